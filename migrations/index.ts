@@ -44,6 +44,9 @@ import { up as quotas } from './0054_quotas.ts';
 import { up as loadBalancers } from './0055_load_balancers.ts';
 import { up as loadBalancerPorts } from './0056_load_balancer_ports.ts';
 import { up as tokenMakers } from './0057_token_makers.ts';
+import { up as downloadedImages } from './0058_downloaded_images.ts';
+import { up as metering } from './0059_metering.ts';
+import { up as ddosProfiles } from './0060_ddos_profiles.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -94,4 +97,7 @@ export const migrations: Record<string, SchemaMigration> = {
   '0055_load_balancers': { up: loadBalancers },
   '0056_load_balancer_ports': { up: loadBalancerPorts, transaction: false },
   '0057_token_makers': { up: tokenMakers },
+  '0058_downloaded_images': { up: downloadedImages },
+  '0059_metering': { up: metering },
+  '0060_ddos_profiles': { up: ddosProfiles },
 };

@@ -102,6 +102,12 @@ const Environment = Type.Object({
     'days that the log of requests and user actions is kept for, at least; 0 for ever',
     '365',
   ),
+  TRADEWIND_USAGE_KEPT_DAYS: whole(
+    0,
+    99_999,
+    'days that usage is kept for after it ended, for cost reports; 0 for ever',
+    '0',
+  ),
   TRADEWIND_TMP: optional('a folder for the files of running AI tasks; by default in the data folder'),
   TRADEWIND_AI_CONCURRENCY: Type.Optional(
     whole(0, 64, 'AI tasks that this process runs at a time; by default one for every two processors'),
@@ -241,8 +247,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
       settings.TRADEWIND_KUBERNETES_DIR ?? path.join(settings.TRADEWIND_DATA_DIR, 'kubernetes'),
     ),
     kubernetesSources: {
-      kubernetesUrl: settings.TRADEWIND_KUBERNETES_URL.replace(/\/+$/, ''),
-      etcdUrl: settings.TRADEWIND_ETCD_URL.replace(/\/+$/, ''),
+      kubernetesUrl: settings.TRADEWIND_KUBERNETES_URL.replace(/\/$/, ''),
+      etcdUrl: settings.TRADEWIND_ETCD_URL.replace(/\/$/, ''),
     },
     /** How often the infrastructure is compared with what is wanted. */
     compareMs: Number(settings.TRADEWIND_COMPARE_SECONDS) * 1_000,
@@ -250,6 +256,7 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     kept: {
       tasks: Number(settings.TRADEWIND_TASKS_KEPT_DAYS) || undefined,
       log: Number(settings.TRADEWIND_LOG_KEPT_DAYS) || undefined,
+      usage: Number(settings.TRADEWIND_USAGE_KEPT_DAYS) || undefined,
     },
     temporaryDir: path.resolve(settings.TRADEWIND_TMP ?? path.join(settings.TRADEWIND_DATA_DIR, 'tmp')),
     /** Folders of programs, as in PATH. */

@@ -1,6 +1,9 @@
 import { poolTasks } from './cloud/clusters/pools/tasks.ts';
 import { clusterTasks } from './cloud/clusters/tasks.ts';
 import { wireClusters } from './cloud/clusters/wire.ts';
+import { createCostReports } from './cloud/costs/service.ts';
+import { createDdosProfiles } from './cloud/ddos/service.ts';
+import { ddosTasks } from './cloud/ddos/tasks.ts';
 import { fileShareTasks } from './cloud/file-shares/tasks.ts';
 import { wireFileShares } from './cloud/file-shares/wire.ts';
 import { floatingIpTasks } from './cloud/floating-ips/tasks.ts';
@@ -12,6 +15,7 @@ import { interfaceTasks } from './cloud/instances/interfaces/tasks.ts';
 import { placementTasks } from './cloud/instances/placement/tasks.ts';
 import { instanceTasks } from './cloud/instances/tasks.ts';
 import { wireInstances } from './cloud/instances/wire.ts';
+import { createIpRanges } from './cloud/ip-ranges/service.ts';
 import { loadBalancerTasks } from './cloud/load-balancers/tasks.ts';
 import { wireLoadBalancers } from './cloud/load-balancers/wire.ts';
 import { createLogging } from './cloud/logging/service.ts';
@@ -115,7 +119,10 @@ function cloudServices(foundation: Foundation) {
     ...wireQuotas(foundation),
     ...wireReservedFixedIps(cloud),
     ...wirePricing({ ...foundation, ...volumes, ...clusters, ...loadBalancers, snapshots }),
+    costReports: createCostReports(foundation),
     routers: createRouters(cloud),
+    ipRanges: createIpRanges(foundation),
+    ddosProfiles: createDdosProfiles(cloud),
     projectPorts: createProjectPorts({ ...cloud, networks }),
     logging: createLogging(foundation),
     metadata: createMetadata({ ...foundation, holders }),
@@ -164,6 +171,7 @@ export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>
     ...reservedFixedIpTasks(foundation),
     ...fileShareTasks(),
     ...loadBalancerTasks(foundation),
+    ...ddosTasks(),
     ...secretTasks(foundation),
     ...placementGroupTasks(),
     ...placementTasks(foundation),

@@ -28,48 +28,16 @@ export const NOT_SERVED: readonly Family[] = [
     paths: ['/cloud/v1/schedule', '/cloud/v1/lifecycle_policies'],
   },
   {
-    family: 'DDoS profiles, where the protection is offered',
-    paths: ['/cloud/v1/ddos/profiles', '/cloud/v1/ddos/accessibility', '/cloud/v1/ddos/region_coverage'],
-  },
-  {
-    family: 'Prices of all but volumes, snapshots, Kubernetes clusters and load balancers',
+    family: 'Prices of what is not served itself',
     paths: [
-      '/cloud/v1/pricing/{region_id}/ddos',
-      '/cloud/v1/pricing/{region_id}/laas',
-      ...['ai/clusters', 'caas', 'faas', 'file_shares', 'floating_ips', 'images', 'instances'].map(
-        (of) => `${PRICING}/${of}`,
-      ),
-      ...['lifecycle_policy', 'reserved_fixed_ips'].map((of) => `${PRICING}/${of}`),
+      ...['ai/clusters', 'caas', 'faas', 'lifecycle_policy'].map((of) => `${PRICING}/${of}`),
       '/cloud/v2/pricing/inference',
-      ...['gpu', 'instances', 'lifecycle_policy'].map((of) => `${PRICING_V2}/${of}`),
+      ...['gpu', 'lifecycle_policy'].map((of) => `${PRICING_V2}/${of}`),
     ],
   },
   {
-    family: 'Free networks, floating IPs and names, by their older lists',
-    paths: [
-      '/cloud/v1/availablenetworks',
-      '/cloud/v1/availablefloatingips',
-      `/cloud/v1/instances/${P}/available_names`,
-    ],
-  },
-  {
-    family: 'Images from an address, images of a project',
-    paths: ['/cloud/v1/downloadimage', '/cloud/v1/projectimages'],
-  },
-  {
-    family: 'Floating IPs made reserved ones',
-    paths: [`/cloud/v1/floatingips/${P}/{floating_ip_id}/convert`],
-  },
-  { family: 'Metrics of instances', paths: [`/cloud/v1/instances/${P}/{instance_id}/metrics`] },
-  { family: 'Names of logging namespaces', paths: ['/cloud/v1/laas/namespaces'] },
-  {
-    family: 'Cost and usage reports, reservations',
-    paths: [
-      '/cloud/v1/cost_report',
-      '/cloud/v1/reservation_cost_report',
-      '/cloud/v1/usage_report',
-      '/cloud/v1/reservations',
-    ],
+    family: 'Reservations',
+    paths: ['/cloud/v1/reservations'],
   },
   { family: 'Roles in single projects', paths: ['/cloud/v1/users/assignments'] },
   {

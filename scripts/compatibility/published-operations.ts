@@ -1,5 +1,5 @@
 /**
- * Every operation of the published contract in the areas that Tradewind serves, with the published path;
+ * Every operation of the published contract or the official clients in the areas that Tradewind serves;
  * names of parameters don't matter. `notes` say, for a method, what a client should know beyond the OpenAPI
  * document.
  */
@@ -29,6 +29,7 @@ const BALANCER = `${BALANCERS}/{load_balancer_id}`;
 const BALANCER_V2 = `/cloud/v2/loadbalancers/${P}/{load_balancer_id}`;
 const LISTENERS = `/cloud/v1/lblisteners/${P}`;
 const POOLS = `/cloud/v1/lbpools/${P}`;
+const MEMBERS = `${BALANCERS}/pools/{pool_id}/members`;
 const POLICIES = `/cloud/v1/l7policies/${P}`;
 const KEY_PAIRS = `/cloud/v1/keypairs/${P}`;
 const LAAS = `/cloud/v1/laas/${P}`;
@@ -36,6 +37,7 @@ const LAAS = `/cloud/v1/laas/${P}`;
 const WAIT = 'Besides: `Prefer: wait=N` holds the answer until the task ends, 60 s at most';
 const FIRST_FREE =
   'Without `fixed_ip_address` it leads to the first IPv4 address of the port that has no floating IP. 409 where no router leads out of the subnet; the platform itself routes default networks and those from before routers';
+const REPORTS = 'By the second and not delayed; `csv_totals` and `csv_records` have the fields of the JSON';
 const NO_AMQP = 'Always 400: nothing here speaks AMQP';
 const NOT_KEPT = '`data`, `host` and `query_params` are empty: they are not kept';
 const HELD = '409 while a task holds the cluster';
@@ -134,6 +136,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       call: `POST ${I}/{instance_id}/${action}`,
     })),
     { call: `POST ${I}/{instance_id}/changeflavor` },
+    { call: `GET ${I}/available_names`, notes: { GET: 'Names are never restricted here' } },
     { call: `GET ${I}/{instance_id}/available_flavors` },
     {
       call: `POST ${I}/available_flavors`,
@@ -151,6 +154,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     {
       call: `GET ${I}/{instance_id}/get_console`,
       notes: { GET: '400 in a simulated region: no machine runs that has one' },
+    },
+    {
+      call: `POST ${I}/{instance_id}/metrics`,
+      notes: {
+        POST: 'The five published intervals. Figures of simulated machines are [made up](simulation.md#load) from ID and time',
+      },
     },
     { call: `POST /cloud/v2/instances/${P}/check_limits` },
     { call: `GET, POST, PUT ${I}/{instance_id}/metadata` },
@@ -183,6 +192,10 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
   ],
   'Networks and subnets': [
     {
+      call: `GET /cloud/v1/availablenetworks/${P}`,
+      notes: { GET: 'Those of the project, and the external ones of the platform' },
+    },
+    {
       call: `GET, POST ${NETWORKS}`,
       notes: {
         POST: 'The router of `create_router` is called `<name>_router`, cut to 63 characters, and is among `created_resources` as well. As source NAT needs, it has an IPv4 address of the external network; 409 when none is left',
@@ -213,6 +226,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
   ],
   Routers: [
     {
+      call: 'GET /cloud/public/v1/ipranges/egress',
+      notes: {
+        GET: 'Ranges of the external networks; asks for no token. What Tradewind itself fetches and sends comes from the machine on which it runs',
+      },
+    },
+    {
       call: `GET, POST ${ROUTERS}`,
       notes: {
         GET: '`distributed` is always false. `status` is `ALLOCATING` until the router is made, then `ACTIVE`',
@@ -227,6 +246,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       },
     },
     { call: `PATCH /cloud/v2/routers/${P}/{router_id}` },
+    {
+      call: `POST ${ROUTERS}/{router_id}/metrics`,
+      notes: {
+        POST: 'All figures are 0: simulated routers are idle. `port_id` of the gateway is that of the router',
+      },
+    },
     { call: `POST ${ROUTERS}/{router_id}/attach` },
     {
       call: `POST ${ROUTERS}/{router_id}/detach`,
@@ -236,8 +261,9 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
   'Floating and reserved IPs': [
     {
       call: `GET, POST ${FLOATING}`,
-      notes: { GET: '`loadbalancer` is always null', POST: FIRST_FREE },
+      notes: { POST: FIRST_FREE },
     },
+    { call: `GET /cloud/v1/availablefloatingips/${P}`, notes: { GET: 'The latest 1000' } },
     { call: `GET, PATCH, DELETE ${FLOATING}/{floating_ip_id}` },
     {
       call: `PATCH /cloud/v2/floatingips/${P}/{floating_ip_id}`,
@@ -246,6 +272,10 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     ...metadata(`${FLOATING}/{floating_ip_id}`),
     { call: `POST ${FLOATING}/{floating_ip_id}/assign` },
     { call: `POST ${FLOATING}/{floating_ip_id}/unassign` },
+    {
+      call: `POST ${FLOATING}/{floating_ip_id}/convert`,
+      notes: { POST: 'The address is never free in between; tags are not kept' },
+    },
     {
       call: `GET, POST ${RESERVED}`,
       notes: {
@@ -293,7 +323,15 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `PATCH /cloud/v2/lbpools/${P}/{pool_id}`, notes: ONE_AT_A_TIME },
     { call: `POST ${POOLS}/{pool_id}/member`, notes: ONE_AT_A_TIME },
     { call: `DELETE ${POOLS}/{pool_id}/member/{member_id}`, notes: ONE_AT_A_TIME },
-    { call: `POST, DELETE ${POOLS}/{pool_id}/healthmonitor`, notes: ONE_AT_A_TIME },
+    {
+      call: `GET, POST, PUT ${MEMBERS}`,
+      notes: {
+        ...ONE_AT_A_TIME,
+        PUT: `${HELD_BALANCER}. A request without a body is refused: \`[]\` removes all`,
+      },
+    },
+    { call: `GET, PATCH, DELETE ${MEMBERS}/{member_id}`, notes: ONE_AT_A_TIME },
+    { call: `GET, POST, PATCH, DELETE ${POOLS}/{pool_id}/healthmonitor`, notes: ONE_AT_A_TIME },
     { call: `GET, POST ${POLICIES}`, notes: ONE_AT_A_TIME },
     { call: `GET, PATCH, DELETE ${POLICIES}/{l7policy_id}`, notes: ONE_AT_A_TIME },
     { call: `GET, POST ${POLICIES}/{l7policy_id}/rules`, notes: ONE_AT_A_TIME },
@@ -317,6 +355,26 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `PUT /cloud/v1/snapshots/${P}/{snapshot_id}/metadata`, notes: { PUT: 'At `/gcore` alone' } },
     { call: `POST /cloud/v1/pricing/${P}/loadbalancers` },
     { call: `POST /cloud/v2/pricing/${P}/loadbalancers` },
+    {
+      call: `POST /cloud/v2/pricing/${P}/instances`,
+      notes: { POST: 'For all named instances together; `per_gb` is null, as traffic has no price' },
+    },
+    { call: `GET /cloud/v1/pricing/${P}/instances/{instance_id}` },
+    { call: `POST /cloud/v1/pricing/${P}/file_shares` },
+    { call: `POST /cloud/v1/pricing/${P}/floating_ips` },
+    { call: `POST /cloud/v1/pricing/${P}/images` },
+    { call: `POST /cloud/v1/pricing/${P}/reserved_fixed_ips` },
+    { call: 'GET /cloud/v1/pricing/{region_id}/laas', notes: { GET: 'The price of one GiB' } },
+    { call: 'GET /cloud/v1/pricing/{region_id}/ddos', notes: { GET: 'The price of one profile' } },
+  ],
+  'Cost and usage reports': [
+    { call: 'POST /cloud/v1/cost_report/totals', notes: { POST: REPORTS } },
+    { call: 'POST /cloud/v1/cost_report/resources', notes: { POST: REPORTS } },
+    {
+      call: 'POST /cloud/v1/reservation_cost_report/totals',
+      notes: { POST: 'There are no reservations: the same as the totals of that month' },
+    },
+    { call: 'POST /cloud/v1/usage_report', notes: { POST: 'A year at most; nothing is delayed' } },
   ],
   'Projects, regions and keys': [
     { call: 'GET, POST /cloud/v1/projects' },
@@ -337,7 +395,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET, DELETE ${KEY_PAIRS}/{keypair_id}` },
     { call: `PATCH ${KEY_PAIRS}/{keypair_id}/share` },
   ],
-  'File shares, DDoS templates and logging': [
+  'File shares, DDoS protection and logging': [
     {
       call: `GET, POST ${SHARES}`,
       notes: {
@@ -352,7 +410,31 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `POST ${SHARES}/check_limits`, notes: { POST: 'Sizes have no quota' } },
     ...metadata(`${SHARES}/{file_share_id}`),
     { call: 'GET /cloud/v1/ddos/profile-templates/{region_id}' },
+    {
+      call: 'GET /cloud/v1/ddos/accessibility/{region_id}',
+      notes: { GET: 'What the catalogue says (`has_ddos`)' },
+    },
+    {
+      call: 'GET /cloud/v1/ddos/region_coverage/{region_id}',
+      notes: { GET: 'What the catalogue says (`has_ddos`)' },
+    },
+    {
+      call: `GET, POST /cloud/v1/ddos/profiles/${P}`,
+      notes: {
+        GET: '`site` and `protocols` are null, `managed_by` is `user`',
+        POST: 'Of an address in the external network or a floating IP, either of which leads to an instance or load balancer. The profile goes when the address is given back. No paid feature is needed. Instances and load balancers do not show it',
+      },
+    },
+    {
+      call: `PATCH, DELETE /cloud/v1/ddos/profiles/${P}/{profile_id}`,
+      notes: { PATCH: 'The address stays: the same, or null' },
+    },
+    { call: `POST /cloud/v1/ddos/profiles/${P}/{profile_id}/action` },
     { call: `GET, PATCH ${LAAS}/status` },
+    {
+      call: `GET /cloud/v1/laas/namespaces/${P}/{namespace_name}`,
+      notes: { GET: '400 for what can never be a namespace, and where the region has no logging' },
+    },
     { call: `GET, PUT ${LAAS}/topics`, notes: { GET: 'The list is `{count, results}`' } },
     { call: `DELETE ${LAAS}/topics/{topic_name}` },
     { call: `POST ${LAAS}/users` },
@@ -387,6 +469,13 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
   'Flavors and images': [
     { call: `GET /cloud/v1/flavors/${P}` },
     { call: `GET, POST ${IMAGES}` },
+    {
+      call: `POST /cloud/v1/downloadimage/${P}`,
+      notes: {
+        POST: 'In a simulated region nothing is fetched: `size` stays null. User, password and query of `url` are never shown. `min_disk` is 1',
+      },
+    },
+    { call: `GET /cloud/v1/projectimages/${P}`, notes: { GET: 'The latest 1000' } },
     { call: `GET, PATCH, DELETE ${IMAGES}/{image_id}` },
     ...metadata(`${IMAGES}/{image_id}`),
   ],

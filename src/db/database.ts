@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pLimit from 'p-limit';
 import pg from 'pg';
 import type { ActionResource } from '../lib/action-resource.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { ConflictError, UnavailableError } from '../lib/errors.ts';
 import { goStraight } from './compiled.ts';
 import type { Tables } from './tables.ts';
@@ -70,14 +71,14 @@ const MOST_WAITING = 144;
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /**
- * `repeatable`: for writes that can simply be repeated when the database server crashes. Their commits don't
+ * `clock` gives the time that triggers see. `repeatable`: for writes that can simply be repeated when the database server crashes. Their commits don't
  * wait for the disk (synchronous_commit off): the last half second of them may be lost, but never a part of
  * one.
  */
 export function openDatabase(
   connection: pg.PoolConfig,
   maxConnections = 20,
-  { repeatable = false }: { repeatable?: boolean } = {},
+  { repeatable = false, clock = systemClock }: { repeatable?: boolean; clock?: Clock } = {},
 ): Database {
   const pool = new pg.Pool({
     ...connection,
@@ -109,7 +110,7 @@ export function openDatabase(
     const client = await pool.connect();
     let broken: Error | undefined;
     try {
-      await client.query('begin');
+      await client.query(`begin; set local tradewind.now = '${clock.now().toISOString()}'`);
       const result = await work({ sql: kyselyOn(client), client });
       await client.query('commit');
       return result;

@@ -1,6 +1,8 @@
 import type { SimulatedObjectTables } from '../backends/simulated/tables.ts';
 import type { CatalogTables } from '../cloud/catalog/tables.ts';
 import type { ClusterTables } from '../cloud/clusters/tables.ts';
+import type { CostTables } from '../cloud/costs/tables.ts';
+import type { DdosTables } from '../cloud/ddos/tables.ts';
 import type { FileShareTables } from '../cloud/file-shares/tables.ts';
 import type { FloatingIpTables } from '../cloud/floating-ips/tables.ts';
 import type { ImageTables } from '../cloud/images/tables.ts';
@@ -41,8 +43,10 @@ export interface Tables
     ClientServiceTables,
     ClientTables,
     ClusterTables,
+    CostTables,
     FeatureTables,
     FileShareTables,
+    DdosTables,
     FloatingIpTables,
     IdentityTables,
     ImageTables,

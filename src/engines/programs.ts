@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { isProgram } from '../lib/is-program.ts';
 import type { AnalysisLimits } from './job.ts';
 
 /** Returns the absolute path of a program; undefined if it does not exist. */
@@ -14,15 +14,6 @@ export function findProgram(name: string, searchPath: string): string | undefine
         .filter(path.isAbsolute)
         .map((folder) => path.join(folder, name));
   return candidates.find(isProgram);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    fs.accessSync(file, fs.constants.X_OK);
-    return fs.statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }
 
 type Limits = Pick<AnalysisLimits, 'cpuSeconds' | 'memoryBytes' | 'writtenBytes' | 'wallSeconds'>;

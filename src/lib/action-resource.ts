@@ -1,5 +1,6 @@
 /** Kinds of resources in user actions, as the published contract names them. */
 export type ResourceType =
+  | 'ddos_profile'
   | 'external_ip'
   | 'file_shares'
   | 'floating_ip'

@@ -63,6 +63,7 @@ const NAMED: Readonly<Record<string, ResourceType>> = {
   pool_id: 'lbpool',
   pool_name: 'k8s_pool',
   port_id: 'port',
+  profile_id: 'ddos_profile',
   project_id: 'project',
   router_id: 'router',
   request_id: 'quota_limit_request',

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { deleteOldUsage } from '../cloud/costs/retention.ts';
 import { TASKS } from '../cloud/tasks/quarters.ts';
 import { USER_ACTIONS } from '../cloud/user-actions/quarters.ts';
 import type { UserActions } from '../cloud/user-actions/service.ts';
@@ -18,7 +19,7 @@ import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
 const FLUSH_MS = 1_000;
 const SEND_MS = 1_000;
 const FORGET_MS = 60_000;
-/** Seldom: it looks through what is in no quarter. */
+/** Seldom: it looks through whole tables. */
 const QUARTERS_MS = 6 * 3_600_000;
 /** Seldom: lists of AI tasks are counted anew after it. */
 const FORGET_AI_TASKS_MS = 3_600_000;
@@ -33,7 +34,7 @@ export function startHousekeeping(deps: {
   invitations: Pick<Invitations, 'forgetOld'>;
   webhookHosts?: AllowedHosts | undefined;
   /** For how many days; undefined for ever. */
-  kept: { tasks: number | undefined; log: number | undefined };
+  kept: { tasks: number | undefined; log: number | undefined; usage: number | undefined };
   secrets: Secrets;
   log: Logger;
 }): { stop(): Promise<void> } {
@@ -68,6 +69,11 @@ export function startHousekeeping(deps: {
       await logins.forgetOld();
       await tokens.deleteExpired();
       await invitations.forgetOld();
+    }),
+    loop('deleting old usage', QUARTERS_MS, log, async () => {
+      if (kept.usage === undefined) return;
+      const deleted = await deleteOldUsage(database, { now: clock.now(), keptDays: kept.usage });
+      if (deleted > 0) log.info({ deleted }, 'Old usage is deleted');
     }),
     loop('deleting old AI tasks', FORGET_AI_TASKS_MS, log, async () => {
       const deleted = await deleteOldTasks(database, clock);

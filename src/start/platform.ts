@@ -19,7 +19,7 @@ import { ensureFirstAccount } from '../iam/accounts/first-account.ts';
 import { ensureSigningKey } from '../iam/identity/signed-tokens.ts';
 import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
 import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
-import { systemClock } from '../lib/clock.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import type { OperatorError } from '../lib/operator-error.ts';
 import { accessLogOf } from '../log.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
@@ -59,7 +59,11 @@ export async function startPlatform(
   config: Config,
   role: Role,
   log: Logger,
-  { terminal = false, makers = MAKERS }: { terminal?: boolean; makers?: Makers } = {},
+  {
+    terminal = false,
+    makers = MAKERS,
+    clock = systemClock,
+  }: { terminal?: boolean; makers?: Makers; clock?: Clock } = {},
 ): Promise<Platform> {
   const undo: (() => Promise<void>)[] = [];
   let graceMs = 0;
@@ -80,7 +84,7 @@ export async function startPlatform(
     const patiently = createPatience(config.databaseWaitSeconds, log);
     const storage = await openStorage(config, log, { patiently });
     undo.push(() => storage.stop());
-    const database = openDatabase(storage.connection);
+    const database = openDatabase(storage.connection, undefined, { clock });
     undo.push(() => database.close());
     const catalog = await loading;
     const encryptionKeys = encryptionKeysOf(config);
@@ -95,18 +99,18 @@ export async function startPlatform(
     await patiently(async () => {
       const { exclusive: alone } = storage;
       await prepareSchema(database, { alone, log });
-      await prepareSecrets(secrets, { database, clock: systemClock, encryptionKeys, alone, log });
+      await prepareSecrets(secrets, { database, clock, encryptionKeys, alone, log });
       await agreeOnCatalog({
         database,
-        clock: systemClock,
+        clock,
         catalog,
         ...sourceOf(config),
         alone,
         log,
       });
-      await ensureFirstAccount({ database, clock: systemClock, bootstrapToken: config.bootstrapToken });
-      await ensureSigningKey({ database, clock: systemClock, secrets });
-      await database.transaction((tx) => prepareProjects(tx, catalog, systemClock.now()));
+      await ensureFirstAccount({ database, clock, bootstrapToken: config.bootstrapToken });
+      await ensureSigningKey({ database, clock, secrets });
+      await database.transaction((tx) => prepareProjects(tx, catalog, clock.now()));
     });
     const watch = watchSchema(database, log);
     undo.push(() => watch.stop());
@@ -115,7 +119,7 @@ export async function startPlatform(
     const worker =
       role === 'api'
         ? undefined
-        : createTaskWorker({ config, log, storage, database, changes, agreed: catalog, makers });
+        : createTaskWorker({ config, log, storage, database, changes, clock, agreed: catalog, makers });
     if (worker) undo.push(() => worker.stop(graceMs));
     const working = worker?.start() ?? Promise.resolve();
     // If one fails, the other must still be stopped.
@@ -129,7 +133,7 @@ export async function startPlatform(
     const address = api.value;
     const file = firstTokenFile(config);
     const firstToken =
-      address && (await patiently(() => makeFirstToken({ database, clock: systemClock, file, terminal })));
+      address && (await patiently(() => makeFirstToken({ database, clock, file, terminal })));
     return {
       address,
       firstToken,
@@ -172,7 +176,7 @@ export async function startPlatform(
         database,
         changes,
         catalog: live.catalog,
-        clock: systemClock,
+        clock,
         backends,
         secrets,
         webhookHosts,
@@ -183,7 +187,7 @@ export async function startPlatform(
       const metrics = createMetrics({ database, worker, open: config.openMetrics });
       const housekeeping = startHousekeeping({
         database,
-        clock: systemClock,
+        clock,
         userActions: services.userActions,
         logins: services.logins,
         tokens: services.tokens,

@@ -12,7 +12,7 @@ import { wantsQueue } from '../convergence/queue.ts';
 import type { ChangeFeed } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
-import { systemClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
 import { createTaskEnds } from '../services.ts';
@@ -55,6 +55,7 @@ export function createTaskWorker({
   storage: { connection, exclusive },
   database,
   changes,
+  clock,
   agreed,
   makers,
 }: {
@@ -63,6 +64,7 @@ export function createTaskWorker({
   storage: Pick<Storage, 'connection' | 'exclusive'>;
   database: Database;
   changes: ChangeFeed;
+  clock: Clock;
   agreed: Catalog;
   makers: Makers;
 }): TaskWorker {
@@ -74,10 +76,10 @@ export function createTaskWorker({
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
     async start() {
-      const repeatable = openDatabase(connection, CONNECTIONS, { repeatable: true });
+      const repeatable = openDatabase(connection, CONNECTIONS, { repeatable: true, clock });
       undo.push(() => repeatable.close());
       // Requests of the same process would wait behind hundreds of tasks for the connections of the given database.
-      const own = openDatabase(connection, CONNECTIONS);
+      const own = openDatabase(connection, CONNECTIONS, { clock });
       undo.push(() => own.close());
       const patiently = createPatience(config.databaseWaitSeconds, log);
       // A separate pool from that of the backends: a call that waits for a new key may hold one of their
@@ -95,7 +97,6 @@ export function createTaskWorker({
         followCatalog({ database, changes, log, agreed, kinds: makers, backends }),
       );
       undo.push(() => live.stop());
-      const clock = systemClock;
       const kinds = createTaskEnds({ clock, secrets });
       const worker = await patiently(() =>
         startWorker({ database: repeatable, changes, log, takeOverAllAtStart: exclusive }),

@@ -36,7 +36,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
       TRADEWIND_KUBERNETES_DIR: KUBERNETES_DIR,
     });
     const key = await service.http.post('/cloud/v1/ssh_keys/1', { name: 'cluster key' });
-    expect(key.status, key.text).toBe(201);
+    if (key.status !== 201) throw new Error(key.text);
     const body = {
       name,
       version: VERSION,
@@ -44,7 +44,8 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
       pools: [POOL],
       cni: { provider: 'cilium' },
     };
-    expect((await change('POST', CLUSTERS, body)).error).toBeNull();
+    const { error } = await change('POST', CLUSTERS, body);
+    if (error !== null) throw new Error(error);
     fs.writeFileSync(config, (await service.http.get(`${where}/config`)).body.config);
   }
   beforeAll(start, TASK_MS);

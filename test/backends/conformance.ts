@@ -241,6 +241,27 @@ export function conformance(
         await expectThere();
       });
 
+      it.runIf(kind === 'machine')(
+        'tells the load at the times of the question, or has no way to',
+        async () => {
+          await thing.bring(first());
+          const { loadOf } = stand.open();
+          if (!loadOf) return;
+          const [from, to, stepMs] = [new Date(Date.now() - 60_000), new Date(), 15_000];
+          const question = { machineId: thing.ref.id, disks: ['vda'], from, to, stepMs };
+          const call = { log, signal: AbortSignal.timeout(10_000) };
+          const load = await loadOf({ ...thing.ref, kind: 'machine' }, question, call);
+          const times = load.map(({ time }) => time.getTime());
+          expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
+          for (const time of times) {
+            expect((time - from.getTime()) % stepMs).toBe(0);
+            expect(time).toBeLessThanOrEqual(to.getTime());
+          }
+          for (const { disks = {} } of load)
+            expect(['vda']).toEqual(expect.arrayContaining(Object.keys(disks)));
+        },
+      );
+
       it('lists what it sees, and sees what it lists', async () => {
         await thing.bring(first());
         const backend = stand.open();

@@ -196,6 +196,11 @@ export function newSamples([version, later]: Versions = ['v1.31.0', 'v1.32.0']):
       { name: 'before', volumeId: volume, metadata: {} },
       { metadata: TAGS },
     ),
+    ddos_profile: sample<'ddos_profile'>(
+      ID(),
+      { address: '198.18.16.5', templateId: 29, fields: { 10: { value: [45046] } }, active: true, bgp: true },
+      { active: false },
+    ),
     image: sample<'image'>(
       ID(),
       {

@@ -10,6 +10,7 @@ const SECRET = [
   'private_key',
   'remote_console',
   'client_key',
+  'encrypted_password',
 ];
 
 /**

@@ -15,5 +15,5 @@ export const MODULES = [
   'src/cloud/tasks/wait-preference',
   'src/convergence/undo',
   'src/iam/identity/{advice,schema}',
-  'src/streaming/ai-tasks/{languages,media-url,search-text,states,stop-objects}',
+  'src/streaming/ai-tasks/{languages,search-text,states,stop-objects}',
 ];

@@ -64,9 +64,10 @@ function portName(path: string): string {
   return path.includes('/reserved_fixed_ips/') ? 'reserved_port_id' : 'port_id';
 }
 
-/** A pool has one monitor at most, and only what is there can be deleted. */
+/** A pool has one monitor at most, only what is there can be changed, and a replacement removes the other members. */
 function poolName(path: string, method: string): string {
-  return method === 'DELETE' && path.endsWith('/healthmonitor') ? 'monitored_pool_id' : 'pool_id';
+  if (path.endsWith('/healthmonitor') && method !== 'POST') return 'monitored_pool_id';
+  return path.endsWith('/members') && method === 'PUT' ? 'replaced_pool_id' : 'pool_id';
 }
 
 /** The action that an instance needs before each of the direct actions. */
@@ -86,6 +87,7 @@ const OF_STANDARD_SHARES: Record<string, string | undefined> = {
 };
 
 const BY_PATH: Record<string, ((path: string, method: string) => string) | undefined> = {
+  floating_ip_id: (path) => (path.endsWith('/convert') ? 'convertible_floating_ip_id' : 'floating_ip_id'),
   pool_id: poolName,
   port_id: portName,
   task_id: taskName,
@@ -310,6 +312,16 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     },
     image_id: async () =>
       (await byTask('/cloud/v1/images/1/1', { name: anyName(), volume_id: await volume(), tags })).images[0],
+    namespace_name: async () => 'acme',
+    async profile_id() {
+      const [port_id] = (await instance()).ports;
+      const [floating] = (await byTask('/cloud/v1/floatingips/1/1', { port_id })).floatingips;
+      const { floating_ip_address: ip_address } = (await http.get(`/cloud/v1/floatingips/1/1/${floating}`))
+        .body;
+      const fields = [{ base_field: 10, field_value: [45046] }];
+      const body = { profile_template: 29, ip_address, fields };
+      return (await byTask('/cloud/v1/ddos/profiles/1/1', body)).ddos_profiles[0];
+    },
     async topic_name() {
       const name = anyName();
       const logging = '/cloud/v1/laas/1/1';
@@ -343,6 +355,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     load_balancer_id: loadBalancer,
     listener_id: listener,
     pool_id: () => lbPool(),
+    replaced_pool_id: () => lbPool(),
     monitored_pool_id: () =>
       lbPool({ healthmonitor: { type: 'TCP', delay: 10, timeout: 5, max_retries: 2 } }),
     async member_id() {
@@ -376,6 +389,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     secret_id: async () =>
       (await byTask('/cloud/v2/secrets/1/1', { name: anyName(), payload: await tlsBundle() })).secrets[0],
     floating_ip_id: async () => (await byTask('/cloud/v1/floatingips/1/1', { tags })).floatingips[0],
+    convertible_floating_ip_id: async () => (await byTask('/cloud/v1/floatingips/1/1', {})).floatingips[0],
     ...Object.fromEntries(
       Object.entries(DIRECT_ACTIONS).map(([action, before]) => [
         `instance_id_to_${action}`,

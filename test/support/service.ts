@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { expect } from 'vitest';
 import type { Makers } from '../../src/backends/maker.ts';
 import { loadConfig } from '../../src/config.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { createLog } from '../../src/log.ts';
 import { startPlatform } from '../../src/start/platform.ts';
 import { createDatabase } from './databases.ts';
@@ -39,7 +40,12 @@ export interface Tenant {
  */
 export async function startService(
   settings: Record<string, string> = {},
-  { log, role = 'all', makers }: { log?: Logger; role?: 'all' | 'api'; makers?: Makers } = {},
+  {
+    log,
+    role = 'all',
+    makers,
+    clock,
+  }: { log?: Logger; role?: 'all' | 'api'; makers?: Makers; clock?: Clock } = {},
 ): Promise<TestService> {
   const database = await createDatabase();
   const token = `1_${randomBytes(16).toString('hex')}`;
@@ -55,7 +61,10 @@ export async function startService(
     TRADEWIND_ENCRYPTION_KEY: ENCRYPTION_KEY,
     ...settings,
   });
-  const platform = await startPlatform(config, role, log ?? createLog(config), makers && { makers });
+  const platform = await startPlatform(config, role, log ?? createLog(config), {
+    ...(makers && { makers }),
+    ...(clock && { clock }),
+  });
   const url = `http://127.0.0.1:${platform.address?.port}`;
   const http = createHttpClient(url, token);
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });

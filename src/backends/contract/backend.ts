@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { FieldProblem } from '../../lib/errors.ts';
+import type { LoadQuestion, MachineLoad } from './load.ts';
 import type { Observations, Specs } from './specs.ts';
 
 /** Every kind of infrastructure that a backend can be asked for. */
@@ -73,6 +74,15 @@ export interface Backend {
   clusterVersions?(): readonly string[];
   /** Returns what the backend has, such as programs and their versions, for an operator; omit it if that is nothing. */
   about?(): string;
+  /**
+   * Returns the load of a machine, oldest first; omit it if the backend measures none. `ref` is the machine, or the
+   * cluster whose node it is. Processes of the API call it, and somebody waits for the answer.
+   */
+  loadOf?(
+    ref: Ref<'cluster' | 'machine'>,
+    question: LoadQuestion,
+    call: Pick<Call, 'log' | 'signal'>,
+  ): Promise<MachineLoad[]>;
   /**
    * Returns what is wrong with the backend, for an operator; omit it if nothing can be. Callers wait a few
    * seconds at most.

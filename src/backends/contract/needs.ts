@@ -29,10 +29,11 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
       ...one('network', networkId),
       ...one('subnet', subnetId),
     ]),
-  port: ({ networkId, addresses, groups }) => [
+  port: ({ networkId, addresses, groups, formerFloatingIpId }) => [
     ...one('network', networkId),
     ...Object.values(addresses).flatMap(({ subnetId }) => one('subnet', subnetId)),
     ...all('security_group', groups),
+    ...atFirst('floating_ip', formerFloatingIpId),
   ],
   floating_ip: ({ target, formerPortId }) => [
     ...one('port', target?.portId),
@@ -54,6 +55,7 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
       ...[...new Set(secrets)].flatMap((id) => one('secret', id)),
     ];
   },
+  ddos_profile: () => [],
   volume: ({ source }) => {
     if (!source) return [];
     return 'imageId' in source ? atFirst('image', source.imageId) : atFirst('snapshot', source.snapshotId);

@@ -12,6 +12,7 @@ export const FAMILIES = {
     'security_group',
     'floating_ip',
     'load_balancer',
+    'ddos_profile',
     'secret',
   ],
   compute: ['machine', 'server_group'],

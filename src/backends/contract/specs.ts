@@ -13,6 +13,7 @@ export interface Specs {
   security_group: SecurityGroupSpec;
   floating_ip: FloatingIpSpec;
   load_balancer: LoadBalancerSpec;
+  ddos_profile: DdosProfileSpec;
   volume: VolumeSpec;
   snapshot: SnapshotSpec;
   image: ImageSpec;
@@ -37,9 +38,11 @@ export interface Observations {
   security_group: Nothing;
   floating_ip: Nothing;
   load_balancer: LoadBalancerObservation;
+  ddos_profile: Nothing;
   volume: Nothing;
   snapshot: Nothing;
-  image: Nothing;
+  /** The size of a downloaded image, if the backend knows it. */
+  image: { sizeBytes?: number };
   file_share: { connectionPoint: string };
   secret: Nothing;
   server_group: Nothing;
@@ -92,6 +95,8 @@ export interface PortSpec {
   /** Ids of security groups. */
   groups: Record<string, true>;
   addressPairs: { ipAddress: string; macAddress?: string }[];
+  /** The floating IP that had the address before, if it was converted: two things can't have it at the same time. */
+  formerFloatingIpId?: string;
   /** The port stays when no machine uses it. */
   reserved?: true;
   metadata: Tags;
@@ -234,6 +239,18 @@ export interface LoadBalancerObservation {
 }
 export type MemberHealth = 'DRAINING' | 'ERROR' | 'ONLINE';
 
+/** How traffic to a public address is filtered. */
+export interface DdosProfileSpec {
+  address: string;
+  /** A template of the catalogue. */
+  templateId: number;
+  /** By field of the template; a null value stands for the default. */
+  fields: Record<string, { value: unknown }>;
+  active: boolean;
+  /** Whether traffic is routed to the protection by BGP. */
+  bgp: boolean;
+}
+
 export interface VolumeSpec {
   name: string;
   sizeGib: number;
@@ -253,7 +270,15 @@ export interface SnapshotSpec {
 
 export interface ImageSpec {
   name: string;
-  volumeId: string;
+  /** The volume that it is made from. */
+  volumeId?: string;
+  /**
+   * Where it is downloaded from instead, without what may be secret in an address: `Call.secret('url')` returns all of
+   * it.
+   */
+  sourceUrl?: string;
+  /** Volumes may share its data: it isn't removed before them. */
+  copyOnWrite?: true;
   osType: 'linux' | 'windows';
   architecture: 'aarch64' | 'x86_64';
   /** `hw_firmware_type` and such, as Glance names them. */

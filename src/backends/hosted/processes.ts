@@ -83,6 +83,8 @@ export function processesOf(
         quiet,
         ...programs.apiServerFlags,
       ]),
+      // It takes no requests any more, and waits a minute for those who watch. What it knows is in etcd.
+      stopMs: 1_500,
       ready: {
         url: `${urlOf(cluster)}/readyz`,
         caFile: FILES.caCertificate,

@@ -57,3 +57,17 @@ it('what is being removed is not there any more', async () => {
   expect(await backend.converge(ref, null, about)).toMatchObject({ state: 'progressing' });
   expect(await backend.observe(ref, about)).toBeNull();
 });
+
+it('a machine that found a host and was never made leaves it', async () => {
+  const backend = createSimulatedBackend({
+    sql: database.sql,
+    secrets: await secretsOf(database),
+    speed: 0.01,
+    hosts: 1,
+  });
+  const ref = await begin(backend, 'machine');
+  await database.pool.query('delete from simulated_objects where id = $1', [ref.id]);
+  expect(await backend.converge(ref, null, about)).toEqual({ state: 'settled', observed: null });
+  const left = await database.pool.query('select from simulated_hosts where machine_id = $1', [ref.id]);
+  expect(left.rowCount).toBe(0);
+});

@@ -9,6 +9,7 @@ import type { Observations, Specs } from '../contract/specs.ts';
 import type { Health } from './health.ts';
 import { freeHost, placeMachine, refuseLargePools } from './hosts.ts';
 import { LIVES, type Life, type Phase } from './lives.ts';
+import { simulatedLoad } from './load.ts';
 import {
   deleteObject,
   findObject,
@@ -89,7 +90,11 @@ export function createSimulatedBackend(deps: {
     id: string,
   ): Promise<Convergence<null> | undefined> {
     const found = await findObject(db, kind, id);
-    if (!found) return { state: 'settled', observed: null };
+    if (!found) {
+      // Whoever made it may have died between finding a host and making it.
+      if (kind === 'machine') await freeHost(db, id);
+      return { state: 'settled', observed: null };
+    }
     const { removing } = LIVES[kind];
     if (found.doing !== REMOVING) {
       const takesMs = removing.ms / speed;
@@ -145,6 +150,7 @@ export function createSimulatedBackend(deps: {
       const made = life.makes ? await madeOf({ sql: pool, secrets }, kind, id) : {};
       return made && life.observed(id, made, found.spec as Specs[typeof kind], health);
     },
+    loadOf: async (_ref, question) => simulatedLoad(question),
     // Only other rules change the health of members, and a backend with other rules is a new one.
     async *watch({ signal }) {
       const balancers = pool.selectFrom('simulated_objects').select('id').where('kind', '=', 'load_balancer');

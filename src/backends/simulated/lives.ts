@@ -64,6 +64,7 @@ export const LIVES: { [K in Kind]: Life<K> } = {
     removing: { state: 'deleting', ms: 300 },
     observed: (_id, _made, spec, health) => ({ members: healthOf(spec, health) }),
   },
+  ddos_profile: wired,
   secret: disk('storing', 100, 100),
   volume: disk('creating', 200, 150),
   snapshot: disk('creating', 200, 0),

@@ -130,7 +130,7 @@ function priceFaults(content: CatalogContent, regions: Map<number, Region>): Cro
   const flavors = new Set(content['flavors.yaml'].flavors.map((flavor) => flavor.flavor_id));
   const seen = new Set<string>();
   for (const [index, list] of prices.entries()) {
-    const { region_id: regionId, currency, volume_types: types } = list;
+    const { region_id: regionId, currency } = list;
     const path = ['prices', index];
     const key = `${regionId} ${currency}`;
     if (seen.has(key)) {
@@ -139,11 +139,16 @@ function priceFaults(content: CatalogContent, regions: Map<number, Region>): Cro
     }
     seen.add(key);
     faults.push(...referenceFaults(file, [...path, 'region_id'], regionId, regions));
-    const offered: string[] | undefined = regions.get(regionId)?.available_volume_types ?? undefined;
-    for (const type of Object.keys(types)) {
-      if (!offered || offered.includes(type)) continue;
-      const message = `has a price, but region ${regionId} doesn't offer it. Remove the price or add the type to the region.`;
-      faults.push({ file, path: [...path, 'volume_types', type], message });
+    const region = regions.get(regionId);
+    for (const [field, offered] of [
+      ['volume_types', region?.available_volume_types],
+      ['file_share_types', region?.file_share_types],
+    ] as const) {
+      for (const type of Object.keys(list[field])) {
+        if (!offered || offered.some((one) => one === type)) continue;
+        const message = `has a price, but region ${regionId} doesn't offer it. Remove the price or add the type to the region.`;
+        faults.push({ file, path: [...path, field, type], message });
+      }
     }
     for (const id of Object.keys(list.flavors)) {
       if (flavors.has(id)) continue;

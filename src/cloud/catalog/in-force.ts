@@ -7,6 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { SettingError } from '../../lib/operator-error.ts';
 import { CatalogError } from './faults.ts';
 import { movesBetween } from './moves.ts';
+import { recordPriceBook } from './price-history.ts';
 import { type Catalog, catalogOf } from './service.ts';
 import * as store from './store.ts';
 
@@ -95,7 +96,9 @@ async function moveBackends(tx: Transaction, { catalog, folder }: Agreement): Pr
 
 async function put(tx: Transaction, { clock, catalog, origin }: Agreement): Promise<number> {
   const { hash, text } = catalog;
-  const revision = await store.putInForce(tx.sql, { hash, files: text, origin, applied_at: clock.now() });
+  const now = clock.now();
+  const revision = await store.putInForce(tx.sql, { hash, files: text, origin, applied_at: now });
+  await recordPriceBook(tx, text, now);
   await announce(tx.client, CATALOG_TOPIC, revision);
   return revision;
 }

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { expect, test } from 'vitest';
-import { DdosTemplateAnswer, presentDdosTemplate } from './ddos-templates.ts';
+import { DdosTemplateAnswer, presentDdosTemplate } from './ddos-schema.ts';
 import { FeatureAnswer, presentFeature } from './feature-schema.ts';
 import {
   FlavorAnswer,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import { pageOf } from '../../lib/page.ts';
 import { listQuery } from '../../lib/wire.ts';
-import { DdosTemplateList, presentDdosTemplate } from './ddos-templates.ts';
+import { DdosAccessibility, DdosCoverage, DdosTemplateList, presentDdosTemplate } from './ddos-schema.ts';
 import { LoggingDestinationList, presentLoggingDestination } from './logging-destinations.ts';
 import { RegionParams, regionOf } from './region-routes.ts';
 import type { Catalog } from './service.ts';
@@ -32,6 +32,37 @@ export function regionServiceRoutes(app: Api, { catalog }: { catalog: Catalog })
       const region = regionOf(catalog, params.region_id);
       return pageOf(catalog.ddosTemplates(region.id), query, presentDdosTemplate);
     },
+  });
+
+  app.get('/cloud/v1/ddos/accessibility/:region_id', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getDdosAccessibility',
+      summary: 'Find out whether DDoS protection can be used in a region',
+      tags: ['DDoS protection'],
+      params: RegionParams,
+      response: { 200: DdosAccessibility },
+    },
+    handler: async ({ params }) => {
+      const { has_ddos: has, display_name: name } = regionOf(catalog, params.region_id);
+      return {
+        is_accessible: has,
+        http_code: has ? 200 : 404,
+        message: `Advanced DDoS protection is ${has ? '' : 'not '}accessible in region ${name}.`,
+      };
+    },
+  });
+
+  app.get('/cloud/v1/ddos/region_coverage/:region_id', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getDdosCoverage',
+      summary: 'Find out whether a region has DDoS protection',
+      tags: ['DDoS protection'],
+      params: RegionParams,
+      response: { 200: DdosCoverage },
+    },
+    handler: async ({ params }) => ({ is_covered: regionOf(catalog, params.region_id).has_ddos }),
   });
 
   app.get('/cloud/v1/laas/:region_id/destination_regions', {

@@ -337,7 +337,15 @@ export const PricesEntry = entry({
     }),
     { additionalProperties: false, description: 'Price of one GiB for one hour' },
   ),
+  file_share_types: Type.Partial(entry({ standard: unitPrice, vast: unitPrice }), {
+    additionalProperties: false,
+    default: {},
+    description: 'Price of one GiB for one hour',
+  }),
+  image_storage: Type.Optional(unitPrice),
+  log_storage: Type.Optional(unitPrice),
   public_ipv4: Type.Optional(unitPrice),
+  ddos_protection: Type.Optional(unitPrice),
   flavors: Type.Record(Type.String(), unitPrice, {
     default: {},
     description: 'Price of a machine for one hour',

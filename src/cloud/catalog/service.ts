@@ -1,18 +1,11 @@
 import type { BackendShapes, Placements } from '../../backends/contract/placement.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { type CheckedCatalog, checkCatalogText, readCatalog } from './load.ts';
-import type {
-  CatalogContent,
-  CurrencyCode,
-  DdosTemplate,
-  Feature,
-  Flavor,
-  Image,
-  LoggingService,
-  Region,
-  VolumeTypeName,
-} from './schema.ts';
+import { type PriceBook, priceBookOf } from './price-book.ts';
+import type { DdosTemplate, Feature, Flavor, Image, LoggingService, Region } from './schema.ts';
 
+export type { PriceBook, PriceTerms } from './price-book.ts';
+export { type DatedPriceBook, priceBooksBetween } from './price-history.ts';
 export type {
   CurrencyCode,
   DdosTemplate,
@@ -24,18 +17,6 @@ export type {
   VolumeTypeName,
 } from './schema.ts';
 
-/** What a client pays in addition to the price book. The rates are decimal texts. */
-export interface PriceTerms {
-  currency: CurrencyCode;
-  /** Percentage: '17' adds 17 %. */
-  taxPercent: string;
-  /** Fraction: '0.16' takes off 16 %. */
-  discount: string;
-  visibility: 'show' | 'hide';
-  /** Lists of flavors and images show prices of 0. */
-  trial: boolean;
-}
-
 export interface LoggingDestination {
   region_id: number;
   region_name: string;
@@ -45,7 +26,7 @@ export interface LoggingDestination {
  * What the platform offers. For a region that doesn't exist, lists are empty and single items undefined. Ask again
  * each time: another catalogue may be put in force while the platform runs.
  */
-export interface Catalog extends Placements {
+export interface Catalog extends Placements, PriceBook {
   /** Equal for catalogues with the same content, whatever their comments and order of keys. */
   readonly hash: string;
   /** Its files as one JSON text, from which the hash is computed. */
@@ -66,14 +47,6 @@ export interface Catalog extends Placements {
   /** Log brokers of the region as `host:port`; undefined where logging isn't offered. */
   loggingHosts(regionId: number): readonly string[] | undefined;
   readonly features: ReadonlyMap<number, Feature>;
-  /** Price of one GiB for one hour, before discount and tax, as a decimal text; undefined where the book has none. */
-  volumePrice(regionId: number, typeName: VolumeTypeName, currency: CurrencyCode): string | undefined;
-  /** Price of a machine, or of the use of an operating system, for one hour. */
-  flavorPrice(regionId: number, flavorId: string, currency: CurrencyCode): string | undefined;
-  imagePrice(regionId: number, osType: Image['os_type'], currency: CurrencyCode): string | undefined;
-  /** Price of a public IPv4 address for one hour. */
-  publicAddressPrice(regionId: number, currency: CurrencyCode): string | undefined;
-  clientTerms(clientId: number): PriceTerms;
 }
 
 /**
@@ -102,15 +75,6 @@ function buildCatalog({ content, text, hash }: CheckedCatalog): Catalog {
   const destinations = new Map(
     [...logging].map(([regionId, service]) => [regionId, destinationsOf(service, regions)]),
   );
-  const { prices, default_terms: defaultTerms, clients } = content['price-book.yaml'];
-  const priceLists = byKey(prices, (list) => `${list.region_id} ${list.currency}`);
-  const flavorPrices = new Map(
-    [...priceLists].map(([key, list]) => [key, new Map(Object.entries(list.flavors))]),
-  );
-  const usualTerms = termsOf(defaultTerms);
-  const terms = new Map(
-    clients.map(({ client_id: id, ...own }) => [id, termsOf({ ...defaultTerms, ...own })]),
-  );
 
   return deepFreeze({
     hash,
@@ -131,12 +95,7 @@ function buildCatalog({ content, text, hash }: CheckedCatalog): Catalog {
     loggingDestinations: (regionId) => destinations.get(regionId) ?? [],
     loggingHosts: (regionId) => logging.get(regionId)?.hosts,
     features: byKey(content['features.yaml'].features, (feature) => feature.id),
-    volumePrice: (regionId, typeName, currency) =>
-      priceLists.get(`${regionId} ${currency}`)?.volume_types[typeName],
-    flavorPrice: (regionId, flavorId, currency) => flavorPrices.get(`${regionId} ${currency}`)?.get(flavorId),
-    imagePrice: (regionId, osType, currency) => priceLists.get(`${regionId} ${currency}`)?.images[osType],
-    publicAddressPrice: (regionId, currency) => priceLists.get(`${regionId} ${currency}`)?.public_ipv4,
-    clientTerms: (clientId) => terms.get(clientId) ?? usualTerms,
+    ...priceBookOf(content['price-book.yaml']),
   } satisfies Catalog);
 }
 
@@ -158,14 +117,6 @@ function perRegion<Key, Entry extends { regions: number[] }>(entries: Entry[], k
     list: (regionId: number): readonly Entry[] => arrays.get(regionId) ?? [],
     one: (regionId: number, key: Key): Entry | undefined => lists.get(regionId)?.get(key),
   };
-}
-
-function termsOf({
-  tax_percent: taxPercent,
-  trial = false,
-  ...rest
-}: CatalogContent['price-book.yaml']['default_terms']): PriceTerms {
-  return Object.freeze({ ...rest, taxPercent, trial });
 }
 
 function destinationsOf(

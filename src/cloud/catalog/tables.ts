@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { Generated, JSONColumnType } from 'kysely';
 
 export interface CatalogTables {
   /** What all processes offer, in one row. */
@@ -25,4 +25,6 @@ export interface CatalogTables {
     problem: string | null;
     seen_at: Generated<Date>;
   };
+  /** The price books that have been in force. What was used before the first one has its prices. */
+  price_books: { valid_from: Date; book: JSONColumnType<object> };
 }

@@ -9,7 +9,7 @@ import { exceededQuotasSchema } from '../quotas/schema.ts';
 import { legacyType, VOLUME_TYPES } from './legacy.ts';
 
 /** Our own limits. None are published. */
-const MAX_SIZE_GIB = 1_000_000;
+export const MAX_SHARE_GIB = 1_000_000;
 export const MAX_ACCESS_RULES = 100;
 
 const TypeName = Type.Enum(['standard', 'vast'], {
@@ -26,7 +26,7 @@ const Naming = (description: string) =>
   });
 const ShareSize = Type.Integer({
   minimum: 1,
-  maximum: MAX_SIZE_GIB,
+  maximum: MAX_SHARE_GIB,
   description: 'Size in GiB',
   examples: [20],
 });

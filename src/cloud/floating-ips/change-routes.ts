@@ -5,6 +5,7 @@ import type { FloatingIpChanges } from './changes.ts';
 import { FLOATING_IP } from './routes.ts';
 import {
   AssignFloatingIp,
+  ConvertFloatingIp,
   FloatingIpAnswer,
   FloatingIpParams,
   UpdateFloatingIp,
@@ -94,5 +95,21 @@ export function floatingIpChangeRoutes(
       await floatingIps.unassign(scope, id);
       return presentedFloatingIp(await floatingIps.get(scope, id), scope);
     },
+  });
+
+  app.post(`${ONE}/convert`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'convertFloatingIp',
+      summary: 'Convert a floating IP to a reserved fixed IP',
+      description:
+        'The reserved fixed IP gets the same address; the ID of its port is in created_resources. Returns 409 while the floating IP is assigned and while a task holds it.',
+      tags,
+      params: FloatingIpParams,
+      body: ConvertFloatingIp,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await floatingIpChanges.convert(scope, params.floating_ip_id)]),
   });
 }

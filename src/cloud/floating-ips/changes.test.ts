@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpClient } from '../../../test/support/http-client.ts';
+import { specOf } from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 const V1 = '/cloud/v1/floatingips/1/1';
@@ -130,6 +131,92 @@ describe('an update', () => {
     expect((await http.patch(`${V1}/${id}`, { tags: null })).body.tags).toEqual([]);
     expect((await http.patch(`${V1}/${id}`, {})).body.tags).toEqual([]);
     expect((await http.patch(`${V1}/${id}`, { port_id: null })).status).toBe(400);
+  });
+});
+
+describe('a conversion', () => {
+  const convert = (id: string) => http.post(`${V1}/${id}/convert`, { target_type: 'reserved_fixed_ip' });
+  const quotas = async () => {
+    const { rows } = await service.pool.query(
+      `select attribute, used::int from quota_usage
+       where client_id = 1 and attribute in ('floating_count', 'reserved_fixed_ip_count')`,
+    );
+    return Object.fromEntries(rows.map(({ attribute, used }) => [attribute, used]));
+  };
+
+  it('makes a reserved fixed IP of it, with its address, and that one can be made a floating IP again', async () => {
+    const id = await create({ tags: { env: 'a' } });
+    const { floating_ip_address: address } = await get(id);
+    const before = await quotas();
+    const task = await done(await convert(id));
+    expect(task.task_type).toBe('convert_fip_to_reserved_fixed_ip');
+    const [port] = task.created_resources.ports;
+    expect((await http.get(`${V1}/${id}`)).status).toBe(404);
+    const reserved = `/cloud/v1/reserved_fixed_ips/1/1/${port}`;
+    expect((await http.get(reserved)).body).toMatchObject({
+      port_id: port,
+      fixed_ip_address: address,
+      is_external: true,
+      is_vip: false,
+      status: 'DOWN',
+      reservation: { status: 'available' },
+      creator_task_id: task.id,
+      task_id: null,
+    });
+    expect(await quotas()).toEqual({
+      floating_count: before.floating_count - 1,
+      reserved_fixed_ip_count: (before.reserved_fixed_ip_count ?? 0) + 1,
+    });
+    const { wanted, there } = await specOf(service.pool, 'port', port);
+    const { rows } = await service.pool.query('select mac_address::text as mac from ports where id = $1', [
+      port,
+    ]);
+    expect(wanted).toMatchObject({ reserved: true, macAddress: rows[0].mac, formerFloatingIpId: id });
+    expect(there).toEqual(wanted);
+    const back = await done(await http.post(`${reserved}/convert`, { target_type: 'floating_ip' }));
+    expect(await get(back.created_resources.floatingips[0])).toMatchObject({ floating_ip_address: address });
+    expect((await quotas()).floating_count).toBe(before.floating_count);
+  });
+
+  it('gives an address that an instance can take at once', async () => {
+    const [port_id] = (await done(await convert(await create()))).created_resources.ports;
+    const { id } = await instance();
+    const path = `/cloud/v1/instances/1/1/${id}`;
+    await done(await http.post(`${path}/attach_interface`, { type: 'reserved_fixed_ip', port_id }));
+    const { results } = (await http.get(`${path}/interfaces`)).body;
+    expect(results.map((one: { port_id: string }) => one.port_id)).toContain(port_id);
+  });
+
+  it('is refused while it is assigned or held, of what is not there, and to others', async () => {
+    const { port } = await instance();
+    const leading = await convert(await create({ port_id: port }));
+    expect([leading.status, leading.body.message]).toEqual([409, expect.stringContaining(port)]);
+    const id = await create();
+    const task = crypto.randomUUID();
+    await service.pool.query('update floating_ips set task_id = $1 where id = $2', [task, id]);
+    const held = await convert(id);
+    await service.pool.query('update floating_ips set task_id = null where id = $1', [id]);
+    expect([held.status, held.body.message]).toEqual([409, expect.stringContaining(task)]);
+    for (const body of [{}, { target_type: 'floating_ip' }, { target_type: 'reserved_fixed_ip', more: 1 }]) {
+      expect((await http.post(`${V1}/${id}/convert`, body)).status).toBe(400);
+    }
+    expect((await convert(unknown)).status).toBe(404);
+    const other = await service.otherTenant();
+    const theirs = `${V1.replace('/1/1', `/${other.projectId}/1`)}/${id}/convert`;
+    const body = { target_type: 'reserved_fixed_ip' };
+    expect((await other.http.post(theirs, body)).status).toBe(404);
+    expect((await (await service.withRole('Users')).post(`${V1}/${id}/convert`, body)).status).toBe(403);
+    expect((await service.anonymous.post(`${V1}/${id}/convert`, body)).status).toBe(401);
+    expect(await get(id)).toMatchObject({ task_id: null });
+  });
+
+  it('happens once, however many ask for it', async () => {
+    const id = await create();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => convert(id)));
+    const taken = answers.filter(({ status }) => status === 200);
+    expect(taken).toHaveLength(1);
+    for (const { status } of answers) expect([200, 404, 409]).toContain(status);
+    for (const answer of taken) await done(answer);
   });
 });
 

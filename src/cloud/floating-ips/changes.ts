@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import type { PortSpec } from '../../backends/contract/specs.ts';
+import { make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
@@ -6,14 +9,24 @@ import { newTaskId } from '../../lib/ids.ts';
 import { sameTags } from '../../lib/tags.ts';
 import { patchedTags, type TagsPatch } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
+import { originOf } from '../networks/addresses/in-transaction.ts';
 import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
+import { newMacAddress } from '../ports/reserved/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
+import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import { refuseNoWayOut } from '../routers/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { UpdateFloatingIp } from './schema.ts';
-import { type FloatingIps, inserted, lockFree, refuseTaken, wantedAddress } from './service.ts';
+import {
+  type FloatingIps,
+  inserted,
+  lockFree,
+  refuseLeading,
+  refuseTaken,
+  wantedAddress,
+} from './service.ts';
 import * as store from './store.ts';
-import { UPDATE_FIP } from './tasks.ts';
+import { CONVERT_FIP, UPDATE_FIP } from './tasks.ts';
 import { asInRows } from './wanted.ts';
 
 export interface FloatingIpChanges {
@@ -25,6 +38,11 @@ export interface FloatingIpChanges {
    * IP
    */
   update(scope: Scope, id: string, change: UpdateFloatingIp): Promise<string | undefined>;
+  /**
+   * Returns the task that turns it into a reserved fixed IP with the same address.
+   * @throws NotFoundError, ConflictError while it is assigned or a task holds it, QuotaExceededError
+   */
+  convert(scope: Scope, id: string): Promise<string>;
   tags: TagHolder;
 }
 
@@ -80,6 +98,36 @@ export function createFloatingIpChanges(deps: {
         });
       });
     },
+
+    convert: (scope, id) =>
+      database.accept(scope.principal, async (tx) => {
+        const floating = await lockFree(tx, scope, id);
+        refuseLeading(floating);
+        const [taskId, portId] = [newTaskId(), randomUUID()];
+        const { networkId, subnetId } = await originOf(tx, floating.id);
+        const macAddress = await newMacAddress(tx);
+        const port: PortSpec = {
+          networkId,
+          addresses: { [floating.address]: { subnetId } },
+          macAddress,
+          portSecurity: true,
+          groups: {},
+          addressPairs: [],
+          reserved: true,
+          formerFloatingIpId: floating.id,
+          metadata: {},
+        };
+        await store.hold(tx, [floating.id], taskId);
+        await tasks.begin(tx, scope, {
+          id: taskId,
+          task: CONVERT_FIP,
+          data: { floating_ip_id: floating.id },
+          input: { floatingIpId: floating.id, portId, macAddress, ...quotaOwner(scope) },
+          wants: [remove('floating_ip', floating.id), make('port', portId, port)],
+        });
+        await takeQuota(tx, scope, 'reserved_fixed_ip_count');
+        return taskId;
+      }),
 
     tags: {
       read: find,

@@ -196,6 +196,21 @@ describe('a floating IP', () => {
   });
 });
 
+it('the older list has those that lead nowhere, and nothing of others', async () => {
+  const free = (await http.get('/cloud/v1/availablefloatingips/1/1')).body;
+  const { body } = await http.get(`${FLOATING}?status=DOWN`);
+  const ids = (list: { results: { id: string }[] }) => list.results.map(({ id }) => id);
+  expect([free.count, ids(free)]).toEqual([body.count, ids(body)]);
+  const [idle, { port }] = [await create(), await instance()];
+  await create({ port_id: port });
+  const later = (await http.get('/cloud/v1/availablefloatingips/1/1')).body;
+  expect([later.count, later.results[0]]).toEqual([free.count + 1, await get(idle)]);
+  const other = await service.otherTenant();
+  const theirs = await other.http.get(`/cloud/v1/availablefloatingips/${other.projectId}/1`);
+  expect(theirs.body).toEqual({ count: 0, results: [] });
+  expect((await http.get('/cloud/v1/availablefloatingips/1/1?limit=1')).status).toBe(400);
+});
+
 describe('floating IPs of interfaces', () => {
   const inner = (floating_ip: object) => ({ type: 'any_subnet', network_id: network, floating_ip });
 

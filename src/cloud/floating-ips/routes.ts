@@ -1,12 +1,19 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { versionedIn } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { Instances } from '../instances/service.ts';
 import type { LoadBalancers } from '../load-balancers/service.ts';
 import { listedFloatingIp, presentedFloatingIp } from './answers.ts';
 import { FloatingIpList } from './list-schema.ts';
-import { CreateFloatingIp, FloatingIpAnswer, FloatingIpListQuery, FloatingIpParams } from './schema.ts';
+import {
+  CreateFloatingIp,
+  FloatingIpAnswer,
+  FloatingIpListQuery,
+  FloatingIpParams,
+  FreeFloatingIpList,
+} from './schema.ts';
 import type { FloatingIps } from './service.ts';
 
 const BASE = '/cloud/v1/floatingips/:project_id/:region_id';
@@ -57,6 +64,23 @@ export function floatingIpRoutes(
       const balancers = await services.loadBalancers.onPorts(scope, portIds);
       return { count, results: rows.map((row) => listedFloatingIp(row, scope, instances, balancers)) };
     },
+  });
+
+  app.get('/cloud/v1/availablefloatingips/:project_id/:region_id', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listFreeFloatingIps',
+      summary: 'List floating IPs that are assigned to no port',
+      description: 'The latest 1000, newest first.',
+      deprecated: true,
+      tags,
+      params: ProjectRegionParams,
+      response: { 200: FreeFloatingIpList },
+    },
+    handler: async ({ scope }) =>
+      presentedPage(await floatingIps.list(scope, { status: 'DOWN' }), (row) =>
+        presentedFloatingIp(row, scope),
+      ),
   });
 
   app.get(`${BASE}/:floating_ip_id`, {

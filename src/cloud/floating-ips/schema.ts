@@ -4,7 +4,7 @@ import { nullable } from '../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
-import { listQuery, ProjectRegion } from '../../lib/wire.ts';
+import { listOf, listQuery, ProjectRegion } from '../../lib/wire.ts';
 
 export const FLOATING_IP_STATUSES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
 
@@ -32,6 +32,7 @@ export const FloatingIpAnswer = Type.Object(
   { title: 'FloatingIp' },
 );
 export type FloatingIpAnswer = Static<typeof FloatingIpAnswer>;
+export const FreeFloatingIpList = listOf(FloatingIpAnswer, 'FreeFloatingIpList');
 
 export const FloatingIpListQuery = Type.Object(
   {
@@ -101,6 +102,15 @@ export const UpdateFloatingIp = Type.Object(
   },
 );
 export type UpdateFloatingIp = Static<typeof UpdateFloatingIp>;
+
+export const ConvertFloatingIp = Type.Object(
+  { target_type: Type.Literal('reserved_fixed_ip', { description: 'Type to convert to' }) },
+  {
+    title: 'ConvertFloatingIp',
+    additionalProperties: false,
+    examples: [{ target_type: 'reserved_fixed_ip' }],
+  },
+);
 
 export const FloatingIpParams = Type.Object({
   ...ProjectRegion,

@@ -132,6 +132,10 @@ export async function isFree(
   return rows.length > 0;
 }
 
+export async function deleteFloatingIp(tx: Transaction, id: string): Promise<void> {
+  await tx.sql.deleteFrom('floating_ips').where('id', '=', id).execute();
+}
+
 export async function hold(tx: Transaction, ids: string[], taskId: string): Promise<void> {
   await sql`update floating_ips set task_id = ${taskId} where id = any(${ids}::uuid[])`.execute(tx.sql);
 }

@@ -2,13 +2,20 @@ import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import * as addresses from '../networks/addresses/in-transaction.ts';
+import { insertReservedFor } from '../ports/reserved/in-transaction.ts';
 import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
 import { noWayOut } from '../routers/in-transaction.ts';
-import { changeFloatingIp, isFree, letGo, settle } from './store.ts';
+import { changeFloatingIp, deleteFloatingIp, isFree, letGo, settle } from './store.ts';
 import { asInRows } from './wanted.ts';
 
 interface FloatingIpInput extends QuotaOwner {
   floatingIpId: string;
+}
+
+/** A floating IP that becomes a reserved port. */
+interface FloatingIpConversion extends FloatingIpInput {
+  portId: string;
+  macAddress: string;
 }
 
 /** The state before an update. The update itself is written when it is accepted. */
@@ -19,6 +26,7 @@ interface FloatingIpUpdate {
 
 export const CREATE_FIP = taskType<FloatingIpInput>('create_fip');
 export const UPDATE_FIP = taskType<FloatingIpUpdate>('update_floating_ip');
+export const CONVERT_FIP = taskType<FloatingIpConversion>('convert_fip_to_reserved_fixed_ip');
 export const DELETE_FIP = taskType<FloatingIpInput>('delete_fip');
 
 interface Deps {
@@ -63,6 +71,23 @@ export function floatingIpTasks({ clock }: Deps): TaskEnd[] {
     },
   };
 
+  const convert: TaskEnd<FloatingIpConversion> = {
+    ...CONVERT_FIP,
+    async complete(tx, task, { floatingIpId, portId: id, macAddress, ...owner }) {
+      await insertReservedFor(tx, floatingIpId, { id, macAddress, taskId: task.id }, clock.now());
+      await addresses.handOverToPort(tx, floatingIpId, id);
+      await deleteFloatingIp(tx, floatingIpId);
+      await releaseQuota(tx, owner, 'floating_count');
+      return { ports: [id] };
+    },
+    async abandon(tx, _task, { floatingIpId, ...owner }) {
+      await changeFloatingIp(tx, floatingIpId, { task_id: null }, clock.now());
+      await releaseQuota(tx, owner, 'reserved_fixed_ip_count');
+      // The backend may have removed the floating IP already, to make room for the port.
+      return asInRows(tx, [floatingIpId]);
+    },
+  };
+
   const remove: TaskEnd<FloatingIpInput> = {
     ...DELETE_FIP,
     removes: true,
@@ -72,5 +97,5 @@ export function floatingIpTasks({ clock }: Deps): TaskEnd[] {
     },
   };
 
-  return [create, update, remove];
+  return [create, update, convert, remove];
 }

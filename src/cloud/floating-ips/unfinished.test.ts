@@ -1,5 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { alreadyThere, hurry, infrastructure, specOf } from '../../../test/support/infrastructure.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  alreadyThere,
+  hurried,
+  hurry,
+  infrastructure,
+  specOf,
+} from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 const V1 = '/cloud/v1/floatingips/1/1';
@@ -111,4 +117,59 @@ it('and leads nowhere where another has taken the address meanwhile, or the port
     expect(await get(id)).toMatchObject({ port_id: null, fixed_ip_address: null, status: 'DOWN' });
     expect(await wanted(id)).not.toHaveProperty('target');
   }
+});
+
+describe('a conversion that fails', () => {
+  const quota = async () =>
+    (
+      await service.pool.query(
+        `select attribute, used from quota_usage where client_id = 1 and used > 0 order by 1`,
+      )
+    ).rows;
+
+  async function converting() {
+    const made = await service.http.post(V1, {});
+    const task = await hurried(service.pool, service.http.task(made.body[0]));
+    const id: string = task.created_resources.floatingips[0];
+    const before = await quota();
+    const answer = await service.http.post(`${V1}/${id}/convert`, { target_type: 'reserved_fixed_ip' });
+    expect(answer.status, answer.text).toBe(200);
+    return { id, before, taskId: String(answer.body[0]) };
+  }
+
+  it('leaves the floating IP and its quota', async () => {
+    const { id, before, taskId } = await converting();
+    const refused = await service.http.delete(`${V1}/${id}`);
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining(taskId)]);
+    await overrun(taskId);
+    expect(await get(id)).toMatchObject({ task_id: null, status: 'DOWN' });
+    expect(await quota()).toEqual(before);
+    await expect.poll(() => wanted(id)).toMatchObject({ metadata: {} });
+  });
+
+  it('brings the floating IP back when it has gone already', async () => {
+    const { id, before, taskId } = await converting();
+    const making = async () => {
+      if ((await wanted(id)) !== undefined) await hurry(service.pool);
+      const { rows } = await service.pool.query(
+        `select id from simulated_objects where kind = 'port' and spec ->> 'formerFloatingIpId' = $1`,
+        [id],
+      );
+      return rows.length;
+    };
+    await expect.poll(making, { timeout: 15_000 }).toBe(1);
+    await overrun(taskId);
+    expect(await quota()).toEqual(before);
+    const back = async () => {
+      await hurry(service.pool);
+      const { rows } = await service.pool.query(
+        `select id from simulated_objects where kind = 'port' and spec ->> 'formerFloatingIpId' = $1`,
+        [id],
+      );
+      return { ports: rows, ...(await specOf(service.pool, 'floating_ip', id)) };
+    };
+    const { floating_ip_address: address } = await get(id);
+    const spec = { address, metadata: {} };
+    await expect.poll(back, { timeout: 15_000 }).toEqual({ ports: [], wanted: spec, there: spec });
+  });
 });

@@ -189,6 +189,11 @@ describe('the list', () => {
     const known = await volume({ source: 'image', image_id: publicImages[0]?.id });
     const third = await image({ name: `own ${mark} c`, volume_id: known });
     expect((await listed(`os_distro=UBUNTU&os_version=24.04&name=${mark}`)).ids).toEqual([third]);
+    const own = await service.http.get('/cloud/v1/projectimages/1/1');
+    expect(own.body).toEqual((await service.http.get(`${IMAGES}?visibility=private`)).body);
+    expect(own.body.results.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining([first]));
+    const ownPriced = await service.http.get('/cloud/v1/projectimages/1/1?include_prices=true');
+    expect(ownPriced.body.results[0]).toMatchObject({ price_status: 'show' });
     const priced = await service.http.get(`${IMAGES}?include_prices=true`);
     for (const { price_status, price_per_hour } of priced.body.results) {
       expect([price_status, typeof price_per_hour]).toEqual(['show', 'number']);
@@ -238,6 +243,8 @@ describe('refuses', () => {
     expect((await other.http.patch(`${theirs}/${id}`, { name: 'taken' })).status).toBe(404);
     expect((await other.http.delete(`${theirs}/${id}`)).status).toBe(404);
     expect((await other.http.get(theirs)).body.count).toBe(publicImages.length);
+    const ofTheirs = await other.http.get(`/cloud/v1/projectimages/${other.projectId}/1`);
+    expect(ofTheirs.body).toEqual({ count: 0, results: [] });
     const used = await other.http.post(`/cloud/v1/volumes/${other.projectId}/1`, {
       source: 'image',
       image_id: id,

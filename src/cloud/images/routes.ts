@@ -8,6 +8,7 @@ import type { Scope } from '../projects/service.ts';
 import { presentedOwnImage, presentedPublicImage } from './presenter.ts';
 import {
   CreateImage,
+  DownloadImage,
   ImageAnswer,
   ImageList,
   ImageListQuery,
@@ -50,6 +51,21 @@ export function imageRoutes(
     handler: async ({ scope, body }) => dialect.tasks([await images.create(scope, body)]),
   });
 
+  app.post('/cloud/v1/downloadimage/:project_id/:region_id', {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'downloadImage',
+      summary: 'Create an image from an address',
+      description:
+        'Starts one task. When it is finished, its created_resources has the image in images. The simulated infrastructure fetches nothing: there the size stays unknown, and an address where nothing is does as well.',
+      tags,
+      params: ProjectRegionParams,
+      body: DownloadImage,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, body }) => dialect.tasks([await images.download(scope, body)]),
+  });
+
   app.get(IMAGES, {
     config: { access: 'read' },
     schema: {
@@ -65,6 +81,23 @@ export function imageRoutes(
       const { count, images: page } = await images.list(scope, query);
       const { include_prices: priced } = query;
       return { count, results: page.map((known) => presented(known, scope, priced)) };
+    },
+  });
+
+  app.get('/cloud/v1/projectimages/:project_id/:region_id', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listProjectImages',
+      summary: 'List images of the project',
+      description: 'The latest 1000, newest first.',
+      tags,
+      params: ProjectRegionParams,
+      querystring: ImageQuery,
+      response: { 200: ImageList },
+    },
+    handler: async ({ scope, query: { include_prices: priced } }) => {
+      const { count, images: own } = await images.list(scope, { visibility: 'private' });
+      return { count, results: own.map((known) => presented(known, scope, priced)) };
     },
   });
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_URL } from '../../lib/file-url.ts';
 import { MetadataTwice, newTags } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, UuidInput } from '../../lib/resource-fields.ts';
@@ -30,22 +31,28 @@ const settings = {
   hw_machine_type: Type.Optional(Machine),
 };
 
+/** Of new images of either kind. */
+const creation = {
+  name: ResourceName('Name'),
+  architecture: Type.Optional(Architecture),
+  ...settings,
+  hw_firmware_type: Type.Optional(nullable(Firmware)),
+  hw_machine_type: Type.Optional(nullable(Machine)),
+  ...newTags,
+};
+const DEFAULTS = 'Defaults: os_type linux, architecture x86_64, ssh_key allow, firmware bios, machine q35.';
+
 export const CreateImage = Type.Object(
   {
-    name: ResourceName('Name'),
+    ...creation,
     volume_id: UuidInput('Volume to create the image from'),
     source: Type.Optional(
       Type.Enum(['volume'], { type: 'string', description: 'Only `volume` is supported' }),
     ),
-    architecture: Type.Optional(Architecture),
-    ...settings,
-    hw_firmware_type: Type.Optional(nullable(Firmware)),
-    hw_machine_type: Type.Optional(nullable(Machine)),
-    ...newTags,
   },
   {
     title: 'CreateImage',
-    description: 'Defaults: os_type linux, architecture x86_64, ssh_key allow, firmware bios, machine q35.',
+    description: DEFAULTS,
     additionalProperties: false,
     examples: [
       { name: 'web server', volume_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a', tags: { env: 'test' } },
@@ -53,6 +60,37 @@ export const CreateImage = Type.Object(
   },
 );
 export type CreateImage = Static<typeof CreateImage>;
+
+export const EXAMPLE_URL = 'https://images.example.com/debian-13-x86_64.qcow2';
+const given = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 255, description })));
+
+export const DownloadImage = Type.Object(
+  {
+    ...creation,
+    url: Type.String({
+      minLength: 1,
+      maxLength: MAX_URL,
+      description:
+        'Address of the image, http:// or https://. What may be secret in it (user, password, query) is encrypted and never shown.',
+      examples: [EXAMPLE_URL],
+    }),
+    cow_format: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Whether volumes share its data; it can only be deleted after all of them',
+      }),
+    ),
+    os_distro: given('Distribution, such as `debian`'),
+    os_version: given('Version of the distribution'),
+  },
+  {
+    title: 'DownloadImage',
+    description: DEFAULTS,
+    additionalProperties: false,
+    examples: [{ name: 'debian 13', url: EXAMPLE_URL, os_distro: 'debian', os_version: '13' }],
+  },
+);
+export type DownloadImage = Static<typeof DownloadImage>;
 
 export const UpdateImage = Type.Object(
   {

@@ -3,7 +3,8 @@ import { change as changeWant, make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { newResource } from '../../db/place.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, ForbiddenError } from '../../lib/errors.ts';
+import { ConflictError, ForbiddenError, InvalidError } from '../../lib/errors.ts';
+import { fileUrlProblem, shownUrl } from '../../lib/file-url.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
@@ -16,10 +17,16 @@ import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { holdForUpload } from '../volumes/in-transaction.ts';
 import { matchingImages } from './public-images.ts';
-import type { CreateImage, ImageListQuery, UpdateImage } from './schema.ts';
+import {
+  type CreateImage,
+  type DownloadImage,
+  EXAMPLE_URL,
+  type ImageListQuery,
+  type UpdateImage,
+} from './schema.ts';
 import * as store from './store.ts';
-import { CREATE_IMAGE, DELETE_IMAGE } from './tasks.ts';
-import { imageSpec } from './wanted.ts';
+import { CREATE_IMAGE, DELETE_IMAGE, DOWNLOAD_IMAGE } from './tasks.ts';
+import { type ImageOrigin, imageSpec } from './wanted.ts';
 
 /** An image of the platform or of the project. */
 export type AnyImage = { image: Image } | { row: store.ImageRow };
@@ -30,6 +37,11 @@ export interface Images {
    * @throws InvalidError, ConflictError, QuotaExceededError
    */
   create(scope: Scope, request: CreateImage): Promise<string>;
+  /**
+   * Returns the task that downloads an image from an address.
+   * @throws InvalidError, QuotaExceededError
+   */
+  download(scope: Scope, request: DownloadImage): Promise<string>;
   /** Lists the platform's images in their order, then the project's, newest first. @throws InvalidError */
   list(scope: Scope, query: ImageListQuery): Promise<{ count: number; images: AnyImage[] }>;
   /** @throws NotFoundError */
@@ -62,15 +74,7 @@ export function createImages(deps: {
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
         const volume = await holdForUpload(tx, scope, request.volume_id, taskId, now);
-        const shown = {
-          name: request.name,
-          os_type: request.os_type ?? 'linux',
-          architecture: request.architecture ?? 'x86_64',
-          is_baremetal: request.is_baremetal ?? false,
-          ssh_key: request.ssh_key ?? 'allow',
-          hw_firmware_type: request.hw_firmware_type ?? 'bios',
-          hw_machine_type: request.hw_machine_type ?? 'q35',
-        } as const;
+        const shown = shownIn(request);
         await store.insertImage(tx, {
           ...shown,
           id,
@@ -88,7 +92,42 @@ export function createImages(deps: {
           task: CREATE_IMAGE,
           data: request,
           input: { imageId: id, ...quotaOwner(scope), volumeId: volume.id, sizeBytes: volume.size_gib * GIB },
-          wants: [make('image', id, imageSpec(shown, volume.id, tags))],
+          wants: [make('image', id, imageSpec(shown, { volumeId: volume.id }, tags))],
+        });
+        await takeQuota(tx, scope, 'image_count');
+        return taskId;
+      });
+    },
+
+    async download(scope, request) {
+      const tags = tagsOf(request);
+      const problem = fileUrlProblem(request.url, EXAMPLE_URL);
+      if (problem !== undefined) throw new InvalidError({ url: [problem] });
+      const { os_distro = null, os_version = null, cow_format = false } = request;
+      const [id, taskId] = [randomUUID(), newTaskId()];
+      const [shown, sourceUrl] = [shownIn(request), shownUrl(request.url)];
+      return database.accept(scope.principal, async (tx) => {
+        await store.insertImage(tx, {
+          ...shown,
+          id,
+          status: 'saving',
+          os_distro,
+          os_version,
+          // The smallest volume that there is: nobody has looked into the image.
+          min_disk_gib: 1,
+          size_bytes: null,
+          cow_format,
+          tags: JSON.stringify(tags),
+          ...newResource(scope, taskId, clock.now()),
+        });
+        scope.principal.writes?.about({ type: 'image', id, name: request.name });
+        const origin: ImageOrigin = { sourceUrl, ...(cow_format && { copyOnWrite: true }) };
+        await tasks.begin(tx, scope, {
+          id: taskId,
+          task: DOWNLOAD_IMAGE,
+          data: { ...request, url: sourceUrl },
+          input: { imageId: id, ...quotaOwner(scope) },
+          wants: [make('image', id, imageSpec(shown, origin, tags), { url: request.url })],
         });
         await takeQuota(tx, scope, 'image_count');
         return taskId;
@@ -127,11 +166,12 @@ export function createImages(deps: {
         const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null, DELETE_IMAGE);
         if (again !== undefined) return again;
         const image = await lockOwn(tx, scope, id);
-        const readers = await store.volumesFrom(tx, image.id, SHOWN_IN_MESSAGE);
-        if (readers.length > 0) {
-          throw new ConflictError(
-            `Image ${image.id} is being copied to volumes; wait until they are ready: ${readers.join(', ')}`,
-          );
+        const needing = await store.volumesFrom(tx, image, SHOWN_IN_MESSAGE);
+        if (needing.length > 0) {
+          const why = image.cow_format
+            ? 'shares its data with volumes; delete them first'
+            : 'is being copied to volumes; wait until they are ready';
+          throw new ConflictError(`Image ${image.id} ${why}: ${needing.join(', ')}`);
         }
         const taskId = newTaskId();
         await store.changeImage(tx, image.id, {
@@ -171,7 +211,14 @@ export function createImages(deps: {
     const shown = { name, os_type, is_baremetal, ssh_key, hw_firmware_type, hw_machine_type };
     await store.changeImage(tx, id, { ...shown, tags: JSON.stringify(tags), updated_at: clock.now() });
     await tasks.want(tx, scope, [
-      changeWant('image', id, ({ volumeId }) => imageSpec(image, volumeId, tags)),
+      changeWant('image', id, ({ volumeId, sourceUrl, copyOnWrite }) => {
+        const origin: ImageOrigin = {
+          ...(volumeId !== undefined && { volumeId }),
+          ...(sourceUrl !== undefined && { sourceUrl }),
+          ...(copyOnWrite && { copyOnWrite }),
+        };
+        return imageSpec(image, origin, tags);
+      }),
     ]);
   }
 
@@ -192,4 +239,17 @@ export function createImages(deps: {
     refuseHeld(`Image ${image.id}`, image);
     return image;
   }
+}
+
+/** Returns what a request says of an image that it makes. */
+function shownIn(request: CreateImage | DownloadImage) {
+  return {
+    name: request.name,
+    os_type: request.os_type ?? 'linux',
+    architecture: request.architecture ?? 'x86_64',
+    is_baremetal: request.is_baremetal ?? false,
+    ssh_key: request.ssh_key ?? 'allow',
+    hw_firmware_type: request.hw_firmware_type ?? 'bios',
+    hw_machine_type: request.hw_machine_type ?? 'q35',
+  } as const;
 }

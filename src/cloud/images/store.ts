@@ -61,15 +61,14 @@ export async function deleteImage(tx: Transaction, id: string): Promise<boolean>
   return numDeletedRows > 0n;
 }
 
-/** Returns up to `limit` volumes that are being created from the image. */
-export async function volumesFrom(tx: Transaction, imageId: string, limit: number): Promise<string[]> {
-  const rows = await tx.sql
+/** Returns up to `limit` volumes that need the image: that are being created from it, or share its data. */
+export async function volumesFrom(tx: Transaction, image: ImageRow, limit: number): Promise<string[]> {
+  const place = { projectId: image.project_id, regionId: image.region_id };
+  let needing = tx.sql
     .selectFrom('volumes')
     .select('id')
-    .where(sql<boolean>`image_metadata ->> 'image_id' = ${imageId}`)
-    .where('status', '=', 'downloading')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+    .where(sql<boolean>`image_metadata ->> 'image_id' = ${image.id}`);
+  needing = image.cow_format ? needing.where(isIn(place)) : needing.where('status', '=', 'downloading');
+  const rows = await needing.orderBy('id').limit(limit).execute();
   return rows.map(({ id }) => id);
 }

@@ -1,4 +1,4 @@
-import type { JSONColumnType } from 'kysely';
+import type { Generated, JSONColumnType } from 'kysely';
 
 export type ImageStatus = 'saving' | 'active' | 'pending_delete';
 
@@ -17,9 +17,11 @@ export interface ImageTables {
     os_version: string | null;
     architecture: 'aarch64' | 'x86_64';
     min_disk_gib: number;
-    /** Null until the image is ready. */
+    /** Null until the image is ready, and when the infrastructure doesn't say it. */
     size_bytes: number | null;
     is_baremetal: boolean;
+    /** Volumes share its data, so they have to go before it. */
+    cow_format: Generated<boolean>;
     ssh_key: 'allow' | 'deny' | 'required';
     hw_firmware_type: 'bios' | 'uefi';
     hw_machine_type: 'i440' | 'q35';

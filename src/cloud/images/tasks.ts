@@ -11,9 +11,12 @@ export interface ImageInput extends QuotaOwner {
   sizeBytes: number;
 }
 
-export type ImageRemoval = Pick<ImageInput, 'imageId' | 'clientId' | 'regionId'>;
+export type ImageDownload = Pick<ImageInput, 'imageId' | 'clientId' | 'regionId'>;
+export type ImageRemoval = ImageDownload;
 
 export const CREATE_IMAGE = taskType<ImageInput>('create_image', 30);
+/** Images have many gigabytes, and their servers may be slow. */
+export const DOWNLOAD_IMAGE = taskType<ImageDownload>('download_image', 60);
 export const DELETE_IMAGE = taskType<ImageRemoval>('delete_image', 30);
 
 /** How tasks on images end. */
@@ -36,6 +39,16 @@ export function imageTasks({ clock }: { clock: Clock }): TaskEnd[] {
     },
   };
 
+  const download: TaskEnd<ImageDownload> = {
+    ...DOWNLOAD_IMAGE,
+    async complete(tx, _task, { imageId }, seen) {
+      const { sizeBytes = null } = seen('image', imageId);
+      await changeImage(tx, imageId, { ...free, size_bytes: sizeBytes, updated_at: clock.now() });
+      return { images: [imageId] };
+    },
+    abandon: (tx, _task, input) => drop(tx, input),
+  };
+
   const remove: TaskEnd<ImageRemoval> = {
     ...DELETE_IMAGE,
     removes: true,
@@ -45,5 +58,5 @@ export function imageTasks({ clock }: { clock: Clock }): TaskEnd[] {
     },
   };
 
-  return [create, remove];
+  return [create, download, remove];
 }

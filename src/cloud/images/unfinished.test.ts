@@ -99,6 +99,25 @@ it('holds image and volume while the image is made, and leaves nothing when that
   });
 });
 
+it('leaves nothing of an image whose download takes too long', async () => {
+  const before = await service.pool.query('select count(*)::int as images from images');
+  const quota = () => service.pool.query(`select used from quota_usage where attribute = 'image_count'`);
+  const { rows: used } = await quota();
+  const body = { name: 'far away', url: 'https://images.example.com/a.qcow2' };
+  const { body: tasks } = await service.http.post('/cloud/v1/downloadimage/1/1', body);
+  const [image] = (await service.http.get(`${IMAGES}?name=far`)).body.results;
+  expect(image).toMatchObject({ status: 'saving', task_id: tasks[0], size: null });
+  expect(await overrun(tasks[0])).toMatchObject({ state: 'ERROR', created_resources: null });
+  expect((await service.http.get(`${IMAGES}/${image.id}`)).status).toBe(404);
+  const after = await service.pool.query('select count(*)::int as images from images');
+  expect([after.rows, (await quota()).rows]).toEqual([before.rows, used]);
+  const left = async () => {
+    await hurry(service.pool);
+    return (await infrastructure(service.pool, 'image')).there;
+  };
+  await expect.poll(left).not.toContain(`image ${image.id}`);
+});
+
 it('keeps an image while a volume is made from it', async () => {
   const { imageId } = await rows();
   const copy = { source: 'image', image_id: imageId, size: 5, name: 'copy' };

@@ -6,10 +6,13 @@ type Shown = Pick<
   'name' | 'os_type' | 'architecture' | 'ssh_key' | 'is_baremetal' | 'hw_firmware_type' | 'hw_machine_type'
 >;
 
-export function imageSpec(image: Shown, volumeId: string, metadata: Record<string, string>): ImageSpec {
+/** What an image is made of, once and for all. */
+export type ImageOrigin = Pick<ImageSpec, 'volumeId' | 'sourceUrl' | 'copyOnWrite'>;
+
+export function imageSpec(image: Shown, origin: ImageOrigin, metadata: Record<string, string>): ImageSpec {
   return {
     name: image.name,
-    volumeId,
+    ...origin,
     osType: image.os_type,
     architecture: image.architecture,
     properties: {

@@ -3,6 +3,7 @@ import type { SshKeys } from '../ssh-keys/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { createInstanceChanges } from './changes/service.ts';
 import { createInstanceInterfaces } from './interfaces/service.ts';
+import { createInstanceMetering } from './metrics/service.ts';
 import { createInstanceLimits } from './offers/limits.ts';
 import { createInstancePlacement } from './placement/service.ts';
 import { createInstances } from './service.ts';
@@ -16,5 +17,6 @@ export function wireInstances(deps: Foundation & { tasks: Tasks; sshKeys: SshKey
     instanceInterfaces: createInstanceInterfaces(needs),
     instancePlacement: createInstancePlacement(deps),
     instanceLimits: createInstanceLimits(deps),
+    instanceMetering: createInstanceMetering(needs),
   };
 }

@@ -4,6 +4,7 @@ import type { Scope } from '../projects/service.ts';
 import type { CreateLoadBalancer } from './creation-schema.ts';
 import { insertListener, listenersProblems, poolProblem, wantedListener } from './listeners/new-listener.ts';
 import { insertPools, type MadePools, wantedPool } from './pools/new-pool.ts';
+import { MOST_IN_ALL } from './schema.ts';
 import type { Edit } from './tree/edits.ts';
 
 /** The listeners that are created with their load balancer, each with its default pool if it has one. */
@@ -19,6 +20,11 @@ export function wantedTree(given: CreateLoadBalancer['listeners'] = [], problems
     return { ...one, pool: wantedPool(pool, `${at}pools.0.`, problems) };
   });
   problems.push(...listenersProblems(wanted.map(({ listener }) => listener)));
+  const members = wanted.reduce((sum, { pool }) => sum + (pool?.members.length ?? 0), 0);
+  if (members > MOST_IN_ALL.members) {
+    const message = `They have ${members} members in all; at most ${MOST_IN_ALL.members} are allowed.`;
+    problems.push({ field: 'listeners', message });
+  }
   return wanted;
 }
 

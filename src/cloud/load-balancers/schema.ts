@@ -32,6 +32,12 @@ export const PROVISIONING_STATUSES = [
   'PENDING_UPDATE',
 ] as const;
 
+/**
+ * What a load balancer may have over all its parts. Our own limits: every change writes the whole of it anew, and every
+ * answer about a part of it reads all members.
+ */
+export const MOST_IN_ALL = { members: 1000, policies: 500, rules: 1000 };
+
 export const Provisioning = oneOf(PROVISIONING_STATUSES, {
   description: 'Whether it is as requested, or a task is changing it',
   examples: ['ACTIVE'],
@@ -92,7 +98,7 @@ const vipFields = {
   ),
 };
 const vip_subnet_id = Optional(
-  UuidInput('Subnet of vip_network_id. If left out, one with free addresses is chosen.'),
+  UuidInput('Subnet of vip_network_id, ignored without it. If left out, one with free addresses is chosen.'),
 );
 
 export const newBalancerFields = {

@@ -27,8 +27,9 @@ import type { CheckLoadBalancerLimits, LoadBalancerAnswer, LoadBalancerListQuery
 import * as store from './store.ts';
 import { CREATE, DELETE } from './tasks.ts';
 import { startEdit } from './tree/edits.ts';
-import { operatingStatuses, type Statuses } from './tree/operating-status.ts';
-import { holdTree, insertRows, readTrees, writeRow } from './tree/store.ts';
+import type { OperatingStatus, Statuses } from './tree/operating-status.ts';
+import { forestsOf } from './tree/parts.ts';
+import { holdTree, insertRows, writeRow } from './tree/store.ts';
 import { ALREADY_PUBLIC, isOutside, takeVip, vipProblems, writeVip } from './vip.ts';
 import { loadBalancerSpec } from './wanted.ts';
 
@@ -209,7 +210,11 @@ export function createLoadBalancers(deps: {
   };
 
   async function statusesOf(ids: string[]): Promise<Statuses> {
-    return ids.length === 0 ? new Map() : operatingStatuses(await readTrees(database.sql, ids));
+    const found = new Map<string, OperatingStatus>();
+    for await (const { balancers, statuses } of forestsOf(database.sql, ids)) {
+      for (const { id } of balancers) found.set(id, statuses.get(id) ?? 'OFFLINE');
+    }
+    return found;
   }
 
   async function presented(

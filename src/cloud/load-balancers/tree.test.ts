@@ -186,6 +186,11 @@ describe('a listener', () => {
     });
     expect((await service.http.get(`${LISTENERS}/${first}`)).body).toMatchObject(change);
     expect((await service.http.patch(url, change)).body).toEqual([]);
+    const ranges = async () => (await wanted(id)).listeners[first].allowedCidrs;
+    expect(await ranges()).toEqual(['10.0.0.0/8']);
+    await finished(await service.http.patch(url, { allowed_cidrs: [] }));
+    expect(await ranges()).toBeUndefined();
+    expect((await service.http.get(`${LISTENERS}/${first}`)).body.allowed_cidrs).toEqual([]);
     await finished(await service.http.patch(url, { allowed_cidrs: null, connection_limit: -1 }));
     expect((await service.http.get(`${LISTENERS}/${first}`)).body).toMatchObject({
       allowed_cidrs: null,
@@ -229,6 +234,11 @@ describe('a listener', () => {
       'users without HTTP',
       { protocol: 'TCP', user_list: [{ username: 'one', encrypted_password: 'x' }] },
       'user_list',
+    ],
+    [
+      'a hash with a line break',
+      { user_list: [{ username: 'one', encrypted_password: 'x\nuser two' }] },
+      'user_list.0.encrypted_password',
     ],
   ])('is refused with %s', async (_, change, field) => {
     there ??= (await balancer()).loadbalancers[0];
@@ -337,6 +347,40 @@ describe('a pool', () => {
         return rows[0].done;
       })
       .toBe(true);
+
+  it('has so many members at most, and so many over all pools of a load balancer', async () => {
+    const pools = (sizes: number[]) =>
+      sizes.map((size, index) => ({
+        name: 'web',
+        protocol: 'TCP',
+        protocol_port: 80 + index,
+        pools: [
+          {
+            name: 'servers',
+            protocol: 'TCP',
+            lb_algorithm: 'ROUND_ROBIN',
+            members: Array.from({ length: size }, (_, port) => ({
+              address: '10.1.0.1',
+              protocol_port: 1 + port,
+            })),
+          },
+        ],
+      }));
+    const create = (listeners: object[]) => service.http.post(BALANCERS, { name: 'full', listeners });
+    await refused(await create(pools([251])), 400, 'listeners.0.pools.0.members');
+    await refused(await create(pools([250, 250, 250, 250, 1])), 400, 'listeners');
+    const made = (await finished(await create(pools([250, 250, 250, 249])))).created_resources;
+    const [first, , , last] = made.pools;
+    const member = { address: '10.1.0.2', protocol_port: 1 };
+    const full = await service.http.post(`${POOLS}/${first}/member`, member);
+    expect([full.status, full.body.message]).toEqual([409, expect.stringContaining('250 members')]);
+    const added = await only(`${POOLS}/${last}/member`, member, 'members');
+    const another = await pool({ load_balancer_id: made.loadbalancers[0] });
+    const beyond = await service.http.post(`${POOLS}/${another}/member`, member);
+    expect([beyond.status, beyond.body.message]).toEqual([409, expect.stringContaining('1001 members')]);
+    await finished(await service.http.delete(`${POOLS}/${last}/member/${added}`));
+    await only(`${POOLS}/${another}/member`, member, 'members');
+  });
 
   it('finds members in subnets and instances, and keeps their subnets', async () => {
     const image = (await service.http.get('/cloud/v1/images/1/1')).body.results[0].id;
@@ -470,6 +514,8 @@ describe('an L7 policy', () => {
       tags: [],
     });
     await refused(await service.http.post(rules, { ...rule, type: 'HEADER' }), 400, 'key');
+    await refused(await service.http.post(rules, { ...rule, type: 'HEADER', key: 'A: b' }), 400, 'key');
+    await refused(await service.http.post(rules, { ...rule, value: '/images\r\n' }), 400, 'value');
     await finished(await service.http.put(`${rules}/${id}`, { type: 'HEADER', key: 'Accept', invert: true }));
     expect((await service.http.get(rules)).body).toMatchObject({
       count: 1,
@@ -518,6 +564,7 @@ describe('an L7 policy', () => {
       [{ ...url, listener_id: randomUUID() }, 'listener_id'],
       [{ ...url, listener_id: tcp }, 'listener_id'],
       [{ ...url, redirect_url: 'example' }, 'redirect_url'],
+      [{ ...url, redirect_url: 'https://www.example.com/\r\nX: y' }, 'redirect_url'],
       [{ ...url, redirect_http_code: 200 }, 'redirect_http_code'],
       [{ ...url, redirect_pool_id: wrong }, 'redirect_pool_id'],
       [{ listener_id, action: 'REDIRECT_TO_POOL', redirect_pool_id: wrong }, 'redirect_pool_id'],

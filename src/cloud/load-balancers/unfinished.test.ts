@@ -149,6 +149,35 @@ it('a change that fails leaves everything as it was', async () => {
   expect(restored.rows).toEqual(before.rows);
 });
 
+it('members and a monitor that are changed by themselves come back when that fails', async () => {
+  const { pools, members } = await made();
+  const url = `${BASE}/pools/${pools[0]}/members`;
+  const monitor = `${POOLS}/${pools[0]}/healthmonitor`;
+  const wish = { type: 'TCP', delay: 10, timeout: 5, max_retries: 2 };
+  await ended(await started(await service.http.post(monitor, wish)));
+  const all = async () => [(await service.http.get(url)).body, (await service.http.get(monitor)).body];
+  const before = await all();
+  const changes: [string, string, unknown][] = [
+    [
+      'PUT',
+      url,
+      [
+        { ...MEMBER, weight: 9 },
+        { address: '10.1.0.2', protocol_port: 80 },
+      ],
+    ],
+    ['PUT', url, []],
+    ['PATCH', `${url}/${members[0]}`, { weight: 9, monitor_address: '10.1.0.7' }],
+    ['PATCH', monitor, { delay: 60 }],
+  ];
+  for (const [method, path, body] of changes) {
+    const task = await started(await service.http.request(method, path, { body }));
+    expect(JSON.stringify(await all())).toMatch(/PENDING_(UPDATE|DELETE)/);
+    expect(await overrun(task)).toMatchObject({ state: 'ERROR' });
+    expect(await all()).toEqual(before);
+  }
+});
+
 it('a removal that takes too long goes on, and can be asked for again', async () => {
   const { loadbalancers } = await made();
   const url = `${BASE}/${loadbalancers[0]}`;

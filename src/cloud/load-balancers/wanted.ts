@@ -8,18 +8,36 @@ import type {
   PoolSpec,
 } from '../../backends/contract/specs.ts';
 import type { Transaction } from '../../db/database.ts';
+import { ConflictError } from '../../lib/errors.ts';
+import { MOST_IN_ALL } from './schema.ts';
 import type { HealthMonitor } from './tables.ts';
 import { readTrees, type Trees } from './tree/store.ts';
 
-/** Returns the spec of a load balancer from its rows in the transaction. Parts that are to go are left out. */
+/**
+ * Returns the spec of a load balancer from its rows in the transaction. Parts that are to go are left out.
+ * @throws ConflictError if there are too many
+ */
 export async function loadBalancerSpec(tx: Transaction, id: string): Promise<LoadBalancerSpec> {
   const trees = await readTrees(tx.sql, [id]);
+  refuseTooMany(id, trees);
   const { rows } = await sql<{ id: string }>`select id from ports where load_balancer_id = ${id}`.execute(
     tx.sql,
   );
   const [port] = rows;
   if (!port) throw new TypeError('every load balancer has a port');
   return specOf(trees, port.id);
+}
+
+const NAMES = { members: 'members', policies: 'L7 policies', rules: 'L7 rules' };
+
+function refuseTooMany(id: string, trees: Trees): void {
+  for (const part of ['members', 'policies', 'rules'] as const) {
+    const count = stays<{ provisioning_status: string }>(trees[part]).length;
+    if (count <= MOST_IN_ALL[part]) continue;
+    throw new ConflictError(
+      `Load balancer ${id} would have ${count} ${NAMES[part]}; it may have ${MOST_IN_ALL[part]} over all its parts`,
+    );
+  }
 }
 
 export function specOf(trees: Trees, portId: string): LoadBalancerSpec {
@@ -62,7 +80,8 @@ function listenerSpec(
     ...(hasDefaultPool && listener.default_pool_id !== null && { defaultPoolId: listener.default_pool_id }),
     connectionLimit: listener.connection_limit,
     forwardedHeaders: listener.insert_x_forwarded,
-    ...(listener.allowed_cidrs && { allowedCidrs: listener.allowed_cidrs }),
+    // An empty list keeps nobody out, either.
+    ...(listener.allowed_cidrs?.length && { allowedCidrs: listener.allowed_cidrs }),
     timeouts: timeoutsSpec(listener),
     ...(listener.secret_id !== null && {
       certificates: { secretId: listener.secret_id, furtherIds: listener.sni_secret_ids },

@@ -5,7 +5,8 @@ import { createLoadBalancerChanges } from './changes.ts';
 import { createL7Rules } from './l7policies/l7rules.ts';
 import { createL7Policies } from './l7policies/service.ts';
 import { createListeners } from './listeners/service.ts';
-import { createPoolParts } from './pools/members.ts';
+import { createPoolMembers } from './pools/members.ts';
+import { createHealthMonitors } from './pools/monitors.ts';
 import { createPools } from './pools/service.ts';
 import { createLoadBalancers } from './service.ts';
 import { createLoadBalancerCare } from './status/service.ts';
@@ -18,7 +19,8 @@ export function wireLoadBalancers(deps: Foundation & { tasks: Tasks; floatingIps
     loadBalancers,
     listeners: createListeners({ ...deps, edits }),
     pools: createPools({ ...deps, edits }),
-    poolParts: createPoolParts({ edits }),
+    poolMembers: createPoolMembers({ ...deps, edits }),
+    healthMonitors: createHealthMonitors({ ...deps, edits }),
     l7Policies: createL7Policies({ ...deps, edits }),
     l7Rules: createL7Rules({ ...deps, edits }),
     loadBalancerCare: createLoadBalancerCare({ ...deps, edits }),

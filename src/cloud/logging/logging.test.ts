@@ -89,6 +89,32 @@ describe('the status', () => {
   });
 });
 
+describe('a namespace', () => {
+  const available = async (id: number, name: string, region = 1) => {
+    const answer = await tenant.http.get(`/cloud/v1/laas/namespaces/${id}/${region}/${name}`);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body.namespace).toBe(name);
+    return answer.body.available;
+  };
+
+  it('is available until another project of the region has it, whose default never is', async () => {
+    const [one, two] = [await project(), await project()];
+    expect(await available(one, 'wanted')).toBe(true);
+    await tenant.http.patch(`${at(two)}/status`, { is_initialized: true, namespace: 'wanted' });
+    expect(await available(one, 'wanted')).toBe(false);
+    expect(await available(one, 'wanted', 2)).toBe(true);
+    expect(await available(two, 'wanted')).toBe(true);
+    expect(await available(one, `p${two}`)).toBe(false);
+    expect(await available(one, `p${one}`)).toBe(true);
+  });
+
+  it.each(['a', 'With-Capitals', 'a'.repeat(33)])('can not be %s', async (name) => {
+    const answer = await tenant.http.get(`/cloud/v1/laas/namespaces/${tenant.projectId}/1/${name}`);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ code: 400, message: expect.stringContaining('2 to 32 lower-case') });
+  });
+});
+
 describe('topics', () => {
   it('are made, replaced, listed by name and deleted', async () => {
     const id = await initialised();
@@ -238,6 +264,7 @@ it('a region without logging refuses with 400, but says that it is not initialis
     await tenant.http.delete(`${base}/topics/web`),
     await tenant.http.post(`${base}/users`),
     await tenant.http.get('/cloud/v1/laas/3/hosts'),
+    await tenant.http.get(`/cloud/v1/laas/namespaces/${tenant.projectId}/3/acme`),
   ]) {
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ code: 400, message: expect.stringContaining("doesn't offer logging") });
@@ -258,6 +285,7 @@ it('refuses everyone else in the form of its area', async () => {
     ['PUT', `${at(1)}/topics`, { name: 'web' }],
     ['DELETE', `${at(1)}/topics/web`],
     ['POST', `${at(1)}/users`],
+    ['GET', '/cloud/v1/laas/namespaces/1/1/acme'],
   ];
   const user = await service.withRole('Users');
   for (const [method, path, body] of calls) {

@@ -6,9 +6,14 @@ import { insertService, lockService, type ServiceRow } from './store.ts';
 /** The namespace of a project that asked for none. No other project can choose it. */
 const ownNamespace = (projectId: number): string => `p${projectId}`;
 
+/** Whether the namespace is another project's default. */
+export function isReserved(namespace: string, projectId: number): boolean {
+  return /^p\d+$/.test(namespace) && namespace !== ownNamespace(projectId);
+}
+
 /** @throws InvalidError for a namespace that is another project's default */
 function refuseReserved(namespace: string, projectId: number): void {
-  if (!/^p\d+$/.test(namespace) || namespace === ownNamespace(projectId)) return;
+  if (!isReserved(namespace, projectId)) return;
   throw new InvalidError({
     namespace: ['Namespaces such as p12 are reserved for other projects; choose another one.'],
   });

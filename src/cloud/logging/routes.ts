@@ -6,6 +6,8 @@ import { presentedTopic } from './presenter.ts';
 import {
   LoggingStatus,
   LoggingUser,
+  NamespaceAvailability,
+  NamespaceParams,
   PutTopic,
   TopicAnswer,
   TopicList,
@@ -44,6 +46,23 @@ export function loggingRoutes(app: Api, { logging }: { logging: Logging }): void
       response: { 200: LoggingStatus },
     },
     handler: async ({ scope, body }) => logging.setStatus(scope, body),
+  });
+
+  app.get('/cloud/v1/laas/namespaces/:project_id/:region_id/:namespace_name', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'checkLoggingNamespace',
+      summary: 'Check whether a namespace is available',
+      description:
+        'A namespace that the project has by now is available to it. Returns 400 for a text that can never be one.',
+      tags,
+      params: NamespaceParams,
+      response: { 200: NamespaceAvailability },
+    },
+    handler: async ({ scope, params: { namespace_name: namespace } }) => ({
+      namespace,
+      available: await logging.isAvailable(scope, namespace),
+    }),
   });
 
   app.get(`${LAAS}/topics`, {

@@ -4,10 +4,14 @@ import { orNull } from '../../lib/schema-kit.ts';
 import { listOf, listQuery, ProjectRegion } from '../../lib/wire.ts';
 import { RetentionPolicy, TopicName } from '../clusters/configuration/schema.ts';
 
+export const NAMESPACE = {
+  pattern: '^[a-z0-9]{2,32}$',
+  rule: 'Must be 2 to 32 lower-case letters and digits.',
+};
+
 const Namespace = nullable(
   Type.String({
-    pattern: '^[a-z0-9]{2,32}$',
-    rule: 'Must be 2 to 32 lower-case letters and digits.',
+    ...NAMESPACE,
     description:
       "Prefix of the topic names at the log brokers. Unique in the region; it can't be changed while logging is initialised.",
     examples: ['acme'],
@@ -89,6 +93,18 @@ export const LoggingUser = Type.Object(
   { title: 'LoggingUser', description: 'Credentials for the log brokers (SASL SCRAM-SHA-512).' },
 );
 
+export const NamespaceAvailability = Type.Object(
+  {
+    namespace: Type.String({ description: 'Namespace', examples: ['acme'] }),
+    available: Type.Boolean({ description: 'Whether the project can use it' }),
+  },
+  { title: 'LoggingNamespace' },
+);
+
+export const NamespaceParams = Type.Object({
+  ...ProjectRegion,
+  namespace_name: Type.String({ description: 'Namespace' }),
+});
 export const TopicParams = Type.Object({
   ...ProjectRegion,
   topic_name: Type.String({ description: 'Topic' }),

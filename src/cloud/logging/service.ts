@@ -8,8 +8,8 @@ import { requireLoggingHosts } from '../catalog/service.ts';
 import { clusterLoggingInto } from '../clusters/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { limitOf } from '../quotas/in-transaction.ts';
-import { initialise } from './namespaces.ts';
-import type { LoggingStatus, PutTopic, UpdateLoggingStatus } from './schema.ts';
+import { initialise, isReserved } from './namespaces.ts';
+import { type LoggingStatus, NAMESPACE, type PutTopic, type UpdateLoggingStatus } from './schema.ts';
 import { scramCredential } from './scram.ts';
 import * as store from './store.ts';
 
@@ -18,6 +18,8 @@ export interface Logging {
   status(scope: Scope): Promise<LoggingStatus>;
   /** @throws InvalidError, ConflictError for a taken or changed namespace, and when disabled while there are topics */
   setStatus(scope: Scope, wanted: UpdateLoggingStatus): Promise<LoggingStatus>;
+  /** Whether the project could have the namespace. @throws InvalidError for what can't be one */
+  isAvailable(scope: Scope, namespace: string): Promise<boolean>;
   topics(scope: Scope, page: PageQuery): Promise<Page<store.TopicRow>>;
   /** Creates a topic or replaces its settings. @throws ConflictError before initialisation, QuotaExceededError */
   putTopic(scope: Scope, topic: PutTopic): Promise<store.TopicRow>;
@@ -62,6 +64,16 @@ export function createLogging(deps: { database: Database; clock: Clock; catalog:
         await store.deleteService(tx, scope);
         return shown(undefined);
       });
+    },
+
+    async isAvailable(scope, namespace) {
+      requireOffered(scope);
+      if (!new RegExp(NAMESPACE.pattern).test(namespace)) {
+        throw new InvalidError({ namespace_name: [NAMESPACE.rule] });
+      }
+      return (
+        !isReserved(namespace, scope.projectId) && !(await store.isTaken(database.sql, scope, namespace))
+      );
     },
 
     async topics(scope, page) {

@@ -41,6 +41,18 @@ export async function lockServicesOf(
     .execute();
 }
 
+/** Whether another project of the region has the namespace. */
+export async function isTaken(db: Sql, { projectId, regionId }: Place, namespace: string): Promise<boolean> {
+  const other = await db
+    .selectFrom('logging_services')
+    .select('project_id')
+    .where('region_id', '=', regionId)
+    .where('namespace', '=', namespace)
+    .where('project_id', '<>', projectId)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
 /** Does nothing if the row exists. Violates `logging_services_namespace` if another project has the namespace. */
 export async function insertService(
   tx: Transaction,

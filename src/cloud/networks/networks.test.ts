@@ -109,6 +109,48 @@ describe('lists', () => {
   });
 });
 
+describe('the older list', () => {
+  const available = async (query = '') => {
+    const answer = await service.http.get(`/cloud/v1/availablenetworks/1/1${query}`);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body as { count: number; results: { id: string; name: string; external: boolean }[] };
+  };
+
+  it('has the networks of the project and the platform, with their subnets', async () => {
+    const { body } = await service.http.get(`${NETWORKS}?owned_by=any`);
+    const subnets = (await service.http.get(`${SUBNETS}?owned_by=any`)).body.results;
+    const expected = body.results.map((network: { id: string }) => ({
+      ...network,
+      subnets: subnets.filter((one: { network_id: string }) => one.network_id === network.id),
+    }));
+    expect(expected.length).toBeGreaterThan(1);
+    expect(await available()).toEqual({ count: body.count, results: expected });
+  });
+
+  it('filters, sorts and pages', async () => {
+    const [own] = (await available('?external=false')).results;
+    const [outside] = (await available('?external=true')).results;
+    expect([own?.name, outside?.external]).toEqual(['default', true]);
+    expect((await available(`?network_id=${own?.id.toUpperCase()}`)).results).toEqual([own]);
+    expect((await available(`?network_id=${crypto.randomUUID()}`)).count).toBe(0);
+    expect((await available('?shared=false&name=default&network_type=vxlan')).results).toEqual([own]);
+    expect((await available('?name=default&network_type=vlan')).count).toBe(0);
+    const all = (await available('?order_by=name.asc')).results.map(({ name }) => name);
+    expect(all).toEqual(all.toSorted());
+    const second = await available('?order_by=name.asc&limit=1&offset=1');
+    expect([second.count, second.results.map(({ name }) => name)]).toEqual([all.length, [all[1]]]);
+    expect((await available('?tag_key=nothing')).count).toBe(0);
+  });
+
+  it.each(['owned_by=any', 'network_id=x', 'network_type=gre', 'shared=perhaps', 'order_by=id.asc'])(
+    'refuses %s',
+    async (query) => {
+      const answer = await service.http.get(`/cloud/v1/availablenetworks/1/1?${query}`);
+      expect(answer.status).toBe(400);
+    },
+  );
+});
+
 it.each([NETWORKS, SUBNETS])(
   '%s knows nothing by an unknown id, and nobody without a token',
   async (path) => {

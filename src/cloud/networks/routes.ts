@@ -4,8 +4,15 @@ import { presentedPage } from '../../lib/page.ts';
 import { versionedIn } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { CreateNetwork, UpdateNetwork } from './input-schema.ts';
-import { presentedNetwork } from './presenter.ts';
-import { NetworkAnswer, NetworkList, NetworkListQuery, NetworkParams } from './schema.ts';
+import { presentedNetwork, presentedSubnet } from './presenter.ts';
+import {
+  AvailableNetworkList,
+  AvailableNetworkQuery,
+  NetworkAnswer,
+  NetworkList,
+  NetworkListQuery,
+  NetworkParams,
+} from './schema.ts';
 import type { Networks } from './service.ts';
 
 const NETWORKS = '/cloud/v1/networks/:project_id/:region_id';
@@ -26,6 +33,24 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
     },
     handler: async ({ scope, query }) =>
       presentedPage(await networks.list(scope, query), (row) => presentedNetwork(row, scope)),
+  });
+
+  app.get('/cloud/v1/availablenetworks/:project_id/:region_id', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listAvailableNetworks',
+      summary: 'List networks of the project and the platform with their subnets',
+      deprecated: true,
+      tags,
+      params: ProjectRegionParams,
+      querystring: AvailableNetworkQuery,
+      response: { 200: AvailableNetworkList },
+    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await networks.available(scope, query), ({ network, subnets }) => ({
+        ...presentedNetwork(network, scope),
+        subnets: subnets.map((subnet) => presentedSubnet(subnet, scope)),
+      })),
   });
 
   app.get(`${NETWORKS}/:network_id`, {

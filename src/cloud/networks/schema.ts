@@ -104,6 +104,27 @@ export const NetworkListQuery = Type.Object(
 );
 export type NetworkListQuery = Static<typeof NetworkListQuery>;
 
+/** A network as the older list shows it. */
+export const AvailableNetwork = Type.Object(
+  { ...NetworkAnswer.properties, subnets: Type.Array(SubnetAnswer, { description: 'Subnets' }) },
+  { title: 'AvailableNetwork' },
+);
+export const AvailableNetworkList = listOf(AvailableNetwork, 'AvailableNetworkList');
+
+const { owned_by: _, ...sharedQuery } = NetworkListQuery.properties;
+export const AvailableNetworkQuery = Type.Object(
+  {
+    ...sharedQuery,
+    network_id: Type.Optional(UuidInput('Only this network')),
+    network_type: Type.Optional(
+      Type.Enum(['vlan', 'vxlan'], { type: 'string', description: 'Type of the network' }),
+    ),
+    shared: Type.Optional(Type.Boolean({ description: 'Whether other projects can use it' })),
+  },
+  { additionalProperties: false },
+);
+export type AvailableNetworkQuery = Static<typeof AvailableNetworkQuery>;
+
 const subnetOrders = ['available_ips', 'cidr', 'created_at', 'name', 'total_ips', 'updated_at'] as const;
 
 export const SubnetListQuery = Type.Object(

@@ -4,9 +4,10 @@ import { pageWithCount } from '../../db/page.ts';
 import type { Place } from '../../db/place.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
+import { grouped } from '../../lib/grouped.ts';
 import { orderOf } from '../../lib/order.ts';
 import type { Page } from '../../lib/page.ts';
-import type { NetworkListQuery, SubnetListQuery } from './schema.ts';
+import type { AvailableNetworkQuery, NetworkListQuery, SubnetListQuery } from './schema.ts';
 
 export type NetworkRow = Selectable<Tables['networks']> & { subnets: string[] };
 export type SubnetRow = Selectable<Tables['subnets']> & {
@@ -14,6 +15,11 @@ export type SubnetRow = Selectable<Tables['subnets']> & {
   /** Whether a router is attached to it, or the platform routes it. */
   routed: boolean;
 };
+
+export interface NetworkWithSubnets {
+  network: NetworkRow;
+  subnets: SubnetRow[];
+}
 
 /** `any` includes the platform's networks. */
 type OwnedBy = 'any' | 'project' | undefined;
@@ -62,35 +68,45 @@ export async function findSubnet(db: Sql, place: Place, id: string): Promise<Sub
   return subnets(db, place, 'any').where('subnets.id', '=', id).executeTakeFirst();
 }
 
-/** Returns the networks with these IDs that the project sees, with complete subnets, oldest first. */
-export async function findWithSubnets(
+/** Returns the networks with these IDs that the project sees, with complete subnets. */
+export async function findWithSubnets(db: Sql, place: Place, ids: string[]): Promise<NetworkWithSubnets[]> {
+  const wanted = sql<boolean>`networks.id = any(${ids}::uuid[])`;
+  return withSubnets(db, place, await networks(db, place, 'any').where(wanted).execute());
+}
+
+/** Lists networks of the project and the platform with complete subnets. */
+export async function listWithSubnets(
   db: Sql,
   place: Place,
-  ids: string[],
-): Promise<{ network: NetworkRow; subnets: SubnetRow[] }[]> {
-  const wanted = sql<boolean>`networks.id = any(${ids}::uuid[])`;
-  const found = await networks(db, place, 'any').where(wanted).execute();
+  query: AvailableNetworkQuery,
+): Promise<Page<NetworkWithSubnets>> {
+  const { count, rows } = await listNetworks(db, place, { ...query, owned_by: 'any' });
+  return { count, rows: await withSubnets(db, place, rows) };
+}
+
+async function withSubnets(db: Sql, place: Place, found: NetworkRow[]): Promise<NetworkWithSubnets[]> {
+  const ids = found.map(({ id }) => id);
   const within = await subnets(db, place, 'any')
-    .where(wanted)
+    .where(sql<boolean>`networks.id = any(${ids}::uuid[])`)
     .orderBy('subnets.created_at')
     .orderBy('subnets.cidr')
     .execute();
-  return found.map((network) => ({
-    network,
-    subnets: within.filter((subnet) => subnet.network_id === network.id),
-  }));
+  const byNetwork = grouped(within, ({ network_id }) => network_id);
+  return found.map((network) => ({ network, subnets: byNetwork.get(network.id) ?? [] }));
 }
 
 export async function listNetworks(
   db: Sql,
   place: Place,
-  query: NetworkListQuery,
+  query: NetworkListQuery & Pick<AvailableNetworkQuery, 'network_id' | 'shared'>,
 ): Promise<Page<NetworkRow>> {
   let matching = networks(db, place, query.owned_by).where((eb) =>
     eb.and(tagConditions('networks.tags', query)),
   );
   if (query.name !== undefined) matching = matching.where('networks.name', '=', query.name);
   if (query.external !== undefined) matching = matching.where('networks.external', '=', query.external);
+  if (query.network_id !== undefined) matching = matching.where('networks.id', '=', query.network_id);
+  if (query.shared !== undefined) matching = matching.where('networks.shared', '=', query.shared);
   if (query.network_type !== undefined) {
     matching = matching.where(sql<boolean>`networks.type = ${query.network_type}`);
   }

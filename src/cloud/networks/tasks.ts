@@ -1,7 +1,7 @@
 import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
+import { type QuotaOwner, releaseQuota, releaseQuotas } from '../quotas/in-transaction.ts';
 import { removeRouter, settleRouter } from '../routers/in-transaction.ts';
 import { changeNetwork, deleteNetwork } from './network-rows.ts';
 import { changeSubnet, deleteSubnet } from './subnets/store.ts';
@@ -85,13 +85,17 @@ export function networkTasks({ clock }: { clock: Clock }): TaskEnd[] {
   return [createNetwork, updateNetwork, deleteOne, createSubnet, deleteOneSubnet];
 }
 
-async function removeNetwork(tx: Transaction, input: NetworkInput): Promise<void> {
-  const { routerId, clientId, regionId } = input;
-  if (routerId !== undefined) await removeRouter(tx, { routerId, clientId, regionId });
-  const subnets = await deleteNetwork(tx, input.networkId);
-  if (subnets === undefined) return;
-  await releaseQuota(tx, input, 'network_count');
-  if (subnets > 0) await releaseQuota(tx, input, 'subnet_count', subnets);
+/** Releases all quotas at once: in another order than that of a creation, the two could wait for each other. */
+async function removeNetwork(
+  tx: Transaction,
+  { networkId, routerId, ...owner }: NetworkInput,
+): Promise<void> {
+  const hadRouter = routerId !== undefined && (await removeRouter(tx, routerId));
+  const subnets = await deleteNetwork(tx, networkId);
+  await releaseQuotas(tx, owner, {
+    ...(subnets !== undefined && { network_count: 1, subnet_count: subnets }),
+    ...(hadRouter && { router_count: 1 }),
+  });
 }
 
 async function removeSubnet(tx: Transaction, input: SubnetInput): Promise<void> {

@@ -15,7 +15,7 @@ export const CreatePlacementGroup = Input(
   {
     name: Type.String({
       pattern: '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,108}[a-zA-Z0-9._]$',
-      rule: 'The name has 3 to 110 letters, digits, spaces and the characters ._-, begins with a letter or digit, and ends with one, a point or a low line.',
+      rule: 'The name must be 3 to 110 characters long: letters, digits, spaces, dots, underscores and hyphens, beginning with a letter or digit and ending with a letter, digit, dot or underscore.',
       description: 'Name; several groups may have the same',
       examples: ['web servers'],
     }),

@@ -76,6 +76,11 @@ function factorsOf(terms: PriceTerms) {
   return made;
 }
 
+/** Returns what so many hours cost. */
+export function timesHour(hour: number, hours: number): number {
+  return new Exact(hour).times(hours).toNumber();
+}
+
 /** Returns the sum of prices on the same terms. It has no amounts if one of the prices has none. */
 export function sumOf(terms: PriceTerms, prices: readonly VolumePrice[]): VolumePrice {
   const account = { currency_code: terms.currency, tax_percent: Number(terms.taxPercent) };

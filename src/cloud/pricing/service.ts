@@ -10,6 +10,8 @@ import { offerPrice } from './offers.ts';
 import type { SnapshotPriceRequest, VolumePriceRequest } from './schema.ts';
 import { type PricedVolume, pricedVolume, volumeRequestProblems } from './volume-request.ts';
 
+export { priceOfUse, type Use } from './use-prices.ts';
+
 export interface Pricing {
   /**
    * Returns what the volume would cost the project's account. A type without a price in the book, such as one that the

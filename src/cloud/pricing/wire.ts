@@ -1,5 +1,7 @@
 import type { Foundation } from '../../foundation.ts';
 import { createClusterPrices } from './cluster-prices.ts';
+import { createInstancePrices } from './instance-prices.ts';
+import { createItemPrices } from './item-prices.ts';
 import { createLoadBalancerPrices } from './load-balancer-prices.ts';
 import { createPricing } from './service.ts';
 
@@ -12,6 +14,8 @@ export function wirePricing(
   return {
     pricing: createPricing(deps),
     clusterPrices: createClusterPrices(deps),
+    instancePrices: createInstancePrices(deps),
+    itemPrices: createItemPrices(deps),
     loadBalancerPrices: createLoadBalancerPrices(deps),
   };
 }

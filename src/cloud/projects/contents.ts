@@ -15,6 +15,7 @@ export const KEPT_IN_PROJECTS: Record<string, string> = {
   networks: 'networks',
   ports: 'ports',
   floating_ips: 'floating IPs',
+  ddos_profiles: 'DDoS profiles',
   secrets: 'secrets',
   security_groups: 'security groups',
   server_groups: 'placement groups',

@@ -294,6 +294,8 @@ describe('a request for other limits', () => {
     const body = { description: 'x', requested_limits: { global_limits: { project_count_limit: 1 } } };
     expect((await other.http.get(`${REQUESTS}/${id}`)).status).toBe(404);
     expect((await other.http.delete(`${REQUESTS}/${id}`)).status).toBe(404);
+    const guarded = { headers: { 'if-match': '"0"' } };
+    expect((await other.http.request('DELETE', `${REQUESTS}/${id}`, guarded)).status).toBe(404);
     expect((await other.http.get(REQUESTS)).body.count).toBe(0);
     for (const [method, path] of [
       ['GET', REQUESTS],

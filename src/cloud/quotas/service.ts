@@ -76,7 +76,7 @@ export function createQuotas(deps: { database: Database; catalog: Pick<Catalog, 
       const number = changes[limitField(attribute)];
       return number === undefined ? [] : [{ region_id: regionId, attribute, number }];
     });
-    if (limits.length === 0) throw new InvalidError({ '': ['Name at least one limit.'] });
+    if (limits.length === 0) throw new InvalidError({ body: ['Name at least one limit.'] });
     await database.accept(principal, (tx) => store.changeLimits(tx, clientId, limits));
   }
 

@@ -36,24 +36,17 @@ export async function changeLimits(
   clientId: number,
   limits: readonly (Omit<QuotaNumber, 'number'> & { number: number | null })[],
 ): Promise<void> {
-  for (const { region_id, attribute, number } of limits) {
-    if (number === null) {
-      await tx.sql
-        .deleteFrom('quota_limits')
-        .where('client_id', '=', clientId)
-        .where('region_id', '=', region_id)
-        .where('attribute', '=', attribute)
-        .execute();
-    } else {
-      await tx.sql
-        .insertInto('quota_limits')
-        .values({ client_id: clientId, region_id, attribute, most: number })
-        .onConflict((one) =>
-          one.columns(['client_id', 'region_id', 'attribute']).doUpdateSet({ most: number }),
-        )
-        .execute();
-    }
-  }
+  const given = sql`jsonb_to_recordset(${JSON.stringify(limits)}::jsonb)
+    as given (region_id bigint, attribute text, number bigint)`;
+  await sql`
+    delete from quota_limits using ${given}
+    where client_id = ${clientId} and quota_limits.region_id = given.region_id
+      and quota_limits.attribute = given.attribute and number is null`.execute(tx.sql);
+  await sql`
+    insert into quota_limits (client_id, region_id, attribute, most)
+    select ${clientId}::bigint, region_id, attribute, number from ${given}
+    where number is not null order by region_id, attribute
+    on conflict (client_id, region_id, attribute) do update set most = excluded.most`.execute(tx.sql);
 }
 
 /** Returns the reseller of a client; undefined for an unknown client. */

@@ -14,8 +14,8 @@ import { asInRow, routerSpec } from './wanted.ts';
 
 /** What networks, subnets and floating IPs do with routers. Lock ports, floating IPs and subnets before routers. */
 
+export { removeRouter } from './removal.ts';
 export { lockFloatingIpsIn } from './store.ts';
-export { removeRouter } from './tasks.ts';
 
 /** Longer names are cut, so that the name of the router has at most 63 characters. */
 const MOST_OF_NAME = 56;

@@ -589,6 +589,33 @@ it('routers and networks with one count towards the quota of routers', async () 
   }
 });
 
+it('a network that goes releases its quotas in the order in which new ones take them', async () => {
+  const id = await network({ create_router: true });
+  const creating = await service.pool.connect();
+  try {
+    const take = (attribute: string, how = '') =>
+      creating.query(`select from quota_usage where attribute = $1 and client_id = 1 for update ${how}`, [
+        attribute,
+      ]);
+    await creating.query('begin');
+    await take('network_count');
+    const answer = await http.delete(`${NETWORKS}/${id}`);
+    const waiting = async () => {
+      const { rows } = await service.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and query ilike '%quota_usage%'`,
+      );
+      return rows.length;
+    };
+    await expect.poll(waiting, { timeout: 15_000 }).toBe(1);
+    await take('router_count', 'nowait');
+    await creating.query('commit');
+    await done(answer);
+  } finally {
+    creating.release(true);
+  }
+});
+
 it('a region without an external network has routers that lead nowhere', async () => {
   const catalog = changedCatalog('regions.yaml', ({ regions = [] }) => ({
     regions: regions.map((region) => ({ ...region, external_network_id: null })),
@@ -604,4 +631,68 @@ it('a region without an external network has routers that lead nowhere', async (
     await inland.stop();
     fs.rmSync(catalog, { recursive: true });
   }
+});
+
+describe('metrics', () => {
+  const HOUR = { time_unit: 'hour', time_interval: 1 };
+  const ask = (id: string, body: object = HOUR) => http.post(`${ROUTERS}/${id}/metrics`, body);
+
+  it('are zero for the gateway and each interface, from when it was there', async () => {
+    const id = await create({ external_gateway_info: { type: 'default' } });
+    await service.pool.query(
+      `update routers set created_at = created_at - interval '2 hours' where id = $1`,
+      [id],
+    );
+    await attach(id, await loose('10.61.1.0/24'));
+    const router = await get(id);
+    const { status, body, text } = await ask(id);
+    expect(status, text).toBe(200);
+    const [inside] = router.interfaces;
+    expect(body).toMatchObject({
+      count: 2,
+      results: [
+        {
+          interface_type: 'public',
+          port_id: id,
+          network_id: outside,
+          ip_addresses: router.external_gateway_info.external_fixed_ips.map(
+            (one: { ip_address: string }) => one.ip_address,
+          ),
+        },
+        {
+          interface_type: 'private',
+          port_id: inside.port_id,
+          network_id: inside.network_id,
+          ip_addresses: ['10.61.1.1'],
+        },
+      ],
+    });
+    const [gateway, own] = body.results;
+    expect(gateway.metrics).toHaveLength(60);
+    expect(own.metrics.length).toBeLessThan(60);
+    const still = {
+      network_bps_ingress: 0,
+      network_bps_egress: 0,
+      network_pps_ingress: 0,
+      network_pps_egress: 0,
+    };
+    for (const point of gateway.metrics) expect(point).toEqual({ time: expect.any(String), ...still });
+  });
+
+  it('have no public part without a gateway, and none of a router that is not there', async () => {
+    expect((await ask(await create())).body).toEqual({ count: 0, results: [] });
+    for (const id of [unknown, 'none']) expect((await ask(id)).status).toBe(404);
+  });
+
+  it.each([
+    [{}, 'time_unit'],
+    [{ ...HOUR, time_unit: 'week' }, 'time_unit'],
+    [{ ...HOUR, time_interval: 0 }, 'time_interval'],
+    [{ ...HOUR, time_interval: '1' }, 'time_interval'],
+    [{ ...HOUR, colour: 'red' }, 'colour'],
+  ])('are refused for %j', async (body, field) => {
+    const answer = await ask(unknown, body);
+    expect(answer.status).toBe(400);
+    expect(Object.keys(answer.body.invalid_fields)).toContain(field);
+  });
 });

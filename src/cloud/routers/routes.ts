@@ -1,8 +1,10 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
+import { MetricsQuestion } from '../../lib/idle-times.ts';
 import { presentedPage } from '../../lib/page.ts';
 import { versionedIn } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
+import { RouterMetricsList } from './metrics.ts';
 import { presentedRouter } from './presenter.ts';
 import {
   AttachSubnet,
@@ -48,6 +50,24 @@ export function routerRoutes(app: Api, dialect: Dialect, { routers }: { routers:
       response: { 200: RouterAnswer },
     },
     handler: async ({ scope, params }) => presentedRouter(await routers.get(scope, params.router_id), scope),
+  });
+
+  app.post(`${ROUTERS}/:router_id/metrics`, {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: 'getRouterMetrics',
+      summary: 'Get the traffic of a router',
+      description:
+        'By interface, the external gateway first. Up to 60 points each. The simulated infrastructure has no traffic, so routers are always idle.',
+      tags,
+      params: RouterParams,
+      body: MetricsQuestion,
+      response: { 200: RouterMetricsList },
+    },
+    handler: async ({ scope, params, body }) => {
+      const results = await routers.metrics(scope, params.router_id, body);
+      return { count: results.length, results };
+    },
   });
 
   app.post(ROUTERS, {

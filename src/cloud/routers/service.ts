@@ -7,6 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
+import type { MetricsQuestion } from '../../lib/idle-times.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { asInRows as floatingIpsAsInRows } from '../floating-ips/wanted.ts';
@@ -15,6 +16,7 @@ import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { attach, detach, refuseStranded, refuseUnreachable } from './attachment.ts';
 import { takeOutside, wantedGateway } from './gateway.ts';
+import { idleInterfaces } from './metrics.ts';
 import type { AttachSubnet, CreateRouter, RouterListQuery, UpdateRouter, UpdateRouterNow } from './schema.ts';
 import { routesFrom } from './static-routing.ts';
 import * as store from './store.ts';
@@ -32,6 +34,8 @@ export interface Routers {
   list(scope: Scope, query: RouterListQuery): Promise<Page<Router>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<Router>;
+  /** @throws NotFoundError */
+  metrics(scope: Scope, id: string, question: MetricsQuestion): Promise<ReturnType<typeof idleInterfaces>>;
   /**
    * Changes the router now.
    * @throws NotFoundError, InvalidError, ConflictError while a task holds it or floating IPs need its gateway
@@ -52,6 +56,8 @@ export interface Routers {
 
 export function createRouters(deps: { database: Database; clock: Clock; tasks: Tasks }): Routers {
   const { database, clock, tasks } = deps;
+  const get = (scope: Scope, id: string) =>
+    foundById('Router', id, () => store.findRouter(database.sql, scope, id));
 
   return {
     async create(scope, request) {
@@ -97,7 +103,9 @@ export function createRouters(deps: { database: Database; clock: Clock; tasks: T
 
     list: (scope, query) => store.listRouters(database.sql, scope, query),
 
-    get: (scope, id) => foundById('Router', id, () => store.findRouter(database.sql, scope, id)),
+    get,
+
+    metrics: async (scope, id, question) => idleInterfaces(await get(scope, id), question, clock.now()),
 
     updateNow: (scope, id, change) =>
       database.accept(scope.principal, async (tx) => {

@@ -13,6 +13,7 @@ interface InterfaceRow {
   cidr: string;
   address: string;
   mac_address: string;
+  attached_at: string;
 }
 
 export type RouterRow = Selectable<Tables['routers']> & {
@@ -29,7 +30,8 @@ function routers(db: Sql) {
     .select(
       sql<InterfaceRow[]>`(
         select coalesce(json_agg(json_build_object('port_id', port_id, 'network_id', subnets.network_id,
-          'subnet_id', subnet_id, 'cidr', cidr, 'address', host(address), 'mac_address', mac_address)
+          'subnet_id', subnet_id, 'cidr', cidr, 'address', host(address), 'mac_address', mac_address,
+          'attached_at', router_interfaces.created_at)
           order by router_interfaces.created_at, cidr, port_id), '[]')
         from router_interfaces join subnets on subnets.id = subnet_id where router_id = routers.id)`.as(
         'interfaces',
@@ -189,6 +191,12 @@ export async function isExternal(tx: Transaction, regionId: number, networkId: s
     .where('external', '=', true)
     .executeTakeFirst();
   return found !== undefined;
+}
+
+/** Returns the subnets that the router is attached to; none if it is gone. */
+export async function subnetsOf(tx: Transaction, routerId: string): Promise<string[]> {
+  const there = tx.sql.selectFrom('router_interfaces').select('subnet_id').where('router_id', '=', routerId);
+  return (await there.execute()).map(({ subnet_id }) => subnet_id);
 }
 
 /** Returns the external subnets in which the router has an address. */

@@ -1,8 +1,11 @@
 import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
+import type { Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { asInRows as floatingIpsAsInRows } from '../floating-ips/wanted.ts';
 import * as addresses from '../networks/addresses/in-transaction.ts';
 import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
+import { removeRouter } from './removal.ts';
 import * as store from './store.ts';
 import type { StaticRoute } from './tables.ts';
 import { asInRow } from './wanted.ts';
@@ -26,12 +29,6 @@ export const CREATE_ROUTER = taskType<RouterInput>('create_router');
 export const UPDATE_ROUTER = taskType<RouterUpdate>('update_router');
 export const DELETE_ROUTER = taskType<RouterInput>('delete_router');
 
-/** Deletes a router with its interfaces and addresses, if it is still there. */
-export async function removeRouter(tx: Transaction, { routerId, ...owner }: RouterInput): Promise<void> {
-  await addresses.releaseOfRouter(tx, routerId);
-  if (await store.deleteRouter(tx, routerId)) await releaseQuota(tx, owner, 'router_count');
-}
-
 /** How tasks on routers end. */
 export function routerTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const create: TaskEnd<RouterInput> = {
@@ -40,7 +37,11 @@ export function routerTasks({ clock }: { clock: Clock }): TaskEnd[] {
       await store.changeRouter(tx, routerId, { task_id: null });
       return { routers: [routerId] };
     },
-    abandon: (tx, _task, input) => removeRouter(tx, input),
+    async abandon(tx, _task, input) {
+      const subnetIds = await store.subnetsOf(tx, input.routerId);
+      await remove(tx, input);
+      return rerouted(tx, subnetIds);
+    },
   };
 
   const update: TaskEnd<RouterUpdate> = {
@@ -56,20 +57,30 @@ export function routerTasks({ clock }: { clock: Clock }): TaskEnd[] {
       const change = { ...former, routes: JSON.stringify(former.routes), task_id: null };
       await store.changeRouter(tx, routerId, { ...change, updated_at: clock.now() });
       if (former.gateway_network_id === null) await releaseOutside(tx, routerId);
-      return [asInRow(await store.readRouter(tx, routerId))];
+      const routed = await rerouted(tx, await store.subnetsOf(tx, routerId));
+      return [asInRow(await store.readRouter(tx, routerId)), ...routed];
     },
   };
 
-  const remove: TaskEnd<RouterInput> = {
+  const removal: TaskEnd<RouterInput> = {
     ...DELETE_ROUTER,
     removes: true,
     async complete(tx, _task, input) {
-      await removeRouter(tx, input);
+      await remove(tx, input);
       return null;
     },
   };
 
-  return [create, update, remove];
+  return [create, update, removal];
+}
+
+async function remove(tx: Transaction, { routerId, ...owner }: RouterInput): Promise<void> {
+  if (await removeRouter(tx, routerId)) await releaseQuota(tx, owner, 'router_count');
+}
+
+/** Floating IPs in the subnets go their former way again. If they needed the router, it could never be removed. */
+async function rerouted(tx: Transaction, subnetIds: readonly string[]): Promise<Wanted[]> {
+  return floatingIpsAsInRows(tx, await store.lockFloatingIpsIn(tx, subnetIds));
 }
 
 /** Releases the addresses that the router has outside of its subnets. */

@@ -113,6 +113,52 @@ it('an update that fails gives back what was, with or without a gateway', async 
   });
 });
 
+it('floating IPs do without a router that could not be made or changed', async () => {
+  const { subnets } = (await service.http.get(`${NETWORKS}?name=default`)).body.results[0];
+  const done = async (path: string, body: object) => {
+    const answer = await service.http.post(path, body);
+    expect(answer.status, answer.text).toBe(200);
+    const task = await hurried(service.pool, service.http.task(answer.body[0]));
+    expect(task.state, task.error).toBe('FINISHED');
+    return task.created_resources;
+  };
+  const { ports } = await done('/cloud/v1/reserved_fixed_ips/1/1', {
+    type: 'subnet',
+    subnet_id: subnets[0],
+  });
+  const { floatingips } = await done('/cloud/v1/floatingips/1/1', { port_id: ports[0] });
+  const wayOut = async () =>
+    (await specOf(service.pool, 'floating_ip', floatingips[0])).wanted?.target?.routerId;
+  expect(await wayOut()).toBeUndefined();
+
+  const taking = { external_gateway_info: {}, interfaces: [{ subnet_id: subnets[0] }] };
+  const answer = await service.http.post(V1, { name: 'takes over', ...taking });
+  expect(answer.status, answer.text).toBe(200);
+  const [made] = (await service.http.get(`${V1}?name=takes over`)).body.results;
+  expect(await wayOut()).toBe(made.id);
+  await overrun(answer.body[0]);
+  expect(await wayOut()).toBeUndefined();
+  const gone = async () => {
+    await hurry(service.pool);
+    return specOf(service.pool, 'router', made.id);
+  };
+  await expect.poll(gone, { timeout: 15_000 }).toEqual({ wanted: undefined, there: undefined });
+
+  const { routers } = await done(V1, { name: 'first', ...taking });
+  const second = await router('second');
+  const { cidr } = (await service.http.get(`/cloud/v1/subnets/1/1/${subnets[0]}`)).body;
+  const ip_address = cidr.replace(/\d+\/\d+$/, '77');
+  const attached = await service.http.post(`${V1}/${second}/attach`, { subnet_id: subnets[0], ip_address });
+  expect(attached.status, attached.text).toBe(200);
+  const led = await service.http.patch(`${V1}/${second}`, { external_gateway_info: { network_id: outside } });
+  expect(led.status, led.text).toBe(200);
+  const removed = await service.http.patch(`${V2}/${routers[0]}`, { external_gateway_info: null });
+  expect(removed.status, removed.text).toBe(200);
+  expect(await wayOut()).toBe(second);
+  await overrun(removed.body[0]);
+  expect(await wayOut()).toBe(routers[0]);
+});
+
 it('a subnet that could not be made leaves its router as it was', async () => {
   const made = await service.http.post(NETWORKS, { name: 'routed' });
   const task = await hurried(service.pool, service.http.task(made.body[0]));

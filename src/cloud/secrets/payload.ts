@@ -30,7 +30,7 @@ function decoded(base64: string): Buffer {
   const text = base64.replaceAll(/[\r\n]/g, '');
   if (bytes.toString('base64') !== text) throw new InvalidError({ payload: ['Is not base64.'] });
   if (bytes.length > MOST_BYTES) {
-    throw new InvalidError({ payload: [`Has ${bytes.length} bytes; ${MOST_BYTES} are possible.`] });
+    throw new InvalidError({ payload: [`Has ${bytes.length} bytes; at most ${MOST_BYTES} are allowed.`] });
   }
   return bytes;
 }

@@ -1,10 +1,16 @@
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import pLimit from 'p-limit';
+import { UnavailableError } from '../../lib/errors.ts';
 
 /** A file can ask for millions of rounds of key derivation, so somebody else reads it, who can be stopped. */
 const WITHIN_MS = 5_000;
 const limit = pLimit(2);
+/** Files that are being read or wait for that. The last one waits for 20 seconds at most. */
+export const MOST_AT_ONCE = 10;
+
+const TOO_SLOW =
+  'The PKCS #12 file could not be opened in time; try again later, or make it with fewer iterations';
 
 /**
  * Node only takes such files as those of a server. So a server is run with it, without a network, and a client says what
@@ -39,21 +45,33 @@ export function isPkcs12(bytes: Buffer): boolean {
 /**
  * Returns the server's certificate and those of its issuers; undefined if no server could be run with the file, because
  * it has a passphrase or its key isn't that of the certificate.
+ * @throws UnavailableError if so many files wait already that this one had better come again later, or if it takes
+ * too long
  */
-export function certificatesOf(pkcs12: Buffer): Promise<[X509Certificate, ...X509Certificate[]] | undefined> {
+export async function certificatesOf(
+  pkcs12: Buffer,
+  withinMs = WITHIN_MS,
+): Promise<[X509Certificate, ...X509Certificate[]] | undefined> {
+  if (limit.activeCount + limit.pendingCount >= MOST_AT_ONCE) {
+    throw new UnavailableError(
+      'Too many PKCS #12 files are being checked at the moment; try again in a few seconds',
+    );
+  }
   return limit(async () => {
-    const texts = await shownWith(pkcs12);
+    const texts = await shownWith(pkcs12, withinMs);
     const [leaf, ...issuers] = texts.map((text) => new X509Certificate(text));
     return leaf && [leaf, ...issuers];
   });
 }
 
-function shownWith(pkcs12: Buffer): Promise<string[]> {
-  return new Promise((resolve) => {
-    const options = { timeout: WITHIN_MS, killSignal: 'SIGKILL', env: {} } as const;
-    const child = execFile(process.execPath, ['-e', SCRIPT], options, (error, stdout) =>
-      resolve(error ? [] : JSON.parse(stdout)),
-    );
+/** @throws UnavailableError if it takes too long: the file may be good, and the machine busy */
+function shownWith(pkcs12: Buffer, timeout: number): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const options = { timeout, killSignal: 'SIGKILL', env: {} } as const;
+    const child = execFile(process.execPath, ['-e', SCRIPT], options, (error, stdout) => {
+      if (error?.killed) reject(new UnavailableError(TOO_SLOW));
+      else resolve(error ? [] : JSON.parse(stdout));
+    });
     // It may have ended before it has read everything.
     child.stdin?.on('error', () => {});
     child.stdin?.end(pkcs12);

@@ -19,7 +19,7 @@ const NO_ACTION: Record<string, string> = {
   unsubscribeFromUserActionsByAmqp: 'does nothing',
 };
 /** Operations that only ask something, although they use POST. */
-const ASKS = /\/(pricing|check_limits|available_flavors|available_names)(\/|$)/;
+const ASKS = /\/(pricing|check_limits|available_flavors|metrics)(\/|$)/;
 
 const changes = (await documentedOperations()).filter(
   ({ method, path }) => method !== 'GET' && path.startsWith('/cloud/') && !ASKS.test(path),

@@ -9,11 +9,14 @@ export interface ActionKind {
   resource: ResourceType;
 }
 
-type Family = Pick<ActionKind, 'group' | 'resource'>;
+/** `type` is what a POST to the family's own path does, where that is not `create`. */
+type Family = Pick<ActionKind, 'group' | 'resource'> & { type?: ActionType };
 const same = (name: ApiGroup & ResourceType): Family => ({ group: name, resource: name });
 
 /** Families by the part of the path after the version. */
 const FAMILIES = new Map<string, Family>([
+  ['ddos', same('ddos_profile')],
+  ['downloadimage', { ...same('image'), type: 'download' }],
   ['file_shares', same('file_shares')],
   ['floatingips', same('floating_ip')],
   ['images', same('image')],
@@ -47,6 +50,7 @@ const INNER = new Map<string, Family>([
   ['connected_devices', { group: 'vip_ip_addresses', resource: 'port' }],
   ['healthmonitor', same('lb_health_monitor')],
   ['member', same('lbpool_member')],
+  ['members', same('lbpool_member')],
   ['pools', same('k8s_pool')],
   ['l7policies/rules', same('lb_l7rule')],
   ['rules', same('securitygrouprule')],
@@ -70,7 +74,7 @@ const VERBS: Record<string, ActionType | typeof BY_METHOD | undefined> = {
   attach_interface: 'attach',
   changeflavor: 'resize',
   connected_devices: { POST: 'attach', PUT: 'replace', PATCH: 'attach' },
-  // A reserved address becomes a floating IP.
+  // A reserved address becomes a floating IP, or the reverse.
   convert: 'replace',
   copy: 'create',
   delsecuritygroup: 'detach',
@@ -121,7 +125,10 @@ export function kindOf(method: string, route: string, body?: unknown): ActionKin
   if (!known.has(key)) known.set(key, kindOfRoute(method, route));
   const kind = known.get(key);
   if (kind === undefined || !route.endsWith('/action')) return kind;
-  const type = BODY_ACTIONS.get((body as { action?: unknown } | undefined)?.action);
+  const { action, active } = (body ?? {}) as { action?: unknown; active?: unknown };
+  if (kind.resource === 'ddos_profile')
+    return { ...kind, type: active === false ? 'deactivate' : 'activate' };
+  const type = BODY_ACTIONS.get(action);
   return type && { ...kind, type };
 }
 
@@ -138,6 +145,6 @@ function kindOfRoute(method: string, route: string): ActionKind | undefined {
       .flatMap((word) => INNER.get(`${words[0]}/${word}`) ?? INNER.get(word) ?? [])
       .at(-1) ?? outer;
   const verb = words.length > 1 ? VERBS[words.at(-1) ?? ''] : undefined;
-  const type = typeof verb === 'string' ? verb : (verb?.[method] ?? BY_METHOD[method]);
-  return type && { ...family, type };
+  const said = typeof verb === 'string' ? verb : (verb?.[method] ?? family.type ?? BY_METHOD[method]);
+  return said && { ...family, type: said };
 }

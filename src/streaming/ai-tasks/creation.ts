@@ -1,8 +1,8 @@
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import { fileUrlProblem } from '../../lib/file-url.ts';
 import { languageOf, unknownLanguage } from './languages.ts';
-import { mediaUrlProblem } from './media-url.ts';
 import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from './nudity-labels.ts';
-import type { CreateAiTask } from './schema.ts';
+import { type CreateAiTask, EXAMPLE_URL } from './schema.ts';
 import { parseStopObjects } from './stop-objects.ts';
 import type { TaskData } from './task-data.ts';
 
@@ -12,7 +12,7 @@ import type { TaskData } from './task-data.ts';
  */
 export function taskDataOf(clientId: number, body: CreateAiTask): TaskData {
   const problems = [
-    ...problemOf('url', mediaUrlProblem(body.url)),
+    ...problemOf('url', fileUrlProblem(body.url, EXAMPLE_URL)),
     ...problemOf('audio_language', languageProblem(body.audio_language)),
     ...problemOf('subtitles_language', languageProblem(body.subtitles_language)),
     ...problemOf('stop_objects', stopObjectsProblem(body)),

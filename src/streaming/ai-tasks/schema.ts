@@ -1,16 +1,16 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { MAX_URL } from '../../lib/file-url.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { Input, IntegerId, Named, Query, Timestamp } from '../../lib/wire.ts';
 import { ORDERINGS } from './page.ts';
 import { STATUSES } from './states.ts';
 
 export const MAX_PAGE_SIZE = 1000;
-const MAX_URL = 4096;
 const MAX_ENTITY_DATA = 4096;
 const MAX_USER_ID = 256;
 
 const EXAMPLE_ID = '0b7e1b2c-9f0d-4c1e-8d5a-3f2b1a0c9d8e';
-const EXAMPLE_URL = 'https://example.com/video.mp4';
+export const EXAMPLE_URL = 'https://example.com/video.mp4';
 const TASK_NAMES = ['transcription', 'content-moderation'] as const;
 const CATEGORIES = ['nsfw', 'hard_nudity', 'soft_nudity', 'sport'] as const;
 

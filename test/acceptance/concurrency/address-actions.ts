@@ -92,6 +92,55 @@ export const addressActions: Actions = {
       });
     },
   ],
+  'convert floating IP': [
+    3,
+    async (worker) => {
+      const scope = worker.scope();
+      const id = anyOf(worker, scope, 'floating');
+      if (id === undefined) return;
+      const path = pathOf(scope, 'floatingips', id);
+      const body = { target_type: 'reserved_fixed_ip' };
+      const answer = await worker.send('convert floating IP', 'POST', `${path}/convert`, body);
+      await worker.follow(answer, ({ created_resources: { ports } }) => {
+        worker.world.ledger.removed(path);
+        scope.known.reserved.set(ports[0], {});
+        worker.made(pathOf(scope, 'reserved_fixed_ips', ports[0]));
+      });
+    },
+  ],
+  'protect address': [
+    5,
+    async (worker) => {
+      const scope = worker.scope();
+      const all = `/cloud/v1/floatingips${scope.place}?status=ACTIVE`;
+      const list = await worker.send('list floating IPs', 'GET', all);
+      const floating = worker.random.pick<Answer['body']>(list.body?.results ?? []);
+      if (!floating) return;
+      const body = {
+        profile_template: 29,
+        ip_address: floating.floating_ip_address,
+        fields: [{ base_field: 10, field_value: [worker.random.whole(1000, 65_535)] }],
+      };
+      const path = `/cloud/v1/ddos/profiles${scope.place}`;
+      await worker.follow(await worker.send('protect address', 'POST', path, body), () => {});
+    },
+  ],
+  'change protection': [
+    6,
+    async (worker) => {
+      const scope = worker.scope();
+      const all = `/cloud/v1/ddos/profiles${scope.place}`;
+      const list = await worker.send('list DDoS profiles', 'GET', all);
+      const profile = worker.random.pick<Answer['body']>(list.body?.results ?? []);
+      if (!profile) return;
+      const path = `${all}/${profile.id}`;
+      const options = { active: worker.random.chance(0.5), bgp: worker.random.chance(0.5) };
+      const answer = worker.random.chance(0.6)
+        ? await worker.send('switch protection', 'POST', `${path}/action`, options)
+        : await worker.send('end protection', 'DELETE', path);
+      await worker.follow(answer, () => {});
+    },
+  ],
   'delete floating IP': [
     3,
     async (worker) => {

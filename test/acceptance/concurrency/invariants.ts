@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { meteringNever } from './metering-invariants.ts';
 import { WANTS_NEVER } from './wants-invariants.ts';
 
 /**
@@ -216,7 +217,8 @@ const NEVER: Record<string, string> = {
 /** Returns every violation, one per line. */
 export async function brokenInvariants(pool: pg.Pool): Promise<string[]> {
   const broken: string[] = [];
-  for (const [what, query] of Object.entries({ ...NEVER, ...WANTS_NEVER, ...(await heldByTasks(pool)) })) {
+  const never = { ...NEVER, ...WANTS_NEVER, ...(await heldByTasks(pool)), ...(await meteringNever(pool)) };
+  for (const [what, query] of Object.entries(never)) {
     const { rows } = await pool.query<object>(query);
     if (rows.length > 0) broken.push(`${rows.length} ${what}: ${JSON.stringify(rows.slice(0, 5))}`);
   }

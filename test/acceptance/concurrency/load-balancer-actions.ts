@@ -7,6 +7,9 @@ const member = ({ random }: Worker) => ({
   protocol_port: random.whole(80, 82),
 });
 
+const membersOf = (scope: Scope, poolId: string) =>
+  `/cloud/v1/loadbalancers${scope.place}/pools/${poolId}/members`;
+
 function know(scope: Scope, kind: Kind, ids: readonly string[]): void {
   for (const id of ids) scope.known[kind].set(id, {});
 }
@@ -152,6 +155,44 @@ export const loadBalancerActions: Actions = {
       method: 'PATCH',
       path: `/cloud/v2/lbpools${scope.place}/${id}`,
       body: { members: [member(worker)] },
+    })),
+  ],
+  'replace the list of pool members': [
+    3,
+    toAny('replace the list of pool members', 'lbPools', (worker, scope, id) => ({
+      method: 'PUT',
+      path: membersOf(scope, id),
+      body: [member(worker)],
+    })),
+  ],
+  'change pool member': [
+    4,
+    async (worker) => {
+      const scope = worker.scope();
+      const pool = anyOf(worker, scope, 'lbPools');
+      if (pool === undefined) return;
+      const path = membersOf(scope, pool);
+      const { body, ok } = await worker.send('list pool members', 'GET', path);
+      const found = worker.random.pick<{ id: string }>(ok ? body.results : []);
+      if (!found) return;
+      const one = `${path}/${found.id}`;
+      const change = { weight: worker.random.whole(1, 3) };
+      await worker.follow(await worker.send('change pool member', 'PATCH', one, change), () => {});
+    },
+  ],
+  'change health monitor': [
+    2,
+    toAny('change health monitor', 'lbPools', (worker, scope, id) => ({
+      method: 'PATCH',
+      path: `${pathOf(scope, 'lbpools', id)}/healthmonitor`,
+      body: { delay: worker.random.whole(10, 12) },
+    })),
+  ],
+  'create health monitor': [
+    2,
+    toAny('create health monitor', 'lbPools', (_, scope, id) => ({
+      path: `${pathOf(scope, 'lbpools', id)}/healthmonitor`,
+      body: { type: 'TCP', delay: 10, timeout: 5, max_retries: 2 },
     })),
   ],
   'redirect to pool': [

@@ -110,6 +110,12 @@ export const WANTS_NEVER: Record<string, string> = {
       or array(select security_group_rules.id::text from security_group_rules where security_group_id = rows.id order by 1)
         <> array(select jsonb_object_keys(spec -> 'rules') order by 1)`,
   ),
+  'DDoS profiles that are not wanted as their rows say': likeRows(
+    'ddos_profile',
+    '(select want_id as id, host(address) as address, template_id, active, bgp from ddos_profiles)',
+    `address is distinct from spec ->> 'address' or template_id is distinct from (spec ->> 'templateId')::bigint
+      or active is distinct from (spec ->> 'active')::boolean or bgp is distinct from (spec ->> 'bgp')::boolean`,
+  ),
   'secrets that are not wanted as their rows say': likeRows(
     'secret',
     'secrets',

@@ -83,6 +83,17 @@ export function createMakers(http: HttpClient, projectId: number) {
       const all = await made(`/cloud/v2/instances${at}`, await instanceBody(wish));
       return { id: only(all.instances), port: only(all.ports), volume: only(all.volumes) };
     },
+    /** Makes a machine with a public address. */
+    publicAddress: async (): Promise<string> => {
+      const { id } = await make.instance({ interfaces: [{ type: 'external' }] });
+      const { body } = await http.get(`/cloud/v1/instances${at}/${id}`);
+      return body.fixed_ip_assignments[0].ip_address;
+    },
+    profile: async (bodyOf: (address: string) => object) => {
+      const address = await make.publicAddress();
+      const id = only((await made(`/cloud/v1/ddos/profiles${at}`, bodyOf(address))).ddos_profiles);
+      return { id, address };
+    },
     cluster: async (): Promise<string> => {
       const body = await newCluster();
       await made(`/cloud/v1/k8s/clusters${at}`, body);

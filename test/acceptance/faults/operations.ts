@@ -74,6 +74,10 @@ const STORAGE: Operations = {
     const id = await make.image(await make.volume());
     return () => http.patch(`${on('images')}/${id}`, { name: name() });
   },
+  'download image': async ({ http, on, name }) => {
+    const body = { name: name(), url: 'https://images.example.com/a.qcow2' };
+    return () => http.post(on('downloadimage'), body);
+  },
   'delete image': async ({ http, on, make }) => {
     const id = await make.image(await make.volume());
     return () => http.delete(`${on('images')}/${id}`);
@@ -262,9 +266,38 @@ const NETWORKS: Operations = {
     const id = await make.reserved();
     return () => http.post(`${on('reserved_fixed_ips')}/${id}/convert`, { target_type: 'floating_ip' });
   },
+  'convert floating IP': async ({ http, on, make }) => {
+    const id = await make.floating();
+    return () => http.post(`${on('floatingips')}/${id}/convert`, { target_type: 'reserved_fixed_ip' });
+  },
   'give reserved address back': async ({ http, on, make }) => {
     const id = await make.reserved();
     return () => http.delete(`${on('reserved_fixed_ips')}/${id}`);
+  },
+};
+
+const profileBody = (ip_address: string, ports = [45046]) => ({
+  profile_template: 29,
+  ip_address,
+  fields: [{ base_field: 10, field_value: ports }],
+});
+
+const PROFILES: Operations = {
+  'create DDoS profile': async ({ http, on, make }) => {
+    const body = profileBody(await make.publicAddress());
+    return () => http.post(on('ddos/profiles'), body);
+  },
+  'change DDoS profile': async ({ http, on, make }) => {
+    const { id, address } = await make.profile(profileBody);
+    return () => http.patch(`${on('ddos/profiles')}/${id}`, profileBody(address, [45047]));
+  },
+  'deactivate DDoS profile': async ({ http, on, make }) => {
+    const { id } = await make.profile(profileBody);
+    return () => http.post(`${on('ddos/profiles')}/${id}/action`, { active: false, bgp: true });
+  },
+  'delete DDoS profile': async ({ http, on, make }) => {
+    const { id } = await make.profile(profileBody);
+    return () => http.delete(`${on('ddos/profiles')}/${id}`);
   },
 };
 
@@ -436,6 +469,19 @@ const BALANCERS: Operations = {
     const { pool, member } = await make.balancer();
     return () => http.delete(`${on('lbpools')}/${pool}/member/${member}`);
   },
+  'change pool member': async ({ http, on, make }) => {
+    const { pool, member } = await make.balancer();
+    return () => http.patch(`${on('loadbalancers')}/pools/${pool}/members/${member}`, { weight: 5 });
+  },
+  'replace pool members': async ({ http, on, make }) => {
+    const { pool } = await make.balancer();
+    const body = ['10.9.0.2', '10.9.0.3'].map((address) => ({ address, protocol_port: 80 }));
+    return () => http.request('PUT', `${on('loadbalancers')}/pools/${pool}/members`, { body });
+  },
+  'change health monitor': async ({ http, on, make }) => {
+    const { pool } = await make.balancer();
+    return () => http.patch(`${on('lbpools')}/${pool}/healthmonitor`, { delay: 60 });
+  },
   'remove health monitor': async ({ http, on, make }) => {
     const { pool } = await make.balancer();
     return () => http.delete(`${on('lbpools')}/${pool}/healthmonitor`);
@@ -462,6 +508,7 @@ export const OPERATIONS: Operations = {
   ...COMPUTE,
   ...NETWORKS,
   ...BALANCERS,
+  ...PROFILES,
   ...SHARES,
   ...PLACEMENT,
   ...SECRETS,

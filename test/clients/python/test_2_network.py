@@ -66,6 +66,11 @@ def test_routers(client, impatient, made):
     assert interface.network_id == made.network
     assert [(one.ip_address, one.subnet_id) for one in interface.ip_assignments] == [("10.77.0.1", made.subnet)]
     assert [one.id for one in routers.list(name="walk router", limit=1)] == [router_id]
+    public, private = routers.metrics.list(router_id=router_id, time_interval=1, time_unit="hour").results
+    assert (public.interface_type, public.network_id) == ("public", outside.id)
+    assert (private.interface_type, private.port_id) == ("private", interface.port_id)
+    assert private.ip_addresses == ["10.77.0.1"]
+    assert {point.network_bps_ingress for point in public.metrics + private.metrics} <= {0}
     gateway = {"type": "manual", "network_id": outside.id, "enable_snat": False}
     [task] = routers.update(router_id=router_id, name="walk router one", external_gateway_info=gateway, routes=[]).tasks
     client.cloud.tasks.poll(task)
@@ -88,6 +93,12 @@ def test_routers(client, impatient, made):
     client.cloud.tasks.poll(task)
     with pytest.raises(gcore.NotFoundError):
         impatient.cloud.networks.routers.get(router_id=bare)
+
+
+def test_ip_ranges(client):
+    outside = [one for one in client.cloud.networks.list(external=True, owned_by="any")]
+    cidrs = {subnet.cidr for subnet in client.cloud.networks.subnets.list(network_id=outside[0].id, owned_by="any")}
+    assert cidrs < set(client.cloud.ip_ranges.list().ranges)
 
 
 def test_a_network_with_its_router(client):
@@ -134,7 +145,7 @@ def test_security_groups(client, impatient, made):
     made.group, made.group_name = group.id, changed.name
 
 
-def test_load_balancers(client, made):
+def test_load_balancers(client, impatient, made):
     balancers = client.cloud.load_balancers
     pool = {
         "name": "walk servers", "protocol": "HTTP", "lb_algorithm": "ROUND_ROBIN",
@@ -188,12 +199,48 @@ def test_load_balancers(client, made):
     ).tasks
     client.cloud.tasks.poll(task)
     assert pools.get(pool_id=spare.id).healthmonitor.url_path == "/healthz"
+    assert pools.health_monitors.get(pool_id=spare.id).timeout == 5
+    [task] = pools.health_monitors.update(pool_id=spare.id, delay=20, api_timeout=15, url_path=None).tasks
+    client.cloud.tasks.poll(task)
+    monitor = pools.health_monitors.get(pool_id=spare.id)
+    assert (monitor.delay, monitor.timeout, monitor.max_retries, monitor.url_path) == (20, 15, 2, None)
+    assert pools.health_monitors.update(pool_id=spare.id, delay=20).tasks == []
     pools.health_monitors.delete(pool_id=spare.id)
+    with pytest.raises(gcore.NotFoundError):
+        impatient.cloud.load_balancers.pools.health_monitors.get(pool_id=spare.id)
     assert len([one for one in pools.list(load_balancer_id=balancer.id, details=True)]) == 2
     [task] = pools.create(
         name="walk short", listener_id=listener.id, protocol="HTTP", lb_algorithm="ROUND_ROBIN"
     ).tasks
     pools.delete_and_poll(pool_id=client.cloud.tasks.poll(task).created_resources.pools[0])
+
+    members = pools.members
+    member = members.create_and_poll(
+        pool_id=spare.id, address="10.77.0.10", protocol_port=80, subnet_id=made.subnet, monitor_port=8080
+    )
+    assert (member.subnet_id, member.weight, member.operating_status) == (made.subnet, 1, "NO_MONITOR")
+    [task] = members.create(pool_id=spare.id, address="10.77.0.9", protocol_port=80, backup=True).tasks
+    [second] = client.cloud.tasks.poll(task).created_resources.members
+    assert [one.id for one in members.list(pool_id=spare.id, limit=1)] == [second, member.id]
+    assert [one.id for one in members.list(pool_id=spare.id, order_by="created_at.asc")] == [member.id, second]
+    changed = members.update_and_poll(member_id=member.id, pool_id=spare.id, weight=5, monitor_port=None)
+    assert (changed.weight, changed.monitor_port) == (5, None)
+    assert members.update(member_id=member.id, pool_id=spare.id, weight=5).tasks == []
+    wanted = [
+        {"address": "10.77.0.10", "protocol_port": 80, "subnet_id": made.subnet, "weight": 5},
+        {"address": "10.77.0.11", "protocol_port": 80},
+    ]
+    kept, third = members.replace_and_poll(pool_id=spare.id, body=wanted)
+    assert (kept.id, third.address) == (member.id, "10.77.0.11")
+    assert members.replace(pool_id=spare.id, body=wanted).tasks == []
+    # Without a body, this SDK says nothing of the members that are wanted.
+    with pytest.raises(gcore.BadRequestError):
+        impatient.cloud.load_balancers.pools.members.replace(pool_id=spare.id)
+    members.delete_and_poll(member_id=third.id, pool_id=spare.id)
+    [task] = members.delete(member_id=member.id, pool_id=spare.id).tasks
+    client.cloud.tasks.poll(task)
+    with pytest.raises(gcore.NotFoundError):
+        impatient.cloud.load_balancers.pools.members.get(member_id=member.id, pool_id=spare.id)
 
     policies = balancers.l7_policies
     policy = policies.create_and_poll(

@@ -52,6 +52,12 @@ def test_images(client, made):
     [task] = images.create_from_volume(name="walk image two", volume_id=boot.id).tasks
     second = client.cloud.tasks.poll(task).created_resources.images[0]
     images.delete_and_poll(image_id=second)
+    address = "https://images.example.com/walk.qcow2"
+    [task] = images.upload(name="walk afar", url=address, os_distro="debian", cow_format=True).tasks
+    [afar] = client.cloud.tasks.poll(task).created_resources.images
+    downloaded = images.get(image_id=afar)
+    assert (downloaded.status, downloaded.os_distro, downloaded.size) == ("active", "debian", None)
+    images.delete_and_poll(image_id=afar)
     [task] = images.delete(image_id=image.id).tasks
     client.cloud.tasks.poll(task)
     [task] = client.cloud.volumes.delete(volume_id=boot.id).tasks

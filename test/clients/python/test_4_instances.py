@@ -36,8 +36,10 @@ def test_instances(client, impatient, made):
     assert instances.get(instance_id=instance.id).status == "ACTIVE"
     with pytest.raises(gcore.BadRequestError):
         impatient.cloud.instances.get_console(instance_id=instance.id)
-    with pytest.raises(gcore.NotFoundError):
-        impatient.cloud.instances.metrics.list(instance_id=instance.id, time_interval=1, time_unit="hour")
+    metrics = instances.metrics.list(instance_id=instance.id, time_interval=1, time_unit="hour", limit=10)
+    assert metrics.count == len(metrics.results) <= 10
+    with pytest.raises(gcore.BadRequestError):
+        impatient.cloud.instances.metrics.list(instance_id=instance.id, time_interval=2, time_unit="day")
     made.instance, made.public_instance = instance.id, second
 
 

@@ -1,5 +1,7 @@
 """AI tasks, platform tasks and the list of user actions."""
 
+from datetime import datetime, timedelta, timezone
+
 import gcore
 import pytest
 
@@ -39,3 +41,22 @@ def test_tasks(client, options):
 def test_user_actions(client):
     actions = client.cloud.audit_logs.list(limit=1000, order_by="desc")
     assert {one.action_type for one in actions} >= {"create", "delete"}
+
+
+def test_costs(client, impatient):
+    today = datetime.now(timezone.utc)
+    days = {"time_from": today - timedelta(days=1), "time_to": today, "enable_last_day": True}
+    reports = client.cloud.cost_reports
+    totals = reports.get_aggregated(**days)
+    assert totals.price_status == "show" and totals.count == len(totals.results)
+    assert "volume" in {one.type for one in totals.results}
+    detailed = reports.get_detailed(**days, limit=1000, order_by=["billing_value.desc", "type.asc"])
+    [volume, *_] = [one for one in detailed.results if one.type == "volume"]
+    assert volume.cost >= 0 and volume.billing_value > 0 and volume.size_unit == "GiB"
+    month = reports.get_aggregated_monthly(year_month=f"{today:%Y-%m}", types=["volume"])
+    assert {one.type for one in month.results} == {"volume"}
+    standard = {"type": "volume", "field": "volume_type", "values": ["standard"]}
+    usage = client.cloud.usage_reports.get(**days, schema_filter=standard)
+    assert usage.count > 0 and [one.volume_type for one in usage.totals] == ["standard"]
+    with pytest.raises(gcore.BadRequestError):
+        impatient.cloud.cost_reports.get_aggregated(time_from=today - timedelta(days=40), time_to=today)

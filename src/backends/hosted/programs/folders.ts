@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../../../lib/attempt.ts';
+import { isProgram } from '../../../lib/is-program.ts';
 import { isLater } from '../versions.ts';
 
 /** What a control plane needs. */
@@ -16,15 +17,6 @@ const SUMS = 'SHA256SUMS';
 /** Returns the programs that the folder of a version lacks. */
 export function missingPrograms(folder: string): string[] {
   return PROGRAMS.filter((name) => !isProgram(path.join(folder, name)));
-}
-
-export function isProgram(file: string): boolean {
-  try {
-    fs.accessSync(file, fs.constants.X_OK);
-    return fs.statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** Writes the checksums of all programs of a folder. */

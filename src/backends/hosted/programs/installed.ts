@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { hasKwok, installedVersions, isProgram } from './folders.ts';
+import { isProgram } from '../../../lib/is-program.ts';
+import { hasKwok, installedVersions } from './folders.ts';
 
 /** Programs of util-linux that keep a control plane from running twice. */
 const TOOLS = ['setpriv', 'flock'];

@@ -31,7 +31,7 @@ export interface Child {
  */
 export function startChild(
   { folder, searchPath }: Place,
-  { name, program, args, env }: Process,
+  { name, program, args, env, stopMs = STOP_MS }: Process,
   ended: (code: number | null) => void,
 ): Child {
   const log = openLog(logOf(folder, name));
@@ -66,15 +66,15 @@ export function startChild(
       return running;
     },
     stop: async () => {
-      if (running) await stopped(child);
+      if (running) await stopped(child, stopMs);
     },
   };
 }
 
-async function stopped(child: ChildProcess): Promise<void> {
+async function stopped(child: ChildProcess, withinMs: number): Promise<void> {
   const exited = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
-  const force = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  const force = setTimeout(() => child.kill('SIGKILL'), withinMs);
   await exited;
   clearTimeout(force);
 }

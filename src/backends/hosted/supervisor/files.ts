@@ -16,6 +16,8 @@ export interface Process {
   program: string;
   args: string[];
   env: Record<string, string>;
+  /** How long it may take to stop before it is killed; ten seconds by default. */
+  stopMs?: number;
   /** The next processes are started or replaced once this answers 200. Without it, they don't wait. */
   ready?: Probe;
 }

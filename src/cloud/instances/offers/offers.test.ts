@@ -200,6 +200,18 @@ describe('limits', () => {
   });
 });
 
+it('restricts no names, and takes one of a template as it says', async () => {
+  const { body } = await http.get(`${I}/available_names`);
+  expect(body).toEqual({
+    custom_name_allowed: true,
+    name_templates_limited: false,
+    allowed_name_templates: null,
+    allowed_name_win_templates: null,
+    allowed_bm_name_templates: null,
+    allowed_bm_name_win_templates: null,
+  });
+});
+
 it('offers no console of a simulated machine, and says so', async () => {
   const answer = await http.get(`${I}/${id}/get_console?console_type=novnc`);
   expect(answer.status).toBe(400);

@@ -15,6 +15,7 @@ import {
   ConsoleQuery,
   ExceededInstanceQuotas,
   FlavorsForVolumes,
+  NamingRestrictions,
 } from './schema.ts';
 
 const BASE = '/cloud/v1/instances/:project_id/:region_id';
@@ -51,6 +52,27 @@ export function instanceOfferRoutes(
       const results = flavors.map((flavor) => presentFlavor(flavor, priceOf(flavor.flavor_id)));
       return { count: results.length, results };
     },
+  });
+
+  app.get(`${BASE}/available_names`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getInstanceNamingRestrictions',
+      summary: 'Get the restrictions on names of instances',
+      description: 'There are none beyond the form of names and templates.',
+      deprecated: true,
+      tags,
+      params: ProjectRegionParams,
+      response: { 200: NamingRestrictions },
+    },
+    handler: async () => ({
+      custom_name_allowed: true,
+      name_templates_limited: false,
+      allowed_name_templates: null,
+      allowed_name_win_templates: null,
+      allowed_bm_name_templates: null,
+      allowed_bm_name_win_templates: null,
+    }),
   });
 
   app.post('/cloud/v2/instances/:project_id/:region_id/check_limits', {

@@ -90,6 +90,19 @@ export const ExceededInstanceQuotas = exceededQuotasSchema('ExceededInstanceQuot
   'volume_count',
 ]);
 
+const NoTemplates = Type.Null({ description: 'Always null: no templates are prescribed' });
+export const NamingRestrictions = Type.Object(
+  {
+    custom_name_allowed: Type.Boolean({ description: 'Whether instances may have any name' }),
+    name_templates_limited: Type.Boolean({ description: 'Whether only certain templates are allowed' }),
+    allowed_name_templates: NoTemplates,
+    allowed_name_win_templates: NoTemplates,
+    allowed_bm_name_templates: NoTemplates,
+    allowed_bm_name_win_templates: NoTemplates,
+  },
+  { title: 'InstanceNamingRestrictions' },
+);
+
 export const ConsoleQuery = Type.Object(
   {
     console_type: Type.Optional(

@@ -19,9 +19,7 @@ export function presentedPolicy(row: Forest['policies'][number], forest: Forest,
     redirect_pool_id: row.redirect_pool_id,
     redirect_prefix: row.redirect_prefix,
     redirect_url: row.redirect_url,
-    rules: forest.rules
-      .filter(({ l7_policy_id }) => l7_policy_id === row.id)
-      .map(({ id }) => ({ id, ...place(scope) })),
+    rules: (forest.rulesOf.get(row.id) ?? []).map(({ id }) => ({ id, ...place(scope) })),
     tags: row.tags,
     provisioning_status: row.provisioning_status,
     operating_status: forest.statuses.get(row.id) ?? 'OFFLINE',

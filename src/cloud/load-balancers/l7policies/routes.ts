@@ -2,11 +2,14 @@ import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { MOST_IN_ALL } from '../schema.ts';
 import type { L7Rules } from './l7rules.ts';
 import {
   CreatePolicy,
   CreateRule,
   L7ListQuery,
+  MAX_POLICIES,
+  MAX_RULES,
   PolicyAnswer,
   PolicyList,
   PolicyParams,
@@ -39,7 +42,7 @@ export function l7PolicyRoutes(
     schema: {
       operationId: 'createL7Policy',
       summary: 'Create an L7 policy of a listener',
-      description: `It takes effect once it has a rule. Policies at its position and directly behind it move back. ${HELD}`,
+      description: `It takes effect once it has a rule. Policies at its position and directly behind it move back. A listener has at most ${MAX_POLICIES}, and a load balancer ${MOST_IN_ALL.policies}. ${HELD}`,
       tags,
       params: ProjectRegionParams,
       body: CreatePolicy,
@@ -107,7 +110,7 @@ export function l7PolicyRoutes(
     schema: {
       operationId: 'createL7Rule',
       summary: 'Add a rule to an L7 policy',
-      description: HELD,
+      description: `A policy has at most ${MAX_RULES}, and a load balancer ${MOST_IN_ALL.rules} over all its policies. ${HELD}`,
       tags,
       params: PolicyParams,
       body: CreateRule,

@@ -17,8 +17,13 @@ const Labels = Type.Array(Type.String({ minLength: 1, maxLength: 255, examples: 
   maxItems: 64,
   description: 'Plain labels',
 });
+/** They end up in requests and in the configuration of a proxy, where a line break would begin a header or a setting. */
+const onOneLine = {
+  pattern: '^[^\\x00-\\x1f\\x7f]{1,255}$',
+  rule: 'Must be 1 to 255 characters on one line.',
+};
 const Target = (description: string, example: string) =>
-  Type.String({ minLength: 1, maxLength: 255, description, examples: [example] });
+  Type.String({ ...onOneLine, description, examples: [example] });
 const redirect_http_code = Optional(
   Type.Unsafe<301 | 302 | 303 | 307 | 308>({
     type: 'integer',
@@ -127,8 +132,8 @@ const ruleFields = {
   invert: Optional(Type.Boolean({ description: 'Whether it must not match; false by default' })),
   key: Optional(
     Type.String({
-      minLength: 1,
-      maxLength: 255,
+      pattern: "^[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,255}$",
+      rule: 'Must be 1 to 255 letters, digits and characters that names of headers may have.',
       description: 'Name of the cookie, header or field. Only for COOKIE, HEADER and SSL_DN_FIELD.',
       examples: ['Accept'],
     }),
@@ -136,8 +141,7 @@ const ruleFields = {
   tags: Optional(Labels),
 };
 const value = Type.String({
-  minLength: 1,
-  maxLength: 255,
+  ...onOneLine,
   description: 'What it is compared with',
   examples: ['/images'],
 });

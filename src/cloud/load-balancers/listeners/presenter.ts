@@ -9,9 +9,8 @@ export function presentedListener(
   forest: Forest,
   { stats }: { stats: boolean },
 ): ListenerAnswer {
-  const redirects = forest.policies.flatMap(({ listener_id, redirect_pool_id }) =>
-    listener_id === row.id ? (redirect_pool_id ?? []) : [],
-  );
+  const policies = forest.policiesOf.get(row.id) ?? [];
+  const redirects = policies.flatMap(({ redirect_pool_id }) => redirect_pool_id ?? []);
   return {
     id: row.id,
     load_balancer_id: row.load_balancer_id,

@@ -44,8 +44,9 @@ export function listenerRoutes(
     handler: async ({ scope, body }) => started(await listeners.create(scope, body)),
   });
 
+  // Answers contain hashes of passwords.
   app.get(BASE, {
-    config: { access: 'read' },
+    config: { access: 'read', secretAnswer: true },
     schema: {
       operationId: 'listListeners',
       summary: 'List listeners of load balancers',
@@ -59,7 +60,7 @@ export function listenerRoutes(
   });
 
   app.get(ONE, {
-    config: { access: 'read', versioned: VERSIONED },
+    config: { access: 'read', versioned: VERSIONED, secretAnswer: true },
     schema: {
       operationId: 'getListener',
       summary: 'Get a listener of a load balancer',
@@ -73,7 +74,7 @@ export function listenerRoutes(
   });
 
   app.patch(ONE, {
-    config: { access: 'operate' },
+    config: { access: 'operate', secretAnswer: true },
     schema: {
       operationId: 'renameListener',
       summary: 'Rename a listener and wait for completion',

@@ -27,8 +27,8 @@ export function poolMisfit(listener: ListenerProtocol, pool: PoolProtocol): stri
   const fitting = POOLS[listener];
   if (fitting.includes(pool)) return undefined;
   return fitting.length === 0
-    ? `A ${listener} listener has no pools.`
-    : `A ${listener} listener can't use a ${pool} pool; the pool's protocol must be one of: ${fitting.join(', ')}.`;
+    ? `${listener} listeners have no pools.`
+    : `${listener} listeners can't use ${pool} pools; the pool's protocol must be one of: ${fitting.join(', ')}.`;
 }
 
 /** Returns the problems of a listener, new or changed. `at` is the prefix of its fields in the request. */

@@ -47,8 +47,8 @@ const Users = Type.Array(
       examples: ['admin'],
     }),
     encrypted_password: Type.String({
-      minLength: 1,
-      maxLength: 128,
+      pattern: '^[!-~]{1,128}$',
+      rule: 'Must be 1 to 128 printable ASCII characters without spaces.',
       description: 'Hash of the password, as crypt(3) makes it',
       examples: ['$5$isRr.HJ1IrQP38.m$oViu3DJOpUG2ZsjCBtbITV3mqpxxbZfyWJojLPNSPO5'],
     }),

@@ -1,32 +1,68 @@
-import { type Transaction, violates } from '../../../db/database.ts';
+import { sql } from 'kysely';
+import { type Database, type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
+import { orderOf } from '../../../lib/order.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { Edits } from '../tree/edits.ts';
-import { balancerOf, findPart } from '../tree/parts.ts';
+import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
-import { CREATE_MEMBER, CREATE_MONITOR, DELETE_MEMBER } from '../tree/tasks.ts';
+import { CREATE_MEMBER, DELETE_MEMBER, UPDATE_MEMBER, UPDATE_POOL } from '../tree/tasks.ts';
+import { lockedPool } from './locked.ts';
 import { placeMembers } from './member-places.ts';
-import { memberOf, monitorOf } from './rules.ts';
-import { type CreateHealthMonitor, type CreateMember, MAX_MEMBERS } from './schema.ts';
+import { presentedMember } from './presenter.ts';
+import { replaceMembers } from './replacement.ts';
+import { changedMember, memberOf, membersOf } from './rules.ts';
+import {
+  type CreateMember,
+  MAX_MEMBERS,
+  type MemberAnswer,
+  type MemberListQuery,
+  type UpdateMember,
+} from './schema.ts';
 
-/** Members and health monitors of pools. All refuse with ConflictError while a task holds the load balancer. */
-export interface PoolParts {
-  /**
-   * Returns the task that adds a member.
-   * @throws NotFoundError, InvalidError, ConflictError for an address and port that the pool has, or when it is full
-   */
-  addMember(scope: Scope, poolId: string, request: CreateMember): Promise<string | undefined>;
-  /** Returns the task that removes a member. @throws NotFoundError for the pool or the member */
-  removeMember(scope: Scope, poolId: string, memberId: string): Promise<string | undefined>;
-  /** Returns the task that adds a monitor. @throws NotFoundError, InvalidError, ConflictError if the pool has one */
-  addMonitor(scope: Scope, poolId: string, request: CreateHealthMonitor): Promise<string | undefined>;
-  /** Removes the monitor at once. @throws NotFoundError, also for a pool without one */
-  removeMonitor(scope: Scope, poolId: string): Promise<void>;
+/**
+ * Members of pools. All refuse with NotFoundError for an unknown pool or member. Changes return their task, and refuse
+ * with ConflictError while one holds the load balancer.
+ */
+export interface PoolMembers {
+  list(
+    scope: Scope,
+    poolId: string,
+    query: MemberListQuery,
+  ): Promise<{ count: number; results: MemberAnswer[] }>;
+  get(scope: Scope, poolId: string, id: string): Promise<MemberAnswer>;
+  /** @throws InvalidError, ConflictError for an address and port that the pool has, or when it is full */
+  add(scope: Scope, poolId: string, request: CreateMember): Promise<string | undefined>;
+  /** A field that is left out stays; undefined if nothing changes. @throws InvalidError */
+  update(scope: Scope, poolId: string, id: string, request: UpdateMember): Promise<string | undefined>;
+  /** Those with the same address and port are kept; undefined if nothing changes. @throws InvalidError */
+  replace(scope: Scope, poolId: string, request: readonly CreateMember[]): Promise<string | undefined>;
+  remove(scope: Scope, poolId: string, id: string): Promise<string | undefined>;
 }
 
-export function createPoolParts({ edits }: { edits: Edits }): PoolParts {
+export function createPoolMembers({ database, edits }: { database: Database; edits: Edits }): PoolMembers {
   return {
-    addMember: (scope, poolId, request) =>
+    async list(scope, poolId, query) {
+      const pool = await findPart(database.sql, scope, 'lb_pools', poolId);
+      const [column, direction] = orderOf(query.order_by ?? 'address.asc');
+      const order = sql.join(
+        [column, 'protocol_port', 'id'].map((name) => sql`${sql.ref(name)} ${sql.raw(direction)}`),
+      );
+      return presentedParts(
+        database.sql,
+        await listParts(database.sql, scope, 'lb_members', [sql`pool_id = ${pool.id}`], query, order),
+        ({ members }) => members,
+        presentedMember,
+      );
+    },
+
+    async get(scope, poolId, id) {
+      const pool = await findPart(database.sql, scope, 'lb_pools', poolId);
+      const row = memberIn(pool, await findPart(database.sql, scope, 'lb_members', id));
+      return presentedPart(database.sql, row, ({ members }) => members, presentedMember);
+    },
+
+    add: (scope, poolId, request) =>
       edits.change(scope, CREATE_MEMBER, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
         const pool = await lockedPool(tx, scope, poolId);
         const problems: FieldProblem[] = [];
@@ -46,47 +82,52 @@ export function createPoolParts({ edits }: { edits: Edits }): PoolParts {
         return { data: { ...request, pool_id: pool.id, member_id: members[0] }, created: { members } };
       }),
 
-    removeMember: (scope, poolId, memberId) =>
+    update: (scope, poolId, id, request) =>
+      edits.change(scope, UPDATE_MEMBER, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
+        const pool = await lockedPool(tx, scope, poolId);
+        const member = await lockedMember(tx, scope, pool, id);
+        const problems: FieldProblem[] = [];
+        const values = changedMember(member, request, problems);
+        if (problems.length > 0) throw new InvalidError(problems);
+        if (!(await edit.update('lb_members', member, values))) return undefined;
+        return { data: { ...request, pool_id: pool.id, member_id: member.id } };
+      }),
+
+    replace: (scope, poolId, request) =>
+      edits.change(scope, UPDATE_POOL, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
+        const pool = await lockedPool(tx, scope, poolId);
+        const problems: FieldProblem[] = [];
+        const wanted = membersOf(request, '', problems);
+        if (problems.length > 0) throw new InvalidError(problems);
+        if (!(await replaceMembers(tx, scope, edit, pool.id, wanted))) return undefined;
+        return { data: { members: request, pool_id: pool.id } };
+      }),
+
+    remove: (scope, poolId, id) =>
       edits.change(scope, DELETE_MEMBER, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
         const pool = await lockedPool(tx, scope, poolId);
-        const member = await findPart(tx.sql, scope, 'lb_members', memberId);
-        if (member.pool_id !== pool.id) throw new NotFoundError('Member', memberId);
-        scope.principal.writes?.about({ type: 'lbpool_member', id: member.id, name: member.address });
+        const member = await lockedMember(tx, scope, pool, id);
         await edit.remove('lb_members', [member.id]);
         return { data: { pool_id: pool.id, member_id: member.id } };
-      }),
-
-    addMonitor: (scope, poolId, request) =>
-      edits.change(scope, CREATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
-        const pool = await lockedPool(tx, scope, poolId);
-        if (pool.health_monitor) {
-          throw new ConflictError(
-            `Pool ${pool.name} already has the health monitor ${pool.health_monitor.id}; change that one, or delete it first`,
-          );
-        }
-        const problems: FieldProblem[] = [];
-        const monitor = monitorOf(request, null, pool.protocol, '', problems);
-        if (problems.length > 0) throw new InvalidError(problems);
-        scope.principal.writes?.about({ type: 'lb_health_monitor', id: monitor.id, name: null });
-        await edit.update('lb_pools', pool, { health_monitor: monitor });
-        const created = { healthmonitors: [monitor.id] };
-        return { data: { ...request, pool_id: pool.id }, created };
-      }),
-
-    removeMonitor: (scope, poolId) =>
-      edits.now(scope, balancerOf(scope, 'lb_pools', poolId), async (tx) => {
-        const pool = await lockedPool(tx, scope, poolId);
-        if (!pool.health_monitor) throw new NotFoundError('Health monitor of pool', poolId);
-        scope.principal.writes?.about({ type: 'lb_health_monitor', id: pool.health_monitor.id, name: null });
-        return { table: 'lb_pools', id: pool.id, values: { health_monitor: null } };
       }),
   };
 }
 
-async function lockedPool(tx: Transaction, scope: Scope, id: string): Promise<PartRow<'lb_pools'>> {
-  const pool = await findPart(tx.sql, scope, 'lb_pools', id);
-  scope.principal.writes?.about({ ...pool, type: 'lbpool' });
-  return pool;
+async function lockedMember(
+  tx: Transaction,
+  scope: Scope,
+  pool: PartRow<'lb_pools'>,
+  id: string,
+): Promise<PartRow<'lb_members'>> {
+  const member = memberIn(pool, await findPart(tx.sql, scope, 'lb_members', id));
+  scope.principal.writes?.about({ type: 'lbpool_member', id: member.id, name: member.address });
+  return member;
+}
+
+/** @throws NotFoundError for a member of another pool */
+function memberIn(pool: PartRow<'lb_pools'>, member: PartRow<'lb_members'>): PartRow<'lb_members'> {
+  if (member.pool_id !== pool.id) throw new NotFoundError('Member', member.id);
+  return member;
 }
 
 async function refuseMore(tx: Transaction, pool: PartRow<'lb_pools'>): Promise<void> {

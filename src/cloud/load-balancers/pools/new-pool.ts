@@ -40,7 +40,7 @@ export function wantedPool(given: NewPool, at: string, problems: FieldProblem[])
       timeout_member_data: given.timeout_member_data ?? null,
       ...poolSecretsOf(given, NO_SECRETS, protocol, at, problems),
     },
-    members: membersOf(given.members ?? [], `${at}members`, problems),
+    members: membersOf(given.members ?? [], `${at}members.`, problems),
     at,
   };
 }

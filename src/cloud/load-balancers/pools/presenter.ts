@@ -1,5 +1,5 @@
 import type { Forest } from '../tree/parts.ts';
-import type { PoolAnswer } from './schema.ts';
+import type { MemberAnswer, PoolAnswer } from './schema.ts';
 
 type PoolInTree = Forest['pools'][number];
 
@@ -15,18 +15,14 @@ export function presentedPool(row: PoolInTree, forest: Forest): PoolAnswer {
     operating_status: operating(row.id),
     admin_state_up: row.admin_state_up,
     loadbalancers: [{ id: row.load_balancer_id }],
-    listeners: forest.listeners
-      .filter(({ default_pool_id }) => default_pool_id === row.id)
-      .map(({ id }) => ({ id })),
+    listeners: (forest.listenersWith.get(row.id) ?? []).map(({ id }) => ({ id })),
     session_persistence,
     healthmonitor: monitor && {
       ...monitor,
       provisioning_status: row.provisioning_status,
       operating_status: operating(monitor.id),
     },
-    members: forest.members
-      .filter(({ pool_id }) => pool_id === row.id)
-      .map((member) => ({ ...member, operating_status: operating(member.id) })),
+    members: (forest.membersOf.get(row.id) ?? []).map((member) => presentedMember(member, forest)),
     timeout_client_data: row.timeout_client_data,
     timeout_member_connect: row.timeout_member_connect,
     timeout_member_data: row.timeout_member_data,
@@ -36,6 +32,10 @@ export function presentedPool(row: PoolInTree, forest: Forest): PoolAnswer {
     creator_task_id: row.creator_task_id,
     task_id: row.task_id,
   };
+}
+
+export function presentedMember(row: Forest['members'][number], { statuses }: Forest): MemberAnswer {
+  return { ...row, operating_status: statuses.get(row.id) ?? 'OFFLINE' };
 }
 
 /** In lists, members are only named unless details are asked for. */

@@ -1,20 +1,8 @@
-import { Type } from 'typebox';
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import type { PoolParts } from './members.ts';
-import {
-  CreateHealthMonitor,
-  CreateMember,
-  CreatePool,
-  MemberParams,
-  PoolAnswer,
-  PoolList,
-  PoolListQuery,
-  PoolParams,
-  UpdatePool,
-} from './schema.ts';
+import { CreatePool, PoolAnswer, PoolList, PoolListQuery, PoolParams, UpdatePool } from './schema.ts';
 import type { Pools } from './service.ts';
 
 const BASE = '/cloud/v1/lbpools/:project_id/:region_id';
@@ -28,11 +16,7 @@ const UPDATES = [
 ];
 const HELD = 'Returns 409 while a task holds the load balancer.';
 
-export function lbPoolRoutes(
-  app: Api,
-  dialect: Dialect,
-  { pools, poolParts }: { pools: Pools; poolParts: PoolParts },
-): void {
+export function lbPoolRoutes(app: Api, dialect: Dialect, { pools }: { pools: Pools }): void {
   const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
 
   app.post(BASE, {
@@ -102,65 +86,5 @@ export function lbPoolRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) => started(await pools.delete(scope, params.pool_id)),
-  });
-
-  app.post(`${ONE}/member`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createPoolMember',
-      summary: 'Add a member to a pool',
-      description: `Returns 409 if the pool has a member with this address and port. ${HELD}`,
-      tags,
-      params: PoolParams,
-      body: CreateMember,
-      response: { 200: dialect.tasksSchema },
-    },
-    handler: async ({ scope, params, body }) =>
-      started(await poolParts.addMember(scope, params.pool_id, body)),
-  });
-
-  app.delete(`${ONE}/member/:member_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deletePoolMember',
-      summary: 'Remove a member from a pool',
-      description: HELD,
-      tags,
-      params: MemberParams,
-      response: { 200: dialect.tasksSchema },
-    },
-    handler: async ({ scope, params }) =>
-      started(await poolParts.removeMember(scope, params.pool_id, params.member_id)),
-  });
-
-  app.post(`${ONE}/healthmonitor`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createHealthMonitor',
-      summary: 'Create the health monitor of a pool',
-      description: `Returns 409 if the pool has one. ${HELD}`,
-      tags,
-      params: PoolParams,
-      body: CreateHealthMonitor,
-      response: { 200: dialect.tasksSchema },
-    },
-    handler: async ({ scope, params, body }) =>
-      started(await poolParts.addMonitor(scope, params.pool_id, body)),
-  });
-
-  app.delete(`${ONE}/healthmonitor`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteHealthMonitor',
-      summary: 'Delete the health monitor of a pool',
-      description: `Takes effect immediately. From then on, all members get traffic. ${HELD}`,
-      tags,
-      params: PoolParams,
-      response: { 204: Type.Null() },
-    },
-    handler: async ({ scope, params }, reply) => {
-      await poolParts.removeMonitor(scope, params.pool_id);
-      return reply.code(204).send(null);
-    },
   });
 }

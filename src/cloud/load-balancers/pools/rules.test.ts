@@ -22,6 +22,7 @@ describe('session persistence', () => {
     [{ type: 'SOURCE_IP', persistence_timeout: 5, persistence_granularity: '255.0.0.0' }, 'UDP', []],
     [{ type: 'SOURCE_IP', persistence_timeout: 5 }, 'TCP', ['p.persistence_timeout']],
     [{ type: 'SOURCE_IP', persistence_granularity: '255.0.0.0' }, 'TCP', ['p.persistence_granularity']],
+    [{ type: 'SOURCE_IP', persistence_granularity: 'wide' }, 'UDP', ['p.persistence_granularity']],
     [{ type: 'HTTP_COOKIE' }, 'UDP', ['p.type']],
   ])('%j of a %s pool', (given, protocol, expected) => {
     expect(problemsOf(given, protocol)).toEqual(expected);
@@ -72,7 +73,7 @@ describe('health monitor', () => {
 describe('members', () => {
   const problemsOf = (given: CreateMember[]) => {
     const problems: FieldProblem[] = [];
-    membersOf(given, 'members', problems);
+    membersOf(given, 'members.', problems);
     return fields(problems);
   };
   const one = { address: '10.0.0.5', protocol_port: 80 };
@@ -94,7 +95,7 @@ describe('members', () => {
   });
 
   it('have defaults', () => {
-    expect(membersOf([one], 'members', [])).toEqual([
+    expect(membersOf([one], 'members.', [])).toEqual([
       {
         at: 'members.0.',
         ...one,

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import { canonicalAddress } from '../../../lib/cidr.ts';
 import type { FieldProblem } from '../../../lib/errors.ts';
 import type { HealthMonitor, PoolProtocol, SessionPersistence } from '../tables.ts';
-import type { ChangeHealthMonitor, CreateMember, PersistenceInput } from './schema.ts';
+import type { ChangeHealthMonitor, CreateMember, PersistenceInput, UpdateMember } from './schema.ts';
 
 /** Cookies need a pool whose requests are read. */
 const WITH_COOKIES: readonly PoolProtocol[] = ['HTTP', 'PROXY', 'PROXYV2'];
@@ -20,7 +21,7 @@ export function persistenceOf(
   const { type, cookie_name = null, persistence_granularity = null, persistence_timeout = null } = given;
   const byCookie = type !== 'SOURCE_IP';
   if (byCookie && !WITH_COOKIES.includes(protocol)) {
-    complain('type', `A ${protocol} pool can't use cookies; use SOURCE_IP.`);
+    complain('type', `${protocol} pools can't use cookies; use SOURCE_IP.`);
   }
   if (type === 'APP_COOKIE' && cookie_name === null) complain('cookie_name', 'Is required for APP_COOKIE.');
   if (!byCookie && cookie_name !== null)
@@ -29,6 +30,8 @@ export function persistenceOf(
     const message = 'Is only for SOURCE_IP in UDP pools; leave it out.';
     if (persistence_granularity !== null) complain('persistence_granularity', message);
     if (persistence_timeout !== null) complain('persistence_timeout', message);
+  } else if (persistence_granularity !== null && isIP(persistence_granularity) === 0) {
+    complain('persistence_granularity', 'Must be a subnet mask such as 255.255.255.0.');
   }
   return { type, cookie_name, persistence_granularity, persistence_timeout };
 }
@@ -106,7 +109,7 @@ function monitorProblems(
     complain('type', `Is ${current.type} and can't be changed; delete the monitor and create another one.`);
   } else if (!fits(type, protocol)) {
     const fitting = protocol === 'UDP' ? 'HTTP, TCP or UDP-CONNECT' : 'another type than UDP-CONNECT';
-    complain('type', `A ${protocol} pool needs ${fitting}.`);
+    complain('type', `${protocol} pools need ${fitting}.`);
   }
   if (given.timeout >= given.delay) complain('timeout', 'Must be less than delay.');
   if (type === 'HTTP' || type === 'HTTPS') {
@@ -130,42 +133,63 @@ function fits(type: HealthMonitor['type'], protocol: PoolProtocol): boolean {
 export type WantedMember = ReturnType<typeof memberOf>;
 
 export function memberOf(given: CreateMember, at: string, problems: FieldProblem[]) {
-  const complain = (name: string, message: string) => void problems.push({ field: `${at}${name}`, message });
-  const canonical = (name: 'address' | 'monitor_address', text: string) => {
-    const address = canonicalAddress(text)?.address;
-    if (address === undefined) complain(name, 'Must be an IP address such as 10.0.0.5.');
-    return address ?? text;
-  };
   const { subnet_id = null, instance_id = null, monitor_address = null } = given;
   if (subnet_id !== null && instance_id !== null) {
-    complain('instance_id', 'Send either subnet_id or instance_id, not both.');
+    const message = 'Send either subnet_id or instance_id, not both.';
+    problems.push({ field: `${at}instance_id`, message });
   }
   return {
     at,
-    address: canonical('address', given.address),
+    address: canonical(given.address, `${at}address`, problems),
     protocol_port: given.protocol_port,
     subnet_id: subnet_id?.toLowerCase() ?? null,
     instance_id: instance_id?.toLowerCase() ?? null,
     weight: given.weight ?? 1,
     backup: given.backup ?? false,
     admin_state_up: given.admin_state_up ?? true,
-    monitor_address: monitor_address === null ? null : canonical('monitor_address', monitor_address),
+    monitor_address: canonicalOrNull(monitor_address, `${at}monitor_address`, problems),
     monitor_port: given.monitor_port ?? null,
   };
 }
 
-/** Returns the members of a request. An address and port may be listed once. */
+function canonical(text: string, field: string, problems: FieldProblem[]): string {
+  const address = canonicalAddress(text)?.address;
+  if (address === undefined) problems.push({ field, message: 'Must be an IP address such as 10.0.0.5.' });
+  return address ?? text;
+}
+
+const canonicalOrNull = (text: string | null, field: string, problems: FieldProblem[]) =>
+  text === null ? null : canonical(text, field, problems);
+
+/** Returns the columns of a member after a request, and adds their problems. A field that is left out stays. */
+export function changedMember(member: Changeable, request: UpdateMember, problems: FieldProblem[]) {
+  const { monitor_address: asked } = request;
+  return {
+    weight: request.weight ?? member.weight,
+    backup: request.backup ?? member.backup,
+    admin_state_up: request.admin_state_up ?? member.admin_state_up,
+    monitor_address:
+      asked === undefined ? member.monitor_address : canonicalOrNull(asked, 'monitor_address', problems),
+    monitor_port: request.monitor_port === undefined ? member.monitor_port : request.monitor_port,
+  };
+}
+type Changeable = Pick<
+  WantedMember,
+  'weight' | 'backup' | 'admin_state_up' | 'monitor_address' | 'monitor_port'
+>;
+
+/** Returns the members of a request. An address and port may be listed once. `at` is the prefix of their fields. */
 export function membersOf(
   given: readonly CreateMember[],
   at: string,
   problems: FieldProblem[],
 ): WantedMember[] {
-  const members = given.map((member, index) => memberOf(member, `${at}.${index}.`, problems));
+  const members = given.map((member, index) => memberOf(member, `${at}${index}.`, problems));
   const key = ({ address, protocol_port }: WantedMember) => `${address} ${protocol_port}`;
   for (const [index, member] of members.entries()) {
     if (members.findIndex((one) => key(one) === key(member)) === index) continue;
     const message = `Is a duplicate of ${member.address} with port ${member.protocol_port}; send each once.`;
-    problems.push({ field: `${at}.${index}.address`, message });
+    problems.push({ field: `${at}${index}.address`, message });
   }
   return members;
 }

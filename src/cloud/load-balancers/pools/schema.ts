@@ -3,7 +3,7 @@ import { nullable } from '../../../lib/nullable.ts';
 import { TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { oneOf, orNull } from '../../../lib/schema-kit.ts';
 import { Input, listOf, listQuery, Named, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
-import { AdminStateUp, statusFields } from '../schema.ts';
+import { AdminStateUp, MOST_IN_ALL, statusFields } from '../schema.ts';
 
 const { Optional } = Type;
 
@@ -142,6 +142,12 @@ const ChangeHealthMonitor = Input('ChangeHealthMonitor', {
   ...monitorFields,
 });
 export type ChangeHealthMonitor = Static<typeof ChangeHealthMonitor>;
+export const UpdateHealthMonitor = Input(
+  'UpdateHealthMonitor',
+  Type.Partial(Type.Object(monitorFields)).properties,
+  { delay: 20, timeout: 10, max_retries: 3 },
+);
+export type UpdateHealthMonitor = Static<typeof UpdateHealthMonitor>;
 
 const Persistence = Input('SessionPersistenceInput', {
   type: oneOf(['APP_COOKIE', 'HTTP_COOKIE', 'SOURCE_IP'], {
@@ -173,8 +179,7 @@ const Persistence = Input('SessionPersistenceInput', {
 export type PersistenceInput = Static<typeof Persistence>;
 
 const Port = { minimum: 1, maximum: 65_535 };
-const memberFields = {
-  protocol_port: Type.Integer({ ...Port, description: 'Port', examples: [80] }),
+const changeableMemberFields = {
   weight: Optional(
     Type.Integer({
       minimum: 1,
@@ -189,18 +194,19 @@ const memberFields = {
     }),
   ),
   admin_state_up: Optional(AdminStateUp('Whether it gets traffic; true by default')),
-};
-const createMemberFields = {
-  address: Type.String({ maxLength: 64, description: 'IP address', examples: ['192.168.40.33'] }),
-  ...memberFields,
-  subnet_id: Optional(orNull(UuidInput('Subnet of the address. Not together with instance_id.'))),
-  instance_id: Optional(orNull(UuidInput('Instance that has the address. Not together with subnet_id.'))),
   monitor_address: Optional(
     nullable(Type.String({ maxLength: 64, description: 'Address that the health monitor asks instead' })),
   ),
   monitor_port: Optional(
     nullable(Type.Integer({ ...Port, description: 'Port that the health monitor asks instead' })),
   ),
+};
+const createMemberFields = {
+  address: Type.String({ maxLength: 64, description: 'IP address', examples: ['192.168.40.33'] }),
+  protocol_port: Type.Integer({ ...Port, description: 'Port', examples: [80] }),
+  subnet_id: Optional(orNull(UuidInput('Subnet of the address. Not together with instance_id.'))),
+  instance_id: Optional(orNull(UuidInput('Instance that has the address. Not together with subnet_id.'))),
+  ...changeableMemberFields,
 };
 const MemberOfPool = Input('MemberOfPool', createMemberFields);
 /** The same with an example, which belongs to the body only. */
@@ -210,7 +216,18 @@ export const CreateMember = Input('CreatePoolMember', createMemberFields, {
   weight: 2,
 });
 export type CreateMember = Static<typeof CreateMember>;
-const Members = Type.Array(MemberOfPool, { maxItems: MAX_MEMBERS, description: 'Members' });
+const Members = Type.Array(MemberOfPool, {
+  maxItems: MAX_MEMBERS,
+  description: `Members; at most ${MOST_IN_ALL.members} over all pools of a load balancer`,
+});
+export const ReplaceMembers = Type.Array(MemberOfPool, {
+  title: 'ReplacePoolMembers',
+  maxItems: MAX_MEMBERS,
+  description: 'All members that the pool is to have',
+  examples: [[{ address: '192.168.40.33', protocol_port: 80 }]],
+});
+export const UpdateMember = Input('UpdatePoolMember', changeableMemberFields, { weight: 3 });
+export type UpdateMember = Static<typeof UpdateMember>;
 
 const ofTls = 'Only for HTTP and HTTPS pools.';
 const secretInputs = {
@@ -277,7 +294,7 @@ export type UpdatePool = Static<typeof UpdatePool>;
 
 const text = (description: string) => nullable(Type.String({ description }));
 
-const HealthMonitorAnswer = Named('HealthMonitor', {
+export const HealthMonitorAnswer = Named('HealthMonitor', {
   id: Uuid('Health monitor ID'),
   type: MonitorType,
   ...statusFields,
@@ -292,8 +309,9 @@ const HealthMonitorAnswer = Named('HealthMonitor', {
   expected_codes: text('Codes of good answers'),
   domain_name: text('Host header'),
 });
+export type HealthMonitorAnswer = Static<typeof HealthMonitorAnswer>;
 
-const MemberAnswer = Named('PoolMember', {
+export const MemberAnswer = Named('PoolMember', {
   id: Uuid('Member ID'),
   address: Type.String({ description: 'IP address' }),
   protocol_port: Type.Integer({ description: 'Port' }),
@@ -305,6 +323,8 @@ const MemberAnswer = Named('PoolMember', {
   monitor_port: nullable(Type.Integer()),
   ...statusFields,
 });
+export type MemberAnswer = Static<typeof MemberAnswer>;
+export const MemberList = listOf(MemberAnswer, 'PoolMemberList');
 const MemberInList = Type.Object(
   { id: Uuid('Member ID'), ...Type.Partial(Type.Omit(MemberAnswer, ['id'])).properties },
   { title: 'PoolMemberInList', description: 'Only the ID, unless details are asked for.' },
@@ -357,6 +377,18 @@ export const PoolListQuery = Query({
   name: Optional(Type.String({ maxLength: 255, description: 'Only names that contain this' })),
 });
 export type PoolListQuery = Static<typeof PoolListQuery>;
+
+export const MemberListQuery = Query({
+  ...listQuery(),
+  order_by: Optional(
+    Type.Enum(['address.asc', 'address.desc', 'created_at.asc', 'created_at.desc'], {
+      type: 'string',
+      default: 'address.asc',
+      description: 'Order; those with the same address by port',
+    }),
+  ),
+});
+export type MemberListQuery = Static<typeof MemberListQuery>;
 
 export const PoolParams = Type.Object({
   ...ProjectRegion,

@@ -5,13 +5,14 @@ import type { Scope } from '../../projects/service.ts';
 import { poolMisfit } from '../listeners/rules.ts';
 import { namedBalancer } from '../locks.ts';
 import { usePoolSecrets } from '../tls.ts';
-import type { Edit, Edits } from '../tree/edits.ts';
+import type { Edits } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
 import { CREATE_POOL, DELETE_POOL, UPDATE_POOL } from '../tree/tasks.ts';
-import { placeMembers } from './member-places.ts';
+import { lockedPool } from './locked.ts';
 import { insertPools, refuseMorePools, wantedPool } from './new-pool.ts';
 import { presentedInList, presentedPool } from './presenter.ts';
+import { replaceMembers } from './replacement.ts';
 import { membersOf, monitorOf, persistenceOf, poolSecretsOf } from './rules.ts';
 import type { CreatePool, PoolAnswer, PoolListQuery, UpdatePool } from './schema.ts';
 
@@ -91,12 +92,11 @@ export function createPools({ database, edits }: { database: Database; edits: Ed
 
     update: (scope, id, request) =>
       edits.change(scope, UPDATE_POOL, balancerOf(scope, 'lb_pools', id), async (tx, edit) => {
-        const pool = await findPart(tx.sql, scope, 'lb_pools', id);
-        scope.principal.writes?.about({ ...pool, type: 'lbpool' });
+        const pool = await lockedPool(tx, scope, id);
         const problems: FieldProblem[] = [];
         const values = changedPool(pool, request, problems);
         const members =
-          request.members === undefined ? undefined : membersOf(request.members ?? [], 'members', problems);
+          request.members === undefined ? undefined : membersOf(request.members ?? [], 'members.', problems);
         if (values.protocol !== pool.protocol) {
           problems.push(...(await listenerProblems(tx, pool.id, values.protocol)));
         }
@@ -110,8 +110,7 @@ export function createPools({ database, edits }: { database: Database; edits: Ed
 
     delete: (scope, id) =>
       edits.change(scope, DELETE_POOL, balancerOf(scope, 'lb_pools', id), async (tx, edit) => {
-        const pool = await findPart(tx.sql, scope, 'lb_pools', id);
-        scope.principal.writes?.about({ ...pool, type: 'lbpool' });
+        const pool = await lockedPool(tx, scope, id);
         await refuseRedirected(tx, pool);
         const { rows } = await sql<{ id: string }>`
           select id from lb_members where pool_id = ${pool.id}`.execute(tx.sql);
@@ -173,36 +172,6 @@ function changedPool(pool: PartRow<'lb_pools'>, request: UpdatePool, problems: F
     timeout_member_data: kept('timeout_member_data', request.timeout_member_data),
     ...poolSecretsOf(request, pool, protocol, '', problems),
   };
-}
-
-/** Returns whether anything differs. */
-async function replaceMembers(
-  tx: Transaction,
-  scope: Scope,
-  edit: Edit,
-  poolId: string,
-  wanted: Parameters<typeof placeMembers>[2],
-): Promise<boolean> {
-  const placed = await placeMembers(tx, scope, wanted);
-  const there = await tx.sql.selectFrom('lb_members').selectAll().where('pool_id', '=', poolId).execute();
-  const same = (one: { address: string; protocol_port: number }, other: typeof one) =>
-    one.address === other.address && one.protocol_port === other.protocol_port;
-  const gone = there.filter((row) => !placed.some((member) => same(member, row)));
-  const fresh = placed.filter((member) => !there.some((row) => same(member, row)));
-  let differs = gone.length + fresh.length > 0;
-  await edit.remove(
-    'lb_members',
-    gone.map(({ id }) => id),
-  );
-  await edit.insert(
-    'lb_members',
-    fresh.map((member) => ({ ...member, pool_id: poolId })),
-  );
-  for (const row of there) {
-    const member = placed.find((one) => same(one, row));
-    if (member && (await edit.update('lb_members', row, member))) differs = true;
-  }
-  return differs;
 }
 
 /** Returns the problem of a pool's new protocol with what sends it traffic. */

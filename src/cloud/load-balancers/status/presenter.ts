@@ -4,7 +4,7 @@ import type { LoadBalancerStatus } from './schema.ts';
 
 /** Presents the statuses of a load balancer and of everything below it. */
 export function presentedStatus(row: Forest['balancers'][number], forest: Forest): LoadBalancerStatus {
-  const listeners = forest.listeners.filter(({ load_balancer_id }) => load_balancer_id === row.id);
+  const listeners = forest.listenersOf.get(row.id) ?? [];
   return {
     ...namedStatus(row, forest),
     listeners: listeners.map((listener) => ({
@@ -16,12 +16,10 @@ export function presentedStatus(row: Forest['balancers'][number], forest: Forest
 }
 
 /** The default pool comes first, then those of policies in their order, each once. */
-function poolsOf(listener: Forest['listeners'][number], { pools, policies }: Forest) {
-  const ids = new Set([
-    listener.default_pool_id,
-    ...policies.filter((one) => one.listener_id === listener.id).map((one) => one.redirect_pool_id),
-  ]);
-  return [...ids].flatMap((id) => pools.find((pool) => pool.id === id) ?? []);
+function poolsOf(listener: Forest['listeners'][number], { poolById, policiesOf }: Forest) {
+  const policies = policiesOf.get(listener.id) ?? [];
+  const ids = new Set([listener.default_pool_id, ...policies.map((one) => one.redirect_pool_id)]);
+  return [...ids].flatMap((id) => (id === null ? [] : (poolById.get(id) ?? [])));
 }
 
 function poolStatus(pool: Forest['pools'][number], forest: Forest) {
@@ -34,15 +32,13 @@ function poolStatus(pool: Forest['pools'][number], forest: Forest) {
       provisioning_status,
       operating_status: operating(monitor.id, forest),
     },
-    members: forest.members
-      .filter(({ pool_id }) => pool_id === pool.id)
-      .map((member) => ({
-        id: member.id,
-        address: member.address,
-        protocol_port: member.protocol_port,
-        provisioning_status: member.provisioning_status,
-        operating_status: operating(member.id, forest),
-      })),
+    members: (forest.membersOf.get(pool.id) ?? []).map((member) => ({
+      id: member.id,
+      address: member.address,
+      protocol_port: member.protocol_port,
+      provisioning_status: member.provisioning_status,
+      operating_status: operating(member.id, forest),
+    })),
   };
 }
 

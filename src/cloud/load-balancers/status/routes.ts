@@ -1,15 +1,11 @@
 import { Type } from 'typebox';
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
+import { MetricsQuestion } from '../../../lib/idle-times.ts';
 import { Input, ProjectRegionParams } from '../../../lib/wire.ts';
 import { ONE_BALANCER } from '../routes.ts';
 import { LoadBalancerParams } from '../schema.ts';
-import {
-  LoadBalancerMetrics,
-  LoadBalancerStatus,
-  LoadBalancerStatusList,
-  MetricsQuestion,
-} from './schema.ts';
+import { LoadBalancerMetrics, LoadBalancerStatus, LoadBalancerStatusList } from './schema.ts';
 import type { LoadBalancerCare } from './service.ts';
 
 const tags = ['Load balancers'];

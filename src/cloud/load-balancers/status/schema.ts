@@ -40,27 +40,6 @@ export const LoadBalancerStatus = Named('LoadBalancerStatus', {
 export type LoadBalancerStatus = Static<typeof LoadBalancerStatus>;
 export const LoadBalancerStatusList = listOf(LoadBalancerStatus, 'LoadBalancerStatusList');
 
-export const MetricsQuestion = Type.Object(
-  {
-    time_unit: Type.Enum(['day', 'hour'], {
-      type: 'string',
-      description: 'Unit of the interval',
-      examples: ['hour'],
-    }),
-    time_interval: Type.Integer({
-      minimum: 1,
-      maximum: 720,
-      description: 'How far back to look',
-      examples: [6],
-    }),
-  },
-  {
-    title: 'LoadBalancerMetricsQuestion',
-    additionalProperties: false,
-    examples: [{ time_unit: 'hour', time_interval: 6 }],
-  },
-);
-export type MetricsQuestion = Static<typeof MetricsQuestion>;
 const number = (description: string) => nullable(Type.Number({ description }));
 export const LoadBalancerMetrics = listOf(
   Named('LoadBalancerMetrics', {

@@ -2,16 +2,17 @@ import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { InvalidError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
+import type { MetricsQuestion } from '../../../lib/idle-times.ts';
 import type { Catalog } from '../../catalog/service.ts';
 import type { Scope } from '../../projects/service.ts';
 import { usableFlavor } from '../flavors/flavors.ts';
 import { findBalancer, idsOfAll } from '../store.ts';
 import type { Edits } from '../tree/edits.ts';
-import { forestOf } from '../tree/parts.ts';
+import { forestsOf } from '../tree/parts.ts';
 import { FAIL_OVER, RESIZE } from '../tree/tasks.ts';
 import { idleMetrics } from './metrics.ts';
 import { presentedStatus } from './presenter.ts';
-import type { LoadBalancerStatus, MetricsQuestion } from './schema.ts';
+import type { LoadBalancerStatus } from './schema.ts';
 
 /** How load balancers are doing, and what to do about it. */
 export interface LoadBalancerCare {
@@ -37,16 +38,11 @@ export function createLoadBalancerCare(deps: {
   const find = (scope: Scope, id: string) =>
     foundById('Load balancer', id, () => findBalancer(database.sql, scope, id));
   async function shown(ids: readonly string[]): Promise<LoadBalancerStatus[]> {
-    if (ids.length === 0) return [];
-    const forest = await forestOf(
-      database.sql,
-      ids.map((id) => ({ load_balancer_id: id })),
-    );
-    const byId = new Map(forest.balancers.map((row) => [row.id, row]));
-    return ids.flatMap((id) => {
-      const row = byId.get(id);
-      return row ? [presentedStatus(row, forest)] : [];
-    });
+    const byId = new Map<string, LoadBalancerStatus>();
+    for await (const forest of forestsOf(database.sql, ids)) {
+      for (const row of forest.balancers) byId.set(row.id, presentedStatus(row, forest));
+    }
+    return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
   return {

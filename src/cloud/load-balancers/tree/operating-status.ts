@@ -1,4 +1,5 @@
 import type { MemberHealth } from '../../../backends/contract/specs.ts';
+import { grouped } from '../../../lib/grouped.ts';
 import type { Trees } from './store.ts';
 
 export const OPERATING_STATUSES = [
@@ -81,14 +82,4 @@ function worst(parts: readonly (OperatingStatus | undefined)[]): OperatingStatus
 /** A member that nobody has asked yet counts as one that works. */
 function healthOf(id: string, health: Record<string, MemberHealth>): OperatingStatus {
   return health[id] ?? 'ONLINE';
-}
-
-function grouped<Row>(rows: readonly Row[], key: (row: Row) => string): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(key(row));
-    if (group) group.push(row);
-    else groups.set(key(row), [row]);
-  }
-  return groups;
 }

@@ -30,8 +30,10 @@ export const CREATE_POOL = taskType<TreeChange>('create_lbpool');
 export const UPDATE_POOL = taskType<TreeChange>('patch_lbpool');
 export const DELETE_POOL = taskType<TreeChange>('delete_lbpool');
 export const CREATE_MEMBER = taskType<TreeChange>('create_lbmember');
+export const UPDATE_MEMBER = taskType<TreeChange>('update_lbmember');
 export const DELETE_MEMBER = taskType<TreeChange>('delete_lbmember');
 export const CREATE_MONITOR = taskType<TreeChange>('create_lbpool_health_monitor');
+export const UPDATE_MONITOR = taskType<TreeChange>('update_lbpool_health_monitor');
 export const CREATE_POLICY = taskType<TreeChange>('create_l7policy');
 export const UPDATE_POLICY = taskType<TreeChange>('update_l7policy');
 export const DELETE_POLICY = taskType<TreeChange>('delete_l7policy');
@@ -60,7 +62,8 @@ export function treeTasks({ clock }: { clock: Clock }): TaskEnd[] {
   return [
     ...[UPDATE, RESIZE, FAIL_OVER, ADD_TAGS, REPLACE_TAGS, DELETE_TAG],
     ...[CREATE_LISTENER, UPDATE_LISTENER, DELETE_LISTENER],
-    ...[CREATE_POOL, UPDATE_POOL, DELETE_POOL, CREATE_MEMBER, DELETE_MEMBER, CREATE_MONITOR],
+    ...[CREATE_POOL, UPDATE_POOL, DELETE_POOL, CREATE_MEMBER, UPDATE_MEMBER, DELETE_MEMBER],
+    ...[CREATE_MONITOR, UPDATE_MONITOR],
     ...[CREATE_POLICY, UPDATE_POLICY, DELETE_POLICY, CREATE_RULE, REPLACE_RULE, DELETE_RULE],
   ].map(end);
 }

@@ -14,8 +14,11 @@ import {
 } from './store.ts';
 import { type AddressSource, type AddressWish, isTaken, noneLeft, type TakenAddress } from './wish.ts';
 
-/** Release addresses of ports, floating IPs and routers: all of them, or the given ones that a port still has. */
-export { handOver, release, releaseOfRouter, releaseSome } from './store.ts';
+/**
+ * Release addresses of ports, floating IPs and routers: all of them, or the given ones that a port still has. Hand them
+ * over between a port and a floating IP.
+ */
+export { handOver, handOverToPort, originOf, release, releaseOfRouter, releaseSome } from './store.ts';
 export type { AddressSource, AddressWish, HeldAddress, TakenAddress } from './wish.ts';
 
 /**

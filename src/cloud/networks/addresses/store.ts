@@ -3,6 +3,7 @@ import type { Transaction } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { IpFamily } from '../../../lib/cidr.ts';
+import { protectNoLonger } from '../../ddos/in-transaction.ts';
 import type { AddressSource, HeldAddress, TakenAddress } from './wish.ts';
 
 export type KnownSubnet = Pick<
@@ -181,6 +182,27 @@ export async function handOver(tx: Transaction, portId: string, floatingIpId: st
   );
 }
 
+/** Moves the address of a floating IP to a port, in the same manner. */
+export async function handOverToPort(tx: Transaction, floatingIpId: string, portId: string): Promise<void> {
+  await sql`
+    update ip_assignments set port_id = ${portId}, floating_ip_id = null where floating_ip_id = ${floatingIpId}`.execute(
+    tx.sql,
+  );
+}
+
+/** Returns the network and subnet of a floating IP's address. */
+export async function originOf(
+  tx: Transaction,
+  floatingIpId: string,
+): Promise<{ networkId: string; subnetId: string }> {
+  return tx.sql
+    .selectFrom('ip_assignments')
+    .innerJoin('subnets', 'subnets.id', 'ip_assignments.subnet_id')
+    .select(['subnets.network_id as networkId', 'subnets.id as subnetId'])
+    .where('floating_ip_id', '=', floatingIpId)
+    .executeTakeFirstOrThrow();
+}
+
 async function giveBack(tx: Transaction, which: RawBuilder<unknown>): Promise<void> {
   // Locks first, in the order of `lockSubnets`.
   await sql`
@@ -188,19 +210,23 @@ async function giveBack(tx: Transaction, which: RawBuilder<unknown>): Promise<vo
     order by id for no key update`.execute(tx.sql);
   // External subnets keep no counts: everybody would wait for their rows. Older releases raise `free_from` and look for
   // free addresses from there on, so it goes back to the first address, once.
-  await sql`
+  const { rows: outside } = await sql<{ subnet_id: string; address: string }>`
     with gone as (
       delete from ip_assignments where ${which} returning subnet_id, address
     ), offered as (
       insert into free_external_addresses (subnet_id, address)
       select subnet_id, address from gone join subnets on subnets.id = subnet_id
       where address <= offered_to and ${IS_EXTERNAL} on conflict do nothing
+    ), counted as (
+      update subnets set
+        used_ips = case when ${IS_EXTERNAL} then used_ips else used_ips - gone.amount end,
+        free_from = case when ${IS_EXTERNAL} then first_address else least(free_from, gone.lowest) end
+      from (select subnet_id, count(*) as amount, min(address) as lowest from gone group by subnet_id) as gone
+      where subnets.id = gone.subnet_id and (not ${IS_EXTERNAL} or free_from > gone.lowest)
     )
-    update subnets set
-      used_ips = case when ${IS_EXTERNAL} then used_ips else used_ips - gone.amount end,
-      free_from = case when ${IS_EXTERNAL} then first_address else least(free_from, gone.lowest) end
-    from (select subnet_id, count(*) as amount, min(address) as lowest from gone group by subnet_id) as gone
-    where subnets.id = gone.subnet_id and (not ${IS_EXTERNAL} or free_from > gone.lowest)`.execute(tx.sql);
+    select subnet_id, host(address) as address from gone join subnets on subnets.id = subnet_id
+    where ${IS_EXTERNAL}`.execute(tx.sql);
+  await protectNoLonger(tx, outside);
 }
 
 const IS_EXTERNAL = sql`exists (select from networks where networks.id = network_id and external)`;

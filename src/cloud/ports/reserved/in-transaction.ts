@@ -205,6 +205,31 @@ export async function insertReserved(
     .execute();
 }
 
+/** Returns a hardware address for a port whose row comes later. */
+export async function newMacAddress(tx: Transaction): Promise<string> {
+  const { rows } = await sql<{ mac: string }>`
+    select ('02' || lpad(to_hex(nextval('port_macs')), 10, '0'))::macaddr::text as mac`.execute(tx.sql);
+  const [row] = rows;
+  if (!row) throw new TypeError('a sequence always has a next value');
+  return row.mac;
+}
+
+/** Inserts a reserved port in the network of a floating IP, which then hands its address over. */
+export async function insertReservedFor(
+  tx: Transaction,
+  floatingIpId: string,
+  { id, macAddress, taskId }: { id: string; macAddress: string; taskId: string },
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into ports (id, network_id, project_id, region_id, name, position, mac_address, port_security_enabled,
+      reserved, tags, creator_task_id, created_at, updated_at)
+    select ${id}::uuid, network_id, project_id, region_id, ${`port-${id}`}, 0, ${macAddress}::macaddr, true,
+      true, '{}', ${taskId}::uuid, ${now}::timestamptz, ${now}::timestamptz
+    from floating_ips join ip_assignments on floating_ip_id = floating_ips.id
+    join subnets on subnets.id = subnet_id where floating_ips.id = ${floatingIpId}`.execute(tx.sql);
+}
+
 export async function changeReserved(
   tx: Transaction,
   id: string,

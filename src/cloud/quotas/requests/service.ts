@@ -75,6 +75,8 @@ export function createLimitRequests(deps: {
     },
 
     async delete(principal, id) {
+      // Nobody else learns from If-Match that there is one.
+      await get(principal, id);
       await database.accept(principal, async (tx) => {
         const request = found('Limit request', id, await store.lockRequest(tx, ownerOf(principal), id));
         principal.writes?.about({ type: 'quota_limit_request', id });

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import type { AnalysisProgram } from '../../../engines/analysis-program.ts';
 import type { AnalysisJob } from '../../../engines/job.ts';
+import { shownUrl } from '../../../lib/file-url.ts';
 import { type FetchOptions, fetchMedia } from '../fetching/fetch-media.ts';
 import { MediaError } from '../fetching/media-error.ts';
 import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../nudity-labels.ts';
@@ -9,7 +10,6 @@ import { parseStopObjects } from '../stop-objects.ts';
 import type { TaskData } from '../task-data.ts';
 import { analyse } from './analysis.ts';
 import type { ResourceLimits } from './resource-limits.ts';
-import { shownUrl } from './shown-url.ts';
 import type { Claim } from './store.ts';
 
 /** Shares of the whole task: the analysis gets the rest, and the last per cent is for the end. */

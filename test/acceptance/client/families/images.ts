@@ -5,6 +5,19 @@ import { walkMetadata } from './metadata.ts';
 export function describeImages(walk: Walk): void {
   const { client, place } = walk;
 
+  it('images: from an address', async () => {
+    const body = { name: 'walk afar', url: 'https://images.example.com/walk.qcow2', cow_format: false };
+    const DOWNLOAD = place('/cloud/v1/downloadimage');
+    const image = await client.createAndPoll(DOWNLOAD, body, 'images', place('/cloud/v1/images'));
+    expect(image).toMatchObject({ name: 'walk afar', visibility: 'private' });
+  });
+
+  it('images: those of the project', async () => {
+    const own = await client.list<Resource>(place('/cloud/v1/projectimages'), { include_prices: true });
+    const all = await client.list<Resource>(place('/cloud/v1/images'), { private: 'yes' });
+    expect(own.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+  });
+
   it('images: tags', async () => {
     const IMAGES = place('/cloud/v1/images');
     const [platform] = await client.list<Resource>(IMAGES, { os_distro: 'ubuntu' });

@@ -21,6 +21,11 @@ export function describeInstances(walk: Walk): void {
       });
     });
 
+    it('asks which names are allowed', async () => {
+      const allowed = await client.get(`${INSTANCES}/available_names`);
+      expect(allowed).toMatchObject({ custom_name_allowed: true, allowed_name_templates: null });
+    });
+
     it('creates one as the older library does, attaches to a subnet by its id alone, and deletes it', async () => {
       const [network] = await client.list<{ id: string; subnets: string[] }>(place('/cloud/v1/networks'), {
         name: 'default',
@@ -53,6 +58,11 @@ export function describeInstances(walk: Walk): void {
       const volumes = await client.list<Resource>(place('/cloud/v1/volumes'), { instance_id: older.id });
       const rest = { delete_floatings: true, volumes: volumes.map(({ id }) => id).join(',') };
       await client.poll(await client.delete<TaskIds>(at, rest));
+    });
+
+    it('asks for its price', async () => {
+      const price = await client.get(`${place('/cloud/v1/pricing')}/instances/${instance.id}`);
+      expect(price).toMatchObject({ price_status: 'show', currency_code: 'EUR' });
     });
 
     it('tags it, in both versions', async () => {

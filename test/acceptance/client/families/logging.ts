@@ -13,6 +13,11 @@ export function describeLogging({ client, place }: Walk): void {
       expect((await client.get<{ hosts: string[] }>('/cloud/v1/laas/1/hosts')).hosts).not.toEqual([]);
     });
 
+    it('asks whether a namespace is available', async () => {
+      const asked = await client.get(`${place('/cloud/v1/laas/namespaces')}/walker`);
+      expect(asked).toEqual({ namespace: 'walker', available: true });
+    });
+
     it('begins, makes topics and a user, and ends', async () => {
       expect(await client.patch(`${LAAS}/status`, { is_initialized: true, namespace: null })).toMatchObject({
         is_initialized: true,

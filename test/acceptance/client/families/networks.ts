@@ -5,6 +5,14 @@ import { walkMetadata } from './metadata.ts';
 export function describeNetworks(walk: Walk): void {
   const { client, place } = walk;
 
+  it('networks: those of the platform too, with their subnets', async () => {
+    const all = await client.list<{ external: boolean; subnets: { cidr: string }[] }>(
+      place('/cloud/v1/availablenetworks'),
+      { external: true },
+    );
+    expect(all.flatMap(({ subnets }) => subnets).length).toBeGreaterThan(0);
+  });
+
   it('networks and subnets: a change at once, ports, tags', async () => {
     const NETWORKS = place('/cloud/v1/networks');
     const SUBNETS = place('/cloud/v1/subnets');

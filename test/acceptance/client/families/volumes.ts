@@ -24,4 +24,22 @@ export function describeVolumes(walk: Walk): void {
       expect(await client.post(`${PRICES}/volumes`, one)).toMatchObject(shown);
     expect(await client.post(`${PRICES}/snapshots`, { volume_id: volume.id })).toMatchObject(shown);
   });
+
+  it('prices of all else', async () => {
+    const PRICES = place('/cloud/v1/pricing');
+    const shown = { price_status: 'show' };
+    for (const [of, body] of [
+      ['file_shares', { source: 'new-file-share', size: 20, type_name: 'vast' }],
+      ['floating_ips', { count: 2 }],
+      ['images', { size: 10 }],
+      ['reserved_fixed_ips', { type: 'external' }],
+    ] as const) {
+      expect(await client.post(`${PRICES}/${of}`, body)).toMatchObject(shown);
+    }
+    const INSTANCES = place('/cloud/v2/pricing');
+    const machine = { flavor: 'g1-standard-1-2', interfaces: [{ type: 'external' }] };
+    expect(await client.post(`${INSTANCES}/instances`, machine)).toMatchObject({ ...shown, vm_count: 1 });
+    expect(await client.get('/cloud/v1/pricing/1/laas')).toMatchObject(shown);
+    expect(await client.get('/cloud/v1/pricing/1/ddos')).toMatchObject({ price: { unit_size: 1 } });
+  });
 }

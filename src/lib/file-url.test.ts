@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { mediaUrlProblem } from './media-url.ts';
+import { fileUrlProblem, shownUrl } from './file-url.ts';
+
+const EXAMPLE = 'https://example.com/a.mp4';
 
 test.each([
   'http://example.com/a.mp4',
@@ -10,7 +12,7 @@ test.each([
   'https://пример.example/видео.mp4',
   'http://localhost/a.mp4',
 ])('%s may be fetched', (text) => {
-  expect(mediaUrlProblem(text)).toBeUndefined();
+  expect(fileUrlProblem(text, EXAMPLE)).toBeUndefined();
 });
 
 test.each([
@@ -34,5 +36,15 @@ test.each([
   'http://[::1/',
   '//example.com/a.mp4',
 ])('%j is refused', (text) => {
-  expect(mediaUrlProblem(text)).toContain('http:// or https://');
+  expect(fileUrlProblem(text, EXAMPLE)).toContain(`http:// or https:// with a host, e.g. ${EXAMPLE}`);
+});
+
+test.each([
+  [
+    'https://user:secret@example.com:8443/a%20b.img?signature=secret#secret',
+    'https://example.com:8443/a%20b.img',
+  ],
+  ['http://example.com', 'http://example.com/'],
+])('%s is shown as %s', (text, shown) => {
+  expect(shownUrl(text)).toBe(shown);
 });
