@@ -128,6 +128,7 @@ function conditionOf(of: { conditions?: Condition[] } | undefined, type: string,
 
 /** The end says most, and people read it in one line. */
 export function shortened(text: string): string {
-  const line = text.trim().replace(/\s*\n\s*/g, ' | ');
+  const lines = text.split('\n').map((each) => each.trim());
+  const line = lines.filter((each) => each !== '').join(' | ');
   return line.length > 300 ? `…${line.slice(-300)}` : line;
 }
