@@ -12,7 +12,9 @@ const LONGEST = [
   'test/acceptance/concurrency.test.ts',
   'test/acceptance/documents.test.ts',
   'test/acceptance/hosted.test.ts',
+  'test/acceptance/hosted-groups.test.ts',
   'test/backends/hosted.test.ts',
+  'test/backends/applying.test.ts',
   'test/acceptance/kills.test.ts',
   'test/acceptance/secrets.test.ts',
 ];

@@ -58,6 +58,9 @@ def test_images(client, made):
     downloaded = images.get(image_id=afar)
     assert (downloaded.status, downloaded.os_distro, downloaded.size) == ("active", "debian", None)
     images.delete_and_poll(image_id=afar)
+    again = images.upload_and_poll(name="walk afar", url=address)
+    assert (again.status, again.os_version) == ("active", "")
+    images.delete_and_poll(image_id=again.id)
     [task] = images.delete(image_id=image.id).tasks
     client.cloud.tasks.poll(task)
     [task] = client.cloud.volumes.delete(volume_id=boot.id).tasks

@@ -49,7 +49,7 @@ export function rolloutOf(
 ): Rollout {
   const { spec, status = {} } = workload as unknown as Workload;
   const title = titleOf(workload);
-  const { observedGeneration: seen = 0 } = status;
+  const seen = status.observedGeneration ?? 0;
   if (seen < (workload.metadata.generation ?? 0))
     return { state: 'going', doing: `${title}: not noticed yet` };
   const { counts, complete } = countsOf(workload.kind, spec, status);
