@@ -151,7 +151,11 @@ describe('another method', () => {
 
   it.each([...methods])('%s is 405 and names those that it has', async (path, known) => {
     const filled = path.replace(/\{[^}]+\}/g, '1');
-    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((name) => !known.includes(name))) {
+    // `available_names` is the ID of an instance for methods that it doesn't have itself.
+    const others = [...methods].filter(([other]) => other !== path && matches(other, filled));
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+      (name) => !known.includes(name) && !others.some(([, having]) => having.includes(name)),
+    )) {
       const answer = await service.http.request(method, filled);
       const allowed = (answer.headers.get('allow') ?? '').split(', ');
       expect([method, answer.status]).toEqual([method, 405]);
@@ -159,6 +163,9 @@ describe('another method', () => {
     }
   });
 });
+
+const matches = (path: string, filled: string) =>
+  new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(filled);
 
 let rightless: ReturnType<TestService['withRole']> | undefined;
 

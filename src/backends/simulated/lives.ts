@@ -43,6 +43,9 @@ const disk = (state: string, ms: number, changeMs: number) => ({
   observed: nothing,
 });
 
+/** Of every image from an address. Official clients wait until an image has a size. */
+const DOWNLOADED_BYTES = 2 ** 30;
+
 export const LIVES: { [K in Kind]: Life<K> } = {
   network: wired,
   subnet: wired,
@@ -68,7 +71,11 @@ export const LIVES: { [K in Kind]: Life<K> } = {
   secret: disk('storing', 100, 100),
   volume: disk('creating', 200, 150),
   snapshot: disk('creating', 200, 0),
-  image: disk('saving', 300, 0),
+  image: {
+    ...disk('saving', 300, 0),
+    // Nothing is downloaded.
+    observed: (_id, _made, { sourceUrl }) => (sourceUrl === undefined ? {} : { sizeBytes: DOWNLOADED_BYTES }),
+  },
   file_share: {
     making: () => [{ state: 'creating', ms: 500 }],
     changing: () => [{ state: 'changing', ms: 200 }],

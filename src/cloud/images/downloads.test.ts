@@ -71,7 +71,7 @@ describe('an image from an address', () => {
       hw_firmware_type: 'uefi',
       hw_machine_type: 'q35',
       min_disk: 1,
-      size: null,
+      size: 1_073_741_824,
       tags_v2: [{ key: 'env', value: 'test', read_only: false }],
       creator_task_id: task.id,
       task_id: null,
@@ -95,7 +95,7 @@ describe('an image from an address', () => {
       tags_v2: [],
     });
     const changed = await service.http.patch(`${IMAGES}/${id}`, { name: 'renamed', tags: { a: 'b' } });
-    expect(changed.body, changed.text).toMatchObject({ name: 'renamed', size: null });
+    expect(changed.body, changed.text).toMatchObject({ name: 'renamed', size: 1_073_741_824 });
     const { wanted } = await specOf(service.pool, 'image', id);
     expect(wanted).toMatchObject({ name: 'renamed', sourceUrl: 'https://images.example.com/debian.qcow2' });
   });

@@ -66,7 +66,7 @@ def by_family(served):
     """How many methods of each family are served, and how many there are."""
     counts = Counter(map(_family, served))
     return {
-        family: [counts[family], total]
+        family: f"{counts[family]} of {total}"
         for family, total in sorted(Counter(_family(name) for name, _, _ in _all_methods()).items())
     }
 

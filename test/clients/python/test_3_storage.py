@@ -56,7 +56,7 @@ def test_images(client, made):
     [task] = images.upload(name="walk afar", url=address, os_distro="debian", cow_format=True).tasks
     [afar] = client.cloud.tasks.poll(task).created_resources.images
     downloaded = images.get(image_id=afar)
-    assert (downloaded.status, downloaded.os_distro, downloaded.size) == ("active", "debian", None)
+    assert (downloaded.status, downloaded.os_distro, downloaded.size) == ("active", "debian", 2**30)
     images.delete_and_poll(image_id=afar)
     again = images.upload_and_poll(name="walk afar", url=address)
     assert (again.status, again.os_version) == ("active", "")
