@@ -14,6 +14,17 @@ function wish(worker: Worker, scope: Scope) {
     : { type: 'any_subnet', network_id, ip_family: random.one(FAMILIES) };
 }
 
+/** Does something to any DDoS profile, if there is one, and waits for its task. */
+async function toAnyProfile(
+  worker: Worker,
+  act: (path: string) => ReturnType<Worker['send']>,
+): Promise<void> {
+  const all = `/cloud/v1/ddos/profiles${worker.scope().place}`;
+  const list = await worker.send('list DDoS profiles', 'GET', all);
+  const profile = worker.random.pick<Answer['body']>(list.body?.results ?? []);
+  if (profile) await worker.follow(await act(`${all}/${profile.id}`), () => {});
+}
+
 export const addressActions: Actions = {
   'reserve address': [
     9,
@@ -125,21 +136,19 @@ export const addressActions: Actions = {
       await worker.follow(await worker.send('protect address', 'POST', path, body), () => {});
     },
   ],
-  'change protection': [
-    6,
-    async (worker) => {
-      const scope = worker.scope();
-      const all = `/cloud/v1/ddos/profiles${scope.place}`;
-      const list = await worker.send('list DDoS profiles', 'GET', all);
-      const profile = worker.random.pick<Answer['body']>(list.body?.results ?? []);
-      if (!profile) return;
-      const path = `${all}/${profile.id}`;
-      const options = { active: worker.random.chance(0.5), bgp: worker.random.chance(0.5) };
-      const answer = worker.random.chance(0.6)
-        ? await worker.send('switch protection', 'POST', `${path}/action`, options)
-        : await worker.send('end protection', 'DELETE', path);
-      await worker.follow(answer, () => {});
-    },
+  'switch protection': [
+    4,
+    (worker) =>
+      toAnyProfile(worker, (path) =>
+        worker.send('switch protection', 'POST', `${path}/action`, {
+          active: worker.random.chance(0.5),
+          bgp: worker.random.chance(0.5),
+        }),
+      ),
+  ],
+  'end protection': [
+    2,
+    (worker) => toAnyProfile(worker, (path) => worker.send('end protection', 'DELETE', path)),
   ],
   'delete floating IP': [
     3,
