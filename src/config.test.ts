@@ -23,7 +23,12 @@ describe('settings', () => {
       trustedProxies: [],
       simulationSpeed: 1,
       compareMs: 600_000,
-      kept: { tasks: undefined, log: 365 },
+      kept: { tasks: undefined, log: 365, usage: undefined },
+      kubernetesDir: path.resolve('data/kubernetes'),
+      kubernetesSources: {
+        kubernetesUrl: 'https://dl.k8s.io/release',
+        etcdUrl: 'https://github.com/etcd-io/etcd/releases/download',
+      },
       temporaryDir: path.resolve('data/tmp'),
       searchPath: '/usr/local/bin:/usr/bin:/bin',
       ai: {

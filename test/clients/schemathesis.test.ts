@@ -180,11 +180,9 @@ function schemathesis(args: string[]): Promise<string> {
 
 /** States no exact counts: they vary with the answers, and a new operation need not run this again. */
 function resultOf(done: Run[]): ClientResult {
-  const requests = done.reduce((sum, { report }) => sum + report.test_cases.generated, 0);
-  const thousands = Math.floor(requests / 5_000) * 5;
   return {
     client: 'Schemathesis, which tests an API by its OpenAPI document',
     pinned: done[0]?.report.schemathesis_version ?? '',
-    passed: `every operation of ${PREFIXES.map((prefix) => `\`${prefix}/openapi.json\``).join(' and ')}, with over ${thousands},000 requests; ${exceptions.length} operations may refuse what their schema allows, each with its reason`,
+    passed: `every operation of ${PREFIXES.map((prefix) => `\`${prefix}/openapi.json\``).join(' and ')}; ${exceptions.length} operations may refuse what their schema allows, each with its reason`,
   };
 }

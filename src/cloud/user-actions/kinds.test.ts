@@ -19,7 +19,8 @@ const NO_ACTION: Record<string, string> = {
   unsubscribeFromUserActionsByAmqp: 'does nothing',
 };
 /** Operations that only ask something, although they use POST. */
-const ASKS = /\/(pricing|check_limits|available_flavors|metrics)(\/|$)/;
+const ASKS =
+  /\/(pricing|(reservation_)?cost_report|usage_report|check_limits|available_flavors|metrics)(\/|$)/;
 
 const changes = (await documentedOperations()).filter(
   ({ method, path }) => method !== 'GET' && path.startsWith('/cloud/') && !ASKS.test(path),
