@@ -38,8 +38,10 @@ const QUOTAS = {
   volume_count: 20,
 };
 
-// Actions that consist of several have their parts in the statistics.
-const NAMES = Object.keys(ACTIONS).filter((name) => name !== 'fill and delete a project');
+// Actions that consist of several have their parts in the statistics. DDoS profiles are few and go with their addresses, so
+// that what is done to them may not come in every run.
+const NOT_AWAITED = ['fill and delete a project', 'switch protection', 'end protection'];
+const NAMES = Object.keys(ACTIONS).filter((name) => !NOT_AWAITED.includes(name));
 
 const COLLISIONS = [
   /^create volume 403$/,

@@ -19,10 +19,13 @@ async function toAnyProfile(
   worker: Worker,
   act: (path: string) => ReturnType<Worker['send']>,
 ): Promise<void> {
-  const all = `/cloud/v1/ddos/profiles${worker.scope().place}`;
-  const list = await worker.send('list DDoS profiles', 'GET', all);
-  const profile = worker.random.pick<Answer['body']>(list.body?.results ?? []);
-  if (profile) await worker.follow(await act(`${all}/${profile.id}`), () => {});
+  // There are few of them, and they go with their addresses.
+  for (const { place } of worker.account.scopes) {
+    const all = `/cloud/v1/ddos/profiles${place}`;
+    const list = await worker.send('list DDoS profiles', 'GET', all);
+    const profile = worker.random.pick<Answer['body']>(list.body?.results ?? []);
+    if (profile) return worker.follow(await act(`${all}/${profile.id}`), () => {});
+  }
 }
 
 export const addressActions: Actions = {
