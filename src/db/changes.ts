@@ -17,6 +17,11 @@ export interface ChangeFeed {
   close(): Promise<void>;
 }
 
+export interface ListeningChangeFeed extends ChangeFeed {
+  /** Drops what is known of every row, since they have all become others. */
+  forgetAll(): void;
+}
+
 /**
  * Announces a change of `topic`/`key` in the transaction that makes it: others hear of it after the commit.
  */
@@ -41,7 +46,7 @@ export async function announceAll(
   ]);
 }
 
-export async function listenForChanges(connection: pg.ClientConfig): Promise<ChangeFeed> {
+export async function listenForChanges(connection: pg.ClientConfig): Promise<ListeningChangeFeed> {
   const listeners = new Map<string, { changed: Listener; missed: () => void }[]>();
   let client: pg.Client | undefined;
   let closed = false;
@@ -75,8 +80,12 @@ export async function listenForChanges(connection: pg.ClientConfig): Promise<Cha
       next.end().catch(() => {});
       throw error;
     }
-    for (const all of listeners.values()) for (const listener of all) listener.missed();
+    forgetAll();
     client = next;
+  }
+
+  function forgetAll(): void {
+    for (const all of listeners.values()) for (const listener of all) listener.missed();
   }
 
   function schedule(): void {
@@ -91,6 +100,7 @@ export async function listenForChanges(connection: pg.ClientConfig): Promise<Cha
     on(topic, changed, missed) {
       listeners.set(topic, [...(listeners.get(topic) ?? []), { changed, missed }]);
     },
+    forgetAll,
     async close() {
       closed = true;
       clearTimeout(retry);

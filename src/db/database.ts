@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import pg from 'pg';
 import type { ActionResource } from '../lib/action-resource.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { type DryRun, dryConnection, dryRunNow } from '../lib/dry-run.ts';
 import { ConflictError, UnavailableError } from '../lib/errors.ts';
 import { goStraight } from './compiled.ts';
 import type { Tables } from './tables.ts';
@@ -29,6 +30,8 @@ export interface RequestWrites {
   concerns(clientId: number): void;
   /** Notes a resource that the request makes, changes or removes, for the record of who did it. */
   about(resource: ActionResource): void;
+  /** Notes the ID of what the request made, if `about` has no word for it. */
+  made(id: string | number): void;
   /** Notes the task that the request started. */
   started(taskId: string): void;
 }
@@ -56,6 +59,12 @@ export interface Database {
   requireRoom(): void;
   close(): Promise<void>;
 }
+
+const dryClient = () => dryConnection() as pg.PoolClient | undefined;
+
+/** Ends a transaction whose work is done. */
+type End<T> = (client: pg.PoolClient, result: T) => Promise<unknown>;
+const commit: End<unknown> = (client) => client.query('commit');
 
 const RETRYABLE = new Set(['40001', '40P01']);
 // Still deadlocked after every attempt, or a referenced row was deleted after it was checked.
@@ -96,8 +105,15 @@ export function openDatabase(
   // This statement runs before any other on that connection.
   if (repeatable)
     pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
-  const sql = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  goStraight(sql, pool);
+  const sql = new Kysely<Tables>({
+    dialect: new PostgresDialect({
+      pool: { connect: async () => lent(dryClient()) ?? (await pool.connect()), end: () => pool.end() },
+    }),
+  });
+  goStraight(sql, {
+    query: ((...query: Parameters<pg.Pool['query']>) =>
+      (dryClient() ?? pool).query(...query)) as pg.Pool['query'],
+  });
 
   const changes = pLimit(Math.max(1, maxConnections - KEPT_FOR_READS));
 
@@ -106,13 +122,15 @@ export function openDatabase(
     throw new UnavailableError('Too many changes are waiting at the moment; try again in a second');
   }
 
-  async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function attempt<T>(work: (tx: Transaction) => Promise<T>, end: End<T> = commit): Promise<T> {
+    const open = dryClient();
+    if (open) return work({ sql: kyselyOn(open), client: open });
     const client = await pool.connect();
     let broken: Error | undefined;
     try {
       await client.query(`begin; set local tradewind.now = '${clock.now().toISOString()}'`);
       const result = await work({ sql: kyselyOn(client), client });
-      await client.query('commit');
+      await end(client, result);
       return result;
     } catch (error) {
       await client.query('rollback').catch((fault: Error) => {
@@ -124,10 +142,10 @@ export function openDatabase(
     }
   }
 
-  async function transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function transaction<T>(work: (tx: Transaction) => Promise<T>, end?: End<T>): Promise<T> {
     for (let left = ATTEMPTS - 1; ; left--) {
       try {
-        return await attempt(work);
+        return await attempt(work, end);
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) throw error;
         if (left > 0 && RETRYABLE.has(error.code ?? '')) continue;
@@ -136,21 +154,40 @@ export function openDatabase(
     }
   }
 
+  /** Keeps its place among the changes until the dry run ends. */
+  function tryOut<T>(dryRun: DryRun, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const tried = changes(() =>
+        transaction(work, async (client, result) => {
+          // What a commit would check.
+          await client.query('set constraints all immediate');
+          await dryRun.hold(client, () => resolve(result));
+          await client.query('rollback');
+        }),
+      );
+      tried.catch(reject);
+    });
+  }
+
   return {
     sql,
     pool,
     transaction,
     async accept({ writes }, work) {
-      if (!writes) return transaction(work);
+      const dryRun = dryRunNow();
+      // A second change sees the first.
+      const tried = dryRun && !dryRun.client ? dryRun : undefined;
+      if (!writes) return tried ? tryOut(tried, work) : transaction(work);
       requireRoom();
-      const result = await changes(() =>
-        transaction(async (tx) => {
-          await writes.before(tx);
-          const done = await work(tx);
-          await writes.after(tx);
-          return done;
-        }),
-      );
+      const recorded = async (tx: Transaction) => {
+        await writes.before(tx);
+        const done = await work(tx);
+        await writes.after(tx);
+        return done;
+      };
+      if (tried) return tryOut(tried, recorded);
+      if (dryRun) return transaction(recorded);
+      const result = await changes(() => transaction(recorded));
       writes.committed();
       return result;
     },
@@ -186,9 +223,16 @@ function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
 
 /** Returns a kysely on one connection that the caller opened and will release. */
 function makeKyselyOn(client: pg.PoolClient): Kysely<Tables> {
-  const lent = { query: client.query.bind(client), release: () => {} };
-  const pool = { connect: async () => lent, end: async () => {} };
+  const one = lent(client);
+  const pool = { connect: async () => one, end: async () => {} };
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Lends a connection to kysely, which doesn't own it. */
+function lent<Given extends pg.PoolClient | undefined>(client: Given) {
+  return (client && { query: client.query.bind(client), release: () => {} }) as Given extends undefined
+    ? undefined
+    : Pick<pg.PoolClient, 'query' | 'release'>;
 }
 
 /** Whether a database error is a violation of the constraint or unique index of that name. */

@@ -1,3 +1,4 @@
+import { dryConnection } from '../lib/dry-run.ts';
 import type { ChangeFeed } from './changes.ts';
 
 /** Runs the query when there is room for it, or throws instead. */
@@ -55,6 +56,8 @@ export function createRowCache<V>(
   return {
     /** Runs `admit` if the cache does not have the row. */
     async get(key: number, admit?: Admit): Promise<V | undefined> {
+      // It sees rows that nobody else ever will.
+      if (dryConnection()) return load(key);
       const found = kept(key);
       if (found) return found.row;
       if (!admit) return ask(key);

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database, Sql, Transaction } from '../../db/database.ts';
 import { allows, type Principal } from '../../requests/principal.ts';
 
 export interface ClientEntry {
@@ -10,26 +10,28 @@ export interface ClientEntry {
 export type ClientDirectory = ReturnType<typeof createClientDirectory>;
 
 export function createClientDirectory({ database }: { database: Database }) {
-  return {
-    find: (clientId: number): Promise<ClientEntry | undefined> =>
-      database.sql
-        .selectFrom('clients')
-        .select(['id', 'reseller_id as resellerId'])
-        .where('id', '=', clientId)
-        .executeTakeFirst(),
+  return { find: (clientId: number) => findClient(database.sql, clientId) };
+}
 
-    /** Whether the user is one of the reseller's users, who look after its clients. */
-    async isSeller(userId: number, resellerId: number): Promise<boolean> {
-      const seller = await database.sql
-        .selectFrom('users')
-        .select('id')
-        .where('id', '=', userId)
-        .where('reseller_id', '=', resellerId)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst();
-      return seller !== undefined;
-    },
-  };
+export async function findClient(db: Sql, clientId: number): Promise<ClientEntry | undefined> {
+  return db
+    .selectFrom('clients')
+    .select(['id', 'reseller_id as resellerId'])
+    .where('id', '=', clientId)
+    .executeTakeFirst();
+}
+
+/** Whether the user is one of the reseller's users, who look after its clients. Stays so until the transaction ends. */
+export async function isSeller(tx: Transaction, userId: number, resellerId: number): Promise<boolean> {
+  const seller = await tx.sql
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where('reseller_id', '=', resellerId)
+    .where('deleted_at', 'is', null)
+    .forShare()
+    .executeTakeFirst();
+  return seller !== undefined;
 }
 
 /**

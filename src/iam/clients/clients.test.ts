@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createHttpClient } from '../../../test/support/http-client.ts';
 import { newPerson } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
@@ -6,6 +6,7 @@ import { startService, type Tenant, type TestService } from '../../../test/suppo
 import { openDatabase } from '../../db/database.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import { announceClient } from '../logins/in-transaction.ts';
 import { setStatusOf } from './operator-status.ts';
 
 let service: TestService;
@@ -141,6 +142,19 @@ describe('a paused account', () => {
   });
 });
 
+it('tells of credentials that are there, not of deleted ones', async () => {
+  const path = `/iam/v2/clients/${tenant.clientId}/tokens`;
+  const make = async () =>
+    (await tenant.http.post(path, { name: 'x', exp_date: null, client_user: { role: { id: 1 } } })).body;
+  const [gone, kept] = [await make(), await make()];
+  await tenant.http.delete(`${path}/${gone.id}`);
+  const database = openDatabase(service.pool.options, 1);
+  const { tokens } = await database.transaction((tx) => announceClient(tx, tenant.clientId));
+  expect(tokens).toContain(kept.id);
+  expect(tokens).not.toContain(gone.id);
+  await database.close();
+});
+
 describe('the clients of a reseller', () => {
   let reseller: TestReseller;
   let ids: number[];
@@ -156,6 +170,28 @@ describe('the clients of a reseller', () => {
     }
     await service.http.post('/iam/admin/paid_features', { client_id: ids[1], feature_id: 8 });
     await service.pool.query('update clients set deleted_at = now() where id = $1', [ids[2]]);
+  });
+
+  it('get no seller who is leaving', async () => {
+    const { body: me } = await reseller.http.get('/iam/clients/me');
+    const leaving = await service.pool.connect();
+    await leaving.query('begin');
+    await leaving.query('update users set reseller_id = null where id = $1', [me.currentUser]);
+    const asking = service.http.patch(`/iam/clients/${ids[0]}`, { seller: me.currentUser });
+    await vi.waitFor(async () => {
+      const { rows } = await service.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(rows).toHaveLength(1);
+    }, 10_000);
+    await leaving.query('commit');
+    const { status, body: refusal } = await asking;
+    await leaving.query('update users set reseller_id = $2 where id = $1', [
+      me.currentUser,
+      reseller.resellerId,
+    ]);
+    leaving.release();
+    expect([status, Object.keys(refusal.errors)]).toEqual([400, ['seller']]);
   });
 
   const listed = async (query: string): Promise<number[]> => {

@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import type { Catalog } from '../../cloud/catalog/service.ts';
 import { prepareProjects } from '../../cloud/projects/in-transaction.ts';
-import { type Database, violates } from '../../db/database.ts';
+import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { type ClientDirectory, resells } from '../accounts/service.ts';
+import { findClient, isSeller, resells } from '../accounts/service.ts';
 import type { ClientServices } from '../client-services/service.ts';
 import type { Features } from '../features/service.ts';
 import { type Credentials, together } from '../identity/in-transaction.ts';
 import type { Authenticator } from '../identity/service.ts';
-import { endLogins } from '../logins/in-transaction.ts';
+import { announceClient } from '../logins/in-transaction.ts';
 import { deleteTokensOfOutsiders } from '../tokens/in-transaction.ts';
-import { expireInvitations } from '../users/in-transaction.ts';
+import { endResellerAccess, expireInvitations } from '../users/in-transaction.ts';
 import type { Users } from '../users/service.ts';
 import { filterOf, orderOf } from './filter.ts';
-import { insertAccount } from './in-transaction.ts';
+import { insertAccount, lockClients } from './in-transaction.ts';
 import { type OfAccount, presentedAccount, presentedClient } from './presenter.ts';
 import type {
   Account,
@@ -58,10 +58,9 @@ export function createClients(deps: {
   features: Pick<Features, 'ofClients'>;
   services: Pick<ClientServices, 'ofClients'>;
   users: Pick<Users, 'ofClient'>;
-  directory: ClientDirectory;
   catalog: Pick<Catalog, 'regions'>;
 }): Clients {
-  const { database, clock, authenticator, features, services, users, directory, catalog } = deps;
+  const { database, clock, authenticator, features, services, users, catalog } = deps;
 
   /** Looks once for all accounts: a list has up to 10,000 of them. */
   async function knownOf(clientIds: readonly number[]): Promise<(clientId: number) => OfAccount> {
@@ -107,6 +106,7 @@ export function createClients(deps: {
           now: clock.now(),
         });
         await prepareProjects(tx, catalog, clock.now(), clientId);
+        principal.writes?.made(clientId);
         return { id: clientId, company };
       });
     },
@@ -125,51 +125,62 @@ export function createClients(deps: {
     },
 
     async update(principal, clientId, request) {
-      const client = await directory.find(clientId);
-      if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
-      principal.writes?.concerns(clientId);
-      if (request.email !== undefined) requireEmail(request.email);
-      await requireOwners(principal, client.resellerId, request);
-      const { companyName: company, reseller: reseller_id, seller: seller_id, ...rest } = request;
-      const moved = reseller_id !== undefined && reseller_id !== client.resellerId;
-      const changes = {
-        ...rest,
-        ...(company !== undefined && { company }),
-        ...(reseller_id !== undefined && { reseller_id }),
-        // A seller belongs to one reseller.
-        ...(moved && { seller_id: null }),
-        ...(seller_id !== undefined && { seller_id }),
-      };
       const ended = await database.accept(principal, async (tx): Promise<Credentials> => {
+        await lockClients(tx, [clientId]);
+        const client = await findClient(tx.sql, clientId);
+        if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+        principal.writes?.concerns(clientId);
+        if (request.email !== undefined) requireEmail(request.email);
+        await requireOwners(tx, principal, client.resellerId, request);
+        const { reseller = client.resellerId } = request;
+        const moved = reseller !== client.resellerId;
         try {
-          await store.updateAccount(tx.sql, clientId, changes);
+          await store.updateAccount(tx.sql, clientId, changesIn(request, moved));
         } catch (error) {
           if (!violates(error, 'clients_reseller_id_fkey')) throw error;
-          throw new InvalidError({ reseller: [`Reseller with id:${reseller_id} does not exists.`] });
+          throw new InvalidError({ reseller: [`Reseller with id:${reseller} does not exists.`] });
         }
         if (!moved) return { tokens: [], logins: [] };
-        // The former reseller can no longer act for anybody there, nor let anybody in.
+        // The former reseller can no longer act for anybody there, nor let anybody in, nor anybody there for it.
         const now = clock.now();
+        await endResellerAccess(tx.sql, clientId);
         await expireInvitations(tx.sql, clientId, now);
         const tokens = await deleteTokensOfOutsiders(tx, clientId, now);
-        return together(tokens, await endLogins(tx, { actingClientId: clientId }));
+        return together(tokens, await announceClient(tx, clientId));
       });
       authenticator.forget(ended);
       return get(principal, clientId);
     },
   };
 
-  async function requireOwners(principal: Principal, current: number, request: UpdateClient): Promise<void> {
+  async function requireOwners(
+    tx: Transaction,
+    principal: Principal,
+    current: number,
+    request: UpdateClient,
+  ): Promise<void> {
     const { reseller = current, seller } = request;
     if (reseller !== current && !principal.platformAdministrator) {
       throw new InvalidError({
         reseller: ['Only the platform administrator may give a client to another reseller.'],
       });
     }
-    if (seller !== undefined && seller !== null && !(await directory.isSeller(seller, reseller))) {
+    if (seller !== undefined && seller !== null && !(await isSeller(tx, seller, reseller))) {
       throw new InvalidError({ seller: [`User with id:${seller} is not a seller of reseller ${reseller}.`] });
     }
   }
+}
+
+function changesIn(request: UpdateClient, moved: boolean) {
+  const { companyName: company, reseller: reseller_id, seller: seller_id, ...rest } = request;
+  return {
+    ...rest,
+    ...(company !== undefined && { company }),
+    ...(reseller_id !== undefined && { reseller_id }),
+    // A seller belongs to one reseller.
+    ...(moved && { seller_id: null }),
+    ...(seller_id !== undefined && { seller_id }),
+  };
 }
 
 /** Every user needs a unique address, and the request has none. RFC 2606: `.invalid` never resolves. */

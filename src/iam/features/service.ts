@@ -104,7 +104,10 @@ export function createFeatures(deps: {
       return database.accept(principal, async (tx) => {
         const row = await store.insertActivation(tx.sql, { clientId, featureId, now: clock.now() });
         const [activation] = row ? presented(row) : [];
-        if (activation) return activation;
+        if (activation) {
+          principal.writes?.made(activation.id);
+          return activation;
+        }
         throw new InvalidError({
           feature_id: [`Feature with id:${featureId} is already activated for client ${clientId}.`],
         });

@@ -152,6 +152,19 @@ describe('rights that a reseller borrows', () => {
     expect(await status(client.http)).toBe(200);
   });
 
+  it('are those of the reseller no longer when its own account goes to another one', async () => {
+    const mover = await addReseller(service, 'Mover');
+    const client = await newPerson(mover.http);
+    expect((await mover.http.get(`/iam/clients/${client.clientId}`)).status).toBe(200);
+    const moved = await service.http.patch(`/iam/clients/${mover.clientId}`, {
+      reseller: reseller.resellerId,
+    });
+    expect(moved.status, moved.text).toBe(200);
+    expect(await status(mover.http)).toBe(200);
+    expect((await mover.http.get('/iam/clients')).status).toBe(403);
+    expect((await mover.http.get(`/iam/clients/${client.clientId}`)).status).not.toBe(200);
+  });
+
   it('stay behind when a user of the reseller leaves its account', async () => {
     const left = await addReseller(service, 'Leaver');
     const client = await newPerson(left.http);

@@ -13,10 +13,7 @@ export async function announceUser(
   userId: number,
   clientIds: readonly number[],
 ): Promise<Credentials> {
-  const changed = await announce(tx, {
-    tokens: await credentialsOf(tx, 'api_tokens', 'user_id', userId),
-    logins: await credentialsOf(tx, 'login_sessions', 'user_id', userId),
-  });
+  const changed = await announce(tx, await credentialsOf(tx, 'user_id', userId));
   const user = await tx.sql
     .selectFrom('users')
     .select('client_id')
@@ -28,10 +25,7 @@ export async function announceUser(
 
 /** Does the same for everybody in an account. */
 export async function announceClient(tx: Transaction, clientId: number): Promise<Credentials> {
-  const changed = await announce(tx, {
-    tokens: await credentialsOf(tx, 'api_tokens', 'client_id', clientId),
-    logins: await credentialsOf(tx, 'login_sessions', 'client_id', clientId),
-  });
+  const changed = await announce(tx, await credentialsOf(tx, 'client_id', clientId));
   return together(changed, await endLogins(tx, { actingClientId: clientId }));
 }
 
@@ -82,12 +76,15 @@ function matches(which: Which) {
   };
 }
 
+/** Tokens that were deleted have been announced then. */
 async function credentialsOf(
   tx: Transaction,
-  table: 'api_tokens' | 'login_sessions',
   column: 'user_id' | 'client_id',
   id: number,
-): Promise<number[]> {
-  const rows = await tx.sql.selectFrom(table).select('id').where(column, '=', id).execute();
-  return rows.map((row) => row.id);
+): Promise<Credentials> {
+  const tokens = tx.sql.selectFrom('api_tokens').select('id').where(column, '=', id);
+  const logins = tx.sql.selectFrom('login_sessions').select('id').where(column, '=', id);
+  const found = [await tokens.where('deleted_at', 'is', null).execute(), await logins.execute()];
+  const [tokenIds = [], loginIds = []] = found.map((rows) => rows.map((row) => row.id));
+  return { tokens: tokenIds, logins: loginIds };
 }

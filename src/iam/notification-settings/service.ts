@@ -83,9 +83,11 @@ export function createNotificationSettings(deps: { database: Database; clock: Cl
     async create(principal, resellerId, input) {
       await requireReseller(principal, resellerId);
       requireEmail(input.email);
-      const row = await database.accept(principal, (tx) =>
-        store.insertSetting(tx.sql, resellerId, { enabled: true, ...input }, clock.now()),
-      );
+      const row = await database.accept(principal, async (tx) => {
+        const made = await store.insertSetting(tx.sql, resellerId, { enabled: true, ...input }, clock.now());
+        principal.writes?.made(made.id);
+        return made;
+      });
       return presented(row);
     },
 

@@ -116,6 +116,7 @@ export function createTokens(deps: {
           maker_client_id: await store.makerOf(tx, principal, clientId),
           created_at: now,
         });
+        principal.writes?.made(id);
         const row = await store.findToken(tx.sql, clientId, id, now);
         if (!row) throw new Error(`Token ${id} disappeared while it was being created`);
         return { ...presentedToken(row, false, now), token: tokenText(version, id, secret) };

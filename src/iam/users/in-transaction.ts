@@ -109,6 +109,17 @@ export async function notePasswordRequest(
     .executeTakeFirst();
 }
 
+/** The users of an account that goes to another reseller act for their former one no longer. */
+export async function endResellerAccess(db: Kysely<Tables>, clientId: number): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ reseller_id: null })
+    .where('client_id', '=', clientId)
+    .where('reseller_id', 'is not', null)
+    .where('platform_administrator', '=', false)
+    .execute();
+}
+
 /** Expires the invitations that the previous reseller created. They can be renewed. */
 export async function expireInvitations(db: Kysely<Tables>, clientId: number, now: Date): Promise<void> {
   await db

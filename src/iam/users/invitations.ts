@@ -97,6 +97,7 @@ export function createInvitations(deps: {
         };
         // The row stands for the invited person until they accept, whether they are a user already or not.
         const token = newInvitationToken(await insertUser(tx.sql, user, role.id));
+        principal.writes?.made(token.userId);
         await store.insertInvitation(tx, {
           user_id: token.userId,
           client_id: clientId,

@@ -6,7 +6,7 @@ import { requireEmail } from '../../lib/email.ts';
 import { type FieldProblem, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
-import type { ClientDirectory } from '../accounts/service.ts';
+import { isSeller } from '../accounts/service.ts';
 import { insertAccount, lockClients } from '../clients/in-transaction.ts';
 import { OFFERED } from '../clients/schema.ts';
 import { type Credentials, together } from '../identity/in-transaction.ts';
@@ -78,12 +78,12 @@ export function createUsers(deps: {
   clock: Clock;
   authenticator: Authenticator;
   passwords: PasswordCheck;
-  clients: ClientDirectory;
+
   guesses: Pick<Guesses, 'withAddress'>;
   members: Pick<Members, 'requireStaffing'>;
   catalog: Pick<Catalog, 'regions'>;
 }): Users {
-  const { database, clock, authenticator, passwords, clients, guesses, members, catalog } = deps;
+  const { database, clock, authenticator, passwords, guesses, members, catalog } = deps;
 
   async function found(sql: Transaction['sql'], principal: Principal, id: number) {
     const row = await store.findUser(sql, id);
@@ -160,13 +160,13 @@ export function createUsers(deps: {
       }
       requireEmail(request.email);
       const problems = serviceProblems(request.services ?? []);
-      const sellerId = request.seller ?? null;
-      if (sellerId !== null && !(await clients.isSeller(sellerId, resellerId))) {
-        problems.push({ field: 'seller', message: `User with id:${sellerId} is not one of your sellers.` });
-      }
       if (problems.length > 0) throw new InvalidError(problems);
       const passwordHash = await hashPassword(request.password);
+      const sellerId = request.seller ?? null;
       const make = async (tx: Transaction): Promise<User> => {
+        if (sellerId !== null && !(await isSeller(tx, sellerId, resellerId))) {
+          throw new InvalidError({ seller: [`User with id:${sellerId} is not one of your sellers.`] });
+        }
         const { clientId, userId } = await store.addressIsFree('email', () =>
           insertAccount(tx.sql, {
             company: request.company,
@@ -191,6 +191,7 @@ export function createUsers(deps: {
           }),
         );
         await prepareProjects(tx, catalog, clock.now(), clientId);
+        principal.writes?.made(userId);
         return (await found(tx.sql, principal, userId)).user;
       };
       return guesses.withAddress(principal.userId, () => database.accept(principal, make));
@@ -213,7 +214,9 @@ export function createUsers(deps: {
           password_given: true,
           created_at: clock.now(),
         };
-        await store.addressIsFree('username', () => insertUser(tx.sql, user, role.id));
+        principal.writes?.made(
+          await store.addressIsFree('username', () => insertUser(tx.sql, user, role.id)),
+        );
       };
       await guesses.withAddress(principal.userId, () => database.accept(principal, make));
       return role;
