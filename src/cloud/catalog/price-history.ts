@@ -12,9 +12,13 @@ export interface DatedPriceBook {
   book: PriceBook;
 }
 
-/** Keeps the price book of a catalogue that comes into force, unless it is the last one again. */
+/**
+ * Keeps the price book of a catalogue that comes into force, unless it is the last one again. Books of a later time were
+ * kept by a clock that was ahead: they are no longer in force.
+ */
 export async function recordPriceBook(tx: Transaction, catalogText: string, now: Date): Promise<void> {
   const book = JSON.stringify((JSON.parse(catalogText) as Record<string, unknown>)[FILE]);
+  await sql`delete from price_books where valid_from > ${now}`.execute(tx.sql);
   await sql`
     insert into price_books (valid_from, book)
     select date_trunc('second', ${now}::timestamptz), ${book}::jsonb

@@ -205,6 +205,20 @@ it('nodes, their disks and addresses count like any others, and a log topic by i
     { amount: 1, ended_at: null },
   ]);
 
+  // Another process whose clock is behind makes it again.
+  later('19:40:00');
+  expect((await service.http.delete(`${LAAS}/topics/web`)).status).toBe(204);
+  later('19:39:58');
+  await sized(1);
+  const again = await service.pool.query(
+    `select started_at, ended_at from usage_periods where type = 'log_index' order by id offset 1`,
+  );
+  expect(again.rows).toEqual([
+    { started_at: new Date('2026-03-10T19:30:00Z'), ended_at: new Date('2026-03-10T19:40:00Z') },
+    { started_at: new Date('2026-03-10T19:40:00Z'), ended_at: null },
+  ]);
+
+  later('20:00:00');
   const { body } = await clusterParts(service);
   const pool = { ...POOL, min_node_count: 2, is_public_ipv4: true };
   const cluster = await makeCluster(service.http, body({ pools: [pool, GPU_POOL] }));

@@ -69,7 +69,8 @@ export function presentedTotal({ type, sku, region_id, uses }: UsedInTotal): Usa
 }
 
 export function presentedResource(row: UsedResource): UsedResourceAnswer {
-  const { type, details } = row;
+  const { type, last } = row;
+  const { details } = last;
   const isAddress = type === 'external_ip';
   return {
     ...presentedTotal(row),
@@ -78,11 +79,11 @@ export function presentedResource(row: UsedResource): UsedResourceAnswer {
     last_seen: isoSeconds(row.last_seen),
     ...(!isAddress && {
       uuid: type === 'log_index' ? null : row.resource_id,
-      last_name: row.last_name ?? '',
+      last_name: last.name ?? '',
     }),
-    ...(!isAddress && type !== 'log_index' && { tags: tagsOf(row.tags) }),
-    ...sizeOf(row),
-    ...((isAddress || type === 'volume') && { attached_to_vm: row.attached_to_vm }),
+    ...(!isAddress && type !== 'log_index' && { tags: tagsOf(last.tags) }),
+    ...sizeOf(type, last),
+    ...((isAddress || type === 'volume') && { attached_to_vm: last.attached_to_vm }),
     ...(type === 'snapshot' && { source_volume_uuid: details?.source_volume_uuid }),
     ...((isAddress || type === 'floatingip') && { ip_address: details?.ip_address }),
     ...(isAddress && {
@@ -93,9 +94,9 @@ export function presentedResource(row: UsedResource): UsedResourceAnswer {
   } as UsedResourceAnswer;
 }
 
-function sizeOf({ type, last_amount, details }: UsedResource) {
+function sizeOf(type: UsedType, { amount, details }: UsedResource['last']) {
   if (!KINDS[type].sized) return {};
-  if (details?.size === undefined) return { last_size: last_amount, size_unit: 'GiB' };
+  if (details?.size === undefined) return { last_size: amount, size_unit: 'GiB' };
   // Nobody may know the size of an image from an address. It counts as 1 GiB.
   return { last_size: details.size ?? 0, size_unit: 'bytes' };
 }

@@ -6,6 +6,7 @@ import { startService, type Tenant, type TestService } from '../../../test/suppo
 import { openDatabase } from '../../db/database.ts';
 import { recordPriceBook } from '../catalog/price-history.ts';
 import { deleteOldUsage } from './retention.ts';
+import { resourcesOf } from './store.ts';
 
 const HOUR = 3_600_000;
 const TOTALS = '/cloud/v1/cost_report/totals';
@@ -301,6 +302,69 @@ describe('prices that change', () => {
   });
 });
 
+it('a price list that a clock kept ahead of its time gives way to the next one', async () => {
+  at = new Date('2026-05-20T00:00:00Z');
+  const body = { source: 'new-volume', name: 'ahead', size: 100 };
+  const id = (await done('post', '/cloud/v1/volumes/1/1', body)).volumes[0];
+  const { rows } = await service.pool.query('select files from catalog');
+  const files = JSON.parse(rows[0].files);
+  const database = openDatabase(service.pool.options, 1);
+  const priced = async (price: string, when: Date) => {
+    for (const list of files['price-book.yaml'].prices) list.volume_types.standard = price;
+    await database.transaction((tx) => recordPriceBook(tx, JSON.stringify(files), when));
+  };
+  await priced('0.001', new Date(at.getTime() + HOUR));
+  await priced('0.00025', at);
+  at = new Date(at.getTime() + 10 * HOUR);
+  const may = { time_from: '2026-05-20T00:00:00Z', time_to: '2026-05-31T00:00:00Z', rounding: false };
+  expect((await asked(TOTALS, may)).results[0].cost).toBe(0.2925);
+  await service.pool.query(`delete from price_books where valid_from >= '2026-05-20T00:00:00Z'`);
+  await done('delete', `/cloud/v1/volumes/1/1/${id}`);
+  await database.close();
+});
+
+it('what goes on counts until the second that has begun, as if it were deleted now', async () => {
+  at = new Date('2026-05-25T00:00:00.300Z');
+  const body = { source: 'new-volume', name: 'begun', size: 1 };
+  const id = (await done('post', '/cloud/v1/volumes/1/1', body)).volumes[0];
+  at = new Date('2026-05-25T00:02:00.900Z');
+  const may = { time_from: '2026-05-25T00:00:00Z', time_to: '2026-05-31T00:00:00Z', rounding: false };
+  const before = await asked(TOTALS, may);
+  expect(before.results[0].billing_value).toBe(2);
+  await done('delete', `/cloud/v1/volumes/1/1/${id}`);
+  expect(await asked(TOTALS, may)).toEqual(before);
+});
+
+it('what was renamed counts as a whole, under its last name, and its periods are added up', async () => {
+  at = new Date('2026-05-28T00:00:00Z');
+  const body = { source: 'new-volume', name: 'former', size: 6 };
+  const id = (await done('post', '/cloud/v1/volumes/1/1', body)).volumes[0];
+  at = new Date('2026-05-28T01:00:00Z');
+  expect((await service.http.patch(`/cloud/v1/volumes/1/1/${id}`, { name: 'latter' })).status).toBe(200);
+  at = new Date('2026-05-28T02:00:00Z');
+  await done('delete', `/cloud/v1/volumes/1/1/${id}`);
+  const may = { time_from: '2026-05-28T00:00:00Z', time_to: '2026-05-29T00:00:00Z' };
+  const named = (name: string) => ({
+    ...may,
+    schema_filter: { type: 'volume', field: 'last_name', values: [name] },
+  });
+  expect((await asked(TOTALS, named('latter'))).results).toMatchObject([{ billing_value: 720 }]);
+  expect(await asked(RESOURCES, named('latter'))).toMatchObject({
+    count: 1,
+    results: [{ uuid: id, last_name: 'latter', billing_value: 720 }],
+  });
+  expect((await asked(TOTALS, named('former'))).count).toBe(0);
+  const report = { clientId: 1, from: new Date(may.time_from), to: new Date(may.time_to), now: at };
+  const database = openDatabase(service.pool.options, 1);
+  const { rows } = await resourcesOf(
+    database.sql,
+    { ...report, bookStarts: [report.from], filter: { types: ['volume'] } },
+    { orders: [] },
+  );
+  expect(rows).toMatchObject([{ resource_id: id, uses: [{ book: 0, amount: 6, seconds: 7_200 }] }]);
+  await database.close();
+});
+
 it('what has no price has no cost', async () => {
   at = new Date('2026-06-10T00:00:00Z');
   const body = { source: 'new-volume', name: 'unpriced', size: 1, type_name: 'ultra' };
@@ -377,6 +441,28 @@ it.each<[string, object, string]>([
   const answer = await service.http.post(url, body);
   expect(answer.status, answer.text).toBe(400);
   expect(Object.keys(answer.body.invalid_fields)).toContain(field);
+});
+
+it('leaves connections to others while many ask', async () => {
+  const lock = await service.pool.connect();
+  await lock.query('begin; lock table usage_periods in access exclusive mode');
+  const asking = Array.from({ length: 40 }, (_, index) =>
+    service.http.post([TOTALS, RESOURCES, USAGE][index % 3] ?? '', march),
+  );
+  const refused = await Promise.any(
+    asking.map(async (one) => {
+      const answer = await one;
+      if (answer.status !== 503) throw new Error('it was answered');
+      return answer;
+    }),
+  );
+  expect(refused.text).toContain('Too many reports');
+  expect((await service.http.get('/cloud/v1/volumes/1/1')).status).toBe(200);
+  await lock.query('commit');
+  lock.release();
+  const statuses = (await Promise.all(asking)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(33);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(7);
 });
 
 it.each([TOTALS, RESOURCES, USAGE, MONTHLY])('%s tells nobody without credentials', async (url) => {

@@ -8,6 +8,8 @@ const asks = { access: 'read', onlyAsks: true } as const;
 const tags = ['Costs'];
 const EXACT =
   'Whatever goes on counts until now: nothing is delayed. Costs are those of the price previews, by the second, with the prices of each time.';
+const TOTALS = schema.asJsonOrCsv(schema.CostTotals, 'type,region\r\nvolume,1\r\n');
+const RESOURCES = schema.asJsonOrCsv(schema.ResourceCosts, 'type,region\r\nvolume,1\r\n');
 
 /** What the account of the caller used, and what that costs. */
 export function costRoutes(app: Api, { costReports }: { costReports: CostReports }): void {
@@ -19,14 +21,10 @@ export function costRoutes(app: Api, { costReports }: { costReports: CostReports
       description: `31 days at most. ${EXACT}`,
       tags,
       body: schema.CostTotalsRequest,
-      response: { 200: schema.asJsonOrCsv(schema.CostTotals, 'type,region\r\nvolume,1\r\n') },
+      response: { 200: TOTALS },
     },
-    handler: async ({ principal, body }, reply) => {
-      const totals = await costReports.totals(principal, body);
-      return body.response_format === 'csv_totals'
-        ? csv(reply, csvOf(schema.TOTAL_FIELDS, totals.results))
-        : totals;
-    },
+    handler: async ({ principal, body }, reply) =>
+      inFormat(reply, body, schema.TOTAL_FIELDS, await costReports.totals(principal, body)),
   });
 
   app.post('/cloud/v1/cost_report/resources', {
@@ -37,14 +35,10 @@ export function costRoutes(app: Api, { costReports }: { costReports: CostReports
       description: `31 days at most. A resource that changed its flavor or type comes once for each. ${EXACT}`,
       tags,
       body: schema.CostResourcesRequest,
-      response: { 200: schema.asJsonOrCsv(schema.ResourceCosts, 'type,region\r\nvolume,1\r\n') },
+      response: { 200: RESOURCES },
     },
-    handler: async ({ principal, body }, reply) => {
-      const costs = await costReports.resources(principal, body);
-      return body.response_format === 'csv_records'
-        ? csv(reply, csvOf(schema.RESOURCE_FIELDS, costs.results))
-        : costs;
-    },
+    handler: async ({ principal, body }, reply) =>
+      inFormat(reply, body, schema.RESOURCE_FIELDS, await costReports.resources(principal, body)),
   });
 
   app.post('/cloud/v1/reservation_cost_report/totals', {
@@ -55,14 +49,10 @@ export function costRoutes(app: Api, { costReports }: { costReports: CostReports
       description: `There are no reservations, so everything is paid as it is used. ${EXACT}`,
       tags,
       body: schema.MonthlyCostTotalsRequest,
-      response: { 200: schema.asJsonOrCsv(schema.CostTotals, 'type,region\r\nvolume,1\r\n') },
+      response: { 200: TOTALS },
     },
-    handler: async ({ principal, body }, reply) => {
-      const totals = await costReports.monthlyTotals(principal, body);
-      return body.response_format === 'csv_totals'
-        ? csv(reply, csvOf(schema.TOTAL_FIELDS, totals.results))
-        : totals;
-    },
+    handler: async ({ principal, body }, reply) =>
+      inFormat(reply, body, schema.TOTAL_FIELDS, await costReports.monthlyTotals(principal, body)),
   });
 
   app.post('/cloud/v1/usage_report', {
@@ -79,6 +69,12 @@ export function costRoutes(app: Api, { costReports }: { costReports: CostReports
   });
 }
 
-function csv(reply: FastifyReply, text: string) {
-  return reply.type('text/csv; charset=utf-8').send(text);
+function inFormat<Report extends schema.CostTotals | schema.ResourceCosts>(
+  reply: FastifyReply,
+  { response_format = 'json' }: { response_format?: string },
+  fields: readonly string[],
+  report: Report,
+): Report | FastifyReply {
+  if (response_format === 'json') return report;
+  return reply.type('text/csv; charset=utf-8').send(csvOf(fields, report.results));
 }

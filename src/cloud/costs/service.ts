@@ -1,6 +1,7 @@
+import pLimit from 'p-limit';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { InvalidError } from '../../lib/errors.ts';
+import { InvalidError, UnavailableError } from '../../lib/errors.ts';
 import { type DatedPriceBook, priceBooksBetween } from '../catalog/service.ts';
 import { costOf, statusOf } from './costing.ts';
 import { periodOfDays, periodOfMonth, type ReportPeriod } from './period.ts';
@@ -22,12 +23,16 @@ const MOST_DAYS = 31;
 /** Our own limit. None is published for usage. */
 const MOST_DAYS_OF_USAGE = 366;
 
+/** Reports of very large accounts take seconds, and a connection each. Others need connections as well. */
+const MOST_AT_ONCE = 3;
+const MOST_WAITING = 30;
+
 /** The account whose costs are reported. */
 interface Payer {
   clientId: number;
 }
 
-/** What an account used, and what that costs. What goes on counts until now. */
+/** What an account used, and what that costs. What goes on counts until now. All throw UnavailableError if too many wait. */
 export interface CostReports {
   /** @throws InvalidError for more than 31 days */
   totals(payer: Payer, request: CostTotalsRequest): Promise<CostTotals>;
@@ -41,21 +46,33 @@ export interface CostReports {
 
 export function createCostReports(deps: { database: Database; clock: Clock }): CostReports {
   const { database, clock } = deps;
+  const turns = pLimit(MOST_AT_ONCE);
 
-  async function reportOf(
-    { clientId }: Payer,
+  function inTurn<Answer>(make: () => Promise<Answer>): Promise<Answer> {
+    if (turns.pendingCount < MOST_WAITING) return turns(make);
+    throw new UnavailableError('Too many reports are waiting at the moment; try again in a second');
+  }
+
+  /** Usage is counted whatever the prices. */
+  function reportOf({ clientId }: Payer, period: ReportPeriod, filter: ReportFilter): store.Report {
+    return { clientId, ...period, now: clock.now(), bookStarts: [period.from], filter };
+  }
+
+  async function costReportOf(
+    payer: Payer,
     period: ReportPeriod,
     filter: ReportFilter,
   ): Promise<{ report: store.Report; books: DatedPriceBook[] }> {
+    const report = reportOf(payer, period, filter);
     const books = await priceBooksBetween(database.sql, period.from, period.to);
-    // Usage is counted whatever the prices.
-    const bookStarts = books.length > 0 ? books.map(({ from }) => from) : [period.from];
-    return { report: { clientId, ...period, now: clock.now(), bookStarts, filter }, books };
+    return books.length > 0
+      ? { report: { ...report, bookStarts: books.map(({ from }) => from) }, books }
+      : { report, books };
   }
 
   async function totals(payer: Payer, period: ReportPeriod, request: ReportFilter & { rounding?: boolean }) {
-    const { report, books } = await reportOf(payer, period, request);
-    const rows = await store.totalsOf(database.sql, report);
+    const { report, books } = await costReportOf(payer, period, request);
+    const rows = await inTurn(() => store.totalsOf(database.sql, report));
     return priced(payer, books, rows, presentedTotal, request);
   }
 
@@ -66,24 +83,26 @@ export function createCostReports(deps: { database: Database; clock: Clock }): C
 
     async resources(payer, request) {
       const orders = ordersOf(request);
-      const { report, books } = await reportOf(payer, periodOfDays(request, MOST_DAYS), request);
-      const page = await store.resourcesOf(database.sql, report, { ...pageOf(request), orders });
+      const { report, books } = await costReportOf(payer, periodOfDays(request, MOST_DAYS), request);
+      const page = await inTurn(() =>
+        store.resourcesOf(database.sql, report, { ...pageOf(request), orders }),
+      );
       return { ...priced(payer, books, page.rows, presentedResource, request), count: page.count };
     },
 
     async usage(payer, { projects, ...request }) {
       const orders = ordersOf(request);
       const filter = { ...request, ...(projects && { projects }) };
-      const { report } = await reportOf(payer, periodOfDays(request, MOST_DAYS_OF_USAGE), filter);
-      const [page, rows] = await Promise.all([
-        store.resourcesOf(database.sql, report, { ...pageOf(request), orders }),
-        store.totalsOf(database.sql, report),
-      ]);
-      return {
-        count: page.count,
-        resources: page.rows.map(presentedResource),
-        totals: rows.map(presentedTotal),
-      };
+      const report = reportOf(payer, periodOfDays(request, MOST_DAYS_OF_USAGE), filter);
+      return inTurn(async () => {
+        const page = await store.resourcesOf(database.sql, report, { ...pageOf(request), orders });
+        const rows = await store.totalsOf(database.sql, report);
+        return {
+          count: page.count,
+          resources: page.rows.map(presentedResource),
+          totals: rows.map(presentedTotal),
+        };
+      });
     },
   };
 }

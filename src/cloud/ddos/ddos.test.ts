@@ -116,6 +116,15 @@ describe('a profile', () => {
     expect(await create(vip_address)).toBeGreaterThan(id);
   });
 
+  it('stays as it is when the same values come with their members in another order', async () => {
+    const { address } = await instance({ type: 'external' });
+    const rule = { sip_list: ['203.0.113.0/24'], policy: 'DROP' };
+    const rules = { profile_template: 1128, fields: [{ base_field: 1352, field_value: [rule] }] };
+    const id = await create(address, rules);
+    const same = await http.patch(`${PROFILES}/${id}`, bodyOf(address, rules));
+    expect([same.status, same.body]).toEqual([200, []]);
+  });
+
   it('is switched off and on', async () => {
     const { address } = await instance({ type: 'external' });
     const id = await create(address);

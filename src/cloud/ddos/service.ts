@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { DdosProfileSpec } from '../../backends/contract/specs.ts';
 import type { TaskType } from '../../convergence/task-kind.ts';
 import { isToGo, make, put, remove } from '../../convergence/wants.ts';
@@ -152,7 +153,7 @@ export function createDdosProfiles(deps: {
     const { id, address, template_id, fields, active, bgp } = profile;
     const former = { template_id, fields, active, bgp };
     const next = { ...former, ...wanted };
-    if (JSON.stringify(next) === JSON.stringify(former)) return undefined;
+    if (isDeepStrictEqual(next, former)) return undefined;
     const taskId = newTaskId();
     const row = { ...next, fields: JSON.stringify(next.fields), task_id: taskId, status };
     await store.changeProfile(tx, id, row);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpClient } from '../../../test/support/http-client.ts';
+import { specOf } from '../../../test/support/infrastructure.ts';
 import { clusterBody } from '../../../test/support/possessions.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
@@ -186,6 +187,23 @@ describe('is_vip', () => {
     await share(id, [], 'PUT');
     expect((await turn(id, false)).body.is_vip).toBe(false);
     await done(await http.delete(`${RESERVED}/${id}`));
+  });
+
+  it('no longer shares another one, whose address it would keep beyond that one', async () => {
+    const other = await newVip();
+    const id = await newVip({ is_vip: false });
+    const { instance } = await newInstance('sharer');
+    await done(
+      await http.post(`${I}/${instance}/attach_interface`, { type: 'reserved_fixed_ip', port_id: id }),
+    );
+    expect((await share(other, [id])).status).toBe(200);
+    const detached = { port_id: id, ip_address: (await get(id)).fixed_ip_address };
+    await done(await http.post(`${I}/${instance}/detach_interface`, detached));
+    expect(await pairsOf(id)).toEqual([(await get(other)).fixed_ip_address]);
+    expect((await http.patch(`${RESERVED}/${id}`, { is_vip: true })).status).toBe(200);
+    expect(await pairsOf(id)).toEqual([]);
+    expect((await specOf(service.pool, 'port', id)).wanted).toMatchObject({ addressPairs: [] });
+    for (const gone of [other, id]) await done(await http.delete(`${RESERVED}/${gone}`));
   });
 
   it('is refused while an instance or a task has the address, and for what is not there', async () => {

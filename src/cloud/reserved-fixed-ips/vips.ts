@@ -55,7 +55,10 @@ export function createVips(deps: { database: Database; clock: Clock; tasks: Pick
           // Also covers ports that no instance has now: they would share it later.
           await disconnectAll(tx, port, now);
         }
-        await changeReserved(tx, port.id, { is_vip: isVip, updated_at: now });
+        // A virtual address shares no other: that one would not find it when it goes.
+        const pairs = isVip && { allowed_address_pairs: '[]' };
+        await changeReserved(tx, port.id, { is_vip: isVip, ...pairs, updated_at: now });
+        if (isVip) await tasks.want(tx, scope, await asInRows(tx, [port.id]));
       }),
 
     connected: (scope, id) => devices(scope, id, (vip) => members.connectedDevices(database.sql, vip)),

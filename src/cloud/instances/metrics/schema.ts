@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { metricsQuestion } from '../../../lib/idle-times.ts';
 import { nullable } from '../../../lib/nullable.ts';
-import { Input, listOf, listQuery, Named, Query } from '../../../lib/wire.ts';
+import { listOf, listQuery, Named, Query } from '../../../lib/wire.ts';
 
 const number = (description: string) => nullable(Type.Number({ description }));
 
@@ -26,22 +27,10 @@ export const InstanceMetrics = Named('InstanceMetrics', {
 export type InstanceMetrics = Static<typeof InstanceMetrics>;
 export const InstanceMetricsList = listOf(InstanceMetrics, 'InstanceMetricsList');
 
-export const InstanceMetricsQuestion = Input(
+export const InstanceMetricsQuestion = metricsQuestion(
   'InstanceMetricsQuestion',
-  {
-    time_unit: Type.Enum(['day', 'hour'], {
-      type: 'string',
-      description: 'Unit of the interval',
-      examples: ['hour'],
-    }),
-    time_interval: Type.Integer({
-      minimum: 1,
-      maximum: 336,
-      description: 'How far back to look: 1, 6 or 24 hours, or 7 or 14 days',
-      examples: [6],
-    }),
-  },
-  { time_unit: 'hour', time_interval: 6 },
+  336,
+  'How far back to look: 1, 6 or 24 hours, or 7 or 14 days',
 );
 export type InstanceMetricsQuestion = Static<typeof InstanceMetricsQuestion>;
 

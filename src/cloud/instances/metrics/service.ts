@@ -1,19 +1,16 @@
 import type { Logger } from 'pino';
-import { type Backend, type Kind, Refused, Unavailable } from '../../../backends/contract/backend.ts';
+import { asked } from '../../../backends/contract/asking.ts';
+import type { Backend, Kind } from '../../../backends/contract/backend.ts';
 import type { MachineLoad } from '../../../backends/contract/load.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { ConflictError, InvalidError, UnavailableError } from '../../../lib/errors.ts';
+import { InvalidError } from '../../../lib/errors.ts';
 import { isoSeconds } from '../../../lib/timestamps.ts';
-import { untilAborted } from '../../../lib/until-aborted.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { Instances } from '../service.ts';
 import type { InstanceMetrics, InstanceMetricsQuestion } from './schema.ts';
 import { findMeasured } from './store.ts';
 import { timesOf } from './times.ts';
-
-/** How long a caller waits for the infrastructure. */
-const PATIENCE_MS = 10_000;
 
 /** The load of machines, as their infrastructure measures it. */
 export interface InstanceMetering {
@@ -43,33 +40,18 @@ export function createInstanceMetering(deps: {
       const { id: machineId, created_at: createdAt, project_id: projectId } = await find(scope, id);
       const times = timesOf(question, { createdAt, now: clock.now() });
       const { devices, kind, ownerId, handle } = await findMeasured(database.sql, machineId);
-      const backend = backends.of(scope.regionId, kind);
-      if (!backend.loadOf) {
+      const { loadOf } = backends.of(scope.regionId, kind);
+      if (!loadOf) {
         const message = `The infrastructure of region ${scope.region.display_name} doesn't measure load.`;
         throw new InvalidError({ instance_id: [message] });
       }
       if (!times) return [];
       const disks = devices.map((device) => device.slice(device.lastIndexOf('/') + 1));
       const ref = { kind, id: ownerId, regionId: scope.regionId, projectId, handle };
-      const signal = AbortSignal.timeout(PATIENCE_MS);
-      const asked = backend.loadOf(ref, { machineId, disks, ...times }, { log: log as Logger, signal });
-      const load = await untilAborted(signal, asked).catch((error: unknown) => {
-        throw asAnswered(error);
-      });
+      const load = await asked(log, (call) => loadOf(ref, { machineId, disks, ...times }, call));
       return load.map((one) => presented(one, disks));
     },
   };
-}
-
-function asAnswered(error: unknown): unknown {
-  if (error instanceof Refused) return new ConflictError(error.message);
-  const late = error instanceof DOMException && error.name === 'TimeoutError';
-  if (!late && !(error instanceof Unavailable)) return error;
-  const unavailable = new UnavailableError(
-    'The infrastructure does not answer at the moment; try again later',
-  );
-  unavailable.cause = error;
-  return unavailable;
 }
 
 function presented({ time, network, ...load }: MachineLoad, disks: readonly string[]): InstanceMetrics {
