@@ -212,7 +212,10 @@ it('stays as it is in another catalogue that says the same of it, and is made an
   expect(() => backends.adopt(missing)).toThrow(/\/nowhere\/password can't be read \(ENOENT\)/);
 
   for (const [cellar, fault] of [
-    [{ kind: 'cupboard' }, 'backends, entry 2, kind: is "cupboard". Use one of: simulated, hosted, shelf.'],
+    [
+      { kind: 'cupboard' },
+      'backends, entry 2, kind: is "cupboard". Use one of: simulated, hosted, cluster-api, shelf.',
+    ],
     [{ settings: { largest: 'all' } }, 'backends, entry 2, settings.largest: must be a whole number'],
     [{ settings: { largest: 1, smallest: 1 } }, 'backends, entry 2, settings.smallest: is unknown'],
     [{ secrets: {} }, 'backends, entry 2, secrets.password: is missing. Add it.'],

@@ -9,8 +9,8 @@ export interface Host {
   /** Only for the simulated backend: real infrastructure does not live in our database. */
   sql: Kysely<Tables>;
   secrets: Secrets;
-  /** For simulated backends whose settings don't specify a speed. */
-  simulationSpeed: number;
+  /** For simulated backends whose settings don't specify a speed. It may change. */
+  readonly simulationSpeed: number;
   /** Where backends that run on this machine may keep what they have. */
   dataDir: string;
   /** Folders of programs, as in PATH. */

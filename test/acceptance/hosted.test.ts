@@ -24,11 +24,12 @@ const KILLS = Number(process.env.TEST_HOSTED_KILLS ?? 4);
 const TOKEN = '7$acceptance-secret';
 const WITHIN = { timeout: 60_000, interval: 250 };
 const TASK_MS = 120_000;
+const TEST_MS = 300_000 + KILLS * 10_000;
 const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'];
 // The embedded PostgreSQL is one version only.
 const skipped = whyNoKubernetes !== undefined || process.env.TEST_POSTGRES !== undefined;
 
-describe.skipIf(skipped)('clusters whose control planes are processes', { timeout: 300_000 }, () => {
+describe.skipIf(skipped)('clusters whose control planes are processes', { timeout: TEST_MS }, () => {
   const folder = temporaryFolder();
   const clusters = path.join(folder, 'data', 'clusters', 'machine');
   const catalog = hostedCatalog({ first_port: 28_200, last_port: 28_299, durable: false });

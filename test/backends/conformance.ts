@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Backend,
   type Call,
@@ -30,12 +30,17 @@ const LONGEST_PAUSE_MS = 500;
 /**
  * Tests what every backend must do. `mostCalls` limits the calls until a thing is as wanted; between calls
  * the test waits as long as the backend says, but at most half a second. `versions` are those of Kubernetes that the
- * backend has.
+ * backend has. `atOnce` runs tests side by side, for a backend that mostly waits.
  */
 export function conformance(
   name: string,
   makeStand: () => Promise<Stand>,
-  { kinds, mostCalls = 100, versions }: { kinds: readonly Kind[]; mostCalls?: number; versions?: Versions },
+  {
+    kinds,
+    mostCalls = 100,
+    versions,
+    atOnce = false,
+  }: { kinds: readonly Kind[]; mostCalls?: number; versions?: Versions; atOnce?: boolean },
 ): void {
   describe(`${name}`, () => {
     let stand: Stand;
@@ -49,22 +54,38 @@ export function conformance(
     });
 
     describe.each(kinds)('%s', (kind) => {
-      let samples: Samples;
-      let thing: Thing;
+      /** Tests with a thing of its own. */
+      const check = (title: string, test: (given: Given) => Promise<unknown>) =>
+        (atOnce ? it.concurrent : it)(title, async () => {
+          const given = await newGiven();
+          await test(given);
+          // Nobody waits for it, but what is left would run beside the next tests.
+          await given.thing.told(null);
+        });
 
-      beforeEach(async () => {
-        samples = newSamples(versions);
-        const sample: Sample = samples[kind];
-        await prepare(kind, sample.spec);
-        thing = newThing(kind, sample.id);
-      });
+      async function newGiven() {
+        const samples = newSamples(versions);
+        const { id, spec, changed }: Sample = samples[kind];
+        await prepare(samples, kind, spec);
+        const thing = newThing(kind, id);
+        const expectThere = async () => {
+          expect(await thing.observe()).not.toBeNull();
+          expect(await thing.listed()).toBe(1);
+        };
+        const expectGone = async () => {
+          expect(await thing.observe()).toBeNull();
+          expect(await thing.listed()).toBe(0);
+        };
+        return { thing, first: spec, changed, expectThere, expectGone };
+      }
+      type Given = Awaited<ReturnType<typeof newGiven>>;
 
       /** Makes what the thing needs, in order. */
-      async function prepare(of: Kind, spec: Specs[Kind]): Promise<void> {
+      async function prepare(samples: Samples, of: Kind, spec: Specs[Kind]): Promise<void> {
         for (const need of needsOf(of, spec as never)) {
           const sample: Sample = samples[need.kind];
           if (sample.id !== need.id || !stand.kinds.includes(need.kind)) continue;
-          await prepare(need.kind, sample.spec);
+          await prepare(samples, need.kind, sample.spec);
           await newThing(need.kind, sample.id).bring(sample.spec);
         }
       }
@@ -112,21 +133,8 @@ export function conformance(
         }
         return { ref, told, bring, observe, listed };
       }
-      type Thing = ReturnType<typeof newThing>;
-
-      const first = (): Specs[Kind] => samples[kind].spec;
-      const changed = (): Specs[Kind] => samples[kind].changed;
-      const expectThere = async () => {
-        expect(await thing.observe()).not.toBeNull();
-        expect(await thing.listed()).toBe(1);
-      };
-      const expectGone = async () => {
-        expect(await thing.observe()).toBeNull();
-        expect(await thing.listed()).toBe(0);
-      };
-
-      it('has nothing against its samples, or says against what', () => {
-        for (const spec of [first(), changed()]) {
+      check('has nothing against its samples, or says against what', async ({ first, changed }) => {
+        for (const spec of [first, changed]) {
           for (const { field, message } of stand.open().problems(kind, spec)) {
             expect(field).toMatch(/^\w/);
             expect(message).toMatch(/\w/);
@@ -135,116 +143,136 @@ export function conformance(
         }
       });
 
-      it('is not there before it is wanted', expectGone);
+      check('is not there before it is wanted', ({ expectGone }) => expectGone());
 
-      it('is made, is seen and listed, and stays as it is however often it is told', async () => {
-        const { observed } = await thing.bring(first());
-        await expectThere();
-        expect(await thing.observe()).toEqual(observed);
-        for (let count = 0; count < 3; count++) {
-          expect(await thing.told(first())).toMatchObject({ state: 'settled', observed });
-        }
-        await expectThere();
-        expect(await thing.observe()).toEqual(observed);
-      });
-
-      it('is made once by calls at the same time', async () => {
-        const backends = Array.from({ length: 4 }, () => stand.open());
-        await Promise.all(backends.map((backend) => thing.told(first(), backend)));
-        await thing.bring(first());
-        await expectThere();
-      });
-
-      it('is made, changed and removed once when each call comes twice, and the first answer is lost', async () => {
-        for (const spec of [first(), changed()]) {
-          await thing.bring(spec, () => twice(spec));
+      check(
+        'is made, is seen and listed, and stays as it is however often it is told',
+        async ({ thing, first, expectThere }) => {
+          const { observed } = await thing.bring(first);
           await expectThere();
-        }
-        await thing.bring(null, () => twice(null));
-        await expectGone();
+          expect(await thing.observe()).toEqual(observed);
+          for (let count = 0; count < 3; count++) {
+            expect(await thing.told(first)).toMatchObject({ state: 'settled', observed });
+          }
+          await expectThere();
+          expect(await thing.observe()).toEqual(observed);
+        },
+      );
 
-        async function twice(spec: Specs[Kind] | null) {
-          await thing.told(spec);
-          return thing.told(spec);
-        }
+      check('is made once by calls at the same time', async ({ thing, first, expectThere }) => {
+        const backends = Array.from({ length: 4 }, () => stand.open());
+        await Promise.all(backends.map((backend) => thing.told(first, backend)));
+        await thing.bring(first);
+        await expectThere();
       });
 
-      it('is found again where its handle was lost', async () => {
-        await thing.told(first());
+      check(
+        'is made, changed and removed once when each call comes twice, and the first answer is lost',
+        async ({ thing, first, changed, expectThere, expectGone }) => {
+          for (const spec of [first, changed]) {
+            await thing.bring(spec, () => twice(spec));
+            await expectThere();
+          }
+          await thing.bring(null, () => twice(null));
+          await expectGone();
+
+          async function twice(spec: Specs[Kind] | null) {
+            await thing.told(spec);
+            return thing.told(spec);
+          }
+        },
+      );
+
+      check('is found again where its handle was lost', async ({ thing, first, expectThere, expectGone }) => {
+        await thing.told(first);
         thing.ref.handle = null;
-        await thing.bring(first());
+        await thing.bring(first);
         await expectThere();
         thing.ref.handle = null;
         await thing.bring(null);
         await expectGone();
       });
 
-      it('is changed, and put back', async () => {
-        const before = await thing.bring(first());
-        await thing.bring(changed());
-        expect(await thing.told(changed())).toMatchObject({ state: 'settled' });
+      check('is changed, and put back', async ({ thing, first, changed, expectThere }) => {
+        const before = await thing.bring(first);
+        await thing.bring(changed);
+        expect(await thing.told(changed)).toMatchObject({ state: 'settled' });
         await expectThere();
-        const after = await thing.bring(first());
+        const after = await thing.bring(first);
         expect(after.observed).toEqual(before.observed);
       });
 
-      it('becomes what is wanted last, in whatever it is interrupted', async () => {
-        await thing.told(first());
-        await thing.told(changed());
-        await thing.bring(changed());
-        await expectThere();
-        await thing.told(first());
-        await thing.told(null);
-        await thing.bring(first());
-        await expectThere();
-        await thing.told(changed());
-        await thing.bring(null);
-        await expectGone();
-      });
+      check(
+        'becomes what is wanted last, in whatever it is interrupted',
+        async ({ thing, first, changed, expectThere, expectGone }) => {
+          await thing.told(first);
+          await thing.told(changed);
+          await thing.bring(changed);
+          await expectThere();
+          await thing.told(first);
+          await thing.told(null);
+          await thing.bring(first);
+          await expectThere();
+          await thing.told(changed);
+          await thing.bring(null);
+          await expectGone();
+        },
+      );
 
-      it('is removed, is gone, and can be made again', async () => {
-        await thing.bring(first());
-        expect((await thing.bring(null)).observed).toBeNull();
-        await expectGone();
-        for (let count = 0; count < 2; count++) {
-          expect(await thing.told(null)).toMatchObject({ state: 'settled', observed: null });
-        }
-        thing.ref.handle = null;
-        await thing.bring(first());
-        await expectThere();
-      });
+      check(
+        'is removed, is gone, and can be made again',
+        async ({ thing, first, expectThere, expectGone }) => {
+          await thing.bring(first);
+          expect((await thing.bring(null)).observed).toBeNull();
+          await expectGone();
+          for (let count = 0; count < 2; count++) {
+            expect(await thing.told(null)).toMatchObject({ state: 'settled', observed: null });
+          }
+          thing.ref.handle = null;
+          await thing.bring(first);
+          await expectThere();
+        },
+      );
 
-      it('is made again where it got lost, unless that would lose what it held', async () => {
-        await thing.bring(first());
-        await thing.bring(null);
-        const again = thing.told(first(), stand.open(), undefined, true);
-        if (!holdsData(kind)) return expect((await again).state).toMatch(/settled|progressing/);
-        await expect(again).rejects.toBeInstanceOf(Refused);
-        await expectGone();
-      });
+      check(
+        'is made again where it got lost, unless that would lose what it held',
+        async ({ thing, first, expectGone }) => {
+          await thing.bring(first);
+          await thing.bring(null);
+          const again = thing.told(first, stand.open(), undefined, true);
+          if (!holdsData(kind)) return expect((await again).state).toMatch(/settled|progressing/);
+          await expect(again).rejects.toBeInstanceOf(Refused);
+          await expectGone();
+        },
+      );
 
-      it('may be removed though it never was there, also by calls at the same time', async () => {
-        const answers = await Promise.all([1, 2, 3].map(() => thing.told(null)));
-        for (const answer of answers) expect(answer).toMatchObject({ state: 'settled', observed: null });
-        await expectGone();
-      });
+      check(
+        'may be removed though it never was there, also by calls at the same time',
+        async ({ thing, expectGone }) => {
+          const answers = await Promise.all([1, 2, 3].map(() => thing.told(null)));
+          for (const answer of answers) expect(answer).toMatchObject({ state: 'settled', observed: null });
+          await expectGone();
+        },
+      );
 
-      it('does nothing for who has gone, and goes on for who comes next', async () => {
-        const reason = new Error('nobody waits for it');
-        await expect(thing.told(first(), stand.open(), AbortSignal.abort(reason))).rejects.toBe(reason);
-        await expectGone();
-        const gone = new AbortController();
-        const call = thing.told(first(), stand.open(), gone.signal);
-        gone.abort(reason);
-        await call.catch((error: unknown) => expect(error).toBe(reason));
-        await thing.bring(first());
-        await expectThere();
-      });
+      check(
+        'does nothing for who has gone, and goes on for who comes next',
+        async ({ thing, first, expectThere, expectGone }) => {
+          const reason = new Error('nobody waits for it');
+          await expect(thing.told(first, stand.open(), AbortSignal.abort(reason))).rejects.toBe(reason);
+          await expectGone();
+          const gone = new AbortController();
+          const call = thing.told(first, stand.open(), gone.signal);
+          gone.abort(reason);
+          await call.catch((error: unknown) => expect(error).toBe(reason));
+          await thing.bring(first);
+          await expectThere();
+        },
+      );
 
-      it.runIf(kind === 'machine')(
-        'tells the load at the times of the question, or has no way to',
-        async () => {
-          await thing.bring(first());
+      if (kind === 'machine')
+        check('tells the load at the times of the question, or has no way to', async ({ thing, first }) => {
+          await thing.bring(first);
           const { loadOf } = stand.open();
           if (!loadOf) return;
           const [from, to, stepMs] = [new Date(Date.now() - 60_000), new Date(), 15_000];
@@ -259,26 +287,28 @@ export function conformance(
           }
           for (const { disks = {} } of load)
             expect(['vda']).toEqual(expect.arrayContaining(Object.keys(disks)));
+        });
+
+      check(
+        'lists what it sees, and sees what it lists',
+        async ({ thing, first, expectThere, expectGone }) => {
+          await thing.bring(first);
+          const backend = stand.open();
+          for await (const { kind: of, id, handle } of backend.list({
+            log,
+            signal: new AbortController().signal,
+          })) {
+            if (of !== kind || id !== thing.ref.id) continue;
+            // The thing can be observed and removed with what the list says.
+            Object.assign(thing.ref, { handle });
+            await expectThere();
+            await thing.bring(null);
+            await expectGone();
+            return;
+          }
+          expect.unreachable('it is not in the list');
         },
       );
-
-      it('lists what it sees, and sees what it lists', async () => {
-        await thing.bring(first());
-        const backend = stand.open();
-        for await (const { kind: of, id, handle } of backend.list({
-          log,
-          signal: new AbortController().signal,
-        })) {
-          if (of !== kind || id !== thing.ref.id) continue;
-          // The thing can be observed and removed with what the list says.
-          Object.assign(thing.ref, { handle });
-          await expectThere();
-          await thing.bring(null);
-          await expectGone();
-          return;
-        }
-        expect.unreachable('it is not in the list');
-      });
     });
   });
 }

@@ -76,12 +76,20 @@ export const HOSTED_POOL = {
 };
 
 /** Makes a folder with the shipped catalogue in which every region has hosted clusters, by the backend `machine`. */
-export function hostedCatalog(settings: object): string {
+export const hostedCatalog = (settings: object): string =>
+  catalogWithClusters({ name: 'machine', kind: 'hosted', settings });
+
+/** Makes a folder with the shipped catalogue in which a backend has the clusters of every region. */
+export function catalogWithClusters(backend: {
+  name: string;
+  kind: string;
+  [member: string]: unknown;
+}): string {
   const folder = changedCatalog('backends.yaml', ({ backends = [] }) => ({
-    backends: [...backends, { name: 'machine', kind: 'hosted', settings }],
+    backends: [...backends, backend],
   }));
   change('regions.yaml', ({ regions }) => ({
-    regions: regions.map((region: object) => ({ ...region, backends: { kubernetes: 'machine' } })),
+    regions: regions.map((region: object) => ({ ...region, backends: { kubernetes: backend.name } })),
   }));
   change('kubernetes-versions.yaml', ({ versions }) => ({
     versions: [...new Set([...VERSIONS, ...versions])],

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { FieldProblem } from '../../lib/errors.ts';
 import type { LoadQuestion, MachineLoad } from './load.ts';
-import type { Observations, Specs } from './specs.ts';
+import type { ClusterObservation, Observations, Specs } from './specs.ts';
 
 /** Every kind of infrastructure that a backend can be asked for. */
 export type Kind = keyof Specs;
@@ -83,6 +83,11 @@ export interface Backend {
     question: LoadQuestion,
     call: Pick<Call, 'log' | 'signal'>,
   ): Promise<MachineLoad[]>;
+  /**
+   * Returns a cluster's credentials with `secret`, null if it has none; for clusters that keep their keys. Processes of
+   * the API call it, and somebody waits for the answer.
+   */
+  credentialsOf?(ref: Ref<'cluster'>, call: Pick<Call, 'log' | 'signal'>): Promise<ClusterObservation | null>;
   /**
    * Returns what is wrong with the backend, for an operator; omit it if nothing can be. Callers wait a few
    * seconds at most.

@@ -274,7 +274,8 @@ export interface ImageSpec {
   volumeId?: string;
   /**
    * Where it is downloaded from instead, without what may be secret in an address: `Call.secret('url')` returns all of
-   * it.
+   * it. A client chose it, and only its form is checked: who downloads it sees to it that neither its host nor a
+   * redirection leads into the infrastructure's own network, and limits size and time.
    */
   sourceUrl?: string;
   /** Volumes may share its data: it isn't removed before them. */
@@ -402,4 +403,6 @@ export interface ClusterObservation {
   caCertificate: string;
   clientCertificate: string;
   secret?: { caKey: string; clientKey: string };
+  /** The cluster keeps its keys, and renews them: `credentialsOf` is asked each time, and nothing is stored. */
+  keepsKeys?: true;
 }

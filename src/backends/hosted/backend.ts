@@ -12,11 +12,12 @@ import {
 } from '../contract/backend.ts';
 import type { ClusterObservation, ClusterSpec, Observations } from '../contract/specs.ts';
 import { applyRendering } from '../kubernetes/applying/apply.ts';
+import { createClient } from '../kubernetes/applying/client.ts';
 import type { Platform } from '../kubernetes/platform.ts';
 import { authenticationFile, authenticationFlags } from '../kubernetes/rendering/authentication.ts';
 import { clusterRendering } from '../kubernetes/rendering/cluster.ts';
 import { renderingProblems } from '../kubernetes/rendering/problems.ts';
-import { connect } from './api.ts';
+import { isLater } from '../kubernetes/versions.ts';
 import { FILES, type HostedCluster } from './files.ts';
 import {
   findCluster,
@@ -36,7 +37,6 @@ import { hasKwok, installedVersions } from './programs/folders.ts';
 import { aboutPrograms, missingOf, notInstalled } from './programs/installed.ts';
 import { type Orders, readOrders, readStatus, type Status, writeOrders } from './supervisor/files.ts';
 import { ensureSupervisor } from './supervisor/start.ts';
-import { isLater } from './versions.ts';
 
 export interface HostedOptions extends ControlPlaneSettings {
   /** The folder of the clusters of this backend. */
@@ -124,22 +124,22 @@ export function createHostedBackend(options: HostedOptions): Backend {
     spec: ClusterSpec,
     call: Call,
   ): Promise<Convergence<ClusterObservation>> {
-    const api = connect(folderOf(clusters, cluster.id), cluster, call.signal);
+    const observed = observationOf(clusters, cluster);
+    const access = { ...observed, server: observed.endpoint, clientKey: observed.secret?.clientKey ?? '' };
+    const client = createClient(access, call.signal);
     try {
       if (hasKwok(path.join(programs, cluster.version))) {
         const nodes = nodesOf(spec, cluster, (flavorId) => options.sizeOf(cluster.regionId, flavorId));
-        const unfinished = await convergeNodes(api, nodes);
+        const unfinished = await convergeNodes(client, nodes);
         if (unfinished > 0) return progressing(`waiting for ${unfinished} of ${nodes.length} nodes`);
       }
       // Made by the controller manager, which has nowhere to tell its health.
-      const account = await api.get('/api/v1/namespaces/default/serviceaccounts/default');
-      if (account.status !== 200) return progressing('waiting for the controllers');
+      const account = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'default', name: 'default' };
+      if (!(await client.get(account))) return progressing('waiting for the controllers');
     } finally {
-      api.close();
+      client.close();
     }
-    const observed = observationOf(clusters, cluster);
     const rendering = clusterRendering({ ...spec, version: cluster.version }, platform);
-    const access = { ...observed, server: observed.endpoint, clientKey: observed.secret?.clientKey ?? '' };
     return (await applyRendering(access, rendering, call)) ?? { state: 'settled', observed };
   }
 

@@ -36,7 +36,7 @@ export async function writeKeys(folder: string, cluster: HostedCluster, spec: Cl
   };
   fs.mkdirSync(path.join(folder, 'pki'), { mode: 0o700 });
   for (const [file, text] of Object.entries(texts)) {
-    fs.writeFileSync(path.join(folder, file), text, { mode: 0o600 });
+    fs.writeFileSync(path.join(folder, file), text, { mode: 0o600, flush: true });
   }
 }
 

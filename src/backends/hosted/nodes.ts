@@ -1,11 +1,11 @@
-import { Refused } from '../contract/backend.ts';
 import type { ClusterPoolSpec, ClusterSpec } from '../contract/specs.ts';
-import type { Answer, ClusterApi } from './api.ts';
+import type { Client, LiveObject } from '../kubernetes/applying/client.ts';
+import { explained, unlessGone } from '../kubernetes/applying/refusals.ts';
 
 /** On every node of ours, with the name of its pool. */
 const POOL = 'tradewind/pool';
 const NODE_ID = 'tradewind/node-id';
-const NODES = '/api/v1/nodes';
+const NODE = { apiVersion: 'v1', kind: 'Node' } as const;
 /** What kubelet allows by default. */
 const PODS = '110';
 
@@ -110,36 +110,40 @@ function taintsOf({ taints }: ClusterPoolSpec): Taint[] {
   });
 }
 
-/** Brings the nodes about. Returns how many are not yet as wanted. */
-export async function convergeNodes(api: ClusterApi, wanted: readonly Node[]): Promise<number> {
-  const { items } = accepted(await api.get(`${NODES}?labelSelector=${POOL}`)).body as { items: Found[] };
+/**
+ * Brings the nodes about. Returns how many are not yet as wanted.
+ * @throws Refused for what the API server will not take
+ */
+export async function convergeNodes(client: Client, wanted: readonly Node[]): Promise<number> {
+  const there = (await client.list(NODE, { labelSelector: POOL })) as Found[];
   const names = new Set(wanted.map(({ metadata }) => metadata.name));
-  const stray = items.filter(({ metadata }) => !names.has(metadata.name));
-  for (const { metadata } of stray) accepted(await api.remove(`${NODES}/${metadata.name}`), 404);
-  const found = new Map(items.map((node) => [node.metadata.name, node]));
+  const stray = there.filter(({ metadata }) => !names.has(metadata.name));
+  for (const node of stray) {
+    await client.remove({ ...NODE, name: node.metadata.name }).catch(unlessGone({ ...NODE, ...node }));
+  }
+  const found = new Map(there.map((node) => [node.metadata.name, node]));
   let unfinished = stray.length;
   for (const node of wanted) {
-    const there = found.get(node.metadata.name);
-    if (there && isReady(there) && isLike(there, node)) continue;
+    const former = found.get(node.metadata.name);
+    if (former && isReady(former) && isLike(former, node)) continue;
     unfinished += 1;
-    await apply(api, node, there);
+    await apply(client, node, former).catch((error: unknown) => {
+      throw explained(error, { ...NODE, ...node });
+    });
   }
   return unfinished;
 }
 
-interface Found {
-  metadata: Partial<Node['metadata']> & { name: string };
+type Found = LiveObject & {
   spec: Partial<Node['spec']>;
   status?: Partial<Node['status']> & { conditions?: { type: string; status: string }[] };
-}
+};
 
-async function apply(api: ClusterApi, { metadata, spec, status }: Node, there: Found | undefined) {
-  const head = { apiVersion: 'v1', kind: 'Node' };
-  const where = `${NODES}/${metadata.name}`;
-  accepted(await api.apply(where, { ...head, metadata, spec }));
-  if (there?.status && isPart(there.status, status)) return;
+async function apply(client: Client, { metadata, spec, status }: Node, former: Found | undefined) {
+  await client.apply({ ...NODE, metadata, spec }, { force: true });
+  if (former?.status && isPart(former.status, status)) return;
   // A node may have several addresses of a type, of which server-side apply knows only one.
-  accepted(await api.merge(`${where}/status`, { status }));
+  await client.changeStatus({ ...NODE, name: metadata.name }, status);
 }
 
 const isReady = ({ status }: Found): boolean =>
@@ -166,10 +170,4 @@ function isPart(whole: unknown, part: unknown): boolean {
   return Object.entries(part).every(([name, value]) =>
     isPart((whole as Record<string, unknown>)[name], value),
   );
-}
-
-/** @throws Refused for what the API server will not take */
-function accepted(answer: Answer, ...also: number[]): Answer {
-  if (answer.status < 300 || also.includes(answer.status)) return answer;
-  throw new Refused(`The cluster's API refuses a node: ${answer.body?.message ?? answer.status}`);
 }

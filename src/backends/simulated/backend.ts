@@ -30,12 +30,13 @@ const REMOVING = 'removing';
 export function createSimulatedBackend(deps: {
   sql: Kysely<Tables>;
   secrets: Secrets;
-  speed: number;
+  /** May change while work is in progress. */
+  readonly speed: number;
   health?: Health;
   /** How many hosts there are for machines; unlimited if not given. */
   hosts?: number | undefined;
 }): Backend {
-  const { sql: pool, secrets, speed, health = [], hosts } = deps;
+  const { sql: pool, secrets, health = [], hosts } = deps;
 
   async function present<K extends Kind>(
     db: Kysely<Tables>,
@@ -53,7 +54,7 @@ export function createSimulatedBackend(deps: {
     const standing = found?.doing === REMOVING ? undefined : found;
     if (!standing || !isDeepStrictEqual(standing.spec, spec)) {
       const phases = standing ? life.changing(standing.spec as Specs[K], spec) : life.making(spec);
-      const takesMs = total(phases) / speed;
+      const takesMs = total(phases) / deps.speed;
       const beginning = { spec, doing: standing ? 'changing' : 'making', takesMs };
       const done = found
         ? await updateObject(db, kind, id, found.revision, beginning)
@@ -63,7 +64,7 @@ export function createSimulatedBackend(deps: {
     const phases =
       standing.doing === 'making'
         ? life.making(spec)
-        : [{ state: 'changing', ms: standing.takes_ms * speed }];
+        : [{ state: 'changing', ms: standing.takes_ms * deps.speed }];
     return answer(standing, phases);
 
     async function answer(at: Parameters<typeof stateOf>[0], phases: readonly Phase[]) {
@@ -97,7 +98,7 @@ export function createSimulatedBackend(deps: {
     }
     const { removing } = LIVES[kind];
     if (found.doing !== REMOVING) {
-      const takesMs = removing.ms / speed;
+      const takesMs = removing.ms / deps.speed;
       if (
         !(await updateObject(db, kind, id, found.revision, { spec: found.spec, doing: REMOVING, takesMs }))
       ) {
@@ -121,7 +122,7 @@ export function createSimulatedBackend(deps: {
     if (takes - age < 1) return undefined;
     let end = 0;
     for (const { state, ms } of phases) {
-      end += ms / speed;
+      end += ms / deps.speed;
       if (age < end) return progressing(state, end - age);
     }
     return progressing('finishing', takes - age);

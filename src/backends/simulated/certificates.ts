@@ -2,7 +2,7 @@ import { makeAuthority } from '../certificates/authority.ts';
 import type { ClusterObservation } from '../contract/specs.ts';
 
 /** The certificates and keys for connecting to a cluster: certificates as PEM, keys as PKCS #8. */
-export type Certificates = Required<Omit<ClusterObservation, 'endpoint'>>;
+export type Certificates = Required<Omit<ClusterObservation, 'endpoint' | 'keepsKeys'>>;
 
 const YEARS_VALID = 2;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
+import { globOf } from '../../lib/glob.ts';
 import type { Kind } from '../contract/backend.ts';
-import { globOf } from './glob.ts';
 import { LIVES } from './lives.ts';
 
 const PHASES = ['making', 'changing', 'removing'] as const;
@@ -120,6 +120,6 @@ export function createFaults(rules: readonly FaultRule[] = []): Faults {
 }
 
 /** Returns a number from 0 to 1, always the same for the same arguments. */
-function draw(seed: number, index: number): number {
+export function draw(seed: number, index: number): number {
   return createHash('sha256').update(`${seed}:${index}`).digest().readUInt32BE() / 2 ** 32;
 }

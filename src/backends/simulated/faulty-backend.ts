@@ -12,7 +12,7 @@ const STAY_MS = 100;
 export function createFaultyBackend(
   deps: Parameters<typeof createSimulatedBackend>[0] & { faults: Faults },
 ): Backend {
-  const { sql: db, speed, faults } = deps;
+  const { sql: db, faults } = deps;
   const backend = createSimulatedBackend(deps);
 
   async function faultOf(kind: Kind, id: string, spec: object | null): Promise<FaultRule | undefined> {
@@ -37,7 +37,7 @@ export function createFaultyBackend(
           return { state: 'progressing', doing: 'staying as it is', askAgainMs: STAY_MS };
         case 'slow': {
           if (fault.ms !== undefined) await delay(fault.ms, undefined, { signal: call.signal });
-          const slower = createSimulatedBackend({ ...deps, speed: speed / (fault.factor ?? 1) });
+          const slower = createSimulatedBackend({ ...deps, speed: deps.speed / (fault.factor ?? 1) });
           return slower.converge(ref, spec, call);
         }
         case 'lose-answer':

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { globOf } from '../../lib/glob.ts';
 import type { LoadBalancerSpec, MemberHealth } from '../contract/specs.ts';
-import { globOf } from './glob.ts';
 
 /** How healthy the members of load balancers are. The first rule that fits counts; without one, they are ONLINE. */
 export const HealthRules = Type.Array(

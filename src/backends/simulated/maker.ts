@@ -26,8 +26,18 @@ export const simulated: BackendMaker = {
   settings: Settings,
   secrets: [],
   removesOrphans: true,
-  make({ settings }, { sql, secrets, simulationSpeed }) {
-    const { speed = simulationSpeed, hosts, faults, health = [] } = settings as Static<typeof Settings>;
-    return createFaultyBackend({ sql, secrets, speed, hosts, health, faults: createFaults(faults) });
+  make({ settings }, host) {
+    const { sql, secrets } = host;
+    const { speed, hosts, faults, health = [] } = settings as Static<typeof Settings>;
+    return createFaultyBackend({
+      sql,
+      secrets,
+      get speed() {
+        return speed ?? host.simulationSpeed;
+      },
+      hosts,
+      health,
+      faults: createFaults(faults),
+    });
   },
 };

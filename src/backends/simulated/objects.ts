@@ -107,3 +107,22 @@ export async function madeOnce(
   if (!row) throw new Unavailable(`${kind} ${id} went meanwhile`);
   return host.secrets.open(PLACE, [kind, id], row.made);
 }
+
+/** Lets the things that a task waits for be done with what they are doing. */
+export async function hurryObjects(db: Kysely<Tables>, taskId: string): Promise<void> {
+  await sql`
+    update simulated_objects set takes_ms = 0
+    where (kind, id) in (select kind, want_id from task_wants where task_id = ${taskId})`.execute(db);
+}
+
+/** Lets what is being done take its remaining time times `factor`. */
+export async function stretchObjects(db: Kysely<Tables>, factor: number): Promise<void> {
+  await sql`
+    with ages as (
+      select kind, id, extract(epoch from clock_timestamp() - began_at) * 1000 as age from simulated_objects
+    )
+    update simulated_objects set takes_ms = age + (takes_ms - age) * ${factor}::float8 from ages
+    where simulated_objects.kind = ages.kind and simulated_objects.id = ages.id and takes_ms > age`.execute(
+    db,
+  );
+}

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../../../lib/attempt.ts';
 import { isProgram } from '../../../lib/is-program.ts';
-import { isLater } from '../versions.ts';
+import { isLater } from '../../kubernetes/versions.ts';
 
 /** What a control plane needs. */
 export const PROGRAMS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;

@@ -50,7 +50,8 @@ beforeEach(async () => {
     const whole = file.subarray(from);
     response.writeHead(from === 0 ? 200 : 206, { 'content-length': whole.length });
     if (whole.length <= cutAt) return response.end(whole);
-    return response.write(whole.subarray(0, cutAt), () => response.destroy());
+    // What has not been read when a connection breaks is lost.
+    return response.write(whole.subarray(0, cutAt), () => setTimeout(() => response.destroy(), 50));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
@@ -73,7 +74,7 @@ it('installs every program, and nothing a second time', async () => {
   expect(installedVersions(programs)).toEqual([]);
   await install();
   expect(installedVersions(programs)).toEqual([VERSION]);
-  expect(fs.readdirSync(programs)).toEqual([VERSION]);
+  expect(fs.readdirSync(programs)).toEqual(['.lock', VERSION]);
   for (const name of ['etcd', 'kube-apiserver']) {
     const { stdout } = spawnSync(path.join(programs, VERSION, name), { encoding: 'utf8' });
     expect(stdout).toBe(`${name}\n`);
@@ -85,7 +86,7 @@ it('installs every program, and nothing a second time', async () => {
 
 it('goes on where it was interrupted, and offers nothing before all is there', async () => {
   cutAt = 2_000;
-  for (let count = 0; count < 20 && !installedVersions(programs).includes(VERSION); count++) {
+  for (let count = 0; count < 100 && !installedVersions(programs).includes(VERSION); count++) {
     await install().catch(() => {});
     const drafts = fs.existsSync(programs) ? fs.readdirSync(programs) : [];
     if (drafts.includes(VERSION)) break;
@@ -94,6 +95,34 @@ it('goes on where it was interrupted, and offers nothing before all is there', a
   expect(installedVersions(programs)).toEqual([VERSION]);
   // A connection that breaks before its first byte is asked for again.
   expect(asked.some((each) => each.endsWith('kube-scheduler from 2000'))).toBe(true);
+});
+
+it('takes nothing that an interrupted attempt may have left in parts', async () => {
+  const draft = path.join(programs, `.${VERSION}.draft`);
+  fs.mkdirSync(draft, { recursive: true });
+  for (const name of ['etcd', 'kube-apiserver']) fs.writeFileSync(path.join(draft, name), '#!/bin/sh\nech');
+  fs.writeFileSync(path.join(draft, 'etcd-v3.5.0.tar.gz.part'), 'of an earlier release');
+  await install();
+  for (const name of ['etcd', 'kube-apiserver']) {
+    const { stdout } = spawnSync(path.join(programs, VERSION, name), { encoding: 'utf8' });
+    expect(stdout).toBe(`${name}\n`);
+  }
+  expect(fs.readdirSync(path.join(programs, VERSION)).sort()).toEqual([
+    'SHA256SUMS',
+    'etcd',
+    'kube-apiserver',
+    'kube-controller-manager',
+    'kube-scheduler',
+  ]);
+});
+
+it('is done once at a time, and asks for kwok before it begins', async () => {
+  const [one, other] = await Promise.allSettled([install(), install()]);
+  expect(one.status).toBe('fulfilled');
+  expect(other).toMatchObject({ reason: { message: expect.stringContaining('is going on') } });
+  asked = [];
+  await expect(install(path.join(folder, 'no-kwok'))).rejects.toThrow(/no-kwok/);
+  expect(asked).toEqual([]);
 });
 
 it('keeps nothing that has another checksum, and says which', async () => {

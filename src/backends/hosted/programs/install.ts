@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { lockFile } from '../../../lib/file-lock.ts';
 import { checksumOf, download } from './download.ts';
 import { KWOK, PROGRAMS, wholeFolder, writeSums } from './folders.ts';
 
@@ -25,6 +26,24 @@ export async function installVersion(
   version: string,
   programs: string,
   sources: Sources,
+  reporting: { say: (line: string) => void; signal: AbortSignal },
+): Promise<void> {
+  // Before 300 MB are fetched.
+  if (sources.kwok !== undefined) fs.accessSync(sources.kwok, fs.constants.R_OK);
+  fs.mkdirSync(programs, { recursive: true });
+  const lock = lockFile(path.join(programs, '.lock'));
+  if (!lock) throw new Error(`Another installation in ${programs} is going on`);
+  try {
+    await install(version, programs, sources, reporting);
+  } finally {
+    lock.release();
+  }
+}
+
+async function install(
+  version: string,
+  programs: string,
+  sources: Sources,
   { say, signal }: { say: (line: string) => void; signal: AbortSignal },
 ): Promise<void> {
   const folder = path.join(programs, version);
@@ -36,8 +55,20 @@ export async function installVersion(
     return say(`Kubernetes ${version} is in ${folder}.`);
   }
   fs.mkdirSync(draft, { recursive: true });
-  for (const name of PROGRAMS) await fetchProgram(name);
-  for (const name of fs.readdirSync(draft)) fs.chmodSync(path.join(draft, name), 0o755);
+  const etcd = `etcd-${ETCD_VERSION}-linux-${architecture}`;
+  const archive = path.join(draft, `${etcd}.tar.gz`);
+  const etcdRelease = `${sources.etcdUrl}/${ETCD_VERSION}`;
+  await fetchFile(`${etcdRelease}/${etcd}.tar.gz`, archive, `${etcdRelease}/SHA256SUMS`);
+  for (const name of PROGRAMS.filter((each) => each !== 'etcd')) {
+    const url = `${sources.kubernetesUrl}/${version}/bin/linux/${architecture}/${name}`;
+    await fetchFile(url, path.join(draft, name), `${url}.sha256`);
+  }
+  // Again if need be: who was interrupted here left a part of it.
+  unpack(archive, draft, `${etcd}/etcd`);
+  for (const name of fs.readdirSync(draft)) {
+    if (PROGRAMS.some((program) => program === name)) fs.chmodSync(path.join(draft, name), 0o755);
+    else fs.rmSync(path.join(draft, name));
+  }
   writeSums(draft);
   if (sources.kwok === undefined) say('Without kwok, clusters have no nodes: give it with --kwok.');
   else addKwok(draft, sources.kwok);
@@ -46,27 +77,17 @@ export async function installVersion(
   fs.renameSync(draft, folder);
   say(`Kubernetes ${version} is in ${folder}.`);
 
-  async function fetchProgram(name: (typeof PROGRAMS)[number]): Promise<void> {
-    const isThere = fs.existsSync(path.join(draft, name));
-    if (isThere) return;
-    if (name === 'etcd') return fetchEtcd();
-    const url = `${sources.kubernetesUrl}/${version}/bin/linux/${architecture}/${name}`;
+  async function fetchFile(url: string, file: string, sums: string): Promise<void> {
     say(url);
-    await download(url, path.join(draft, name), await checksumOf(`${url}.sha256`, name, signal), signal);
+    await download(url, file, await checksumOf(sums, path.basename(file), signal), signal);
   }
+}
 
-  async function fetchEtcd(): Promise<void> {
-    const base = `etcd-${ETCD_VERSION}-linux-${architecture}`;
-    const from = `${sources.etcdUrl}/${ETCD_VERSION}`;
-    const archive = path.join(draft, `${base}.tar.gz`);
-    say(`${from}/${base}.tar.gz`);
-    const sum = await checksumOf(`${from}/SHA256SUMS`, path.basename(archive), signal);
-    await download(`${from}/${base}.tar.gz`, archive, sum, signal);
-    const words = ['-xzf', archive, '-C', draft, '--strip-components=1', `${base}/etcd`];
-    const { status, stderr, error } = spawnSync('tar', words, { encoding: 'utf8' });
-    if (status !== 0) throw new Error(`${archive} can't be unpacked: ${error?.message ?? stderr.trim()}`);
-    fs.rmSync(archive);
-  }
+/** Unpacks one file of the archive. */
+function unpack(archive: string, folder: string, member: string): void {
+  const words = ['-xzf', archive, '-C', folder, '--strip-components=1', member];
+  const { status, stderr, error } = spawnSync('tar', words, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${archive} can't be unpacked: ${error?.message ?? stderr.trim()}`);
 }
 
 /** A program that runs can't be overwritten, but it can be replaced. */

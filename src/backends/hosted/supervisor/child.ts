@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { attempt } from '../../../lib/attempt.ts';
 import { MARK } from './alive.ts';
 import type { Process } from './files.ts';
+import { logOf, openLog } from './logs.ts';
 
 const STOP_MS = 10_000;
-const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
-const LAST_WORDS_BYTES = 4_096;
 /** The exit code of flock for a lock that another process holds. */
 export const HELD = 213;
 
@@ -34,7 +32,7 @@ export function startChild(
   { name, program, args, env, stopMs = STOP_MS }: Process,
   ended: (code: number | null) => void,
 ): Child {
-  const log = openLog(logOf(folder, name));
+  const log = openLog(folder, name);
   const lock = path.join(folder, 'run', `${name}.lock`);
   fs.mkdirSync(path.dirname(lock), { recursive: true, mode: 0o700 });
   const child = spawn(
@@ -77,34 +75,4 @@ async function stopped(child: ChildProcess, withinMs: number): Promise<void> {
   const force = setTimeout(() => child.kill('SIGKILL'), withinMs);
   await exited;
   clearTimeout(force);
-}
-
-const logOf = (folder: string, name: string): string => path.join(folder, `${name}.log`);
-
-function openLog(file: string): number {
-  return fs.openSync(file, 'a', 0o600);
-}
-
-/** Keeps the latest part of a large log as `.old`. What is being written at this moment may get lost. */
-export function rotateLog(folder: string, name: string): void {
-  const file = logOf(folder, name);
-  const size = attempt(() => fs.statSync(file).size) ?? 0;
-  if (size < LOG_LIMIT_BYTES) return;
-  fs.copyFileSync(file, `${file}.old`);
-  fs.truncateSync(file);
-}
-
-/** Returns the last line that the process has written. */
-export function lastWordsOf(folder: string, name: string): string {
-  const file = logOf(folder, name);
-  const size = attempt(() => fs.statSync(file).size) ?? 0;
-  const bytes = Buffer.alloc(Math.min(size, LAST_WORDS_BYTES));
-  const fd = attempt(() => fs.openSync(file, 'r'));
-  if (fd === undefined) return '';
-  try {
-    fs.readSync(fd, bytes, 0, bytes.length, size - bytes.length);
-  } finally {
-    fs.closeSync(fd);
-  }
-  return bytes.toString('utf8').trim().split('\n').at(-1) ?? '';
 }

@@ -81,9 +81,9 @@ export function readJson<T>(file: string): T | undefined {
 export const writeJson = (file: string, value: unknown): void =>
   writeText(file, JSON.stringify(value, null, 1));
 
-/** Readers see the former file or the whole new one. */
+/** Readers see the former file or the whole new one, after a power failure as well. */
 export function writeText(file: string, text: string): void {
   const draft = `${file}.${randomUUID()}`;
-  fs.writeFileSync(draft, text, { mode: 0o600 });
+  fs.writeFileSync(draft, text, { mode: 0o600, flush: true });
   fs.renameSync(draft, file);
 }

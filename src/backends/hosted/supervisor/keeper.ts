@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { attempt } from '../../../lib/attempt.ts';
 import { type ProcessName, processesOfCluster } from './alive.ts';
-import { type Child, HELD, lastWordsOf, type Place, rotateLog, startChild } from './child.ts';
+import { type Child, HELD, type Place, startChild } from './child.ts';
 import {
   hashOf,
   type Orders,
@@ -12,6 +12,7 @@ import {
   type Status,
   writeStatus,
 } from './files.ts';
+import { lastWordsOf, rotateLog } from './logs.ts';
 import { answers } from './probe.ts';
 
 /** A process that has run for this long has started well. */

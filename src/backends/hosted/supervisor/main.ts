@@ -8,6 +8,7 @@ import { nameOf, type ProcessName } from './alive.ts';
 import type { Place } from './child.ts';
 import { ordersVersion, writeJson } from './files.ts';
 import { createKeeper, type Keeper } from './keeper.ts';
+import { rotateLog, SUPERVISOR } from './logs.ts';
 
 /** How often a cluster is looked at while something happens to it, and otherwise. */
 const BUSY_MS = 100;
@@ -57,14 +58,17 @@ async function main(folder: string, searchPath: string): Promise<void> {
     if (one.busy || (version === one.version && performance.now() < one.dueAt)) return;
     one.busy = true;
     one.version = version;
-    let settled: boolean | undefined = false;
+    let pauseMs = SETTLED_MS;
     try {
-      settled = await one.keeper.look();
+      const settled = await one.keeper.look();
+      if (settled === undefined) looked.delete(id);
+      if (settled === false) pauseMs = BUSY_MS;
     } catch (error) {
+      // Such as a full disk, perhaps for days.
+      rotateLog(folder, SUPERVISOR);
       if (fs.existsSync(path.join(folder, id))) console.error(new Date().toISOString(), id, error);
     }
-    if (settled === undefined) looked.delete(id);
-    one.dueAt = performance.now() + (settled ? SETTLED_MS : BUSY_MS);
+    one.dueAt = performance.now() + pauseMs;
     one.busy = false;
   }
 }

@@ -4,9 +4,12 @@ import path from 'node:path';
 import { ownProgram } from '../../../lib/own-program.ts';
 import { isAlive, type ProcessName } from './alive.ts';
 import { readJson } from './files.ts';
+import { logOf, openLog, SUPERVISOR } from './logs.ts';
 
 const HEAP_MEGABYTES = 64;
-const LOG_LIMIT_BYTES = 1024 * 1024;
+
+/** Folders whose supervisor we have started and that still runs: it may take a second until it says so. */
+const beginning = new Set<string>();
 
 /** Returns undefined if none runs. */
 export function runningSupervisor(folder: string): ProcessName | undefined {
@@ -21,9 +24,8 @@ export function runningSupervisor(folder: string): ProcessName | undefined {
 export function ensureSupervisor(folder: string, searchPath: string): ProcessName | undefined {
   const running = runningSupervisor(folder);
   if (running) return running;
-  const file = path.join(folder, 'supervisor.log');
-  const isLarge = fs.existsSync(file) && fs.statSync(file).size > LOG_LIMIT_BYTES;
-  const log = fs.openSync(file, isLarge ? 'w' : 'a', 0o600);
+  if (beginning.has(folder)) return undefined;
+  const log = openLog(folder, SUPERVISOR);
   const [command, ...args] = ownProgram(
     'src/backends/hosted/supervisor/main.ts',
     `--max-old-space-size=${HEAP_MEGABYTES}`,
@@ -35,7 +37,12 @@ export function ensureSupervisor(folder: string, searchPath: string): ProcessNam
     stdio: ['ignore', log, log],
   });
   fs.closeSync(log);
-  child.on('error', (error) => fs.appendFileSync(file, `${error.message}\n`));
+  beginning.add(folder);
+  child.on('exit', () => beginning.delete(folder));
+  child.on('error', (error) => {
+    beginning.delete(folder);
+    fs.appendFileSync(logOf(folder, SUPERVISOR), `${error.message}\n`);
+  });
   child.unref();
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { type Call, type Convergence, Refused, Unavailable, Unsupported } from '../../contract/backend.ts';
+import { type Call, type Convergence, Refused } from '../../contract/backend.ts';
 import { type KubernetesObject, type ObjectName, OURS, type Rendering } from '../rendering/objects.ts';
 import {
   ApiError,
@@ -8,11 +8,11 @@ import {
   type LiveObject,
   nameOf,
 } from './client.ts';
+import { explained, unlessGone } from './refusals.ts';
 import { rolloutOf, shortened, titleOf } from './rollout.ts';
 
 const ASK_AGAIN_MS = 500;
 const CONFLICT = 409;
-const NO_SUCH_KIND = /could not find the requested resource/;
 
 type Progressing = Extract<Convergence<never>, { state: 'progressing' }>;
 
@@ -43,7 +43,7 @@ export async function applyRendering(
 }
 
 /** Applies an object. Fields that somebody else has changed become ours again, which the log tells. */
-async function applyOne(
+export async function applyOne(
   client: Client,
   object: KubernetesObject,
   { log }: Pick<Call, 'log'>,
@@ -86,10 +86,6 @@ async function removeAll(client: Client, names: readonly ObjectName[]): Promise<
   return left[0] && `removing ${titleOf(left[0])}`;
 }
 
-const unlessGone = (object: LiveObject) => (error: unknown) => {
-  if (!(error instanceof ApiError) || error.code !== 404) throw explained(error, object);
-};
-
 /** Returns what doesn't run yet. */
 async function waitingFor(client: Client, live: readonly LiveObject[]): Promise<string | undefined> {
   const workloads = live.filter(({ kind }) => kind === 'Deployment' || kind === 'DaemonSet');
@@ -129,22 +125,4 @@ async function withLastWords(
   if (!silent) return why;
   const words = await client.lastWords(silent.pod, silent.container).catch(() => '');
   return words.trim() === '' ? why : `${why}: ${shortened(words)}`;
-}
-
-/** Says what becomes of a refusal: whether another attempt can succeed, and why not. */
-function explained(error: unknown, object: KubernetesObject): unknown {
-  if (!(error instanceof ApiError)) return error;
-  const { code, reason, message, retryAfterMs } = error;
-  const title = titleOf(object as LiveObject);
-  if (code === 404 && (reason !== 'NotFound' || NO_SUCH_KIND.test(message))) {
-    return new Unsupported(
-      `The cluster has no ${object.kind} (${object.apiVersion}); install the operator that brings it`,
-    );
-  }
-  const passing =
-    code >= 500 || code === 429 || code === 401 || code === CONFLICT || /being terminated/.test(message);
-  if (passing || (code === 404 && object.kind !== 'Namespace')) {
-    return new Unavailable(`${title}: ${message}`, retryAfterMs === undefined ? {} : { retryAfterMs });
-  }
-  return new Refused(`The cluster refuses ${title}: ${message}`);
 }

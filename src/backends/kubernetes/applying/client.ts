@@ -2,26 +2,26 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { text } from 'node:stream/consumers';
+import { Unavailable } from '../../contract/backend.ts';
 import type { KubernetesObject, ObjectName } from '../rendering/objects.ts';
 
 /** Under this name the API server remembers which fields are ours. */
 const FIELD_MANAGER = 'tradewind';
+const PATIENCE_MS = 10_000;
+const WATCH_SECONDS = 300;
 
-/** A refusal of the API server: its `Status`, with the status code of HTTP. */
+/** A refusal of the API server, which another attempt won't change: its `Status`, with the status code of HTTP. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: number;
   readonly reason: string;
   readonly causes: readonly string[];
-  readonly retryAfterMs: number | undefined;
 
-  constructor(code: number, body: string, retryAfter: string | undefined) {
-    const status = statusOf(body);
-    super(status.message ?? (body.slice(0, 200).trim() || `HTTP status ${code}`));
+  constructor(code: number, status: Status) {
+    super(status.message ?? `HTTP status ${code}`);
     this.code = code;
     this.reason = status.reason ?? '';
     this.causes = status.details?.causes?.flatMap(({ message }) => message ?? []) ?? [];
-    this.retryAfterMs = retryAfter === undefined ? undefined : Number(retryAfter) * 1_000 || undefined;
   }
 }
 
@@ -37,32 +37,52 @@ function statusOf(body: string): Status {
     return status ?? {};
   } catch {
     // Such as `404 page not found`, for a kind that the cluster doesn't have.
-    return {};
+    const message = body.slice(0, 200).trim();
+    return message === '' ? {} : { message };
   }
 }
 
-/** Where a cluster's API server is, and what proves who we are: PEM. */
-export interface ClusterAccess {
+function failure(code: number, body: string, retryAfter: string | undefined): Error {
+  const status = statusOf(body);
+  if (code < 500 && code !== 429) return new ApiError(code, status);
+  const retryAfterMs = Number(retryAfter) * 1_000;
+  return new Unavailable(
+    `the API server answers ${code}: ${status.message ?? ''}`,
+    retryAfterMs > 0 ? { retryAfterMs } : {},
+  );
+}
+
+/** Where a cluster's API server is, and what proves who we are: certificates as PEM, or a token. */
+export type ClusterAccess = {
   /** A URL. */
   server: string;
   caCertificate: string;
-  clientCertificate: string;
-  clientKey: string;
-}
+} & ({ clientCertificate: string; clientKey: string; token?: never } | { token: string });
 
 /** An object as the API server returns it. */
 export interface LiveObject extends KubernetesObject {
   metadata: KubernetesObject['metadata'] & { uid: string; generation?: number; deletionTimestamp?: string };
 }
 
+/** What a watch tells: `ADDED` of all that is there first, then of each change. */
+export interface Change {
+  type: 'ADDED' | 'BOOKMARK' | 'DELETED' | 'ERROR' | 'MODIFIED';
+  object: LiveObject;
+}
+
+/** All throw ApiError for a refusal, and Unavailable where another attempt may succeed. */
 export interface Client {
   /** Returns undefined if there is no such object, or no such kind. */
   get(name: ObjectName): Promise<LiveObject | undefined>;
-  /** Lists objects of a kind by a label or field selector. */
+  /** Lists objects of a kind by a label or field selector, of all namespaces where none is given. */
   list(of: Omit<ObjectName, 'name'>, query: Record<string, string>): Promise<LiveObject[]>;
+  /** Ends when the API server does, which is after some minutes. */
+  watch(of: Omit<ObjectName, 'name'>, query: Record<string, string>): AsyncIterable<Change>;
   /** @throws ApiError with code 409 if somebody else owns one of the fields, unless `force` is given */
   apply(object: KubernetesObject, options: { force: boolean }): Promise<LiveObject>;
   create(object: KubernetesObject): Promise<LiveObject>;
+  /** Replaces what is given of the status, lists as a whole. */
+  changeStatus(name: ObjectName, status: object): Promise<void>;
   /** Starts the removal. */
   remove(name: ObjectName): Promise<void>;
   /** Returns the last lines that a container wrote before it crashed. */
@@ -71,27 +91,45 @@ export interface Client {
 }
 
 /**
- * Speaks to an API server with a client certificate. A client of our own: the usual package, @kubernetes/client-node,
- * brings 72 MB for the six requests below.
+ * Speaks to an API server. A client of our own: the usual package, @kubernetes/client-node,
+ * brings 72 MB for the few requests below.
  */
-export function createClient({ server, ...access }: ClusterAccess, signal: AbortSignal): Client {
-  const { caCertificate: ca, clientCertificate: cert, clientKey: key } = access;
-  const agent = new https.Agent({ ca, cert, key, keepAlive: true, maxSockets: 4 });
+export function createClient(
+  access: ClusterAccess,
+  signal: AbortSignal,
+  fieldManager = FIELD_MANAGER,
+): Client {
+  const { server, caCertificate: ca } = access;
+  const proof = 'token' in access ? {} : { cert: access.clientCertificate, key: access.clientKey };
+  const agent = new https.Agent({ ca, ...proof, keepAlive: true, maxSockets: 4 });
 
-  async function request(method: string, path: string, body?: unknown, contentType = 'application/json') {
+  async function answerTo(method: string, path: string, body?: unknown, contentType = 'application/json') {
     const headers = {
       accept: 'application/json',
+      ...('token' in access && { authorization: `Bearer ${access.token}` }),
       ...(body !== undefined && { 'content-type': contentType }),
     };
-    const sent = https.request(new URL(path, server), { method, agent, signal, headers });
+    const sent = https.request(new URL(path, server), {
+      method,
+      agent,
+      signal,
+      headers,
+      timeout: PATIENCE_MS,
+    });
+    sent.on('timeout', () => sent.destroy(new Unavailable('the API server does not answer')));
     sent.end(body === undefined ? undefined : JSON.stringify(body));
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const [answer] = (await once(sent, 'response').catch(unreachable)) as [IncomingMessage];
     // The answer's stream tells of what breaks from now on.
     sent.on('error', () => {});
-    const answered = await text(answer);
     const code = answer.statusCode ?? 0;
-    if (code >= 400) throw new ApiError(code, answered, answer.headers['retry-after']);
-    return answered;
+    if (code >= 400) throw failure(code, await text(answer), answer.headers['retry-after']);
+    return { sent, answer };
+  }
+  const request = async (...given: Parameters<typeof answerTo>) =>
+    text((await answerTo(...given)).answer).catch(unreachable);
+  function unreachable(error: Error): never {
+    if (signal.aborted || error instanceof Unavailable) throw error;
+    throw new Unavailable(`the API server can not be reached: ${error.message}`, { cause: error });
   }
   const json = async <T>(...given: Parameters<typeof request>) => JSON.parse(await request(...given)) as T;
 
@@ -108,15 +146,31 @@ export function createClient({ server, ...access }: ClusterAccess, signal: Abort
       const path = `${collectionOf(of)}?${new URLSearchParams(query)}`;
       return (await json<{ items: LiveObject[] }>('GET', path)).items;
     },
+    async *watch(of, query) {
+      const how = { ...query, watch: 'true', timeoutSeconds: String(WATCH_SECONDS) };
+      const { sent, answer } = await answerTo('GET', `${collectionOf(of)}?${new URLSearchParams(how)}`);
+      // Nothing comes while nothing changes. A connection that broke unnoticed ends all the same.
+      sent.setTimeout(WATCH_SECONDS * 1_000 + PATIENCE_MS);
+      try {
+        for await (const line of linesOf(answer)) yield JSON.parse(line) as Change;
+      } catch (error) {
+        unreachable(error as Error);
+      } finally {
+        sent.destroy();
+      }
+    },
     apply(object, { force }) {
       const query = new URLSearchParams({
-        fieldManager: FIELD_MANAGER,
+        fieldManager,
         fieldValidation: 'Strict',
         force: String(force),
       });
       return json('PATCH', `${pathOf(nameOf(object))}?${query}`, object, 'application/apply-patch+yaml');
     },
-    create: (object) => json('POST', `${collectionOf(nameOf(object))}?fieldManager=${FIELD_MANAGER}`, object),
+    create: (object) => json('POST', `${collectionOf(nameOf(object))}?fieldManager=${fieldManager}`, object),
+    async changeStatus(name, status) {
+      await request('PATCH', `${pathOf(name)}/status`, { status }, 'application/merge-patch+json');
+    },
     async remove(name) {
       await request('DELETE', `${pathOf(name)}?propagationPolicy=Background`);
     },
@@ -127,6 +181,15 @@ export function createClient({ server, ...access }: ClusterAccess, signal: Abort
     },
     close: () => agent.destroy(),
   };
+}
+
+async function* linesOf(answer: IncomingMessage): AsyncIterable<string> {
+  let rest = '';
+  for await (const chunk of answer.setEncoding('utf8')) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
 }
 
 export function nameOf({ apiVersion, kind, metadata: { name, namespace } }: KubernetesObject): ObjectName {

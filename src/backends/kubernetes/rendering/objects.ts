@@ -77,7 +77,11 @@ export function sorted<T>(value: T): T {
  * Annotation of pod templates. A changed ConfigMap or Secret restarts nothing by itself; a changed annotation does.
  */
 export function hashed(...configuration: unknown[]): Record<string, string> {
-  const text = JSON.stringify(sorted(configuration));
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  return { [`${PREFIX}/configuration-hash`]: hash };
+  return { [`${PREFIX}/configuration-hash`]: hashOf(configuration) };
 }
+
+export const hashOf = (content: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(sorted(content)))
+    .digest('hex')
+    .slice(0, 16);

@@ -45,8 +45,8 @@ export function credentialRoutes(
       params: ClusterParams,
       response: { 200: Certificates },
     },
-    handler: async ({ scope, params }) =>
-      presentedCertificates(await clusterCredentials.get(scope, params.cluster_name)),
+    handler: async ({ scope, params, log }) =>
+      presentedCertificates(await clusterCredentials.get(scope, params.cluster_name, log)),
   });
 
   app.get(`${base.path}/:cluster_name/config`, {
@@ -60,9 +60,9 @@ export function credentialRoutes(
       params: ClusterParams,
       response: { 200: Kubeconfig },
     },
-    handler: async ({ scope, params }) => {
+    handler: async ({ scope, params, log }) => {
       const { cluster_name: name } = params;
-      const row = await clusterCredentials.get(scope, name);
+      const row = await clusterCredentials.get(scope, name, log);
       return presentedKubeconfig(name, row);
     },
   });

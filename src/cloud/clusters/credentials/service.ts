@@ -1,5 +1,9 @@
+import { X509Certificate } from 'node:crypto';
+import type { Logger } from 'pino';
+import { asked } from '../../../backends/contract/asking.ts';
+import type { Backend, Kind } from '../../../backends/contract/backend.ts';
 import type { Database } from '../../../db/database.ts';
-import { ConflictError, NotFoundError } from '../../../lib/errors.ts';
+import { ConflictError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import type { Secrets } from '../../../secrets/secrets.ts';
 import type { Scope } from '../../projects/service.ts';
@@ -7,21 +11,56 @@ import { findCluster } from '../store.ts';
 import { type CredentialsRow, findCredentials } from './store.ts';
 
 export interface ClusterCredentials {
-  /** @throws NotFoundError, also if the cluster has no credentials; ConflictError while it is being created */
-  get(scope: Scope, name: string): Promise<CredentialsRow>;
+  /**
+   * @throws NotFoundError, also if the cluster has no credentials; ConflictError while it is being created;
+   * UnavailableError if the cluster keeps them and can't be asked
+   */
+  get(scope: Scope, name: string, log: Pick<Logger, 'info'>): Promise<CredentialsRow>;
 }
 
-export function createClusterCredentials(deps: { database: Database; secrets: Secrets }): ClusterCredentials {
-  const { database, secrets } = deps;
+export function createClusterCredentials(deps: {
+  database: Database;
+  secrets: Secrets;
+  backends: { of(regionId: number, kind: Kind): Backend };
+}): ClusterCredentials {
+  const { database, secrets, backends } = deps;
+
+  /** For clusters that keep their keys. */
+  async function fromBackend(
+    { regionId, projectId }: Scope,
+    id: string,
+    log: Pick<Logger, 'info'>,
+  ): Promise<CredentialsRow | undefined> {
+    const { credentialsOf } = backends.of(regionId, 'cluster');
+    if (!credentialsOf) return undefined;
+    const ref = { kind: 'cluster', id, regionId, projectId, handle: null } as const;
+    const seen = await asked(log, (call) => credentialsOf(ref, call));
+    if (!seen?.secret) return undefined;
+    const { validFrom, validTo } = new X509Certificate(seen.clientCertificate);
+    return {
+      cluster_id: id,
+      endpoint: seen.endpoint,
+      ca_certificate: seen.caCertificate,
+      ca_key: seen.secret.caKey,
+      client_certificate: seen.clientCertificate,
+      client_key: seen.secret.clientKey,
+      created_at: new Date(validFrom),
+      expires_at: new Date(validTo),
+    };
+  }
+
   return {
-    async get(scope, name) {
+    async get(scope, name, log) {
       const cluster = found('Cluster', name, await findCluster(database.sql, scope, name));
-      const row = await findCredentials(database.sql, secrets, cluster.id);
-      if (row && cluster.status !== 'Provisioning') return row;
-      if (cluster.status !== 'Provisioning') throw new NotFoundError('Kubeconfig of cluster', name);
-      throw new ConflictError(
-        `Cluster ${name} is being created by task ${cluster.task_id}. Wait until the task has ended, then try again`,
-      );
+      if (cluster.status === 'Provisioning') {
+        throw new ConflictError(
+          `Cluster ${name} is being created by task ${cluster.task_id}. Wait until the task has ended, then try again`,
+        );
+      }
+      const row =
+        (await findCredentials(database.sql, secrets, cluster.id)) ??
+        (await fromBackend(scope, cluster.id, log));
+      return found('Kubeconfig of cluster', name, row);
     },
   };
 }

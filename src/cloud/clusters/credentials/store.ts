@@ -7,13 +7,15 @@ import type { Secrets } from '../../../secrets/secrets.ts';
 
 export type CredentialsRow = Selectable<Tables['kubernetes_credentials']>;
 
-/** Stores the credentials that the cluster's backend created. The keys exist nowhere else. */
+/** Stores the credentials that the cluster's backend created, unless the cluster keeps them. */
 export async function keepCredentials(
   db: Sql,
   secrets: Secrets,
   clusterId: string,
-  { endpoint, caCertificate, clientCertificate, secret }: ClusterObservation,
+  observed: ClusterObservation,
 ): Promise<void> {
+  if (observed.keepsKeys) return;
+  const { endpoint, caCertificate, clientCertificate, secret } = observed;
   if (!secret) throw new Error(`The backend of cluster ${clusterId} returned no keys`);
   const { validFrom, validTo } = new X509Certificate(clientCertificate);
   await db

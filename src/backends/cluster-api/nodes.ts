@@ -1,0 +1,82 @@
+import type { ClusterPoolSpec, ClusterSpec } from '../contract/specs.ts';
+import type { Client, LiveObject } from '../kubernetes/applying/client.ts';
+import { explained } from '../kubernetes/applying/refusals.ts';
+import { DELETE_FIRST, DEPLOYMENT_LABEL, kindOf, LABELS, NODE_ID, poolName } from './rendering.ts';
+
+interface MachineStatus {
+  nodeRef?: { name?: string };
+}
+
+/**
+ * Says which machine of a pool is which node of ours. Machines have no order, so it is written on them. Those of no node
+ * that is wanted, such as the autoscaler's, are marked to go first when the pool gets smaller. Returns those that were
+ * nodes which aren't wanted any more, and those that are going.
+ */
+export async function nameMachines(
+  client: Client,
+  namespace: string,
+  pool: ClusterPoolSpec,
+): Promise<{ unwanted: LiveObject[]; going: LiveObject[] }> {
+  const machines = await machinesOf(client, namespace, pool);
+  const idOf = ({ metadata }: LiveObject): string | undefined => metadata.annotations?.[NODE_ID];
+  const taken = new Set(machines.map(idOf));
+  const free = Object.keys(pool.nodes).filter((id) => !taken.has(id));
+  // A machine that goes hands its name on, as when an upgrade replaces it.
+  const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  for (const machine of staying) {
+    const had = idOf(machine);
+    if (had !== undefined && had in pool.nodes) continue;
+    const id = had ?? free.shift();
+    const isWanted = id !== undefined && id in pool.nodes;
+    const isMarked = machine.metadata.annotations?.[DELETE_FIRST] !== undefined;
+    if (!isWanted && isMarked) continue;
+    await annotate(client, machine, {
+      ...(id !== undefined && { [NODE_ID]: id }),
+      ...(!isWanted && { [DELETE_FIRST]: 'tradewind' }),
+    });
+  }
+  const unwanted = staying.filter((machine) => {
+    const id = idOf(machine);
+    return id !== undefined && !(id in pool.nodes);
+  });
+  return { unwanted, going: machines.filter((machine) => !staying.includes(machine)) };
+}
+
+async function machinesOf(client: Client, namespace: string, pool: ClusterPoolSpec): Promise<LiveObject[]> {
+  const labelSelector = `${DEPLOYMENT_LABEL}=${poolName(pool)}`;
+  const found = await client.list({ ...kindOf('Machine'), namespace }, { labelSelector });
+  return found.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+async function annotate(
+  client: Client,
+  { metadata: { name, namespace = '' } }: LiveObject,
+  annotations: Record<string, string>,
+): Promise<void> {
+  const object = { ...kindOf('Machine'), metadata: { name, namespace, annotations } };
+  await client.apply(object, { force: true }).catch((error: unknown) => {
+    throw explained(error, object);
+  });
+}
+
+/** Gives the nodes the labels of their pools, in place. */
+export async function labelNodes(
+  management: Client,
+  workload: Client,
+  namespace: string,
+  spec: ClusterSpec,
+): Promise<void> {
+  for (const [title, pool] of Object.entries(spec.pools)) {
+    for (const { status, metadata } of await machinesOf(management, namespace, pool)) {
+      const name = (status as MachineStatus | undefined)?.nodeRef?.name;
+      if (name === undefined || metadata.deletionTimestamp !== undefined) continue;
+      const labels = { ...pool.labels, [LABELS.pool]: title };
+      const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } };
+      // Applying makes what isn't there.
+      if (!(await workload.get({ apiVersion: 'v1', kind: 'Node', name }))) continue;
+      await workload.apply(node, { force: true }).catch((error: unknown) => {
+        throw explained(error, node);
+      });
+    }
+  }
+}
