@@ -1,12 +1,13 @@
 import { withoutPrefix } from './dialect.ts';
 
 /** The areas of the API. Each has its own form of error bodies. */
-export type Area = 'cloud' | 'logging' | 'streaming' | 'iam';
+export type Area = 'cloud' | 'logging' | 'streaming' | 'iam' | 'tradewind';
 
 /** Returns the area of a request path, under either base address. Unknown paths count as cloud. */
 export function areaOf(url: string): Area {
   const path = withoutPrefix(url);
   if (path.startsWith('/iam/')) return 'iam';
   if (path.startsWith('/streaming/')) return 'streaming';
+  if (path.startsWith('/tradewind/')) return 'tradewind';
   return path.startsWith('/cloud/v1/laas/') ? 'logging' : 'cloud';
 }

@@ -80,7 +80,7 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
   }
 
   async function keep(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
-    if (isGood(reply) && mayBeKept(request, reply)) {
+    if (isGood(reply) && mayBeKept(request, reply) && !request.dryRun) {
       const body = typeof payload === 'string' ? payload : '';
       await request.changing?.answering({ status: reply.statusCode, body });
     }
@@ -90,6 +90,8 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
   function note(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
     const { statusCode } = reply;
     done();
+    // Nothing is left of it, whatever the answer.
+    if (request.dryRun) return;
     // What comes in masses must not push out the records of others: an overload, and a client in a runaway loop.
     if (statusCode === 503) return;
     if (request.changing) request.changing.answered(statusCode);

@@ -48,7 +48,7 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
       { reqId: request.id, cause: (error.cause as Error | undefined)?.message },
       error.message,
     );
-    void reply.header('retry-after', '1');
+    if (!reply.hasHeader('retry-after')) void reply.header('retry-after', '1');
   } else if (status >= 500)
     request.log.error(
       { reqId: request.id, err: error, url: request.url },
@@ -60,10 +60,11 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   // The framework closes the connection after a body that it could not parse. For our own errors, it has read
   // the whole body.
   if (known instanceof DomainError) void reply.removeHeader('connection');
-  const details = wantsProblemDetails(request.headers.accept);
+  const area = areaOf(request.url);
+  const details = area === 'tradewind' || wantsProblemDetails(request.headers.accept);
   const body = details
     ? problemDetails(known, status, request.id)
-    : { ...bodyOf(areaOf(request.url), known, status, request), ...hintOf(known) };
+    : { ...bodyOf(area, known, status, request), ...hintOf(known) };
   void reply
     .code(status)
     .type(`application/${details ? 'problem+json' : 'json'}; charset=utf-8`)
@@ -107,6 +108,8 @@ function bodyOf(area: Area, error: DomainError | HttpError, status: number, requ
       return error instanceof InvalidError && !(error instanceof MalformedJsonError)
         ? { errors: error.fields }
         : { message: error.message };
+    case 'tradewind':
+      return problemDetails(error, status, request.id);
   }
 }
 

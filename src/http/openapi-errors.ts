@@ -88,6 +88,33 @@ const SCHEMAS = {
     { errors: fieldTexts },
     { errors: { email: ['This field is required.'] } },
   ),
+  Problem: body(
+    'Problem',
+    ['type', 'title', 'status', 'detail', 'request_id'],
+    {
+      type: text('Always `about:blank`'),
+      title: text('What the status means'),
+      status: { type: 'integer', description: 'The status' },
+      detail: text('What is wrong and what to do about it'),
+      request_id: text('ID of the request, as in the header `x-request-id`'),
+      code: text('Kind of error, such as `invalid` or `not-found`'),
+      quota: { type: 'object', description: 'The numbers of the quota that is used up' },
+      errors: {
+        type: 'array',
+        description: 'What is wrong with which field',
+        items: { type: 'object', properties: { field: text('Field'), detail: text('What is wrong') } },
+      },
+      hint,
+    },
+    {
+      type: 'about:blank',
+      title: 'Not Found',
+      status: 404,
+      detail: 'Task 7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90 not found',
+      request_id: '0e3f3c1e-6f6c-4c1b-8a53-5b0b7e0f6b1d',
+      code: 'not-found',
+    },
+  ),
 };
 
 const BODY: Record<Area, keyof typeof SCHEMAS> = {
@@ -95,6 +122,7 @@ const BODY: Record<Area, keyof typeof SCHEMAS> = {
   logging: 'LoggingError',
   streaming: 'StreamingError',
   iam: 'IamError',
+  tradewind: 'Problem',
 };
 
 /**
@@ -167,7 +195,7 @@ function responseOf(area: Area, status: number): object {
         },
       },
     }),
-    content: { 'application/json': { schema } },
+    content: { [area === 'tradewind' ? 'application/problem+json' : 'application/json']: { schema } },
   };
 }
 

@@ -6,6 +6,8 @@ import { mapOperations, type OpenApiDocument, type Operation, type Parameter } f
 export interface RequestTraits {
   keyed: boolean;
   versioned: boolean;
+  /** Whether it can be tried out. */
+  tried: boolean;
   counted: boolean;
   /** Whether its answer contains a secret. */
   secret: boolean;
@@ -27,6 +29,7 @@ export function traitsOf(app: FastifyInstance, { method, url, config }: RouteOpt
     // Idempotency keys belong to a user, so public routes have none.
     keyed: changes && config?.access !== 'public' && (method === 'POST' || method === 'PATCH'),
     versioned: changes && app.versionedAt(url) !== undefined,
+    tried: changes && config?.access !== 'public' && method !== 'GET',
     counted: !config?.uncounted,
     secret: config?.secretAnswer === true,
     changes: changes && method !== 'GET',
@@ -60,13 +63,25 @@ const IF_MATCH: Parameter = {
   },
 };
 
+const DRY_RUN: Parameter = {
+  name: 'tradewind-dry-run',
+  in: 'header',
+  required: false,
+  schema: {
+    type: 'string',
+    enum: ['true', 'false'],
+    description:
+      'With `true`, nothing is changed: the answer is the refusal that the request would get, or else 200 with what it would do (`tasks`, `resource`, `changes` as JSON Patch, `price_per_month_difference`, `currency_code`, `quotas`).',
+  },
+};
+
 /** Adds the request headers that each operation accepts. */
 export function withRequestHeaders(
   document: OpenApiDocument,
   traits: ReadonlyMap<string, RequestTraits>,
 ): OpenApiDocument {
   const paths = mapOperations(document, completed);
-  const parameters = { IdempotencyKey: IDEMPOTENCY_KEY, IfMatch: IF_MATCH };
+  const parameters = { DryRun: DRY_RUN, IdempotencyKey: IDEMPOTENCY_KEY, IfMatch: IF_MATCH };
   return { ...document, paths, components: { ...document.components, parameters } };
 
   function completed(operation: Operation): Operation {
@@ -74,6 +89,7 @@ export function withRequestHeaders(
     const added = [
       ...(known?.keyed ? [ref('IdempotencyKey')] : []),
       ...(known?.versioned ? [ref('IfMatch')] : []),
+      ...(known?.tried ? [ref('DryRun')] : []),
     ];
     if (added.length === 0) return operation;
     return { ...operation, parameters: [...(operation.parameters ?? []), ...added] };

@@ -70,7 +70,7 @@ function documented(written: object, traits: ReadonlyMap<string, RequestTraits>)
   return inOrder(withErrors(withRequestHeaders(named, traits), traits));
 }
 
-const AREAS = ['cloud', 'logging', 'streaming', 'iam'];
+const AREAS = ['cloud', 'logging', 'streaming', 'iam', 'tradewind'];
 
 /**
  * Sorts by area and path, so that the document doesn't depend on the order in which routes are registered.

@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Authenticator } from '../iam/identity/service.ts';
+import { dryRunNow } from '../lib/dry-run.ts';
 import type { RequestLog } from '../requests/request-log.ts';
 import type { AccessLog } from './access-log.ts';
 import { authentication } from './authentication.ts';
@@ -89,14 +90,16 @@ function meetRequests(app: FastifyInstance, deps: ServerDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     const { config, url } = request.routeOptions;
     nameHead(request.raw);
-    accessLog?.(request, reply);
+    // What a dry run reads belongs to its request.
+    const inner = dryRunNow() !== undefined;
+    if (!inner) accessLog?.(request, reply);
     void reply.header('x-request-id', request.id);
     refuseOddHead(request, url);
     warnOfUnknownProxy?.(request);
     await authenticate(request, config);
     refuseUnknownPath(request, reply);
     refuseShutService(request);
-    await limitRate(request, reply, config);
+    if (!inner) await limitRate(request, reply, config);
     if (config.secretAnswer) void reply.header('cache-control', 'no-store');
   });
 }

@@ -2,24 +2,21 @@ import { type Static, Type } from 'typebox';
 import { isoSeconds } from './timestamps.ts';
 import { Input } from './wire.ts';
 
-/** How far back the load of something is asked for. */
-export const MetricsQuestion = Input(
-  'MetricsQuestion',
-  {
-    time_unit: Type.Enum(['day', 'hour'], {
-      type: 'string',
-      description: 'Unit of the interval',
-      examples: ['hour'],
-    }),
-    time_interval: Type.Integer({
-      minimum: 1,
-      maximum: 720,
-      description: 'How far back to look',
-      examples: [6],
-    }),
-  },
-  { time_unit: 'hour', time_interval: 6 },
-);
+/** How far back the load of something is asked for, and at most. */
+export const metricsQuestion = (name: string, most: number, description = 'How far back to look') =>
+  Input(
+    name,
+    {
+      time_unit: Type.Enum(['day', 'hour'], {
+        type: 'string',
+        description: 'Unit of the interval',
+        examples: ['hour'],
+      }),
+      time_interval: Type.Integer({ minimum: 1, maximum: most, description, examples: [6] }),
+    },
+    { time_unit: 'hour', time_interval: 6 },
+  );
+export const MetricsQuestion = metricsQuestion('MetricsQuestion', 720);
 export type MetricsQuestion = Static<typeof MetricsQuestion>;
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import { kindOf } from '../cloud/user-actions/kinds.ts';
+import { type ActionKind, kindOf } from '../cloud/user-actions/kinds.ts';
 import type { NewUserAction } from '../cloud/user-actions/service.ts';
 import type { ActionResource, ResourceType } from '../lib/action-resource.ts';
 import type { IncomingRequest } from './incoming-request.ts';
@@ -84,6 +84,22 @@ const NAMED: Readonly<Record<string, ResourceType>> = {
 export function publishedAs(request: IncomingRequest, about: readonly ActionResource[]): Published {
   const kind = kindOf(request.method, request.route, request.body());
   if (!kind) return UNPUBLISHED;
+  const once = resourcesOf(request, kind, about);
+  return {
+    api_group: kind.group,
+    action_type: kind.type,
+    resource_types: once.map(({ type }) => type),
+    resource_ids: once.map(({ id }) => String(id)),
+    resource_names: once.map(({ name }) => name ?? null),
+  };
+}
+
+/** Returns what a request is about, the most important first: what its work reported, and what its path names. */
+export function resourcesOf(
+  request: IncomingRequest,
+  kind: Pick<ActionKind, 'resource'>,
+  about: readonly ActionResource[],
+): ActionResource[] {
   const said = new Set(about.map(({ type }) => type));
   const named = Object.entries(request.params).flatMap(([name, value]): ActionResource[] => {
     const type = NAMED[name];
@@ -94,11 +110,5 @@ export function publishedAs(request: IncomingRequest, about: readonly ActionReso
   const all = [...about, ...named].map((one) => ({ ...one, id: String(one.id) }));
   const once = [...new Map(all.map((one) => [`${one.type} ${one.id}`, one])).values()];
   once.sort((one, other) => Number(other.type === kind.resource) - Number(one.type === kind.resource));
-  return {
-    api_group: kind.group,
-    action_type: kind.type,
-    resource_types: once.map(({ type }) => type),
-    resource_ids: once.map(({ id }) => id),
-    resource_names: once.map(({ name }) => name ?? null),
-  };
+  return once;
 }

@@ -4,7 +4,9 @@ import type { ActionResource } from '../lib/action-resource.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidError, PreconditionFailedError } from '../lib/errors.ts';
 import type { Versioned } from '../lib/versioned.ts';
+import type { Events } from '../tradewind/events/service.ts';
 import { actionOf, publishedAs } from './action-of.ts';
+import { eventOf } from './event-of.ts';
 import { type Answer, answerBefore, fingerprintOf, type KeyUse, keepAnswer, takeKey } from './idempotency.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { versionOf } from './resource-versions.ts';
@@ -25,6 +27,8 @@ export interface ChangingRequest extends RequestWrites {
   answering(answer: Answer): Promise<void>;
   /** To be called after the answer was sent. */
   answered(status: number): void;
+  /** The resources that the change is about, and the tasks that it started. */
+  readonly outcome: { about: readonly ActionResource[]; tasks: readonly string[] };
 }
 
 /** What the database does for every request of a client. */
@@ -41,8 +45,9 @@ export function createRequestLog(deps: {
   database: Database;
   clock: Clock;
   userActions: Pick<UserActions, 'record' | 'noteLater'>;
+  events: Pick<Events, 'wake'>;
 }): RequestLog {
-  const { database, clock, userActions } = deps;
+  const { database, clock, userActions, events } = deps;
 
   return {
     open(request) {
@@ -52,6 +57,8 @@ export function createRequestLog(deps: {
       let use: KeyUse | undefined;
       let wanted: { versions: readonly string[]; resource: Versioned } | undefined;
       let about: ActionResource[] = [];
+      let made: string | undefined;
+      let tasks: string[] = [];
       let done = false;
 
       async function requireVersion(tx: Transaction): Promise<void> {
@@ -89,21 +96,19 @@ export function createRequestLog(deps: {
           if (done) return;
           // The work may start again after a deadlock.
           about = [];
+          tasks = [];
           if (use) await takeKey(tx, use, clock.now());
           await requireVersion(tx);
         },
         async after(tx) {
           if (done) return;
           const published = publishedAs(request, about);
-          await userActions.record(tx, {
-            ...action,
-            ...published,
-            outcome: 'accepted',
-            status: request.success,
-          });
+          const recorded = { ...action, ...published, outcome: 'accepted', status: request.success } as const;
+          await userActions.record(tx, recorded, eventOf(request, action, { about, made }));
         },
         committed() {
           done = true;
+          events.wake();
         },
         concerns(clientId) {
           action.client_id = clientId;
@@ -111,11 +116,18 @@ export function createRequestLog(deps: {
         about(resource) {
           about.push(resource);
         },
+        made(id) {
+          made = String(id);
+        },
         started(taskId) {
           action.task_id = taskId;
+          tasks.push(taskId);
         },
         async answering(answer) {
           if (use) await keepAnswer(database.sql, use, { answer, taken: done, now: clock.now() });
+        },
+        get outcome() {
+          return { about, tasks };
         },
         answered(status) {
           if (!done) userActions.noteLater({ ...action, outcome: outcomeOf(status), status });

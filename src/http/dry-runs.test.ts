@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DRY_RUN } from '../../test/support/dry-runs.ts';
+import type { HttpClient } from '../../test/support/http-client.ts';
+import { startService, type TestService } from '../../test/support/service.ts';
+
+const GROUPS = '/cloud/v1/securitygroups/1/1';
+const VOLUMES = '/cloud/v1/volumes/1/1';
+const NOTHING = { tasks: [], changes: [], price_per_month_difference: 0, quotas: [] };
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+function dry(
+  method: string,
+  path: string,
+  body?: object,
+  { http = service.http, headers = {} }: { http?: HttpClient; headers?: Record<string, string> } = {},
+) {
+  return http.request(method, path, { body, headers: { ...headers, ...DRY_RUN } });
+}
+
+async function makeVolume(size: number): Promise<string> {
+  const body = { source: 'new-volume', name: 'data', size, type_name: 'standard' };
+  const [task] = (await service.http.post(VOLUMES, body)).body;
+  const { created_resources } = await service.http.task(task);
+  return created_resources.volumes[0];
+}
+
+async function monthOf(size: number): Promise<number> {
+  const preview = await service.http.post('/cloud/v1/pricing/1/1/volumes', {
+    source: 'new-volume',
+    size,
+    type_name: 'standard',
+  });
+  expect(preview.body.price_per_month).toBeGreaterThan(0);
+  return preview.body.price_per_month;
+}
+
+describe('tells of a change', () => {
+  it('which tasks it would start, what they would make, its price and what is left of quotas', async () => {
+    const body = { source: 'new-volume', name: 'data', size: 10, type_name: 'standard' };
+    const answer = await dry('POST', VOLUMES, body);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+    ]);
+    const id = answer.body.tasks[0].steps[0].id;
+    expect(answer.body).toEqual({
+      tasks: [{ type: 'create_volume', steps: [{ action: 'create', kind: 'volume', id }] }],
+      resource: `${VOLUMES}/${id}`,
+      changes: [
+        { op: 'add', path: '', value: expect.objectContaining({ id, name: 'data', status: 'creating' }) },
+      ],
+      price_per_month_difference: await monthOf(10),
+      currency_code: 'EUR',
+      quotas: [{ region_id: 1, attribute: 'volume_count', used_before: 0, used: 1 }],
+    });
+    expect((await service.http.get(`${VOLUMES}/${id}`)).status).toBe(404);
+    expect((await service.http.get('/cloud/v1/tasks')).body.results).toEqual([]);
+  });
+
+  it('which fields of what exists would differ, and what it would cost more', async () => {
+    const id = await makeVolume(5);
+    const { body } = await dry('POST', `${VOLUMES}/${id}/extend`, { size: 15 });
+    expect(body).toMatchObject({
+      tasks: [
+        { type: 'extend_volume', steps: [{ action: 'change', kind: 'volume', id, fields: ['sizeGib'] }] },
+      ],
+      resource: `${VOLUMES}/${id}`,
+      changes: expect.arrayContaining([{ op: 'replace', path: '/status', value: 'extending' }]),
+    });
+    expect(body.price_per_month_difference).toBeCloseTo((await monthOf(15)) - (await monthOf(5)), 10);
+    expect((await service.http.get(`${VOLUMES}/${id}`)).body).toMatchObject({ size: 5, status: 'available' });
+  });
+
+  it('what a removal would save', async () => {
+    const id = await makeVolume(7);
+    const { body } = await dry('DELETE', `${VOLUMES}/${id}`);
+    expect(body).toMatchObject({
+      tasks: [{ type: 'delete_volume', steps: [{ action: 'remove', kind: 'volume', id }] }],
+      price_per_month_difference: -(await monthOf(7)),
+    });
+    expect((await service.http.get(`${VOLUMES}/${id}`)).body.status).toBe('available');
+  });
+
+  it('the new version of what changes without a task', async () => {
+    const made = await service.http.post(GROUPS, { security_group: { name: 'before' } });
+    const path = `${GROUPS}/${made.body.id}`;
+    const { body } = await dry('PATCH', path, { name: 'after' });
+    expect(body).toMatchObject({ ...NOTHING, resource: path, changes: expect.any(Array) });
+    expect(body.changes).toContainEqual({ op: 'replace', path: '/name', value: 'after' });
+    expect((await service.http.get(path)).body.name).toBe('before');
+  });
+
+  it('that it is removed', async () => {
+    const made = await service.http.post(GROUPS, { security_group: { name: 'kept' } });
+    const path = `${GROUPS}/${made.body.id}`;
+    const { status, body } = await dry('DELETE', path);
+    expect([status, body.changes]).toEqual([200, [{ op: 'remove', path: '' }]]);
+    expect((await service.http.get(path)).status).toBe(200);
+  });
+
+  it('that nothing would change', async () => {
+    const made = await service.http.post(GROUPS, { security_group: { name: 'same' } });
+    const { body } = await dry('PATCH', `${GROUPS}/${made.body.id}`, { name: 'same' });
+    expect(body).toMatchObject(NOTHING);
+  });
+});
+
+describe('refuses like the change itself', () => {
+  it.each([
+    ['an invalid body', 'POST', VOLUMES, { source: 'new-volume', name: 'data', size: 0 }],
+    ['what is not there', 'DELETE', `${VOLUMES}/3f8a2c1e-0000-4000-8000-000000000000`, undefined],
+  ])('%s', async (_, method, path, body) => {
+    const tried = await dry(method, path, body);
+    const real = await service.http.request(method, path, { body });
+    expect(tried.status).toBeGreaterThanOrEqual(400);
+    const { request_id: _tried, ...refusal } = tried.body;
+    expect([real.status, real.body]).toMatchObject([tried.status, refusal]);
+  });
+
+  it('a former version', async () => {
+    const made = await service.http.post(GROUPS, { security_group: { name: 'versioned' } });
+    const headers = { 'if-match': '"99"' };
+    expect((await dry('PATCH', `${GROUPS}/${made.body.id}`, { name: 'later' }, { headers })).status).toBe(
+      412,
+    );
+  });
+
+  it('a caller without a token, without the right, and of another account', async () => {
+    const body = { security_group: { name: 'foreign' } };
+    const { http: stranger } = await service.otherTenant();
+    const reader = await service.withRole('Purge and Prefetch only (API)');
+    const statuses = [service.anonymous, reader, stranger].map(
+      async (http) => (await dry('POST', GROUPS, body, { http })).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([401, 403, 404]);
+  });
+});
+
+it('leaves its Idempotency-Key to the change itself', async () => {
+  const headers = { 'idempotency-key': 'dry-and-real' };
+  const body = { security_group: { name: 'keyed' } };
+  expect((await dry('POST', GROUPS, body, { headers })).body.changes).toHaveLength(1);
+  const real = await service.http.request('POST', GROUPS, { body, headers });
+  expect([real.status, real.headers.get('idempotency-replayed')]).toEqual([200, null]);
+  // What has been done already would be done no second time.
+  expect((await dry('POST', GROUPS, body, { headers })).body).toMatchObject(NOTHING);
+});
+
+it('is no request that is logged, refused or not', async () => {
+  const { http } = await service.otherTenant();
+  await dry('POST', VOLUMES, { size: 0 }, { http });
+  await http.post(VOLUMES, { size: 0 });
+  // They are noted in the order in which they come.
+  const noted = async () => (await http.get('/cloud/v1/request_log')).body.results;
+  const refused = { operation: 'createVolume', outcome: 'refused' };
+  await expect.poll(noted).toContainEqual(expect.objectContaining(refused));
+  expect((await noted()).filter((one: object) => 'outcome' in one && one.outcome === 'refused')).toHaveLength(
+    1,
+  );
+});
+
+it('says so where it cannot be tried out, or is asked in another way', async () => {
+  const asked = { 'tradewind-dry-run': 'yes' };
+  const unclear = await service.http.request('POST', GROUPS, { body: {}, headers: asked });
+  expect([unclear.status, unclear.body.invalid_fields]).toEqual([
+    400,
+    { 'Tradewind-Dry-Run': ['Must be true or false.'] },
+  ]);
+  const login = await dry('POST', '/iam/auth/jwt/login', { username: 'a@example.com', password: 'x' });
+  expect([login.status, login.text]).toEqual([400, expect.stringContaining('leave it out')]);
+});
+
+it('keeps nobody waiting, however many there are at once', async () => {
+  const before = await service.http.get(GROUPS);
+  const tried = Array.from({ length: 40 }, (_, index) =>
+    dry('POST', GROUPS, { security_group: { name: `at-once-${index}` } }),
+  );
+  expect(new Set((await Promise.all(tried)).map(({ status }) => status))).toEqual(new Set([200]));
+  expect((await service.http.get(GROUPS)).body.count).toBe(before.body.count);
+});
+
+it('holds nothing for a client that has gone', async () => {
+  const made = await service.http.post(GROUPS, { security_group: { name: 'left-alone' } });
+  const path = `${GROUPS}/${made.body.id}`;
+  for (const ms of [1, 2, 3, 5, 8, 13]) {
+    const gone = fetch(service.url + path, {
+      method: 'PATCH',
+      headers: {
+        ...DRY_RUN,
+        authorization: `apikey ${service.http.token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ name: 'never' }),
+      signal: AbortSignal.timeout(ms),
+    });
+    await gone.catch(() => {});
+  }
+  expect((await service.http.patch(path, { name: 'changed' })).status).toBe(200);
+});

@@ -1,0 +1,163 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createPatch, type Operation } from 'rfc6902';
+import { DryRun } from '../lib/dry-run.ts';
+import { InvalidError } from '../lib/errors.ts';
+import type { DryRunReports } from '../requests/dry-run-reports.ts';
+import { changesSomething } from './changing-requests.ts';
+import { hooks } from './route-hooks.ts';
+
+const HEADER = 'tradewind-dry-run';
+const VERSION = /^v\d$/;
+/** A parameter at the end of a route, if what it names is no place but a resource. */
+const NAMES_RESOURCE = /^:(?!project_id|region_id)/;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set if the request only asks what it would do. */
+    dryRun: DryRun | undefined;
+    /** The resource as it was before the dry run. */
+    resourceBefore: Resource | undefined;
+  }
+}
+
+interface Resource {
+  path: string;
+  /** Undefined if there is none, or not for the caller. */
+  state: unknown;
+}
+
+/**
+ * Answers changing requests with `Tradewind-Dry-Run: true` by what they would do. They are carried out like others, in
+ * a transaction that is rolled back once all is known.
+ */
+export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void {
+  const readable = new Set<string>();
+  app.decorateRequest('dryRun');
+  app.decorateRequest('resourceBefore');
+  app.addHook('onRoute', (route) => {
+    if (route.method === 'GET') readable.add(patternOf(partsOf(route.url)));
+    if (route.method === 'GET' || !changesSomething(String(route.method), route.config)) return;
+    route.onRequest = [...hooks(route.onRequest), ask];
+    // Comes first: all that follows belongs to the dry run.
+    route.preHandler = [readBefore, begin, ...hooks(route.preHandler)];
+    route.onSend = [...hooks(route.onSend), answer];
+  });
+
+  async function ask(request: FastifyRequest): Promise<void> {
+    const given = request.headers[HEADER];
+    if (given === undefined || given === 'false') return;
+    if (given !== 'true') throw new InvalidError({ 'Tradewind-Dry-Run': ['Must be true or false.'] });
+    if (!request.principal) {
+      throw new InvalidError({
+        'Tradewind-Dry-Run': ['Is only known to operations that need a token; leave it out.'],
+      });
+    }
+    request.dryRun = new DryRun();
+  }
+
+  async function readBefore(request: FastifyRequest): Promise<void> {
+    if (!request.dryRun) return;
+    const path = addressOf(request);
+    if (path !== undefined) request.resourceBefore = { path, state: await read(request, path) };
+  }
+
+  function begin(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+    const { dryRun } = request;
+    // Hooks are not called for a client that has gone.
+    if (dryRun) reply.raw.once('close', () => dryRun.end());
+    if (dryRun) dryRun.within(done);
+    else done();
+  }
+
+  async function answer(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+    const { dryRun, changing, principal } = request;
+    if (!dryRun) return payload;
+    try {
+      if (!changing || reply.statusCode >= 300) return payload;
+      const report = await dryRun.within(async () => {
+        const { about, tasks } = changing.outcome;
+        const change = await changeOf(request, madeBy(payload) ?? about[0]?.id);
+        return { ...(await reports.of(principal, dryRun, tasks)), ...change };
+      });
+      void reply.code(200).type('application/json; charset=utf-8').removeHeader('etag');
+      return JSON.stringify(report);
+    } finally {
+      dryRun.end();
+    }
+  }
+
+  /** Compares the resource at the request's address, or the one that it makes, with what it was. */
+  async function changeOf(
+    request: FastifyRequest,
+    made: number | string | undefined,
+  ): Promise<{ resource: string | null; changes: Operation[] }> {
+    const { resourceBefore: before, dryRun } = request;
+    // Without a transaction, nothing was to be done.
+    const path = before?.path ?? (dryRun?.client && addressOfMade(request, made));
+    if (path === undefined) return { resource: null, changes: [] };
+    if (!dryRun?.client) return { resource: path, changes: [] };
+    return { resource: path, changes: patchOf(before?.state, await read(request, path)) };
+  }
+
+  async function read(request: FastifyRequest, path: string): Promise<unknown> {
+    const { authorization } = request.headers;
+    const run = request.dryRun as DryRun;
+    const got = await run.within(() =>
+      app.inject({ method: 'GET', url: path, remoteAddress: request.ip, headers: { authorization } }),
+    );
+    return got.statusCode === 200 ? got.json() : undefined;
+  }
+
+  /** Returns where to read the resource that a request changes: its own address, or the nearest one above it. */
+  function addressOf(request: FastifyRequest): string | undefined {
+    const route = partsOf(request.routeOptions.url ?? '');
+    const path = partsOf(request.url);
+    const own = readableAt(route, path);
+    // What is read where something is added is a list.
+    if (own !== undefined) return request.method === 'POST' ? undefined : own;
+    for (let length = route.length - 1; length > 0; length--) {
+      if (!NAMES_RESOURCE.test(route[length - 1] ?? '')) continue;
+      const above = readableAt(route.slice(0, length), path.slice(0, length));
+      if (above !== undefined) return above;
+    }
+    return undefined;
+  }
+
+  function addressOfMade(request: FastifyRequest, id: number | string | undefined): string | undefined {
+    if (id === undefined) return undefined;
+    const route = partsOf(request.routeOptions.url ?? '');
+    return readableAt([...route, ':id'], [...partsOf(request.url), encodeURIComponent(id)]);
+  }
+
+  /** Returns the path in whichever version of the API it can be read. */
+  function readableAt(route: string[], path: string[]): string | undefined {
+    const place = route.findIndex((part) => VERSION.test(part));
+    const versions = place === -1 ? [undefined] : [route[place], 'v1', 'v2', 'v3'];
+    for (const version of versions) {
+      const inVersion = (parts: string[]) => (version === undefined ? parts : parts.with(place, version));
+      if (readable.has(patternOf(inVersion(route)))) return `/${inVersion(path).join('/')}`;
+    }
+    return undefined;
+  }
+}
+
+function partsOf(url: string): string[] {
+  return (url.split('?', 1)[0] ?? '').split('/').slice(1);
+}
+
+function patternOf(parts: string[]): string {
+  return parts.map((part) => (part.startsWith(':') ? ':' : part)).join('/');
+}
+
+/** Returns the id in an answer that shows the new resource. */
+function madeBy(payload: unknown): number | string | undefined {
+  if (typeof payload !== 'string' || !payload.startsWith('{')) return undefined;
+  const { id } = JSON.parse(payload) as { id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+function patchOf(before: unknown, after: unknown): Operation[] {
+  if (before === undefined) return after === undefined ? [] : [{ op: 'add', path: '', value: after }];
+  if (after === undefined) return [{ op: 'remove', path: '' }];
+  return createPatch(before, after);
+}

@@ -1,0 +1,77 @@
+import { kindOf } from '../cloud/user-actions/kinds.ts';
+import type { NewUserAction } from '../cloud/user-actions/service.ts';
+import type { ActionResource } from '../lib/action-resource.ts';
+import {
+  eventOfOperation,
+  type NewEvent,
+  resourceOf,
+  typeOf,
+  verbOf,
+} from '../tradewind/events/in-transaction.ts';
+import { resourcesOf } from './action-of.ts';
+import type { IncomingRequest } from './incoming-request.ts';
+
+/** What an event is about. */
+interface Told {
+  type: string;
+  word: string;
+  id: string | undefined;
+  table: string | undefined;
+  resources: { type: string; id: string; name: string | null }[];
+}
+
+/** What the work of a request reported. */
+interface Noted {
+  about: readonly ActionResource[];
+  made: string | undefined;
+}
+
+/** Returns the event that tells of an accepted request. Contains nothing of its body. */
+export function eventOf(
+  request: IncomingRequest,
+  action: Omit<NewUserAction, 'outcome' | 'status'>,
+  noted: Noted,
+): NewEvent | undefined {
+  const told = toldOf(request, noted);
+  if (!told) return undefined;
+  const { type, word, id, table, resources } = told;
+  const { client_id, project_id, region_id, user_id, token_id, task_id, request_id, operation } = action;
+  return {
+    type,
+    subject: id === undefined ? word : `${word}/${id}`,
+    revised: `${table}:${id}`,
+    data: JSON.stringify({
+      client_id,
+      project_id,
+      region_id,
+      resources,
+      task: task_id ? { id: task_id } : null,
+      actor: { user_id, client_id: request.principal.clientId, token_id },
+      request_id,
+      operation,
+    }),
+  };
+}
+
+function toldOf(request: IncomingRequest, { about, made }: Noted): Told | undefined {
+  const kind = kindOf(request.method, request.route, request.body());
+  const verb = kind && verbOf(kind.type);
+  if (kind && verb !== undefined) {
+    const { word, table } = resourceOf(kind.resource);
+    const all = resourcesOf(request, kind, about);
+    const resources = all.map((one) => ({
+      type: resourceOf(one.type).word,
+      id: String(one.id),
+      name: one.name ?? null,
+    }));
+    const id = all.find((one) => one.type === kind.resource)?.id;
+    return { type: typeOf(word, verb), word, table, id: id === undefined ? id : String(id), resources };
+  }
+  const event = eventOfOperation(request.operation);
+  if (!event) return undefined;
+  const { word, param, table } = event;
+  const given = made ?? (param === undefined ? undefined : request.params[param]);
+  const id = given === undefined ? undefined : String(given);
+  const resources = id === undefined ? [] : [{ type: word, id, name: null }];
+  return { type: typeOf(word, event.verb), word, table, id, resources };
+}
