@@ -3,6 +3,7 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureAi } from './ai/suite.ts';
 import { measureEngine } from './engine/suite.ts';
+import { measureEvents } from './events/suite.ts';
 import { measureFilled, measureRetention } from './filled/suite.ts';
 import { measureKubernetes } from './kubernetes/suite.ts';
 import { measureOperations } from './operations/suite.ts';
@@ -24,6 +25,7 @@ const suites: Record<string, Suite> = {
   start: { title: 'Start and memory', run: measureStart },
   peers: { title: 'Peers', run: measurePeers },
   engine: { title: 'Tasks', run: measureEngine },
+  events: { title: 'Listeners of events', run: measureEvents },
   filled: { title: 'Full tables', run: measureFilled },
   retention: { title: 'Retention', run: measureRetention },
   scale: { title: 'Scale', run: measureScale },

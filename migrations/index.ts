@@ -47,6 +47,8 @@ import { up as tokenMakers } from './0057_token_makers.ts';
 import { up as downloadedImages } from './0058_downloaded_images.ts';
 import { up as metering } from './0059_metering.ts';
 import { up as ddosProfiles } from './0060_ddos_profiles.ts';
+import { up as meteredOnce } from './0061_metered_once.ts';
+import { up as events } from './0062_events.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -100,4 +102,6 @@ export const migrations: Record<string, SchemaMigration> = {
   '0058_downloaded_images': { up: downloadedImages },
   '0059_metering': { up: metering },
   '0060_ddos_profiles': { up: ddosProfiles },
+  '0061_metered_once': { up: meteredOnce },
+  '0062_events': { up: events },
 };

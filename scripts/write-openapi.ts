@@ -1,8 +1,9 @@
-// Writes openapi/*.json and docs/compatibility.md. Run it after a change of routes or schemas; a test
+// Writes openapi/*.json, docs/compatibility.md and the types in docs/events.md. Run it after a change of routes or schemas; a test
 // compares them.
 import fs from 'node:fs';
 import path from 'node:path';
 import { COMPATIBILITY_FILE, compatibilityDocument } from './compatibility/document.ts';
+import { EVENTS_FILE, eventsDocument, eventTypes } from './event-types.ts';
 import { openApiDocuments } from './openapi-documents.ts';
 
 const files = await openApiDocuments();
@@ -14,3 +15,6 @@ for (const { file, document, text } of files) {
 
 const [, client] = files;
 if (client) fs.writeFileSync(COMPATIBILITY_FILE, compatibilityDocument(client.document));
+
+const events = fs.readFileSync(EVENTS_FILE, 'utf8');
+fs.writeFileSync(EVENTS_FILE, eventsDocument(events, eventTypes(files.map(({ document }) => document))));

@@ -29,6 +29,7 @@ describe('settings', () => {
         kubernetesUrl: 'https://dl.k8s.io/release',
         etcdUrl: 'https://github.com/etcd-io/etcd/releases/download',
       },
+      testApi: false,
       temporaryDir: path.resolve('data/tmp'),
       searchPath: '/usr/local/bin:/usr/bin:/bin',
       ai: {
@@ -168,4 +169,16 @@ it('shows each setting with its rule and its default', () => {
     expect.stringMatching(/^ {2}TRADEWIND_PORT +a whole number from 0 to 65535: .* \(8080\)$/),
   );
   expect(lines).toContainEqual(expect.stringMatching(/^ {2}DATABASE_URL +a URL like \S+$/));
+});
+
+describe('the test API', () => {
+  it.each(['127.0.0.1', '::1', 'localhost'])('is served at %s', (host) => {
+    expect(loadConfig({ TRADEWIND_TEST_API: 'true', TRADEWIND_HOST: host }).testApi).toBe(true);
+  });
+
+  it('is refused beyond this machine, unless that is what is asked for', () => {
+    const open = { TRADEWIND_HOST: '0.0.0.0' };
+    expect(() => loadConfig({ ...open, TRADEWIND_TEST_API: 'true' })).toThrow('only this machine reaches');
+    expect(loadConfig({ ...open, TRADEWIND_TEST_API: 'beyond-loopback' }).testApi).toBe(true);
+  });
 });

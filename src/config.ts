@@ -178,6 +178,11 @@ const Environment = Type.Object({
   TRADEWIND_ACCESS_LOG: Type.Optional(
     oneOf(['on', 'off'], 'on or off: whether each request is logged; by default on with the json format'),
   ),
+  TRADEWIND_TEST_API: oneOf(
+    ['false', 'true', 'beyond-loopback'],
+    'false, true or beyond-loopback: whether tests may reset everything, let things fail and set the time; true needs an address that only this machine reaches',
+    'false',
+  ),
 });
 type Environment = Static<typeof Environment>;
 
@@ -218,6 +223,11 @@ export function loadConfig(environment: Record<string, string | undefined>) {
   });
   if (unusable.length > 0 || !Value.Check(Environment, settings)) {
     throw new SettingError(unusable.map(refusal).join('\n'));
+  }
+  if (settings.TRADEWIND_TEST_API === 'true' && !isLoopback(settings.TRADEWIND_HOST)) {
+    throw new SettingError(
+      'TRADEWIND_TEST_API=true needs an address that only this machine reaches, such as TRADEWIND_HOST=127.0.0.1: whoever has the token of the platform administrator can delete everything with one request. TRADEWIND_TEST_API=beyond-loopback serves the test API all the same',
+    );
   }
   return Object.freeze({
     host: settings.TRADEWIND_HOST,
@@ -266,6 +276,7 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     webhookHosts: settings.TRADEWIND_WEBHOOK_ALLOW_HOSTS ?? '',
     /** Whether other machines may read /metrics. */
     openMetrics: settings.TRADEWIND_METRICS === 'open',
+    testApi: settings.TRADEWIND_TEST_API !== 'false',
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,
     /** Whether each request is logged in one line. */
@@ -297,6 +308,10 @@ export function unknownSettings(environment: Record<string, string | undefined>)
       const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
       return `${name} is not a Tradewind setting and has no effect${hint}`;
     });
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
 }
 
 function isInBounds(name: keyof Environment, value: string): boolean {

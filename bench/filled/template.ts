@@ -53,6 +53,8 @@ export async function makeTemplate(api: Api): Promise<void> {
   await make('v1/reserved_fixed_ips', { type: 'subnet', subnet_id });
   await make('v1/floatingips', { tags });
   await make('v1/file_shares', { name, protocol: 'NFS', size: 10, type_name: 'vast', tags });
+  // A cluster's nodes need a way out of their subnet. Copies of one that leads outside would share its address.
+  await make('v1/routers', { name, interfaces: [{ subnet_id }] });
   const pool = { name: 'web', flavor_id: 'g1-standard-2-4', min_node_count: 1, boot_volume_size: 50 };
   await make('v1/k8s/clusters', {
     name,

@@ -26,6 +26,7 @@ import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { prepareSecrets } from '../secrets/preparation.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import { createServices } from '../services.ts';
+import { createTestKit } from '../tradewind/test-kit/kit.ts';
 import { requireAiSandbox } from './ai-worker.ts';
 import { sourceOf } from './catalog-apply.ts';
 import { type FirstToken, firstTokenFile, makeFirstToken } from './first-token.ts';
@@ -38,6 +39,7 @@ import type { Role } from './role.ts';
 import { prepareSchema, watchSchema } from './schema.ts';
 import { hasDatabase, openStorage } from './storage.ts';
 import { createTaskWorker, followDataKeys } from './task-worker.ts';
+import { testKitParts } from './test-kit.ts';
 
 /** A running Tradewind. */
 export interface Platform {
@@ -61,10 +63,13 @@ export async function startPlatform(
   log: Logger,
   {
     terminal = false,
-    makers = MAKERS,
-    clock = systemClock,
+    makers: givenMakers = MAKERS,
+    clock: givenClock = systemClock,
   }: { terminal?: boolean; makers?: Makers; clock?: Clock } = {},
 ): Promise<Platform> {
+  const kit = config.testApi ? createTestKit() : undefined;
+  const makers = kit?.makers(givenMakers) ?? givenMakers;
+  const clock = kit?.clock ?? givenClock;
   const undo: (() => Promise<void>)[] = [];
   let graceMs = 0;
   const listenAt = role === 'worker' ? workerAddress(config) : config;
@@ -116,6 +121,14 @@ export async function startPlatform(
     undo.push(() => watch.stop());
     const changes = await patiently(() => listenForChanges(storage.connection));
     undo.push(() => changes.close());
+    const testKit = testKitParts(kit, {
+      database,
+      clock,
+      log,
+      secrets,
+      changes,
+      normalSpeed: config.simulationSpeed,
+    });
     const worker =
       role === 'api'
         ? undefined
@@ -134,6 +147,8 @@ export async function startPlatform(
     const file = firstTokenFile(config);
     const firstToken =
       address && (await patiently(() => makeFirstToken({ database, clock, file, terminal })));
+    // What a reset brings back.
+    await testKit?.snapshots.begin();
     return {
       address,
       firstToken,
@@ -204,6 +219,7 @@ export async function startPlatform(
         readiness: createReadiness({ database, role, live, worker }),
         rateLimit: config.rateLimit,
         metrics,
+        ...(testKit && { testKit }),
         trustedProxies: config.trustedProxies,
         ...(config.accessLog && log.isLevelEnabled('info') && { accessLog: accessLogOf(log) }),
       });

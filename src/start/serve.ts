@@ -28,6 +28,12 @@ export const serve: Command = {
       );
       return 78;
     }
+    if (role !== 'all' && config.testApi) {
+      process.stderr.write(
+        'TRADEWIND_TEST_API needs --role all: its clock and its rules are known to one process\n',
+      );
+      return 78;
+    }
     const log = createLog(config);
     if (stop.aborted) {
       log.info(`Not started: ${stop.reason}`);

@@ -1,0 +1,3 @@
+module example.com/tradewindtest
+
+go 1.22

@@ -1,0 +1,77 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { kindOf } from '../src/cloud/user-actions/kinds.ts';
+import type { OpenApiDocument, Operation } from '../src/http/openapi-document.ts';
+import {
+  eventOfOperation,
+  resourceOf,
+  TASK_EVENTS,
+  typeOf,
+  verbOf,
+} from '../src/tradewind/events/in-transaction.ts';
+
+export const EVENTS_FILE = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../docs/events.md');
+
+const BEGIN = '<!-- The types are made by "npm run openapi". -->\n';
+const END = '<!-- The end of the types. -->\n';
+
+/** The bodies that make different events of one operation. */
+const BODIES: Readonly<Record<string, object[]>> = {
+  actOnDdosProfile: [{ active: true }, { active: false }],
+  actOnInstance: ['start', 'stop', 'reboot', 'reboot_hard', 'suspend', 'resume'].map((action) => ({
+    action,
+  })),
+};
+
+/** The types of events that an operation may cause. */
+export interface Causing {
+  operationId: string;
+  types: string[];
+}
+
+/** Returns every operation that changes something, and what is told of it. */
+export function eventTypes(documents: readonly OpenApiDocument[]): Causing[] {
+  const found = new Map<string, Causing>();
+  for (const { paths } of documents) {
+    for (const [url, operations] of Object.entries(paths)) {
+      for (const [method, operation] of Object.entries(operations)) {
+        const { operationId } = operation;
+        const listed = eventOfOperation(operationId);
+        if (!listed && !changesSomething(method, operation)) continue;
+        const route = url.replace(/\{(\w+)\}/g, ':$1');
+        const kinds = (BODIES[operationId] ?? [{}]).map((body) => kindOf(method.toUpperCase(), route, body));
+        const types = kinds.flatMap((kind) => {
+          const verb = kind && verbOf(kind.type);
+          if (kind) return verb === undefined ? [] : [typeOf(resourceOf(kind.resource).word, verb)];
+          return listed ? [typeOf(listed.word, listed.verb)] : [];
+        });
+        found.set(operationId, { operationId, types });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+const KEY = '#/components/parameters/IdempotencyKey';
+
+/** Whether an operation changes something in an account, by the document. */
+function changesSomething(method: string, { parameters = [], security }: Operation): boolean {
+  if (method === 'put' || method === 'delete') return true;
+  // What only asks has no key, and what anybody may call has no account.
+  return security?.length !== 0 && parameters.some((one) => '$ref' in one && one.$ref === KEY);
+}
+
+/** Returns the document with this table of types in the place of its own. */
+export function eventsDocument(text: string, causing: readonly Causing[]): string {
+  const causes = new Map<string, string[]>(TASK_EVENTS.map((type) => [type, []]));
+  for (const { operationId, types } of causing)
+    for (const type of types) causes.set(type, [...(causes.get(type) ?? []), operationId]);
+  const rows = [...causes].sort(([one], [other]) => (one < other ? -1 : 1));
+  const table = rows.map(
+    ([type, operations]) =>
+      `| \`${type}\` | ${operations.length === 0 ? 'the work on a task' : operations.sort().join(', ')} |`,
+  );
+  const [head, rest = ''] = text.split(BEGIN);
+  const [, tail = ''] = rest.split(END);
+  return `${head}${BEGIN}\n| type | after |\n|---|---|\n${table.join('\n')}\n\n${END}${tail}`;
+}

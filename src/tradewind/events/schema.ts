@@ -1,0 +1,154 @@
+import { type Static, type TStringOptions, Type } from 'typebox';
+import { IntegerId, Named, Query, RepeatedId } from '../../lib/wire.ts';
+
+const Nullable = (type: 'string' | 'integer', description: string) =>
+  Type.Unsafe<string | number | null>({ type: [type, 'null'], description });
+
+const repeated = (item: TStringOptions, description: string) =>
+  Type.Optional(
+    Type.Array(Type.String(item), {
+      minItems: 1,
+      maxItems: 20,
+      description: `${description}. Repeat the parameter for several`,
+    }),
+  );
+
+const filter = {
+  type: repeated(
+    {
+      maxLength: 100,
+      pattern: '^(\\*|tradewind\\.(\\*|[a-z0-9_]+\\.(\\*|[a-z0-9_]+)))$',
+      rule: 'Must be a type such as tradewind.cluster.updated, or end in a star: tradewind.task.*.',
+      examples: ['tradewind.task.*'],
+    },
+    'Types of events, with a star at the end for all that begin so',
+  ),
+  project_id: RepeatedId('Only events of these projects'),
+  subject: repeated(
+    { minLength: 1, maxLength: 300, examples: ['instance/7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90'] },
+    'What the events are about: the resource and its ID',
+  ),
+};
+
+const CURSOR = {
+  pattern: '^(oldest|\\d{1,15})$',
+  rule: 'Must be a cursor from an earlier answer, or oldest.',
+};
+
+export const EventsQuery = Query({
+  ...filter,
+  cursor: Type.Optional(
+    Type.String({
+      ...CURSOR,
+      description:
+        'Where to continue: the cursor from an earlier answer, or `oldest` for all that is kept. From now on by default. `Last-Event-ID` goes before it',
+    }),
+  ),
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 60,
+      default: 0,
+      description: 'Seconds to wait for the first event; for an answer in JSON',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000,
+      default: 100,
+      description: 'Most events in an answer in JSON',
+    }),
+  ),
+});
+export type EventsQuery = Static<typeof EventsQuery>;
+export type EventsFilter = Pick<EventsQuery, 'type' | 'project_id' | 'subject'>;
+
+export const EventsHeaders = Type.Object({
+  'last-event-id': Type.Optional(
+    Type.String({ ...CURSOR, description: 'The ID of the last event that was received' }),
+  ),
+});
+
+const EventData = Named('EventData', {
+  client_id: IntegerId('Account'),
+  project_id: Nullable('integer', 'Project'),
+  region_id: Nullable('integer', 'Region'),
+  resources: Type.Array(
+    Named('EventResource', {
+      type: Type.String({ description: 'The resource, as in types of events' }),
+      id: Type.String(),
+      name: Nullable('string', 'Name or address'),
+    }),
+    { description: 'What the event is about, the most important first' },
+  ),
+  revision: Type.Unsafe<{ before: number; after: number } | null>({
+    type: ['object', 'null'],
+    description: 'The revision of the subject before and after the change, if it has one and it changed',
+    properties: { before: { type: 'integer' }, after: { type: 'integer' } },
+  }),
+  task: Type.Unsafe<object | null>({
+    type: ['object', 'null'],
+    description:
+      'The task that was started, or that the event is about: then with `type`, `state`, `error` and `created_resources`; progress has `doing`, `done`, `of` and `step`',
+    properties: {
+      id: { type: 'string', format: 'uuid' },
+      doing: { type: 'string', examples: ['applying logging: 3 of 6'] },
+    },
+    additionalProperties: true,
+  }),
+  actor: Type.Unsafe<object | null>({
+    type: ['object', 'null'],
+    description: 'Who asked for it',
+    properties: {
+      user_id: { type: 'integer' },
+      client_id: { type: 'integer', description: 'Account of the user' },
+      token_id: { type: ['integer', 'null'], description: 'API token; null for a login' },
+    },
+  }),
+  request_id: Nullable('string', 'ID of the request'),
+  operation: Type.Optional(Type.String({ description: 'Name of the operation, for an accepted request' })),
+});
+
+export const Event = Named('Event', {
+  specversion: Type.Literal('1.0'),
+  id: Type.String({ format: 'uuid' }),
+  source: Type.Literal('/tradewind/v1'),
+  type: Type.String({ examples: ['tradewind.cluster.updated'] }),
+  subject: Type.String({ examples: ['cluster/7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90'] }),
+  time: Type.String({ format: 'date-time' }),
+  datacontenttype: Type.Literal('application/json'),
+  data: EventData,
+});
+export type Event = Static<typeof Event>;
+
+export const EventList = Named('EventList', {
+  cursor: Type.String({ description: 'For the next request' }),
+  reset: Type.Boolean({
+    description:
+      'Whether events are missing between the given cursor and these: read anew what you need to know, then continue from here',
+  }),
+  events: Type.Array(Event),
+});
+export type EventList = Static<typeof EventList>;
+
+/** The answers by media type. */
+export const EventsAnswer = {
+  description:
+    'What has happened, by `Accept`: a list, a stream of server-sent events, or a line of JSON for each event',
+  content: {
+    'application/json': { schema: EventList },
+    'text/event-stream': {
+      schema: Type.String({
+        description:
+          '`id` is the cursor, `event` the type, `data` the event. An event `reset` says that some are missing. A comment with an `id` comes at least every 15 seconds',
+      }),
+    },
+    'application/x-ndjson': {
+      schema: Type.String({
+        description:
+          'An event with its `cursor` in each line, or `{"type": "heartbeat"}` or `{"type": "reset"}` with one',
+      }),
+    },
+  },
+};

@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TASK_ENDED } from '../../convergence/waiting-tasks.ts';
+import { WANTED } from '../../convergence/wants.ts';
+import type { ChangeFeed } from '../../db/changes.ts';
+import type { Database } from '../../db/database.ts';
+import { TooManyRequestsError } from '../../lib/errors.ts';
+import type { Principal } from '../../requests/principal.ts';
+import { type Interest, interestOf } from './filter.ts';
+import { presentedEvent, type Told } from './presenter.ts';
+import type { EventList, EventsFilter, EventsQuery } from './schema.ts';
+import { type EventRow, readable, readBetween } from './store.ts';
+import { BEAT_MS, createTail } from './tail.ts';
+
+/** Events that a listener is handed at once. */
+const PAGE = 200;
+/** Each needs memory and a connection of its own. */
+const MOST_LISTENERS = 4_000;
+const MOST_OF_ACCOUNT = 200;
+const RETRY_SECONDS = 10;
+
+export interface Events {
+  /** Says that this process has committed something. */
+  wake(): void;
+  /**
+   * Follows what happens, from a cursor or from now on; a heartbeat comes at least every 15 seconds. Ends when `gone` is
+   * aborted or the server stops. @throws TooManyRequestsError
+   */
+  follow(
+    principal: Principal,
+    filter: EventsFilter,
+    from: { cursor: string | undefined; gone: AbortSignal },
+  ): Promise<AsyncGenerator<Told>>;
+  /** Returns the next events, and waits for the first of them. @throws TooManyRequestsError */
+  list(
+    principal: Principal,
+    query: EventsQuery,
+    from: { cursor: string | undefined; gone: AbortSignal },
+  ): Promise<EventList>;
+  /** Ends all streams, and answers waiting requests. Call it when the server stops. */
+  stop(): void;
+}
+
+export function createEvents(deps: { database: Database; changes: ChangeFeed }): Events {
+  const tail = createTail(deps.database);
+  // Workers and requests announce most of what they do, so that nobody has to look often.
+  for (const topic of [TASK_ENDED, WANTED]) deps.changes.on(topic, tail.wake, tail.wake);
+  const listeners = new Map<number, number>();
+  let count = 0;
+
+  /** @throws TooManyRequestsError */
+  function enter({ clientId, platformAdministrator }: Principal): () => void {
+    const own = listeners.get(clientId) ?? 0;
+    if (count >= MOST_LISTENERS || (own >= MOST_OF_ACCOUNT && !platformAdministrator)) {
+      throw new TooManyRequestsError(
+        `Too many listeners: an account may have ${MOST_OF_ACCOUNT} at a time, a process ${MOST_LISTENERS}`,
+        RETRY_SECONDS,
+      );
+    }
+    listeners.set(clientId, own + 1);
+    count++;
+    const leaveTail = tail.enter();
+    return () => {
+      leaveTail();
+      count--;
+      const left = (listeners.get(clientId) ?? 1) - 1;
+      if (left === 0) listeners.delete(clientId);
+      else listeners.set(clientId, left);
+    };
+  }
+
+  async function begin(cursor: string | undefined): Promise<{ position: number; reset: boolean }> {
+    const settled = await tail.ready();
+    const { from, to } = await tail.ask(readable);
+    // Events may be deleted before anybody has read them.
+    const now = Math.max(settled, from);
+    if (cursor === undefined) return { position: now, reset: false };
+    if (cursor === 'oldest') return { position: from, reset: false };
+    const position = Number(cursor);
+    // A cursor from the future is one of another database, or of one that was restored.
+    return position < from || position > to ? { position: now, reset: true } : { position, reset: false };
+  }
+
+  /** Returns the next events after a position, and how far that was looked. */
+  async function next(interest: Interest, position: number): Promise<{ events: EventRow[]; upTo: number }> {
+    const upTo = Math.max(position, tail.settled());
+    if (upTo === position) return { events: [], upTo };
+    const rows =
+      tail.after(position, PAGE) ??
+      (await tail.ask((sql) => readBetween(sql, interest, { after: position, upTo, limit: PAGE })));
+    const last = rows.length < PAGE ? upTo : (rows.at(-1)?.position ?? upTo);
+    return { events: rows.filter((row) => interest.matches(row)), upTo: last };
+  }
+
+  return {
+    wake: tail.wake,
+    async follow(principal, filter, { cursor, gone }) {
+      const interest = interestOf(principal, filter);
+      const leave = enter(principal);
+      const started = await begin(cursor).catch((error: unknown) => {
+        leave();
+        throw error;
+      });
+      let left = false;
+      const end = () => {
+        if (!left) leave();
+        left = true;
+      };
+      gone.addEventListener('abort', end);
+
+      async function* told(): AsyncGenerator<Told> {
+        let { position } = started;
+        try {
+          yield { events: [], reset: started.reset, cursor: String(position) };
+          let toldAt = performance.now();
+          while (!gone.aborted && !tail.stopped()) {
+            const news = tail.news();
+            const { events, upTo } = await next(interest, position);
+            const isUpToDate = upTo === position;
+            position = upTo;
+            if (events.length > 0 || performance.now() - toldAt >= BEAT_MS) {
+              yield { events, reset: false, cursor: String(position) };
+              toldAt = performance.now();
+            } else if (isUpToDate) await news;
+          }
+        } finally {
+          end();
+        }
+      }
+      return told();
+    },
+
+    async list(principal, { wait = 0, limit = 100, ...filter }, { cursor, gone }) {
+      const interest = interestOf(principal, filter);
+      const leave = enter(principal);
+      try {
+        let { position, reset } = await begin(cursor);
+        const deadline = performance.now() + wait * 1_000;
+        const events: EventRow[] = [];
+        for (;;) {
+          const news = tail.news();
+          const found = await next(interest, position);
+          const isUpToDate = found.upTo === position;
+          position = found.upTo;
+          events.push(...found.events);
+          const left = deadline - performance.now();
+          if (events.length >= limit || gone.aborted || tail.stopped()) break;
+          if (!isUpToDate) continue;
+          if (events.length > 0 || reset || left <= 0) break;
+          const timer = new AbortController();
+          await Promise.race([news, sleep(left, undefined, { signal: timer.signal }).catch(() => {})]);
+          timer.abort();
+        }
+        const shown = events.slice(0, limit);
+        const upTo = shown.length < events.length ? (shown.at(-1)?.position ?? position) : position;
+        return { cursor: String(upTo), reset, events: shown.map(presentedEvent) };
+      } finally {
+        leave();
+      }
+    },
+    stop: () => tail.stop(),
+  };
+}

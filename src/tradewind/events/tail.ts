@@ -1,0 +1,230 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import type { Database, Sql } from '../../db/database.ts';
+import { type EventRow, newest, oldestTransaction, readNext, takeNumber } from './store.ts';
+
+/** New events are looked for this often; what this process commits and what workers announce, at once. */
+const LOOK_MS = 250;
+/** While a transaction may still write a smaller position, and at least between two looks. */
+const PAUSE_MS = 10;
+const FAILED_MS = 1_000;
+const PATIENCE_MS = 5_000;
+export const BEAT_MS = 15_000;
+const BATCH = 1_000;
+/** Kept in memory for those who follow closely; whoever is further behind reads the database. */
+const MOST_KEPT = 2_000;
+
+/**
+ * Reads every event once for all listeners of a process, in the order of positions and without gaps, over one connection
+ * of the database at a time.
+ *
+ * A position is taken before its transaction commits, so a smaller one may appear after a larger one. The tail passes a
+ * gap only when it is certain that nobody can fill it any more: it takes a transaction number after it has seen the
+ * gap, and waits until no transaction with a smaller one is under way.
+ */
+export interface Tail {
+  /** Keeps the tail running until the returned function is called. */
+  enter(): () => void;
+  /**
+   * Resolves with the position up to which every event is final, once that includes all that can be seen now. Something
+   * that takes long to commit isn't waited for. Rejects if the database can't be asked.
+   */
+  ready(): Promise<number>;
+  settled(): number;
+  /** Returns the next of the events kept in memory; undefined if some after `position` are not there any more. */
+  after(position: number, limit: number): readonly EventRow[] | undefined;
+  /** Resolves at the next event of anybody, at the next heartbeat, or when the tail stops. */
+  news(): Promise<void>;
+  /** Runs a query on the connection that all listeners share. */
+  ask<T>(query: (sql: Sql) => Promise<T>): Promise<T>;
+  /** Looks for new events at once. */
+  wake(): void;
+  stop(): void;
+  stopped(): boolean;
+}
+
+/** Who asked for a position. */
+interface Waiting {
+  resolve: (position: number) => void;
+  reject: (error: unknown) => void;
+  since: number;
+  /** What could be seen then. */
+  upTo?: number;
+}
+
+export function createTail(database: Pick<Database, 'sql'>): Tail {
+  const turns = pLimit(1);
+  const ask = <T>(query: (sql: Sql) => Promise<T>): Promise<T> => turns(() => query(database.sql));
+  let listeners = 0;
+  let stopped = false;
+  let isRunning = false;
+  /** Every event up to here is final. */
+  let settled: number | undefined;
+  /** Nobody can write an event up to here any more. */
+  let sure = 0;
+  /** Once no transaction up to `number` is under way, nobody can write an event up to `position`. */
+  let bound: { position: number; number: bigint } | undefined;
+  /** All events after `keptAfter`. */
+  let kept: EventRow[] = [];
+  let keptAfter = 0;
+  /** The largest position that was seen. */
+  let seen = 0;
+  let waiting: Waiting[] = [];
+
+  let tell = () => {};
+  let news = pulse();
+  let interrupt = () => {};
+  let woken = false;
+
+  function pulse(): Promise<void> {
+    return new Promise((resolve) => {
+      tell = resolve;
+    });
+  }
+  function announce(): void {
+    const told = tell;
+    news = pulse();
+    told();
+  }
+  function wake(): void {
+    woken = true;
+    interrupt();
+  }
+
+  async function begin(): Promise<void> {
+    const last = await ask(newest);
+    if (settled !== undefined && last - settled < BATCH) return;
+    const number = await ask(takeNumber);
+    while ((await ask(oldestTransaction)) <= number) await sleep(PAUSE_MS);
+    settled = last;
+    sure = last;
+    bound = undefined;
+    kept = [];
+    keptAfter = last;
+  }
+
+  /** Returns how long to wait until the next look. */
+  async function look(from: number): Promise<number> {
+    const { rows, oldest } = await ask((db) => readNext(db, from, BATCH));
+    if (bound && oldest > bound.number) {
+      sure = Math.max(sure, bound.position);
+      bound = undefined;
+    }
+    let last = from;
+    let count = 0;
+    for (const { position } of rows) {
+      if (position > sure && position !== Math.max(last, sure) + 1) break;
+      last = position;
+      count++;
+    }
+    const isWhole = rows.length < BATCH;
+    settled = last;
+    seen = rows.at(-1)?.position ?? last;
+    keep(rows.slice(0, count));
+    if (count > 0) announce();
+    const next = rows.at(-1);
+    if (count === rows.length || !next) return isWhole ? LOOK_MS : 0;
+    bound ??= { position: next.position, number: await ask(takeNumber) };
+    return PAUSE_MS;
+  }
+
+  function keep(rows: EventRow[]): void {
+    kept.push(...rows);
+    const surplus = kept.length - MOST_KEPT;
+    if (surplus <= 0) return;
+    keptAfter = kept[surplus - 1]?.position ?? keptAfter;
+    kept = kept.slice(surplus);
+  }
+
+  function isServed(one: Waiting): boolean {
+    one.upTo ??= seen;
+    const position = settled ?? 0;
+    const isDone = Math.max(position, sure) >= one.upTo || performance.now() - one.since > PATIENCE_MS;
+    if (isDone) one.resolve(position);
+    return isDone;
+  }
+
+  async function run(): Promise<void> {
+    const beating = setInterval(announce, BEAT_MS);
+    let hasBegun = false;
+    while (listeners > 0 && !stopped) {
+      woken = false;
+      let pause = FAILED_MS;
+      const served = waiting;
+      waiting = [];
+      try {
+        if (!hasBegun) await begin();
+        hasBegun = true;
+        pause = await look(settled ?? 0);
+        // A look that doesn't come up to the present is followed by another.
+        waiting = [...served.filter((one) => pause === 0 || !isServed(one)), ...waiting];
+      } catch (error) {
+        for (const { reject } of served) reject(error);
+      }
+      if (pause > 0) await rest(pause);
+    }
+    clearInterval(beating);
+  }
+
+  /** Waits for that time or until it is woken, but for a short time in any case: one look finds what many commit. */
+  async function rest(ms: number): Promise<void> {
+    await sleep(PAUSE_MS);
+    if (woken || ms <= PAUSE_MS || stopped) return;
+    const timer = new AbortController();
+    interrupt = () => timer.abort();
+    await sleep(ms - PAUSE_MS, undefined, { signal: timer.signal }).catch(() => {});
+    interrupt = () => {};
+  }
+
+  async function start(): Promise<void> {
+    if (isRunning) return;
+    isRunning = true;
+    while (listeners > 0 && !stopped) await run();
+    isRunning = false;
+  }
+
+  return {
+    enter() {
+      listeners++;
+      void start();
+      let isIn = true;
+      return () => {
+        if (isIn) listeners--;
+        isIn = false;
+      };
+    },
+    ready: () =>
+      new Promise((resolve, reject) => {
+        if (stopped) return resolve(settled ?? 0);
+        waiting.push({ resolve, reject, since: performance.now() });
+        wake();
+      }),
+    settled: () => settled ?? 0,
+    after(position, limit) {
+      if (settled === undefined || position < keptAfter) return undefined;
+      const first = firstAfter(kept, position);
+      return kept.slice(first, first + limit);
+    },
+    news: () => news,
+    ask,
+    wake,
+    stop() {
+      stopped = true;
+      for (const { resolve } of waiting) resolve(settled ?? 0);
+      wake();
+      announce();
+    },
+    stopped: () => stopped,
+  };
+}
+
+/** Returns the index of the first event after that position. */
+function firstAfter(rows: readonly EventRow[], position: number): number {
+  let [from, to] = [0, rows.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((rows[middle]?.position ?? 0) <= position) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

@@ -1,0 +1,183 @@
+import type { ResourceType } from '../../lib/action-resource.ts';
+
+/*
+ * Every type of event: `tradewind.<resource>.<verb>`. docs/events.md has the same list, made from this file; a test
+ * compares them, and another one finds operations without a type.
+ */
+
+/** A resource of the cloud: its word in types and subjects, and its table where that has revisions. */
+interface Resource {
+  word: string;
+  table?: string;
+}
+
+const RESOURCES: Record<ResourceType, Resource> = {
+  ddos_profile: { word: 'ddos_profile' },
+  external_ip: { word: 'external_ip' },
+  file_shares: { word: 'file_share', table: 'file_shares' },
+  floating_ip: { word: 'floating_ip', table: 'floating_ips' },
+  image: { word: 'image', table: 'images' },
+  instance: { word: 'instance', table: 'instances' },
+  k8s_cluster: { word: 'cluster', table: 'kubernetes_clusters' },
+  k8s_pool: { word: 'cluster_pool' },
+  laas: { word: 'logging' },
+  laas_topic: { word: 'log_topic' },
+  lb_health_monitor: { word: 'health_monitor' },
+  lb_l7policy: { word: 'l7_policy', table: 'lb_l7_policies' },
+  lb_l7rule: { word: 'l7_rule', table: 'lb_l7_rules' },
+  lblistener: { word: 'listener', table: 'lb_listeners' },
+  lbpool: { word: 'load_balancer_pool', table: 'lb_pools' },
+  lbpool_member: { word: 'load_balancer_member', table: 'lb_members' },
+  loadbalancer: { word: 'load_balancer', table: 'load_balancers' },
+  network: { word: 'network', table: 'networks' },
+  port: { word: 'port', table: 'ports' },
+  project: { word: 'project', table: 'projects' },
+  quota_limit_request: { word: 'limit_request', table: 'quota_requests' },
+  router: { word: 'router', table: 'routers' },
+  secret: { word: 'secret' },
+  securitygroup: { word: 'security_group', table: 'security_groups' },
+  securitygrouprule: { word: 'security_group_rule' },
+  servergroup: { word: 'placement_group' },
+  snapshot: { word: 'snapshot', table: 'snapshots' },
+  ssh_key: { word: 'ssh_key', table: 'ssh_keys' },
+  subnet: { word: 'subnet', table: 'subnets' },
+  volume: { word: 'volume', table: 'volumes' },
+};
+
+/** What the published log of user actions calls an action, and what has happened then. */
+const VERBS: Readonly<Record<string, string>> = {
+  activate: 'activated',
+  attach: 'attached',
+  create: 'created',
+  create_access_rule: 'access_rule_created',
+  deactivate: 'deactivated',
+  delete: 'deleted',
+  delete_access_rule: 'access_rule_deleted',
+  delete_metadata: 'updated',
+  detach: 'detached',
+  disable_portsecurity: 'port_security_disabled',
+  download: 'created',
+  enable_portsecurity: 'port_security_enabled',
+  failover: 'failed_over',
+  put_into_servergroup: 'put_into_placement_group',
+  reboot: 'rebooted',
+  reboot_hard: 'power_cycled',
+  regenerate_credentials: 'credentials_made',
+  remove_from_servergroup: 'removed_from_placement_group',
+  replace: 'replaced',
+  replace_metadata: 'updated',
+  resize: 'resized',
+  resume: 'resumed',
+  retype: 'retyped',
+  revert: 'reverted',
+  start: 'started',
+  stop: 'stopped',
+  suspend: 'suspended',
+  update: 'updated',
+  update_metadata: 'updated',
+  upgrade: 'upgraded',
+};
+
+/** The event of an operation, and the path parameter that holds the id of its subject. */
+interface OperationEvent {
+  word: string;
+  verb: string;
+  param?: string;
+  table?: string;
+}
+
+const user = { word: 'user', param: 'userId', table: 'users' };
+const client = { word: 'client', param: 'clientId', table: 'clients' };
+const token = { word: 'token', param: 'tokenId' };
+const feature = { word: 'feature', param: 'activatedFeatureId' };
+const service = { word: 'client_service', param: 'serviceId' };
+const setting = {
+  word: 'notification_setting',
+  param: 'notificationSettingsId',
+  table: 'notification_settings',
+};
+const quota = { word: 'quota', param: 'client_id', table: 'clients' };
+const subscription = { word: 'user_action_subscription' };
+const login = { word: 'login', verb: 'created' };
+
+/** Operations that the published log of user actions doesn't know. */
+const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
+  acknowledgeAllTasks: { word: 'task', verb: 'acknowledged' },
+  acknowledgeTask: { word: 'task', verb: 'acknowledged', param: 'task_id' },
+  acknowledgeTasks: { word: 'task', verb: 'acknowledged' },
+  activateFreeFeature: { ...feature, verb: 'activated' },
+  activatePaidFeature: { ...feature, verb: 'activated' },
+  cancelAiTask: { word: 'ai_task', verb: 'cancelled', param: 'task_id' },
+  changeEmail: { ...user, verb: 'email_changed' },
+  changeGlobalQuotas: { ...quota, verb: 'updated' },
+  changePassword: { ...user, verb: 'password_changed' },
+  changeRegionalQuotas: { ...quota, verb: 'updated' },
+  createAiTask: { word: 'ai_task', verb: 'created' },
+  createApiToken: { ...token, verb: 'created' },
+  createApiTokenV1: { ...token, verb: 'created' },
+  createClient: { ...client, verb: 'created' },
+  createClientUser: { ...user, verb: 'created' },
+  createNotificationSetting: { ...setting, verb: 'created' },
+  createUser: { ...user, verb: 'created' },
+  deactivateFreeFeature: { ...feature, verb: 'deactivated' },
+  deactivatePaidFeature: { ...feature, verb: 'deactivated' },
+  deleteApiToken: { ...token, verb: 'deleted' },
+  deleteApiTokenV1: { ...token, verb: 'deleted' },
+  deleteNotificationSetting: { ...setting, verb: 'deleted' },
+  deleteQuotaThreshold: { ...quota, verb: 'threshold_removed' },
+  deleteUser: { ...user, verb: 'deleted' },
+  inviteUser: { ...user, verb: 'invited' },
+  loginAsAdministrator: login,
+  loginAsUser: login,
+  loginToClient: login,
+  patchClientService: { ...service, verb: 'updated' },
+  removeClientUser: { ...user, verb: 'removed' },
+  renewInvitation: { ...user, verb: 'invited' },
+  replaceNotificationSetting: { ...setting, verb: 'updated' },
+  resetPassword: { ...user, verb: 'password_reset' },
+  setQuotaThreshold: { ...quota, verb: 'threshold_set' },
+  subscribeToUserActions: { ...subscription, verb: 'created' },
+  unsubscribeFromUserActions: { ...subscription, verb: 'deleted' },
+  updateClient: { ...client, verb: 'updated' },
+  updateClientService: { ...service, verb: 'updated' },
+  updateClientUser: { ...user, verb: 'updated' },
+  updateNotificationSetting: { ...setting, verb: 'updated' },
+  updateUser: { ...user, verb: 'updated' },
+};
+
+/** Written by triggers: see migrations/0062_events.ts. */
+export const TASK_EVENTS = [
+  'tradewind.task.created',
+  'tradewind.task.started',
+  'tradewind.task.progressed',
+  'tradewind.task.finished',
+  'tradewind.task.failed',
+  'tradewind.ai_task.started',
+  'tradewind.ai_task.finished',
+  'tradewind.ai_task.failed',
+];
+
+/** What only administrators of an account are told of. */
+const ADMINISTRATIVE = new Set([
+  'client',
+  'client_service',
+  'feature',
+  'login',
+  'notification_setting',
+  'token',
+  'user',
+  'user_action_subscription',
+]);
+
+export const resourceOf = (type: ResourceType): Resource => RESOURCES[type];
+
+/** Returns the event of an operation by its name, if it is listed. */
+export const eventOfOperation = (operationId: string): OperationEvent | undefined => OPERATIONS[operationId];
+
+export const typeOf = (word: string, verb: string): string => `tradewind.${word}.${verb}`;
+
+/** Returns the verb for what the log of user actions calls `action`. */
+export const verbOf = (action: string): string | undefined => VERBS[action];
+
+/** Whether only an administrator may see events of that type. */
+export const isAdministrative = (type: string): boolean => ADMINISTRATIVE.has(type.split('.')[1] ?? '');

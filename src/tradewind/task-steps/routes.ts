@@ -1,0 +1,19 @@
+import type { Api } from '../../http/server.ts';
+import { TaskStepsParams, TaskSteps as TaskStepsSchema } from './schema.ts';
+import type { StepsOfTasks } from './service.ts';
+
+export function taskStepRoutes(app: Api, { taskSteps }: { taskSteps: StepsOfTasks }): void {
+  app.get('/tradewind/v1/tasks/:task_id/steps', {
+    config: { access: 'read', uncounted: true },
+    schema: {
+      operationId: 'listTaskSteps',
+      summary: 'List the steps of a task',
+      description:
+        'What the task wants of the infrastructure: what is done with each part of it, how often that failed, and why it waits. What was done when is known for 24 hours.',
+      tags: ['Events'],
+      params: TaskStepsParams,
+      response: { 200: TaskStepsSchema },
+    },
+    handler: ({ principal, params }) => taskSteps.of(principal, params.task_id),
+  });
+}

@@ -1,0 +1,59 @@
+import type { Tasks } from '../../cloud/tasks/service.ts';
+import type { Database } from '../../db/database.ts';
+import type { Principal } from '../../requests/principal.ts';
+import type { TaskStep, TaskSteps } from './schema.ts';
+import { type Noted, notedSteps, type OpenStep, openSteps } from './store.ts';
+
+/** A task that goes on for days notes more than anybody reads. */
+const MOST_NOTES = 2_000;
+
+export interface StepsOfTasks {
+  /** @throws NotFoundError for an unknown task and for another account's task */
+  of(principal: Principal, taskId: string): Promise<TaskSteps>;
+}
+
+export function createStepsOfTasks(deps: { database: Database; tasks: Pick<Tasks, 'get'> }): StepsOfTasks {
+  const { database, tasks } = deps;
+  return {
+    async of(principal, taskId) {
+      const { id, state } = await tasks.get(principal, taskId);
+      const { notes, named } = await notedSteps(database.sql, id, MOST_NOTES);
+      const open = await openSteps(database.sql, id);
+      const steps = stepsOf({ open, notes, named, hasFailed: state === 'ERROR' });
+      const done = steps.filter((one) => one.state === 'done' || one.state === 'removed').length;
+      return { task_id: id, state, done, of: steps.length, steps };
+    },
+  };
+}
+
+interface Known {
+  open: readonly OpenStep[];
+  notes: readonly Noted[];
+  named: readonly { kind: string; id: string }[];
+  hasFailed: boolean;
+}
+
+function stepsOf({ open, notes, named, hasFailed }: Known): TaskStep[] {
+  const steps = new Map<string, TaskStep>();
+  const step = ({ kind, id }: { kind: string; id: string }): TaskStep => {
+    const key = `${kind} ${id}`;
+    const known = steps.get(key) ?? { kind, id, state: 'done', doing: null, failures: 0, history: [] };
+    steps.set(key, known);
+    return known;
+  };
+  for (const one of open) Object.assign(step(one), one);
+  const stillOpen = new Set(steps.keys());
+  for (const one of named) step(one);
+  for (const { at, state, doing, failures, ...name } of notes)
+    step(name).history.push({ at: at.toISOString(), state, doing, failures });
+  for (const [key, one] of steps) {
+    if (stillOpen.has(key)) continue;
+    // The task has ended: as wanted, or as its last note says.
+    const last = one.history.at(-1);
+    if (last?.state === 'removed') one.state = 'removed';
+    else if (hasFailed && last?.state !== 'done') {
+      Object.assign(one, { state: 'given up', doing: last?.doing ?? null, failures: last?.failures ?? 0 });
+    }
+  }
+  return [...steps.values()];
+}

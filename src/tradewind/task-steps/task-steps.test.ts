@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { startService, type TestService } from '../../../test/support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ TRADEWIND_SIMULATION_SPEED: '4' });
+});
+afterAll(() => service.stop());
+
+const stepsOf = async (id: string, http = service.http) => http.get(`/tradewind/v1/tasks/${id}/steps`);
+
+/** Three volumes, a port and a machine, which waits for the others. */
+async function makeInstance(name: string): Promise<string> {
+  const volume = { source: 'new-volume', size: 1, delete_on_termination: true };
+  const made = await service.http.post('/cloud/v2/instances/1/1', {
+    name,
+    flavor: 'g1-standard-1-2',
+    interfaces: [{ type: 'external' }],
+    volumes: [volume, volume, volume],
+  });
+  expect(made.status, made.text).toBe(200);
+  return made.body[0];
+}
+
+it('shows what a task has done, with times, once it has ended', async () => {
+  const id = await makeInstance('with-steps');
+  await service.http.task(id);
+  const { status, body } = await stepsOf(id);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ task_id: id, state: 'FINISHED' });
+  expect(body.done).toBe(body.of);
+  expect(body.of).toBeGreaterThan(2);
+  const kinds = new Set(body.steps.map(({ kind }: { kind: string }) => kind));
+  expect(kinds).toContain('machine');
+  const notes = body.steps.flatMap(({ history }: { history: { at: string }[] }) => history);
+  expect(notes.length).toBeGreaterThan(2);
+  for (const { history } of body.steps) {
+    const times = history.map(({ at }: { at: string }) => at);
+    expect(times).toEqual(times.toSorted());
+  }
+});
+
+it('shows while a task runs what is done and why the rest waits', async () => {
+  const id = await makeInstance('while-it-runs');
+  const steps = await vi.waitFor(async () => {
+    const { body } = await stepsOf(id);
+    expect(body.steps.map(({ doing }: { doing: string | null }) => doing)).toContainEqual(
+      expect.stringContaining('waiting for '),
+    );
+    return body;
+  }, 10_000);
+  expect(['NEW', 'RUNNING']).toContain(steps.state);
+  expect(steps.done).toBeLessThan(steps.of);
+  await service.http.task(id);
+});
+
+it('says of a task that failed what it gave up', async () => {
+  const id = await makeInstance('given-up');
+  await service.pool.query(`update tasks set deadline_at = now() - interval '1 s' where id = $1`, [id]);
+  const task = await service.http.task(id);
+  const { body } = await stepsOf(id);
+  expect(body.state).toBe(task.state);
+  const states = body.steps.map(({ state }: { state: string }) => state);
+  expect(states.includes('given up')).toBe(task.state === 'ERROR');
+});
+
+it('is 404 for an unknown task and for one of another account, and 401 without credentials', async () => {
+  const id = await makeInstance('private');
+  const other = await service.otherTenant();
+  const refused = await stepsOf(id, other.http);
+  expect([refused.status, refused.headers.get('content-type')]).toEqual([
+    404,
+    'application/problem+json; charset=utf-8',
+  ]);
+  expect((await stepsOf(randomUUID())).status).toBe(404);
+  expect((await stepsOf('no-uuid')).status).toBe(400);
+  expect((await stepsOf(id, service.anonymous)).status).toBe(401);
+  await service.http.task(id);
+});

@@ -1,0 +1,46 @@
+import type { Clock } from '../../lib/clock.ts';
+
+/** A clock that tests set, stop and move on. */
+export interface TestClock extends Clock {
+  readonly running: boolean;
+  /** Goes on from there. */
+  set(to: Date): void;
+  /** `ms` may be negative. */
+  advance(ms: number): void;
+  stop(): void;
+  start(): void;
+  /** Shows the real time again. */
+  reset(): void;
+}
+
+export function createTestClock(): TestClock {
+  let offset = 0;
+  let stoppedAt: number | undefined;
+  const time = () => stoppedAt ?? Date.now() + offset;
+  return {
+    now: () => new Date(time()),
+    get running() {
+      return stoppedAt === undefined;
+    },
+    set(to) {
+      if (stoppedAt === undefined) offset = to.getTime() - Date.now();
+      else stoppedAt = to.getTime();
+    },
+    advance(ms) {
+      if (stoppedAt === undefined) offset += ms;
+      else stoppedAt += ms;
+    },
+    stop() {
+      stoppedAt = time();
+    },
+    start() {
+      if (stoppedAt === undefined) return;
+      offset = stoppedAt - Date.now();
+      stoppedAt = undefined;
+    },
+    reset() {
+      offset = 0;
+      stoppedAt = undefined;
+    },
+  };
+}

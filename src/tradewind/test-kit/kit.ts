@@ -1,0 +1,36 @@
+import type { Makers } from '../../backends/maker.ts';
+import { createTestClock, type TestClock } from './clock.ts';
+import { faultyMakers } from './faulty-tasks.ts';
+import { createRules, type Rules } from './rules.ts';
+import type { Snapshots } from './snapshots.ts';
+import type { WorkInProgress } from './work.ts';
+
+/** What tests change in a running process. There is one, and it has to exist before everything else. */
+export interface TestKit {
+  clock: TestClock;
+  rules: Rules;
+  /** Of simulated work; undefined for that of the settings. */
+  speed: number | undefined;
+  /** Returns backends that follow the rules and the speed. */
+  makers(makers: Makers): Makers;
+}
+
+/** What the routes change. */
+export interface TestKitParts {
+  kit: TestKit;
+  snapshots: Snapshots;
+  work: WorkInProgress;
+  /** Of simulated work, by the settings. */
+  normalSpeed: number;
+}
+
+export function createTestKit(): TestKit {
+  const rules = createRules();
+  const kit: TestKit = {
+    clock: createTestClock(),
+    rules,
+    speed: undefined,
+    makers: (makers) => faultyMakers(makers, rules, () => kit.speed),
+  };
+  return kit;
+}

@@ -1,0 +1,78 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+const MOST_KEPT = 1_000;
+const MOST_TEXT = 16_384;
+const MASK = '***';
+const SECRET_FIELDS = /password|secret|token|private_key|user_data|payload|credential|refresh|auth_header/i;
+
+/** A request with its answer, for a test to look at. */
+export interface SeenRequest {
+  id: string;
+  at: string;
+  method: string;
+  path: string;
+  operation: string | null;
+  client_id: number | null;
+  status: number;
+  ms: number;
+  request: unknown;
+  answer: unknown;
+}
+
+export interface SeenRequests {
+  /** The newest first. */
+  list(): SeenRequest[];
+  clear(): void;
+}
+
+/** Keeps the last requests of the API. What is secret in them is masked. */
+export function keepRequests(app: FastifyInstance, isOwn: (url: string) => boolean): SeenRequests {
+  const seen: SeenRequest[] = [];
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (isOwn(request.url)) return payload;
+    seen.push(seenOf(request, reply, payload));
+    if (seen.length > MOST_KEPT) seen.shift();
+    return payload;
+  });
+  return {
+    list: () => seen.toReversed(),
+    clear() {
+      seen.length = 0;
+    },
+  };
+}
+
+function seenOf(request: FastifyRequest, reply: FastifyReply, payload: unknown): SeenRequest {
+  const { config, schema, url } = request.routeOptions;
+  const { operationId } = (schema ?? {}) as { operationId?: string };
+  return {
+    id: request.id,
+    at: new Date().toISOString(),
+    method: request.method,
+    path: request.url,
+    operation: url === undefined ? null : (operationId ?? null),
+    client_id: request.principal?.clientId ?? null,
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime),
+    request: masked(request.body ?? null),
+    answer: config.secretAnswer ? MASK : masked(answerOf(payload)),
+  };
+}
+
+function answerOf(payload: unknown): unknown {
+  if (typeof payload !== 'string' || payload === '') return null;
+  if (payload.length > MOST_TEXT) return `${payload.slice(0, MOST_TEXT)}…`;
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return payload;
+  }
+}
+
+function masked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(masked);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, SECRET_FIELDS.test(name) ? MASK : masked(one)]),
+  );
+}

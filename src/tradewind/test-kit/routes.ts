@@ -1,0 +1,178 @@
+import type { FastifyRequest } from 'fastify';
+import { hooks } from '../../http/route-hooks.ts';
+import type { Api } from '../../http/server.ts';
+import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import type { TestKitParts } from './kit.ts';
+import type { SeenRequests } from './requests.ts';
+import { Rule, RuleRequest } from './rule-schema.ts';
+import * as schema from './schema.ts';
+
+export const TEST_KIT = '/tradewind/v1/test';
+
+/** Whether a path belongs to the test kit, which no rule may reach. */
+export const isOfTestKit = (url: string): boolean => url.startsWith(`${TEST_KIT}/`);
+
+/** For tests: takes everything back, lets things fail, and sets the time. */
+export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenRequests }): void {
+  const { kit, requests, snapshots, work, normalSpeed } = deps;
+  const { clock, rules } = kit;
+  const config = { access: 'administer', onlyAsks: true, uncounted: true } as const;
+  app.addHook('onRoute', (route) => {
+    if (isOfTestKit(route.url)) route.preValidation = [requirePlatform, ...hooks(route.preValidation)];
+  });
+  const clockState = () => ({ at: clock.now().toISOString(), running: clock.running });
+  const setSpeed = async (speed: number | undefined) => {
+    const [before, after] = [kit.speed ?? normalSpeed, speed ?? normalSpeed];
+    kit.speed = speed;
+    if (before !== after) await work.stretch(before / after);
+  };
+
+  app.post(`${TEST_KIT}/reset`, {
+    config,
+    schema: { body: schema.Reset },
+    handler: async (_request, reply) => {
+      rules.clear();
+      requests.clear();
+      clock.reset();
+      kit.speed = undefined;
+      await snapshots.reset();
+      return reply.code(204).send();
+    },
+  });
+
+  app.get(`${TEST_KIT}/snapshots`, {
+    config,
+    schema: { response: { 200: schema.Snapshots } },
+    handler: async () => ({ results: (await snapshots.list()).map((name) => ({ name })) }),
+  });
+  app.post(`${TEST_KIT}/snapshots`, {
+    config,
+    schema: { body: schema.NamedSnapshot, response: { 201: schema.NamedSnapshot } },
+    handler: async ({ body }, reply) => {
+      await snapshots.take(body.name);
+      return reply.code(201).send(body);
+    },
+  });
+  app.post(`${TEST_KIT}/snapshots/:name/restore`, {
+    config,
+    schema: { params: schema.NamedSnapshot },
+    handler: async ({ params }, reply) => {
+      await snapshots.restore(params.name);
+      return reply.code(204).send();
+    },
+  });
+  app.delete(`${TEST_KIT}/snapshots/:name`, {
+    config,
+    schema: { params: schema.NamedSnapshot },
+    handler: async ({ params }, reply) => {
+      await snapshots.remove(params.name);
+      return reply.code(204).send();
+    },
+  });
+
+  app.get(`${TEST_KIT}/faults`, {
+    config,
+    schema: { response: { 200: schema.RuleList } },
+    handler: async () => ({ results: rules.list() }),
+  });
+  app.post(`${TEST_KIT}/faults`, {
+    config,
+    schema: { body: RuleRequest, response: { 201: Rule } },
+    handler: async ({ body }, reply) => reply.code(201).send(rules.add(body)),
+  });
+  app.delete(`${TEST_KIT}/faults`, {
+    config,
+    handler: async (_request, reply) => {
+      rules.clear();
+      return reply.code(204).send();
+    },
+  });
+  app.delete(`${TEST_KIT}/faults/:id`, {
+    config,
+    schema: { params: schema.RuleParams },
+    handler: async ({ params }, reply) => {
+      if (!rules.remove(params.id)) throw new NotFoundError('Rule', params.id);
+      return reply.code(204).send();
+    },
+  });
+
+  app.get(`${TEST_KIT}/clock`, {
+    config,
+    schema: { response: { 200: schema.ClockState } },
+    handler: async () => clockState(),
+  });
+  app.post(`${TEST_KIT}/clock`, {
+    config,
+    schema: { body: schema.ClockChange, response: { 200: schema.ClockState } },
+    handler: async ({ body: { at, advance_s, running } }) => {
+      if (at === undefined && advance_s === undefined && running === undefined) {
+        throw new InvalidError({ body: ['Say at, advance_s or running.'] });
+      }
+      if (running === false) clock.stop();
+      if (at !== undefined) clock.set(new Date(at));
+      if (advance_s !== undefined) clock.advance(advance_s * 1_000);
+      if (running === true) clock.start();
+      await work.lookAgain();
+      return clockState();
+    },
+  });
+
+  app.get(`${TEST_KIT}/simulation`, {
+    config,
+    schema: { response: { 200: schema.Simulation } },
+    handler: async () => ({ speed: kit.speed ?? normalSpeed }),
+  });
+  app.post(`${TEST_KIT}/simulation`, {
+    config,
+    schema: { body: schema.Simulation, response: { 200: schema.Simulation } },
+    handler: async ({ body }) => {
+      await setSpeed(body.speed);
+      return body;
+    },
+  });
+
+  app.get(`${TEST_KIT}/requests`, {
+    config,
+    schema: { querystring: schema.RequestsQuery, response: { 200: schema.SeenRequests } },
+    handler: async ({ query }) => ({ results: requests.list().filter(isAsked(query)).slice(0, query.limit) }),
+  });
+  app.delete(`${TEST_KIT}/requests`, {
+    config,
+    handler: async (_request, reply) => {
+      requests.clear();
+      return reply.code(204).send();
+    },
+  });
+
+  app.post(`${TEST_KIT}/tasks/:task_id/finish`, {
+    config,
+    schema: { params: schema.TaskParams },
+    handler: async ({ params }, reply) => {
+      await work.finish(params.task_id);
+      return reply.code(204).send();
+    },
+  });
+  app.post(`${TEST_KIT}/tasks/:task_id/fail`, {
+    config,
+    schema: { params: schema.TaskParams, body: schema.TaskFailure },
+    handler: async ({ params, body }, reply) => {
+      await work.fail(params.task_id, body.reason);
+      return reply.code(204).send();
+    },
+  });
+}
+
+async function requirePlatform({ principal }: FastifyRequest): Promise<void> {
+  if (principal.platformAdministrator) return;
+  throw new ForbiddenError('The test kit needs the token of the platform administrator');
+}
+
+type Seen = ReturnType<SeenRequests['list']>[number];
+
+function isAsked({ operation, method, status, client_id }: schema.RequestsQuery): (one: Seen) => boolean {
+  return (one) =>
+    (operation === undefined || one.operation === operation) &&
+    (method === undefined || one.method === method) &&
+    (status === undefined || one.status === status) &&
+    (client_id === undefined || one.client_id === client_id);
+}

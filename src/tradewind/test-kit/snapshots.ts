@@ -1,0 +1,217 @@
+import { takeUpAgain } from '../../convergence/wants.ts';
+import type { Database, Transaction } from '../../db/database.ts';
+import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+
+/** What belongs to the installation, and not to what is in it. */
+const KEPT = [
+  'kysely_migration',
+  'kysely_migration_lock',
+  'catalog',
+  'catalog_readers',
+  'price_books',
+  'data_keys',
+  'signing_keys',
+  'workers',
+  // Listeners have been told of them, and no position may come twice.
+  'events',
+  'forgotten_events',
+];
+type Connection = Transaction['client'];
+
+/** Written at any time, also by what began before a reset: their numbers go on. */
+const LOGS = ['user_actions', 'login_attempts', 'events'];
+const SCHEMA = 'test_snapshot_';
+/** How it began: what a reset brings back. */
+const BEGINNING = 'beginning';
+
+/** Copies of everything in the database, to go back to. */
+export interface Snapshots {
+  /** Keeps how it began. Call it once, before anything is made. */
+  begin(): Promise<void>;
+  reset(): Promise<void>;
+  /** @throws ConflictError if there is one of that name */
+  take(name: string): Promise<void>;
+  /** @throws NotFoundError */
+  restore(name: string): Promise<void>;
+  /** @throws NotFoundError */
+  remove(name: string): Promise<void>;
+  list(): Promise<string[]>;
+}
+
+/** `restored` is called when everything has become something else. */
+export function createSnapshots(database: Database, restored: () => void): Snapshots {
+  async function copy(name: string): Promise<void> {
+    await database.transaction(async ({ client }) => {
+      const schema = quoted(name);
+      await client.query(`create schema ${schema}`);
+      const tables = await tablesOf(client);
+      await client.query(
+        tables
+          .map(
+            ({ table, columns }) =>
+              `create table ${schema}.${table} as select ${columns} from public.${table}`,
+          )
+          .join(';'),
+      );
+      const values = (await sequencesOf(client)).map(
+        (name) => `select '${name}' as name, last_value, is_called from public.${name}`,
+      );
+      await client.query(`create table ${schema}.sequence_values as ${values.join(' union all ')}`);
+    });
+  }
+
+  async function bring(name: string): Promise<void> {
+    await database.transaction(async (tx) => {
+      const { client } = tx;
+      const tables = await tablesOf(client);
+      await withoutTriggers(client, tables, () => exchange(client, tables, quoted(name)));
+      await takeUpAgain(tx);
+    });
+    restored();
+  }
+
+  async function list(): Promise<string[]> {
+    const { rows } = await database.pool.query<{ name: string }>(
+      `select substr(nspname, $2) as name from pg_namespace where starts_with(nspname, $1) order by 1`,
+      [SCHEMA, SCHEMA.length + 1],
+    );
+    return rows.map(({ name }) => name).filter((name) => name !== BEGINNING);
+  }
+
+  async function requireKnown(name: string): Promise<void> {
+    if (!(await list()).includes(name)) throw new NotFoundError('Snapshot', name);
+  }
+
+  const drop = (name: string) => database.pool.query(`drop schema if exists ${quoted(name)} cascade`);
+
+  return {
+    async begin() {
+      // From a former run.
+      for (const name of [...(await list()), BEGINNING]) await drop(name);
+      await copy(BEGINNING);
+    },
+    reset: () => bring(BEGINNING),
+    async take(name) {
+      if (name === BEGINNING || (await list()).includes(name)) {
+        throw new ConflictError(
+          `There is a snapshot ${name} already; remove it first, or choose another name`,
+        );
+      }
+      await copy(name);
+    },
+    async restore(name) {
+      await requireKnown(name);
+      await bring(name);
+    },
+    async remove(name) {
+      await requireKnown(name);
+      await drop(name);
+    },
+    list,
+  };
+}
+
+async function exchange(client: Connection, tables: Table[], schema: string): Promise<void> {
+  await client.query(
+    tables
+      .toReversed()
+      .map(({ table }) => `delete from public.${table}`)
+      .join(';'),
+  );
+  await client.query(
+    tables
+      .map(
+        ({ table, columns }) =>
+          `insert into public.${table} (${columns}) overriding system value select ${columns} from ${schema}.${table}`,
+      )
+      .join(';'),
+  );
+  await client.query(
+    `select setval(('public.' || name)::regclass, last_value, is_called) from ${schema}.sequence_values`,
+  );
+}
+
+/** Names consist of letters, digits, - and _. */
+const quoted = (name: string): string => `"${SCHEMA}${name}"`;
+
+/** Rows are put back as they were: nothing is to be counted, metered or numbered again. */
+async function withoutTriggers(
+  client: Connection,
+  tables: Table[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const { rows } = await client.query<{ table: string }>(
+    `select distinct format('public.%I', relname) as table from pg_class join pg_trigger on tgrelid = pg_class.oid
+     where not tgisinternal and tgparentid = 0 and relnamespace = 'public'::regnamespace order by 1`,
+  );
+  const circular = circularReferences(tables);
+  const change = (triggers: 'disable' | 'enable', references: 'deferrable' | 'not deferrable') =>
+    client.query(
+      [
+        ...rows.map(({ table }) => `alter table ${table} ${triggers} trigger user`),
+        ...circular.map(
+          ({ table, name }) => `alter table public.${table} alter constraint ${name} ${references}`,
+        ),
+      ].join(';'),
+    );
+  await change('disable', 'deferrable');
+  await client.query('set constraints all deferred');
+  await work();
+  await client.query('set constraints all immediate');
+  await change('enable', 'not deferrable');
+}
+
+/** Returns the references to tables that come later, which have to wait for them. */
+function circularReferences(tables: Table[]): { table: string; name: string }[] {
+  const places = new Map(tables.map(({ table }, place) => [table, place]));
+  return tables.flatMap(({ table, refers }, place) =>
+    refers
+      .filter(({ to, deferrable }) => !deferrable && (places.get(to) ?? -1) > place)
+      .map(({ name }) => ({ table, name })),
+  );
+}
+
+interface Table {
+  table: string;
+  /** All but those that are computed. */
+  columns: string;
+  refers: { to: string; name: string; deferrable: boolean }[];
+}
+
+async function sequencesOf(client: Connection): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select format('%I', sequencename) as name from pg_sequences
+     where schemaname = 'public' and not exists (select from unnest($1::text[]) as log where starts_with(sequencename, log))`,
+    [LOGS],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Returns the tables, each after those that it refers to. */
+async function tablesOf(client: Connection): Promise<Table[]> {
+  const { rows } = await client.query<Table>(
+    `select format('%I', relname) as table,
+       (select string_agg(format('%I', attname), ', ' order by attnum) from pg_attribute
+        where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns,
+       coalesce((
+         select jsonb_agg(jsonb_build_object('to', format('%I', other.relname), 'name', format('%I', conname),
+           'deferrable', condeferrable))
+         from pg_constraint join pg_class as other on other.oid = confrelid
+         where conrelid = pg_class.oid and contype = 'f' and confrelid <> conrelid and conparentid = 0), '[]') as refers
+     from pg_class
+     where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+       and relname <> all($1) order by relname`,
+    [KEPT],
+  );
+  const left = new Map(rows.map((row) => [row.table, row]));
+  const ordered: Table[] = [];
+  const take = (name: string) => {
+    const table = left.get(name);
+    if (!table) return;
+    left.delete(name);
+    for (const { to } of table.refers) take(to);
+    ordered.push(table);
+  };
+  for (const name of [...left.keys()]) take(name);
+  return ordered;
+}

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startService, type TestService } from '../../../test/support/service.ts';
+
+const KIT = '/tradewind/v1/test';
+const GROUPS = '/cloud/v1/securitygroups/1/1';
+const VOLUMES = '/cloud/v1/volumes/1/1';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ TRADEWIND_TEST_API: 'true', TRADEWIND_LOG_LEVEL: 'error' });
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  const { status, text } = await service.http.post(`${KIT}/reset`, { scope: 'all' });
+  if (status !== 204) throw new Error(text);
+});
+
+const makeGroup = (name: string) => service.http.post(GROUPS, { security_group: { name } });
+const groups = async (): Promise<string[]> =>
+  (await service.http.get(GROUPS)).body.results.map(({ name }: { name: string }) => name);
+const startVolume = async (name = 'data'): Promise<string> =>
+  (await service.http.post(VOLUMES, { source: 'new-volume', name, size: 1 })).body[0];
+const stateOf = async (task: string): Promise<string> =>
+  (await service.http.get(`/v1/tasks/${task}`)).body.state;
+
+async function rule(body: object): Promise<number> {
+  const made = await service.http.post(`${KIT}/faults`, body);
+  expect(made.status, made.text).toBe(201);
+  return made.body.id;
+}
+const hits = async () =>
+  (await service.http.get(`${KIT}/faults`)).body.results.map((one: { hits: number }) => one.hits);
+
+describe('a reset', () => {
+  it('brings back how it began, while work is in progress', async () => {
+    const before = await groups();
+    await makeGroup('gone-soon');
+    await rule({ task: 'create_volume', do: { hold: true } });
+    const held = await startVolume();
+    await startVolume();
+    const project = await service.http.post('/cloud/v1/projects', { name: 'gone-too' });
+    expect(project.status).toBe(201);
+    expect((await service.http.get(`/cloud/v1/projects/${project.body.id}`)).status).toBe(200);
+
+    expect((await service.http.post(`${KIT}/reset`, { scope: 'all' })).status).toBe(204);
+    expect(await groups()).toEqual(before);
+    expect((await service.http.get(VOLUMES)).body.results).toEqual([]);
+    expect((await service.http.get(`/v1/tasks/${held}`)).status).toBe(404);
+    // It was in a cache.
+    expect((await service.http.get(`/cloud/v1/projects/${project.body.id}`)).status).toBe(404);
+    expect((await service.http.get('/cloud/v2/client_quotas')).body.regional_quotas).toEqual([]);
+    // All goes on as at the beginning.
+    expect(await service.http.task(await startVolume())).toMatchObject({ state: 'FINISHED' });
+    const again = await service.http.post('/cloud/v1/projects', { name: 'gone-too' });
+    expect(again.body.id).toBe(project.body.id);
+  });
+});
+
+describe('a snapshot', () => {
+  it('can be gone back to as often as needed', async () => {
+    await service.http.task(await startVolume('kept'));
+    expect((await service.http.post(`${KIT}/snapshots`, { name: 'one-volume' })).status).toBe(201);
+    const { body } = await service.http.get(VOLUMES);
+    for (const round of [1, 2]) {
+      await service.http.delete(`${VOLUMES}/${body.results[0].id}`);
+      await makeGroup(`round-${round}`);
+      expect((await service.http.post(`${KIT}/snapshots/one-volume/restore`)).status).toBe(204);
+      expect((await service.http.get(VOLUMES)).body).toEqual(body);
+      expect(await groups()).not.toContain(`round-${round}`);
+    }
+    expect((await service.http.post(`${KIT}/snapshots`, { name: 'one-volume' })).status).toBe(409);
+    expect((await service.http.get(`${KIT}/snapshots`)).body.results).toEqual([{ name: 'one-volume' }]);
+    expect((await service.http.delete(`${KIT}/snapshots/one-volume`)).status).toBe(204);
+    expect((await service.http.post(`${KIT}/snapshots/one-volume/restore`)).status).toBe(404);
+  });
+
+  it('of work in progress goes on with it', async () => {
+    const held = await rule({ task: 'create_volume', do: { hold: true } });
+    const task = await startVolume();
+    await expect.poll(() => stateOf(task)).toBe('RUNNING');
+    await service.http.post(`${KIT}/snapshots`, { name: 'halfway' });
+    await service.http.delete(`${KIT}/faults/${held}`);
+    expect(await service.http.task(task)).toMatchObject({ state: 'FINISHED' });
+    await service.http.post(`${KIT}/snapshots/halfway/restore`);
+    expect(await service.http.task(task)).toMatchObject({ state: 'FINISHED' });
+    await service.http.delete(`${KIT}/snapshots/halfway`);
+  });
+});
+
+describe('a rule', () => {
+  it('answers the n-th request of an operation with a status, and counts', async () => {
+    await rule({
+      operation: 'createSecurityGroup',
+      name: 'web-*',
+      nth: 2,
+      do: { status: 503, retry_after: 3 },
+    });
+    expect((await makeGroup('web-1')).status).toBe(200);
+    expect((await makeGroup('other')).status).toBe(200);
+    const refused = await makeGroup('web-2');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '3']);
+    expect((await makeGroup('web-2')).status).toBe(200);
+    expect(await hits()).toEqual([1]);
+  });
+
+  it('cuts a connection after everything is done, or before', async () => {
+    await rule({ operation: 'createSecurityGroup', name: 'done', do: { drop: 'after_commit' } });
+    await rule({ operation: 'createSecurityGroup', name: 'not-done', do: { drop: 'before' } });
+    await expect(makeGroup('done')).rejects.toThrow('fetch failed');
+    await expect(makeGroup('not-done')).rejects.toThrow('fetch failed');
+    const names = await groups();
+    expect([names.includes('done'), names.includes('not-done')]).toEqual([true, false]);
+  });
+
+  it('lets a request wait, or find its quota used up', async () => {
+    await rule({ operation: 'createVolume', do: { quota: 'volume_count' } });
+    const { status, body } = await service.http.post(VOLUMES, {
+      source: 'new-volume',
+      name: 'data',
+      size: 1,
+    });
+    expect([status, body.info.attribute]).toEqual([403, 'volume_count']);
+    await rule({ operation: 'listSecurityGroups', do: { delay_ms: 30 } });
+    await groups();
+    expect(await hits()).toEqual([1, 1]);
+  });
+
+  it('lets tasks fail, by their type and by what they make', async () => {
+    await rule({ task: 'create_volume', name: 'bad-*', do: { fail: 'no space left' } });
+    expect(await service.http.task(await startVolume('bad-disk'))).toMatchObject({
+      state: 'ERROR',
+      error: expect.stringContaining('no space left'),
+    });
+    expect(await service.http.task(await startVolume('good'))).toMatchObject({ state: 'FINISHED' });
+    await rule({ kind: 'volume', times: 1, do: { fail: 'out of luck' } });
+    expect(await service.http.task(await startVolume())).toMatchObject({ state: 'ERROR' });
+    expect(await service.http.task(await startVolume())).toMatchObject({ state: 'FINISHED' });
+    expect(await hits()).toEqual([1, 1]);
+  });
+
+  it('holds tasks of an account until it is deleted', async () => {
+    const id = await rule({ client_id: 1, task: 'create_volume', do: { hold: true } });
+    const task = await startVolume();
+    await expect.poll(() => stateOf(task)).toBe('RUNNING');
+    await service.http.delete(`${KIT}/faults/${id}`);
+    expect(await service.http.task(task)).toMatchObject({ state: 'FINISHED' });
+    await rule({ client_id: 2, task: 'create_volume', do: { fail: 'not of this account' } });
+    expect(await service.http.task(await startVolume())).toMatchObject({ state: 'FINISHED' });
+  });
+
+  it.each([
+    ['an unknown effect', { do: { explode: true } }],
+    ['an effect of tasks on requests', { operation: 'createVolume', do: { hold: true } }],
+    ['an effect of requests on tasks', { task: 'create_volume', do: { status: 500 } }],
+  ])('is refused with %s', async (_, body) => {
+    expect((await service.http.post(`${KIT}/faults`, body)).status).toBe(400);
+    expect((await service.http.delete(`${KIT}/faults/77`)).status).toBe(404);
+  });
+});
+
+describe('the clock', () => {
+  it('is set, moved on and stopped, for whatever asks for the time', async () => {
+    const set = await service.http.post(`${KIT}/clock`, { at: '2027-03-01T00:00:00Z', running: false });
+    expect(set.body).toEqual({ at: '2027-03-01T00:00:00.000Z', running: false });
+    const { body } = await makeGroup('of-march');
+    expect(body.created_at).toBe('2027-03-01T00:00:00+0000');
+    await service.http.post(`${KIT}/clock`, { advance_s: 86_400 });
+    expect((await service.http.get(`${KIT}/clock`)).body.at).toBe('2027-03-02T00:00:00.000Z');
+    expect((await service.http.post(`${KIT}/clock`, { running: true })).body.running).toBe(true);
+    expect((await service.http.post(`${KIT}/clock`, {})).status).toBe(400);
+  });
+
+  it('ends tasks whose deadline is over', async () => {
+    await rule({ task: 'create_volume', do: { hold: true } });
+    const task = await startVolume();
+    await expect.poll(() => stateOf(task)).toBe('RUNNING');
+    await service.http.post(`${KIT}/clock`, { advance_s: 7 * 86_400 });
+    expect(await service.http.task(task)).toMatchObject({
+      state: 'ERROR',
+      error: expect.stringContaining('deadline exceeded'),
+    });
+  });
+});
+
+describe('simulated work', () => {
+  it('that takes long is hurried, all of it or one task', async () => {
+    await service.http.post(`${KIT}/simulation`, { speed: 0.01 });
+    const [one, other] = [await startVolume(), await startVolume()];
+    await expect.poll(() => stateOf(one)).toBe('RUNNING');
+    expect((await service.http.post(`${KIT}/tasks/${one}/finish`)).status).toBe(204);
+    expect([await stateOf(one), await stateOf(other)]).toEqual(['FINISHED', 'RUNNING']);
+    expect((await service.http.get(`${KIT}/simulation`)).body).toEqual({ speed: 0.01 });
+    await service.http.post(`${KIT}/simulation`, { speed: 1_000 });
+    expect(await service.http.task(other)).toMatchObject({ state: 'FINISHED' });
+  });
+
+  it('ends with a reason that a test gives', async () => {
+    await rule({ task: 'create_volume', do: { hold: true } });
+    const task = await startVolume();
+    const failed = await service.http.post(`${KIT}/tasks/${task}/fail`, { reason: 'as the test wants it' });
+    expect(failed.status).toBe(204);
+    expect(await service.http.task(task)).toMatchObject({ state: 'ERROR', error: 'as the test wants it' });
+    expect((await service.http.post(`${KIT}/tasks/${task}/fail`, { reason: 'again' })).status).toBe(409);
+    expect((await service.http.post(`${KIT}/tasks/unknown/finish`)).status).toBe(404);
+  });
+});
+
+it('shows the last requests, without what is secret', async () => {
+  await makeGroup('seen');
+  await service.http.post('/cloud/v1/secrets/1/1', { name: 'key', payload: 'hidden-payload' });
+  const seen = await service.http.get(`${KIT}/requests?operation=createSecurityGroup`);
+  expect(seen.body.results).toMatchObject([
+    {
+      method: 'POST',
+      path: GROUPS,
+      operation: 'createSecurityGroup',
+      client_id: 1,
+      status: 200,
+      request: { security_group: { name: 'seen' } },
+      answer: { name: 'seen' },
+    },
+  ]);
+  const all = await service.http.get(`${KIT}/requests`);
+  expect(all.body.results).toHaveLength(2);
+  expect(all.text).not.toContain('hidden-payload');
+});
+
+it('is for the platform administrator, and only there when asked for', async () => {
+  const { http } = await service.otherTenant();
+  const reset = { scope: 'all' };
+  expect((await http.post(`${KIT}/reset`, reset)).status).toBe(403);
+  expect((await service.anonymous.post(`${KIT}/reset`, reset)).status).toBe(401);
+  const plain = await startService();
+  expect((await plain.http.post(`${KIT}/reset`, reset)).status).toBe(404);
+  await plain.stop();
+});
