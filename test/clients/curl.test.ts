@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   build,
   environment,
@@ -55,6 +55,7 @@ function block(part: string): string {
 const told = {
   firstCall: block('Tradewind is ready'),
   volume: block('"new-volume"'),
+  events: block('tradewind/v1/events'),
   login: block('jwt/login'),
   cluster: block('"name": "demo"'),
   change: block('scan-interval'),
@@ -109,6 +110,12 @@ describe('what the documents tell to type works', () => {
     expect(await run(told.volume)).toContain('"state":"FINISHED"');
   });
 
+  it('a stream of events', async () => {
+    // It never ends by itself.
+    const printed = await run(told.events.replace('curl ', 'curl --max-time 2 '));
+    expect(printed).toContain('event: tradewind.task.finished');
+  });
+
   it('the quick start', async () => {
     const printed = await run(`${told.cluster}${told.change}`);
     expect(printed).toContain('"state":"FINISHED"');
@@ -158,6 +165,8 @@ describe('what the documents tell to type works', () => {
     });
 
     it('all of which docs/compatibility.md counts', { timeout: 120_000 }, async () => {
+      // A request is logged once its answer has gone out, so that a client may be ahead of the log.
+      await vi.waitFor(() => expect(service.stderr()).toContain('subtitles.vtt'));
       const operations = await createOperationLog();
       for (const line of service.stderr().match(/^{.*}$/gm) ?? []) operations.read(line);
       const [, version = ''] = spawnSync('curl', ['--version'], { encoding: 'utf8' }).stdout.split(' ');
