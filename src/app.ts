@@ -63,6 +63,7 @@ import { outageNamed } from './db/outages.ts';
 import { createAccessLog } from './http/access-log.ts';
 import { answerWithoutNulls, keepNulls } from './http/client-nulls.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
+import { offerDryRuns } from './http/dry-runs.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
 import { leaveLegacyOut } from './http/legacy-fields.ts';
 import { type Metrics, metricsRoute } from './http/metrics.ts';
@@ -81,6 +82,12 @@ import { memberRoutes } from './iam/users/member-routes.ts';
 import { userRoutes } from './iam/users/routes.ts';
 import type { Services } from './services.ts';
 import { aiTaskRoutes } from './streaming/ai-tasks/routes.ts';
+import { eventRoutes } from './tradewind/events/routes.ts';
+import { taskStepRoutes } from './tradewind/task-steps/routes.ts';
+import { failRequests } from './tradewind/test-kit/faulty-routes.ts';
+import type { TestKitParts } from './tradewind/test-kit/kit.ts';
+import { keepRequests } from './tradewind/test-kit/requests.ts';
+import { isOfTestKit, testKitRoutes } from './tradewind/test-kit/routes.ts';
 
 /** Builds the whole HTTP API without side effects: it doesn't listen until the caller makes it. */
 export async function buildApp(deps: {
@@ -90,10 +97,12 @@ export async function buildApp(deps: {
   rateLimit: number;
   trustedProxies: readonly string[];
   metrics?: Metrics;
+  /** For tests: lets requests fail, and takes everything back. */
+  testKit?: TestKitParts;
   /** Logs one line for each request, if given. */
   accessLog?: FastifyBaseLogger;
 }): Promise<Api> {
-  const { services, log, readiness, rateLimit, trustedProxies, metrics, accessLog } = deps;
+  const { services, log, readiness, rateLimit, trustedProxies, metrics, accessLog, testKit } = deps;
   const app = createServer({
     log,
     authenticator: services.authenticator,
@@ -104,6 +113,9 @@ export async function buildApp(deps: {
     accessLog: accessLog && createAccessLog(accessLog),
     nameFault: (error) => overtakenNamed(outageNamed(error)),
   });
+  offerDryRuns(app, services.dryRuns);
+  const requests = testKit && keepRequests(app, isOfTestKit);
+  if (testKit) failRequests(app, testKit.kit.rules, isOfTestKit);
   if (metrics) metricsRoute(app, metrics);
   healthRoutes(app, readiness);
   referencePage(app);
@@ -120,6 +132,7 @@ export async function buildApp(deps: {
       { prefix: dialect.prefix },
     );
   }
+  if (testKit && requests) testKitRoutes(app, { ...testKit, requests });
   await app.ready();
   return app;
 }
@@ -195,4 +208,6 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   subscriptionRoutes(app, services);
   amqpSubscriptionRoutes(app);
   aiTaskRoutes(app, services);
+  eventRoutes(app, services);
+  taskStepRoutes(app, services);
 }

@@ -4,6 +4,7 @@ import { wireClusters } from './cloud/clusters/wire.ts';
 import { createCostReports } from './cloud/costs/service.ts';
 import { createDdosProfiles } from './cloud/ddos/service.ts';
 import { ddosTasks } from './cloud/ddos/tasks.ts';
+import { createDryRunReports } from './cloud/dry-runs/service.ts';
 import { fileShareTasks } from './cloud/file-shares/tasks.ts';
 import { wireFileShares } from './cloud/file-shares/wire.ts';
 import { floatingIpTasks } from './cloud/floating-ips/tasks.ts';
@@ -57,6 +58,8 @@ import { createTokens } from './iam/tokens/service.ts';
 import { wireUsers } from './iam/users/wire.ts';
 import { createRequestLog } from './requests/request-log.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
+import { createEvents } from './tradewind/events/service.ts';
+import { createStepsOfTasks } from './tradewind/task-steps/service.ts';
 
 /**
  * Builds the use cases of every feature, each after what it needs. A feature with several services has a
@@ -122,32 +125,36 @@ function cloudServices(foundation: Foundation) {
     costReports: createCostReports(foundation),
     routers: createRouters(cloud),
     ipRanges: createIpRanges(foundation),
+    dryRuns: createDryRunReports(foundation),
     ddosProfiles: createDdosProfiles(cloud),
     projectPorts: createProjectPorts({ ...cloud, networks }),
     logging: createLogging(foundation),
     metadata: createMetadata({ ...foundation, holders }),
+    taskSteps: createStepsOfTasks(cloud),
   };
 }
 
 function accountServices(foundation: Foundation) {
   const userActions = wireUserActions(foundation);
-  const directory = createClientDirectory(foundation);
-  const account = { ...foundation, ...wireIdentity(foundation), clients: directory };
+  const clients = createClientDirectory(foundation);
+  const account = { ...foundation, ...wireIdentity(foundation), clients };
   const features = createFeatures(account);
   const clientServices = createClientServices(account);
   const logins = wireLogins(account);
   const users = wireUsers({ ...account, ...logins });
+  const events = createEvents(foundation);
   return {
+    events,
     authenticator: account.authenticator,
     features,
     clientServices,
     logins: logins.logins,
     ...userActions,
     ...users,
-    clients: createClients({ ...account, ...users, features, services: clientServices, directory }),
+    clients: createClients({ ...account, ...users, features, services: clientServices }),
     tokens: createTokens(account),
     activityLog: createActivityLog({ ...foundation, ...userActions }),
-    requestLog: createRequestLog({ ...foundation, ...userActions }),
+    requestLog: createRequestLog({ ...foundation, ...userActions, events }),
     notificationSettings: createNotificationSettings(foundation),
     aiTasks: createAiTasks({ ...foundation, features }),
   };

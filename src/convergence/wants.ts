@@ -326,3 +326,19 @@ export async function forgetElsewhere(tx: Transaction, id: number, regions: numb
     .where(sql<boolean>`region_id <> all(${regions}::bigint[])`)
     .execute();
 }
+
+/** Lets all that waits for its time be looked at now. */
+export async function lookAgain({ sql: db, client }: Transaction): Promise<void> {
+  await sql`update wants set due_at = clock_timestamp() where due_at > clock_timestamp() and worker_id is null`.execute(
+    db,
+  );
+  await announce(client, WANTED, '');
+}
+
+/** The same after rows were put back as they were: nobody works on what is claimed in them. */
+export async function takeUpAgain({ sql: db, client }: Transaction): Promise<void> {
+  await sql`update wants set worker_id = null, due_at = clock_timestamp() where worker_id is not null`.execute(
+    db,
+  );
+  await announce(client, WANTED, '');
+}

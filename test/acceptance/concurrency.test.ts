@@ -40,7 +40,7 @@ const QUOTAS = {
 
 // Actions that consist of several have their parts in the statistics. DDoS profiles are few and go with their addresses, so
 // that what is done to them may not come in every run.
-const NOT_AWAITED = ['fill and delete a project', 'switch protection', 'end protection'];
+const NOT_AWAITED = ['fill and delete a project', 'protect address', 'switch protection', 'end protection'];
 const NAMES = Object.keys(ACTIONS).filter((name) => !NOT_AWAITED.includes(name));
 
 const COLLISIONS = [

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCoverage } from '../support/coverage.ts';
+import { createCoverage, createOperationFinder } from '../support/coverage.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
+import { createDryRunTrial } from '../support/dry-runs.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { anyEmail, invite, newPerson, PASSWORD } from '../support/logins.ts';
 import {
@@ -23,13 +24,16 @@ import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts
 const TOKEN = '7_acceptance-secret';
 const operations = await documentedOperations();
 const coverage = createCoverage(operations);
+const trial = createDryRunTrial(createOperationFinder(operations), () => pool);
 const dataDir = temporaryFolder();
 
 let database: TestDatabase;
 let service: ServeProcess;
+let pool: pg.Pool;
 beforeAll(async () => {
   build();
   database = await createDatabase({ empty: true });
+  pool = new pg.Pool({ connectionString: database.url, max: 2 });
   service = await serve({
     DATABASE_URL: database.url,
     TRADEWIND_DATA_DIR: dataDir,
@@ -39,6 +43,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await service?.end();
+  await pool?.end();
   await database?.drop();
   fs.rmSync(dataDir, { recursive: true, force: true });
 });
@@ -52,7 +57,7 @@ describe.each([...new Set(operations.map(({ prefix }) => prefix))])(
     let http: HttpClient;
     let possessions: ReturnType<typeof createPossessions>;
     beforeAll(async () => {
-      http = coverage.recording(createHttpClient(service.url, TOKEN));
+      http = coverage.recording(trial.trying(createHttpClient(service.url, TOKEN)));
       possessions = createPossessions(under(prefix, http));
       await possessions.makeFor(own);
       await finishedTranscription(String(possessions.values.transcribed_task_id));
@@ -103,6 +108,19 @@ it('notes of each accepted change what it was about', async () => {
 it('leaves no documented operation out', () => {
   const unsupported = operations.filter(({ operation }) => UNSUPPORTED.includes(operation.operationId));
   expect(coverage.missing().toSorted()).toEqual(unsupported.map(({ title }) => title).toSorted());
+});
+
+it('has tried out each change before, with the same outcome and without a trace', () => {
+  expect(trial.faults()).toEqual([]);
+  const changing = operations.filter(
+    ({ method, title }) => method !== 'GET' && !coverage.missing().includes(title),
+  );
+  const open = changing.filter(({ operation }) => operation.security?.length === 0);
+  const tried = trial.agreed();
+  expect(
+    changing.filter((of) => !tried.has(of.title) && !open.includes(of)).map(({ title }) => title),
+  ).toEqual([]);
+  expect(trial.lookedFor()).toBeGreaterThan(changing.length / 2);
 });
 
 it('gets no answer that differs from its documentation', () => {

@@ -35,6 +35,7 @@ const NAMES_NO_TENANT: Record<string, string> = {
   listProjects: 'works on the own account; see "lists"',
   listUserActions: 'works on the own account; tested beside the code',
   listRequests: 'works on the own account; tested beside the code',
+  listEvents: 'works on the own account; tested beside the code',
   subscribeToUserActions: 'works on the own account; tested beside the code',
   listUserActionSubscriptions: 'works on the own account; tested beside the code',
   unsubscribeFromUserActions: 'works on the own account; tested beside the code',

@@ -17,18 +17,27 @@ export function faultOf(of: DocumentedOperation, answer: Answer): string | undef
   if (answer.status === 204 || !(response.content || response.$ref)) {
     return answer.text === '' ? undefined : `${of.title} sends a body with ${answer.status}`;
   }
-  const types = Object.keys(response.content ?? {});
-  if (types.length > 0 && !types.includes('application/json')) {
+  const types = Object.keys(contentOf(document, response));
+  const json = types.find((type) => /[/+]json$/.test(type));
+  if (types.length > 0 && json === undefined) {
     const sent = typeOf(answer);
     return types.includes(sent) ? undefined : `${of.title} documents no ${sent}`;
   }
   const own = `#/paths/${path.replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${answer.status}`;
   const checkOf = checks.get(document) ?? createChecks(document);
   checks.set(document, checkOf);
-  const check = checkOf(`${response.$ref ?? own}/content/application~1json/schema`);
+  const check = checkOf(
+    `${response.$ref ?? own}/content/${(json ?? 'application/json').replace('/', '~1')}/schema`,
+  );
   if (check(answer.body)) return undefined;
   const problems = check.errors?.map(({ instancePath, message }) => `${instancePath} ${message}`);
   return `${of.title} ${problems?.join(', ')}: ${answer.text}`;
+}
+
+function contentOf({ components }: OpenApiDocument, { $ref, content }: { $ref?: string; content?: object }) {
+  if ($ref === undefined) return content ?? {};
+  const named: { content?: object } = components.responses?.[$ref.split('/').at(-1) ?? ''] ?? {};
+  return named.content ?? {};
 }
 
 /** Compiles what is asked for, once for all files of a process. */

@@ -11,6 +11,7 @@ const LONGEST = [
   'test/acceptance/rolling-upgrade.test.ts',
   'test/acceptance/concurrency.test.ts',
   'test/acceptance/documents.test.ts',
+  'test/backends/cluster-api.test.ts',
   'test/acceptance/hosted.test.ts',
   'test/acceptance/hosted-groups.test.ts',
   'test/backends/hosted.test.ts',

@@ -7,6 +7,8 @@ import { type AllQuotas, DEFAULT_THRESHOLD, type QuotaFields, type QuotaThreshol
 import { requireChangeable, requireReadable } from './reach.ts';
 import * as store from './store.ts';
 
+export { usageOf as quotaUsage } from './store.ts';
+
 type Changes = Readonly<Record<string, number | null>>;
 
 /** What accounts may have, and what they have. */

@@ -4,6 +4,7 @@ import type { ChangeFeed } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { periodOf } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { dryRunNow } from '../../lib/dry-run.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
@@ -228,6 +229,8 @@ export async function waitForTask(
   what: string,
   { principal, gone }: { principal: Principal; gone: AbortSignal },
 ): Promise<void> {
+  // Its task will never begin.
+  if (dryRunNow()) return;
   const { task } = await tasks.ended(principal, taskId, { seconds: MOST_SECONDS, gone });
   if (task.state === 'ERROR') throw new ConflictError(`${what} was not changed: ${task.error}`);
 }

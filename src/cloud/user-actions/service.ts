@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { periodOf } from '../../lib/calendar-time.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Principal } from '../../requests/principal.ts';
+import type { NewEvent } from '../../tradewind/events/in-transaction.ts';
 import * as published from './published-store.ts';
 import type { RequestListQuery } from './requests-schema.ts';
 import type { UserActionListQuery } from './schema.ts';
@@ -15,8 +16,10 @@ const BATCH = 1_000;
 
 /** Records every request for a change: who, what, when, and the outcome. */
 export interface UserActions {
-  /** Records an accepted change in its own transaction: both are stored or neither. */
-  record(tx: Transaction, action: store.NewUserAction): Promise<void>;
+  /**
+   * Records an accepted change in its own transaction, with the event that tells of it: all of it is stored or nothing.
+   */
+  record(tx: Transaction, action: store.NewUserAction, event: NewEvent | undefined): Promise<void>;
   /** Records a request that changed nothing. The next `flush` writes it. */
   noteLater(action: store.NewUserAction): void;
   /** Writes the waiting actions. Those that can't be written stay; `lost` counts those that were dropped. */
@@ -53,7 +56,7 @@ export function createUserActions({ database }: { database: Database }): UserAct
   }
 
   return {
-    record: (tx, action) => store.insertAction(tx.sql, action),
+    record: (tx, action, event) => store.insertAction(tx.sql, action, event),
     noteLater(action) {
       if (waiting.length < MOST_WAITING) waiting.push(action);
       else lost++;

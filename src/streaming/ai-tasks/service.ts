@@ -68,6 +68,7 @@ export function createAiTasks(deps: { database: Database; clock: Clock; features
         const unfinished = await store.countUnfinished(tx, principal.clientId, QUEUE_LIMIT);
         if (unfinished >= QUEUE_LIMIT) throw queueFull();
         await store.insertTask(tx, { id, data, now: clock.now() });
+        principal.writes?.made(id);
         await store.forgetOldChanges(tx);
         await announce(tx.client, store.AI_TASKS, '');
       });

@@ -128,8 +128,10 @@ export const EXCEPTIONS: readonly Exceptions[] = [
   {
     ...refused,
     reason:
-      'Values with more to them than a pattern says: JSON, addresses, keys, dates, published intervals and languages that exist.',
+      'Values with more to them than a pattern says: JSON, addresses, keys, tags, dates, published intervals and languages that exist.',
     operations: [
+      'POST /cloud/v1/file_shares/{project_id}/{region_id}/{file_share_id}/metadata',
+      'POST /cloud/v2/instances/{project_id}/{region_id}/{instance_id}/metadata',
       'GET /cloud/v1/ddos/profiles/{project_id}/{region_id}',
       'GET /cloud/v1/file_shares/{project_id}/{region_id}',
       'GET /cloud/v1/floatingips/{project_id}/{region_id}',
@@ -151,7 +153,6 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'POST /cloud/v1/ssh_keys/{project_id}',
       'POST /cloud/v1/usage_report',
       'POST /cloud/v1/user_actions/subscribe',
-      'POST /iam/reselling/resellers/{resellerId}/notification_settings',
       'POST /streaming/ai/tasks',
       'POST /cloud/v1/downloadimage/{project_id}/{region_id}',
       'POST /cloud/v2/secrets/{project_id}/{region_id}',

@@ -21,3 +21,6 @@ def before_call(context, case, kwargs):
     valid = case.meta is not None and case.meta.generation.mode.value == "positive"
     if valid and tags is not None and not ENTITY_TAGS.fullmatch(tags):
         del headers["if-match"]
+    # What a dry run answers is described once, and not for each operation.
+    if headers.get("tradewind-dry-run") == "true":
+        del headers["tradewind-dry-run"]
