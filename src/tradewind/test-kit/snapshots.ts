@@ -15,11 +15,12 @@ const KEPT = [
   // Listeners have been told of them, and no position may come twice.
   'events',
   'forgotten_events',
+  'event_readers',
 ];
 type Connection = Transaction['client'];
 
 /** Written at any time, also by what began before a reset: their numbers go on. */
-const LOGS = ['user_actions', 'login_attempts', 'events'];
+const LOGS = ['user_actions', 'login_attempts', 'events', 'webhook_deliveries'];
 const SCHEMA = 'test_snapshot_';
 /** How it began: what a reset brings back. */
 const BEGINNING = 'beginning';
