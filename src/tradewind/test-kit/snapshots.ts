@@ -1,6 +1,7 @@
 import { takeUpAgain } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import { inDependencyOrder } from '../../lib/in-dependency-order.ts';
 
 /** What belongs to the installation, and not to what is in it. */
 const KEPT = [
@@ -203,15 +204,9 @@ async function tablesOf(client: Connection): Promise<Table[]> {
        and relname <> all($1) order by relname`,
     [KEPT],
   );
-  const left = new Map(rows.map((row) => [row.table, row]));
-  const ordered: Table[] = [];
-  const take = (name: string) => {
-    const table = left.get(name);
-    if (!table) return;
-    left.delete(name);
-    for (const { to } of table.refers) take(to);
-    ordered.push(table);
-  };
-  for (const name of [...left.keys()]) take(name);
-  return ordered;
+  return inDependencyOrder(
+    rows,
+    ({ table }) => table,
+    ({ refers }) => refers.map(({ to }) => to),
+  );
 }
