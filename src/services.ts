@@ -60,6 +60,7 @@ import { NO_HOSTS } from './lib/allowed-hosts.ts';
 import { createRequestLog } from './requests/request-log.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
 import { createEvents } from './tradewind/events/service.ts';
+import { createReachabilities } from './tradewind/reachability/service.ts';
 import { createStepsOfTasks } from './tradewind/task-steps/service.ts';
 import { createWebhooks } from './tradewind/webhooks/service.ts';
 
@@ -133,6 +134,7 @@ function cloudServices(foundation: Foundation) {
     logging: createLogging(foundation),
     metadata: createMetadata({ ...foundation, holders }),
     taskSteps: createStepsOfTasks(cloud),
+    reachabilities: createReachabilities(foundation),
   };
 }
 
