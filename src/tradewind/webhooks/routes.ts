@@ -29,8 +29,8 @@ const tags = ['Webhooks'];
 const access = 'administer';
 
 export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): void {
-  // Before anything else is said of it, such as its version.
-  const onRequest = ({ principal, params }: FastifyRequest) =>
+  // Before anything is said of it: a version, for example.
+  const preHandler = ({ principal, params }: FastifyRequest) =>
     webhooks.requireOwn(principal, (params as { webhook_id: string }).webhook_id);
 
   app.get(BASE, {
@@ -64,7 +64,6 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
 
   app.get(ONE, {
     config: { access, versioned: VERSIONED },
-    onRequest,
     schema: {
       operationId: 'getWebhook',
       summary: 'Get a webhook',
@@ -77,7 +76,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
 
   app.patch(ONE, {
     config: { access },
-    onRequest,
+    preHandler,
     schema: {
       operationId: 'updateWebhook',
       summary: 'Change a webhook',
@@ -93,7 +92,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
 
   app.delete(ONE, {
     config: { access },
-    onRequest,
+    preHandler,
     schema: {
       operationId: 'deleteWebhook',
       summary: 'Delete a webhook',
@@ -110,7 +109,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
 
   app.post(`${ONE}/rotate_secret`, {
     config: { access, secretAnswer: true },
-    onRequest,
+    preHandler,
     schema: {
       operationId: 'rotateWebhookSecret',
       summary: 'Rotate the secret of a webhook',
@@ -126,7 +125,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
 
   app.post(`${ONE}/test`, {
     config: { access },
-    onRequest,
+    preHandler,
     schema: {
       operationId: 'testWebhook',
       summary: 'Test a webhook',
@@ -142,7 +141,6 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
 
   app.get(DELIVERIES, {
     config: { access },
-    onRequest,
     schema: {
       operationId: 'listWebhookDeliveries',
       summary: 'List the deliveries of a webhook',
@@ -157,7 +155,6 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
 
   app.get(`${DELIVERIES}/:delivery_id`, {
     config: { access },
-    onRequest,
     schema: {
       operationId: 'getWebhookDelivery',
       summary: 'Get a delivery of a webhook',
@@ -171,7 +168,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
 
   app.post(`${DELIVERIES}/:delivery_id/redeliver`, {
     config: { access },
-    onRequest,
+    preHandler,
     schema: {
       operationId: 'redeliverWebhook',
       summary: 'Send an event again',
