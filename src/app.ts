@@ -83,6 +83,7 @@ import { userRoutes } from './iam/users/routes.ts';
 import type { Services } from './services.ts';
 import { aiTaskRoutes } from './streaming/ai-tasks/routes.ts';
 import { eventRoutes } from './tradewind/events/routes.ts';
+import { reachabilityRoutes } from './tradewind/reachability/routes.ts';
 import { taskStepRoutes } from './tradewind/task-steps/routes.ts';
 import { failRequests } from './tradewind/test-kit/faulty-routes.ts';
 import type { TestKitParts } from './tradewind/test-kit/kit.ts';
@@ -210,4 +211,5 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   aiTaskRoutes(app, services);
   eventRoutes(app, services);
   taskStepRoutes(app, services);
+  reachabilityRoutes(app, services);
 }

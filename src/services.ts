@@ -59,6 +59,7 @@ import { wireUsers } from './iam/users/wire.ts';
 import { createRequestLog } from './requests/request-log.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
 import { createEvents } from './tradewind/events/service.ts';
+import { createReachabilities } from './tradewind/reachability/service.ts';
 import { createStepsOfTasks } from './tradewind/task-steps/service.ts';
 
 /**
@@ -131,6 +132,7 @@ function cloudServices(foundation: Foundation) {
     logging: createLogging(foundation),
     metadata: createMetadata({ ...foundation, holders }),
     taskSteps: createStepsOfTasks(cloud),
+    reachabilities: createReachabilities(foundation),
   };
 }
 

@@ -63,10 +63,13 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
 
   function begin(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
     const { dryRun } = request;
+    if (!dryRun) {
+      done();
+      return;
+    }
     // Hooks are not called for a client that has gone.
-    if (dryRun) reply.raw.once('close', () => dryRun.end());
-    if (dryRun) dryRun.within(done);
-    else done();
+    reply.raw.once('close', () => dryRun.end());
+    dryRun.within(done);
   }
 
   async function answer(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {

@@ -98,7 +98,7 @@ function* hostileRequests(): Generator<Hostile> {
   for (const of of operations) {
     const path = filledPath(of, possessions.of(of));
     for (const hostile of hostileTo(of)) {
-      const query = hostile.query === undefined ? requiredQuery(of) : `?${hostile.query}`;
+      const query = hostile.query === undefined ? requiredQuery(of, possessions.of(of)) : `?${hostile.query}`;
       yield hostileRequest(of.method, path + query, of.title, hostile, KNOWN);
     }
     const body = SHAPES['a mebibyte of names'] ?? '';

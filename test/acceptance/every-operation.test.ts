@@ -14,8 +14,9 @@ import {
   REFUSED,
   requiredQuery,
   UNSUPPORTED,
+  type Values,
 } from '../support/openapi.ts';
-import { anyName, clusterBody, createPossessions, tasksIn, type Values } from '../support/possessions.ts';
+import { anyName, clusterBody, createPossessions, tasksIn } from '../support/possessions.ts';
 import { tlsBundle } from '../support/tls-bundles.ts';
 import { finishTranscription } from '../support/transcriptions.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
@@ -142,7 +143,7 @@ async function succeeds(
   body?: unknown,
   headers: Record<string, string> = {},
 ) {
-  const target = filledPath(of, values) + requiredQuery(of);
+  const target = filledPath(of, values) + requiredQuery(of, values);
   const answer = await http.request(of.method, target, {
     headers,
     ...(body !== undefined && { body }),

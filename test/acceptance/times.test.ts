@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPossessions, type Values } from '../support/possessions.ts';
+import type { Values } from '../support/openapi.ts';
+import { createPossessions } from '../support/possessions.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /**

@@ -155,7 +155,9 @@ it('leaves the first account everything it had', async () => {
   );
   expect(reads.length).toBeGreaterThan(20);
   for (const of of reads) {
-    const answer = await service.http.get(filledPath(of, possessions.of(of)) + requiredQuery(of));
+    const answer = await service.http.get(
+      filledPath(of, possessions.of(of)) + requiredQuery(of, possessions.of(of)),
+    );
     expect([of.title, answer.status]).toEqual([of.title, 200]);
   }
 });
@@ -166,7 +168,7 @@ function asOther(of: DocumentedOperation, values: Record<string, string | number
 
 function as(http: HttpClient, of: DocumentedOperation, values: Record<string, string | number>) {
   const body = of.operation.requestBody ? { body: exampleBody(of) } : {};
-  return http.request(of.method, filledPath(of, values) + requiredQuery(of), body);
+  return http.request(of.method, filledPath(of, values) + requiredQuery(of, values), body);
 }
 
 function reasoned(word: string) {

@@ -64,7 +64,10 @@ const SOME_UUID = '7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90';
  * Returns the path with its parameters filled in: the given values, else a value of the right type that names
  * nothing.
  */
-export function filledPath(of: DocumentedOperation, values: Record<string, string | number> = {}): string {
+/** Values of parameters by name. */
+export type Values = Record<string, string | number>;
+
+export function filledPath(of: DocumentedOperation, values: Values = {}): string {
   const filled = pathParameters(of).reduce((path, { name, schema }) => {
     const value = values[name] ?? (schema.type === 'integer' ? 999_999 : SOME_UUID);
     return path.replace(`{${name}}`, encodeURIComponent(value));
@@ -72,13 +75,13 @@ export function filledPath(of: DocumentedOperation, values: Record<string, strin
   return of.prefix + filled;
 }
 
-/** Returns a query string with the required parameters, as in the documentation's examples. */
-export function requiredQuery({ operation }: DocumentedOperation): string {
+/** Returns a query string with the required parameters, by default as in the documentation's examples. */
+export function requiredQuery({ operation }: DocumentedOperation, values: Values = {}): string {
   const required = parametersIn('query', operation).filter((one) => one.required);
   const query = new URLSearchParams();
   for (const { name, example, schema } of required) {
     const [only] = (schema.enum as unknown[] | undefined) ?? [];
-    query.append(name, String(example ?? only));
+    query.append(name, String(values[name] ?? example ?? only));
   }
   return query.size === 0 ? '' : `?${query}`;
 }

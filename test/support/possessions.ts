@@ -2,10 +2,13 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { expect } from 'vitest';
 import type { HttpClient } from './http-client.ts';
 import { anyEmail, PASSWORD } from './logins.ts';
-import { type DocumentedOperation, pathParameters } from './openapi.ts';
+import { type DocumentedOperation, pathParameters, type Values } from './openapi.ts';
 import { tlsBundle } from './tls-bundles.ts';
 
-export type Values = Record<string, string | number>;
+/** Required parameters of queries that name a thing, by operation. */
+const IN_QUERIES: Record<string, Record<string, string> | undefined> = {
+  getReachability: { from: 'port_id' },
+};
 
 /** Real things of the first account for each path parameter. A new parameter needs a maker below. */
 export interface Possessions {
@@ -32,16 +35,20 @@ export function createPossessions(http: HttpClient): Possessions {
   async function make(...names: string[]): Promise<void> {
     for (const name of new Set(names)) values[name] ??= await made(name);
   }
+  const namesIn = (operation: DocumentedOperation) => [
+    ...pathParameters(operation).map(({ name }): [string, string] => [name, valueName(operation, name)]),
+    ...Object.entries(IN_QUERIES[operation.operation.operationId] ?? {}),
+  ];
   const of = (operation: DocumentedOperation) =>
     Object.fromEntries(
-      pathParameters(operation).map(({ name }) => [name, values[valueName(operation, name)] ?? 'missing']),
+      namesIn(operation).map(([name, possession]) => [name, values[possession] ?? 'missing']),
     );
 
   return {
     values,
     of,
     async makeFor(operations) {
-      await make(...operations.flatMap((op) => pathParameters(op).map(({ name }) => valueName(op, name))));
+      await make(...operations.flatMap((op) => namesIn(op).map(([, possession]) => possession)));
     },
     make,
     async freshFor(operation) {

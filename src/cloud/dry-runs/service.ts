@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Decimal } from 'decimal.js';
 import type { Database, Sql } from '../../db/database.ts';
 import type { DryRun } from '../../lib/dry-run.ts';
+import { inDependencyOrder } from '../../lib/in-dependency-order.ts';
 import type { DryRunReport, DryRunReports, DryRunStep } from '../../requests/dry-run-reports.ts';
 import type { Catalog } from '../catalog/service.ts';
 import { priceOfUse } from '../pricing/service.ts';
@@ -76,19 +77,12 @@ export function createDryRunReports(deps: { database: Database; catalog: Catalog
 }
 
 /** What a thing needs comes before it. */
-function inOrder(steps: Planned[]): Planned[] {
-  const left = new Map(steps.map((step) => [`${step.kind}:${step.id}`, step]));
-  const ordered: Planned[] = [];
-  const take = (key: string) => {
-    const step = left.get(key);
-    if (!step) return;
-    left.delete(key);
-    for (const other of step.after) take(other);
-    ordered.push(step);
-  };
-  for (const key of [...left.keys()]) take(key);
-  return ordered;
-}
+const inOrder = (steps: readonly Planned[]): Planned[] =>
+  inDependencyOrder(
+    steps,
+    ({ kind, id }) => `${kind}:${id}`,
+    ({ after }) => after,
+  );
 
 function stepOf({ kind, id, spec, former }: Planned): DryRunStep {
   if (spec === null) return { action: 'remove', kind, id };

@@ -1,5 +1,6 @@
 import type { Kind } from '../../backends/contract/backend.ts';
 import type { PortSpec, Specs } from '../../backends/contract/specs.ts';
+import { isBareMetal } from '../catalog/flavor-schema.ts';
 import type { Use } from '../pricing/service.ts';
 import type { Sizes } from './store.ts';
 
@@ -16,13 +17,11 @@ type UsesOf = { [K in Kind]?: (spec: Specs[K], id: string, known: Known) => Used
 /** What costs something of each kind of thing: the same as is metered when it is there. */
 const USES: UsesOf = {
   cluster: ({ pools }, _, known) =>
-    Object.values(pools).flatMap(({ flavorId, bootVolume, nodes }) =>
-      Object.values(nodes).flatMap(({ ports }) => [
-        machine(flavorId),
-        ...(bootVolume ? [volume(bootVolume.type, bootVolume.sizeGib)] : []),
-        ...Object.values(ports).flatMap((port) => publicAddresses(port, known)),
-      ]),
-    ),
+    nodesOf(pools).flatMap(({ flavorId, bootVolume, ports }) => [
+      machine(flavorId),
+      ...(bootVolume ? [volume(bootVolume.type, bootVolume.sizeGib)] : []),
+      ...ports.flatMap((port) => publicAddresses(port, known)),
+    ]),
   file_share: ({ type, sizeGib }) => [{ type: 'file_share', sku: type, amount: sizeGib }],
   floating_ip: () => [{ type: 'floatingip', sku: '', amount: 1 }],
   image: sized,
@@ -41,20 +40,27 @@ export function usesOf(kind: Kind, id: string, spec: object | null | undefined, 
 
 /** Returns the subnets of the addresses in a spec. */
 export function subnetsOf(kind: Kind, spec: object | null | undefined): string[] {
+  return portsOf(kind, spec).flatMap(({ addresses }) =>
+    Object.values(addresses).map(({ subnetId }) => subnetId),
+  );
+}
+
+function portsOf(kind: Kind, spec: object | null | undefined): PortSpec[] {
   if (!spec) return [];
-  const ports =
-    kind === 'port'
-      ? [spec as PortSpec]
-      : kind === 'cluster'
-        ? Object.values((spec as Specs['cluster']).pools).flatMap(({ nodes }) =>
-            Object.values(nodes).flatMap((node) => Object.values(node.ports)),
-          )
-        : [];
-  return ports.flatMap(({ addresses }) => Object.values(addresses).map(({ subnetId }) => subnetId));
+  if (kind === 'port') return [spec as PortSpec];
+  if (kind === 'cluster') return nodesOf((spec as Specs['cluster']).pools).flatMap(({ ports }) => ports);
+  return [];
+}
+
+/** Returns the nodes of all pools, with what they have from their pool. */
+function nodesOf(pools: Specs['cluster']['pools']) {
+  return Object.values(pools).flatMap(({ flavorId, bootVolume, nodes }) =>
+    Object.values(nodes).map(({ ports }) => ({ flavorId, bootVolume, ports: Object.values(ports) })),
+  );
 }
 
 function machine(flavorId: string): Used {
-  return { type: flavorId.startsWith('bm') ? 'baremetal' : 'instance', sku: flavorId, amount: 1 };
+  return { type: isBareMetal(flavorId) ? 'baremetal' : 'instance', sku: flavorId, amount: 1 };
 }
 
 function volume(volumeType: string, sizeGib: number): Used {

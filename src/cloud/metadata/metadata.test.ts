@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPossessions, type Values } from '../../../test/support/possessions.ts';
+import type { Values } from '../../../test/support/openapi.ts';
+import { createPossessions } from '../../../test/support/possessions.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 let service: TestService;

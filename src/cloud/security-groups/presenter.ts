@@ -1,7 +1,7 @@
+import type { ProtocolName } from '../../lib/ip-protocols.ts';
 import { presentedTags } from '../../lib/tag-list.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import type { Scope } from '../projects/service.ts';
-import type { ProtocolName } from './rules/protocols.ts';
 import type { RuleRow } from './rules/store.ts';
 import type { SecurityGroupRow } from './store.ts';
 

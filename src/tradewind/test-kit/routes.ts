@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import { hooks } from '../../http/route-hooks.ts';
 import type { Api } from '../../http/server.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import type { TestKitParts } from './kit.ts';
@@ -16,19 +15,19 @@ export const isOfTestKit = (url: string): boolean => url.startsWith(`${TEST_KIT}
 export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenRequests }): void {
   const { kit, requests, snapshots, work, normalSpeed } = deps;
   const { clock, rules } = kit;
-  const config = { access: 'administer', onlyAsks: true, uncounted: true } as const;
-  app.addHook('onRoute', (route) => {
-    if (isOfTestKit(route.url)) route.preValidation = [requirePlatform, ...hooks(route.preValidation)];
-  });
+  const forPlatform = {
+    config: { access: 'administer', onlyAsks: true, uncounted: true },
+    preValidation: requirePlatform,
+  } as const;
   const clockState = () => ({ at: clock.now().toISOString(), running: clock.running });
-  const setSpeed = async (speed: number | undefined) => {
-    const [before, after] = [kit.speed ?? normalSpeed, speed ?? normalSpeed];
+  const setSpeed = async (speed: number) => {
+    const before = kit.speed ?? normalSpeed;
     kit.speed = speed;
-    if (before !== after) await work.stretch(before / after);
+    if (before !== speed) await work.stretch(before / speed);
   };
 
   app.post(`${TEST_KIT}/reset`, {
-    config,
+    ...forPlatform,
     schema: { body: schema.Reset },
     handler: async (_request, reply) => {
       rules.clear();
@@ -41,12 +40,12 @@ export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenReq
   });
 
   app.get(`${TEST_KIT}/snapshots`, {
-    config,
+    ...forPlatform,
     schema: { response: { 200: schema.Snapshots } },
     handler: async () => ({ results: (await snapshots.list()).map((name) => ({ name })) }),
   });
   app.post(`${TEST_KIT}/snapshots`, {
-    config,
+    ...forPlatform,
     schema: { body: schema.NamedSnapshot, response: { 201: schema.NamedSnapshot } },
     handler: async ({ body }, reply) => {
       await snapshots.take(body.name);
@@ -54,7 +53,7 @@ export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenReq
     },
   });
   app.post(`${TEST_KIT}/snapshots/:name/restore`, {
-    config,
+    ...forPlatform,
     schema: { params: schema.NamedSnapshot },
     handler: async ({ params }, reply) => {
       await snapshots.restore(params.name);
@@ -62,7 +61,7 @@ export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenReq
     },
   });
   app.delete(`${TEST_KIT}/snapshots/:name`, {
-    config,
+    ...forPlatform,
     schema: { params: schema.NamedSnapshot },
     handler: async ({ params }, reply) => {
       await snapshots.remove(params.name);
@@ -71,24 +70,24 @@ export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenReq
   });
 
   app.get(`${TEST_KIT}/faults`, {
-    config,
+    ...forPlatform,
     schema: { response: { 200: schema.RuleList } },
     handler: async () => ({ results: rules.list() }),
   });
   app.post(`${TEST_KIT}/faults`, {
-    config,
+    ...forPlatform,
     schema: { body: RuleRequest, response: { 201: Rule } },
     handler: async ({ body }, reply) => reply.code(201).send(rules.add(body)),
   });
   app.delete(`${TEST_KIT}/faults`, {
-    config,
+    ...forPlatform,
     handler: async (_request, reply) => {
       rules.clear();
       return reply.code(204).send();
     },
   });
   app.delete(`${TEST_KIT}/faults/:id`, {
-    config,
+    ...forPlatform,
     schema: { params: schema.RuleParams },
     handler: async ({ params }, reply) => {
       if (!rules.remove(params.id)) throw new NotFoundError('Rule', params.id);
@@ -97,12 +96,12 @@ export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenReq
   });
 
   app.get(`${TEST_KIT}/clock`, {
-    config,
+    ...forPlatform,
     schema: { response: { 200: schema.ClockState } },
     handler: async () => clockState(),
   });
   app.post(`${TEST_KIT}/clock`, {
-    config,
+    ...forPlatform,
     schema: { body: schema.ClockChange, response: { 200: schema.ClockState } },
     handler: async ({ body: { at, advance_s, running } }) => {
       if (at === undefined && advance_s === undefined && running === undefined) {
@@ -118,12 +117,12 @@ export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenReq
   });
 
   app.get(`${TEST_KIT}/simulation`, {
-    config,
+    ...forPlatform,
     schema: { response: { 200: schema.Simulation } },
     handler: async () => ({ speed: kit.speed ?? normalSpeed }),
   });
   app.post(`${TEST_KIT}/simulation`, {
-    config,
+    ...forPlatform,
     schema: { body: schema.Simulation, response: { 200: schema.Simulation } },
     handler: async ({ body }) => {
       await setSpeed(body.speed);
@@ -132,12 +131,12 @@ export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenReq
   });
 
   app.get(`${TEST_KIT}/requests`, {
-    config,
+    ...forPlatform,
     schema: { querystring: schema.RequestsQuery, response: { 200: schema.SeenRequests } },
     handler: async ({ query }) => ({ results: requests.list().filter(isAsked(query)).slice(0, query.limit) }),
   });
   app.delete(`${TEST_KIT}/requests`, {
-    config,
+    ...forPlatform,
     handler: async (_request, reply) => {
       requests.clear();
       return reply.code(204).send();
@@ -145,7 +144,7 @@ export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenReq
   });
 
   app.post(`${TEST_KIT}/tasks/:task_id/finish`, {
-    config,
+    ...forPlatform,
     schema: { params: schema.TaskParams },
     handler: async ({ params }, reply) => {
       await work.finish(params.task_id);
@@ -153,7 +152,7 @@ export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenReq
     },
   });
   app.post(`${TEST_KIT}/tasks/:task_id/fail`, {
-    config,
+    ...forPlatform,
     schema: { params: schema.TaskParams, body: schema.TaskFailure },
     handler: async ({ params, body }, reply) => {
       await work.fail(params.task_id, body.reason);

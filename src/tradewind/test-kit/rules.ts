@@ -35,7 +35,6 @@ export interface Rules {
 }
 export interface Applied {
   effect: Effect;
-  ruleId: number;
   /** Milliseconds of a clock that tests don't set. */
   since: number;
 }
@@ -109,7 +108,7 @@ function decide(entry: Entry, key: string): Applied | undefined {
   const number = ++entry.seen;
   const { nth = 1, times = rule.nth === undefined ? Number.POSITIVE_INFINITY : 1 } = rule;
   const meant = number >= nth && number < nth + times && isDrawn(rule, number);
-  const applied = meant ? { effect: rule.do, ruleId: rule.id, since: performance.now() } : undefined;
+  const applied = meant ? { effect: rule.do, since: performance.now() } : undefined;
   if (applied) rule.hits++;
   decided.set(key, applied);
   if (decided.size > MOST_KEPT) decided.delete(decided.keys().next().value as string);

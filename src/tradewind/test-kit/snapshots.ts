@@ -1,6 +1,7 @@
 import { takeUpAgain } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import { inDependencyOrder } from '../../lib/in-dependency-order.ts';
 
 /** What belongs to the installation, and not to what is in it. */
 const KEPT = [
@@ -42,6 +43,8 @@ export interface Snapshots {
 export function createSnapshots(database: Database, restored: () => void): Snapshots {
   async function copy(name: string): Promise<void> {
     await database.transaction(async ({ client }) => {
+      // All tables as of the same moment, whatever is going on.
+      await client.query('set transaction isolation level repeatable read');
       const schema = quoted(name);
       await client.query(`create schema ${schema}`);
       const tables = await tablesOf(client);
@@ -64,6 +67,10 @@ export function createSnapshots(database: Database, restored: () => void): Snaps
     await database.transaction(async (tx) => {
       const { client } = tx;
       const tables = await tablesOf(client);
+      // What is just being written has to be there before it is deleted.
+      await client.query(
+        `lock table ${tables.map(({ table }) => `public.${table}`).join(', ')} in exclusive mode`,
+      );
       await withoutTriggers(client, tables, () => exchange(client, tables, quoted(name)));
       await takeUpAgain(tx);
     });
@@ -203,15 +210,9 @@ async function tablesOf(client: Connection): Promise<Table[]> {
        and relname <> all($1) order by relname`,
     [KEPT],
   );
-  const left = new Map(rows.map((row) => [row.table, row]));
-  const ordered: Table[] = [];
-  const take = (name: string) => {
-    const table = left.get(name);
-    if (!table) return;
-    left.delete(name);
-    for (const { to } of table.refers) take(to);
-    ordered.push(table);
-  };
-  for (const name of [...left.keys()]) take(name);
-  return ordered;
+  return inDependencyOrder(
+    rows,
+    ({ table }) => table,
+    ({ refers }) => refers.map(({ to }) => to),
+  );
 }

@@ -1,5 +1,5 @@
 import { canonicalCidr, type IpFamily } from '../../../lib/cidr.ts';
-import { canonicalProtocol } from './protocols.ts';
+import { canonicalProtocol } from '../../../lib/ip-protocols.ts';
 
 export type Direction = 'ingress' | 'egress';
 

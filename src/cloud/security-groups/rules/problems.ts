@@ -1,7 +1,12 @@
 import { canonicalCidr } from '../../../lib/cidr.ts';
 import type { FieldProblem } from '../../../lib/errors.ts';
+import {
+  ICMP_PROTOCOLS,
+  IPV6_ONLY_PROTOCOLS,
+  isProtocol,
+  PORT_PROTOCOLS,
+} from '../../../lib/ip-protocols.ts';
 import { type CanonicalRule, canonicalRule, type RuleInput } from './canonical.ts';
-import { ICMP_PROTOCOLS, IPV6_ONLY_PROTOCOLS, isProtocol, PORT_PROTOCOLS } from './protocols.ts';
 
 type Ports = Pick<CanonicalRule, 'port_range_min' | 'port_range_max'>;
 /** A problem of one field of the rule. The path is relative to the rule. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import { PROTOCOL_NAMES } from '../../../lib/ip-protocols.ts';
 import { nullable } from '../../../lib/nullable.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
-import { PROTOCOL_NAMES } from './protocols.ts';
 
 export const MAX_DESCRIPTION = 255;
 

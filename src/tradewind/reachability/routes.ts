@@ -1,0 +1,19 @@
+import type { Api } from '../../http/server.ts';
+import { ReachabilityQuery, Reachability as ReachabilitySchema } from './schema.ts';
+import type { Reachabilities } from './service.ts';
+
+export function reachabilityRoutes(app: Api, { reachabilities }: { reachabilities: Reachabilities }): void {
+  app.get('/tradewind/v1/reachability', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getReachability',
+      summary: 'Whether one port reaches another',
+      description:
+        'Whether the security groups let a connection pass, by which rule, or for want of which. Answers to an allowed connection always pass.',
+      tags: ['Ports'],
+      querystring: ReachabilityQuery,
+      response: { 200: ReachabilitySchema },
+    },
+    handler: ({ principal, query }) => reachabilities.between(principal, query),
+  });
+}

@@ -1,0 +1,130 @@
+import type { Database } from '../../db/database.ts';
+import { canonicalAddress, type IpFamily } from '../../lib/cidr.ts';
+import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { canonicalProtocol, PORT_PROTOCOLS } from '../../lib/ip-protocols.ts';
+import { ownsClient, type Principal } from '../../requests/principal.ts';
+import { type Connection, lets, missingFor } from './letting.ts';
+import type { Flow, LettingRule, Reachability, ReachabilityQuery, Side } from './schema.ts';
+import { areRouted, findPorts, type PortEnd, rulesOf } from './store.ts';
+
+export interface Reachabilities {
+  /**
+   * Applies the rules of both ports to a connection. Address pairs and what runs in the machines are not looked at.
+   * @throws InvalidError, NotFoundError for an unknown port and for another account's
+   */
+  between(principal: Principal, query: ReachabilityQuery): Promise<Reachability>;
+}
+
+/** One end of a connection. An address without a port is anybody's. */
+interface End {
+  port: PortEnd | undefined;
+  addresses: readonly string[];
+}
+
+export function createReachabilities({ database }: { database: Database }): Reachabilities {
+  async function path(from: End, to: End): Promise<Reachability['path']> {
+    if (!from.port || !to.port) return null;
+    const [near, far] = [from.port.network_id, to.port.network_id];
+    if (near === far) return 'network';
+    return (await areRouted(database.sql, near, far)) ? 'router' : 'none';
+  }
+
+  return {
+    async between(principal, query) {
+      refuseUnclear(query);
+      const wanted = [query.from, query.to].filter(isUuid).map((id) => id.toLowerCase());
+      const ports = await findPorts(database.sql, wanted);
+      const endOf = (text: string): End => {
+        const address = canonicalAddress(text)?.address;
+        if (address !== undefined) return { port: undefined, addresses: [address] };
+        const port = ports.find(({ id }) => id === text.toLowerCase());
+        if (!port || !ownsClient(principal, port.client_id)) throw new NotFoundError('Port', text);
+        return { port, addresses: port.addresses };
+      };
+      const [from, to] = [endOf(query.from), endOf(query.to)];
+      const rules = await rulesOf(database.sql, [...groupsOf(from), ...groupsOf(to)]);
+      const flows = flowsBetween(from, to, { query, rules });
+      const way = await path(from, to);
+      return { allowed: way !== 'none' && flows.some((flow) => flow.allowed), path: way, flows };
+    },
+  };
+}
+
+function refuseUnclear({ from, to, protocol, port }: ReachabilityQuery): void {
+  const problems: FieldProblem[] = [];
+  for (const [field, text] of Object.entries({ from, to })) {
+    if (isUuid(text) || canonicalAddress(text)) continue;
+    problems.push({ field, message: 'Must be the ID of a port, or an IP address such as 10.0.0.5.' });
+  }
+  if (problems.length === 0 && !isUuid(from) && !isUuid(to)) {
+    problems.push({
+      field: 'to',
+      message: 'One of both ends must be a port; addresses alone have no rules.',
+    });
+  }
+  const named = canonicalProtocol(protocol ?? null);
+  if (port !== undefined && (named === null || !PORT_PROTOCOLS.includes(named))) {
+    const message = `Needs a protocol with ports: ${PORT_PROTOCOLS.join(', ')}.`;
+    problems.push({ field: 'port', message });
+  }
+  if (problems.length > 0) throw new InvalidError(problems);
+}
+
+interface Asked {
+  query: ReachabilityQuery;
+  rules: readonly LettingRule[];
+}
+
+function flowsBetween(from: End, to: End, asked: Asked): Flow[] {
+  return from.addresses.flatMap((near) =>
+    to.addresses.flatMap((far) => {
+      const ethertype = familyOf(near);
+      return ethertype === familyOf(far) ? flow({ end: from, near }, { end: to, far }, ethertype, asked) : [];
+    }),
+  );
+}
+
+function flow(
+  source: { end: End; near: string },
+  target: { end: End; far: string },
+  ethertype: IpFamily,
+  { query, rules }: Asked,
+): Flow {
+  const seen = { ethertype, protocol: protocolIn(query, ethertype), port: query.port ?? null };
+  const egress = sideOf(source.end, rules, {
+    ...seen,
+    direction: 'egress',
+    remote: { address: target.far, groupIds: groupsOf(target.end) },
+  });
+  const ingress = sideOf(target.end, rules, {
+    ...seen,
+    direction: 'ingress',
+    remote: { address: source.near, groupIds: groupsOf(source.end) },
+  });
+  const allowed = (egress?.allowed ?? true) && (ingress?.allowed ?? true);
+  return { ethertype, from_address: source.near, to_address: target.far, allowed, egress, ingress };
+}
+
+/** Returns what the rules of one end say; null for an address, which has none here. */
+function sideOf({ port }: End, rules: readonly LettingRule[], connection: Connection): Side | null {
+  if (!port) return null;
+  const side = { port_id: port.id, rule: null, missing: null };
+  if (!port.port_security_enabled) return { ...side, allowed: true, reason: 'port security is off' };
+  const own = new Set(port.group_ids);
+  const rule = rules.find((one) => own.has(one.security_group_id) && lets(one, connection));
+  if (rule) return { ...side, allowed: true, reason: 'rule', rule };
+  return { ...side, allowed: false, reason: 'no rule', missing: missingFor(connection) };
+}
+
+/** Rules for ICMP have another name with IPv6. */
+function protocolIn({ protocol }: ReachabilityQuery, ethertype: IpFamily): string | null {
+  const named = canonicalProtocol(protocol ?? null);
+  return named === 'icmp' && ethertype === 'IPv6' ? 'ipv6-icmp' : named;
+}
+
+function familyOf(address: string): IpFamily {
+  return address.includes(':') ? 'IPv6' : 'IPv4';
+}
+
+const groupsOf = ({ port }: End): string[] => port?.group_ids ?? [];
