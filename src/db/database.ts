@@ -123,8 +123,9 @@ export function openDatabase(
   }
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>, end: End<T> = commit): Promise<T> {
+    const dryRun = dryRunNow();
     const open = dryClient();
-    if (open) return work({ sql: kyselyOn(open), client: open });
+    if (dryRun && open) return dryRun.use(work({ sql: kyselyOn(open), client: open }));
     const client = await pool.connect();
     let broken: Error | undefined;
     try {
