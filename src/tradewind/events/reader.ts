@@ -57,16 +57,21 @@ export function createEventReader(
       if (leave) return;
       await database.transaction((tx) => startReading(tx, name, from));
       leave = tail.enter();
-      await tail.ready();
+      // So that what has happened is read at once. If a transaction takes long, it is read later.
+      await tail.ready().catch(() => {});
     },
     stop: () => tail.stop(),
   };
 }
 
-/** Keeps events after that position for this reader, unless it has read them. */
+/**
+ * Keeps events after that position for this reader, unless it has read them. One that reads already is not waited for:
+ * if it stops just now, it begins again when it sees who wants it.
+ */
 export async function startReading(tx: Transaction, name: string, from: number): Promise<void> {
   await sql`
-    insert into event_readers (name, position, active) values (${name}, ${from}, true)
+    insert into event_readers (name, position, active) select ${name}, ${from}::bigint, true
+    where not exists (select from event_readers where name = ${name} and active)
     on conflict (name) do update set active = true, position = case
       when event_readers.active then event_readers.position
       else greatest(event_readers.position, excluded.position) end`.execute(tx.sql);

@@ -2,6 +2,7 @@ import { takeUpAgain } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { inDependencyOrder } from '../../lib/in-dependency-order.ts';
+import { sendFromNowOn } from '../webhooks/in-transaction.ts';
 
 /** What belongs to the installation, and not to what is in it. */
 const KEPT = [
@@ -74,6 +75,7 @@ export function createSnapshots(database: Database, restored: () => void): Snaps
       );
       await withoutTriggers(client, tables, () => exchange(client, tables, quoted(name)));
       await takeUpAgain(tx);
+      await sendFromNowOn(tx);
     });
     restored();
   }

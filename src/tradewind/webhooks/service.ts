@@ -30,7 +30,7 @@ import { isSecret, newSecret } from './signing.ts';
 import * as store from './store.ts';
 import { DELIVERED_WITHIN_MS, READER, WEBHOOKS } from './words.ts';
 
-const MOST_OF_ACCOUNT = 50;
+const MOST_OF_ACCOUNT = 20;
 const MOST_TESTS = 20;
 const TESTED_WITHIN_MS = 60_000;
 const OVERLAP_S = 86_400;

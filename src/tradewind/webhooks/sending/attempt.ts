@@ -17,6 +17,11 @@ const MOST_SHOWN = 1_000;
 const DAY_MS = 86_400_000;
 /** After so long without a single success, a webhook is disabled. */
 const DISABLED_AFTER_MS = 5 * DAY_MS;
+/**
+ * When a receiver is back, what has failed is sent again after this time, and not at once: it may be that only some events
+ * fail.
+ */
+const SOON_MS = 5_000;
 /** The receiver wants no more, says the standard. */
 const GONE = 410;
 /** The receiver says when to come back. */
@@ -106,7 +111,11 @@ async function settle(
   if (delivered || !sending) {
     const next = { ended: delivered ? 'delivered' : 'failed' } as const;
     const mine = await endings.noteAttempt(tx, workerId, claimed, { outcome, next, now });
-    if (mine && sending) await endings.noteSuccess(tx, webhook_id, sending.failures > 0);
+    if (!mine || !sending) return;
+    await endings.noteSuccess(tx, webhook_id);
+    if (sending.failures >= FAILING_FROM) {
+      await endings.bringForward(tx, webhook_id, new Date(now.getTime() + SOON_MS));
+    }
     return;
   }
   const after = (failures: number) =>

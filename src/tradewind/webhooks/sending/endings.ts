@@ -74,15 +74,18 @@ async function letFollow(
     where following.id = first.id and due_at is null`.execute(db);
 }
 
-/** Notes that an attempt succeeded. After failures, all that waits for another attempt is sent at once. */
-export async function noteSuccess(tx: Transaction, webhookId: string, wasFailing: boolean): Promise<void> {
+/** Notes that an attempt succeeded. */
+export async function noteSuccess(tx: Transaction, webhookId: string): Promise<void> {
   await sql`
     update webhook_sending set failures = 0, failing_since = null, next_at = '-infinity'
     where webhook_id = ${webhookId}`.execute(tx.sql);
-  if (!wasFailing) return;
+}
+
+/** Lets what waits for another attempt be sent by then. */
+export async function bringForward(tx: Transaction, webhookId: string, by: Date): Promise<void> {
   await sql`
-    update webhook_deliveries set due_at = '-infinity'
-    where webhook_id = ${webhookId} and worker_id is null and due_at is not null`.execute(tx.sql);
+    update webhook_deliveries set due_at = ${by}
+    where webhook_id = ${webhookId} and worker_id is null and due_at > ${by}`.execute(tx.sql);
 }
 
 /** Notes that an attempt failed, and when to go on; undefined for as soon as something is due. */
@@ -118,18 +121,24 @@ export async function giveUp(
   tx: Transaction,
   { now, limit, fault }: { now: Date; limit: number; fault: string },
 ): Promise<number> {
-  const { rows: webhooks } = await sql<{ webhook_id: string }>`
-    select webhook_id from webhook_sending where webhook_id in (
+  const { rows: expired } = await sql<{ webhook_id: string }>`
+    select distinct webhook_id from (
       select webhook_id from webhook_deliveries
       where state = 'pending' and expires_at <= ${now} and worker_id is null order by expires_at limit ${limit}
-    ) order by webhook_id for update skip locked`.execute(tx.sql);
-  if (webhooks.length === 0) return 0;
-  const ids = webhooks.map(({ webhook_id }) => webhook_id);
+    ) as expired`.execute(tx.sql);
+  if (expired.length === 0) return 0;
+  const { rows: locked } = await sql<{ webhook_id: string }>`
+    select webhook_id from webhook_sending where webhook_id = any(${expired.map((one) => one.webhook_id)}::uuid[])
+    order by webhook_id for update skip locked`.execute(tx.sql);
+  const ids = locked.map(({ webhook_id }) => webhook_id);
+  // Those of a webhook that was deleted have nobody who could lock them.
   const { rows } = await sql<{ webhook_id: string; subject: string; in_line: boolean }>`
     update webhook_deliveries set state = 'failed', due_at = null, ended_at = ${now}, fault = coalesce(fault, ${fault})
     where id = any(array(
-      select id from webhook_deliveries
-      where state = 'pending' and expires_at <= ${now} and worker_id is null and webhook_id = any(${ids}::uuid[])
+      select id from webhook_deliveries as delivery
+      where state = 'pending' and expires_at <= ${now} and worker_id is null
+        and (webhook_id = any(${ids}::uuid[])
+          or not exists (select from webhook_sending as sending where sending.webhook_id = delivery.webhook_id))
       order by expires_at limit ${limit}))
     returning webhook_id, subject, in_line`.execute(tx.sql);
   await letFollow(
