@@ -74,13 +74,16 @@ export function expire(endings: Endings, taskId: string): Promise<boolean> {
 }
 
 /** Fails a task as if the infrastructure had refused it. Returns false if it has ended already. */
-export function failTask(endings: Endings, taskId: string, reason: string): Promise<boolean> {
-  return endings.database.transaction(async (tx) => {
-    const task = await lockUnended(tx, taskId);
-    if (!task) return false;
-    await fail(endings, tx, task, reason);
-    return true;
-  });
+export async function failTask(
+  endings: Endings,
+  tx: Transaction,
+  taskId: string,
+  reason: string,
+): Promise<boolean> {
+  const task = await lockUnended(tx, taskId);
+  if (!task) return false;
+  await fail(endings, tx, task, reason);
+  return true;
 }
 
 async function lockUnended(

@@ -16,7 +16,7 @@ import {
   UNSUPPORTED,
   type Values,
 } from '../support/openapi.ts';
-import { anyName, clusterBody, createPossessions, tasksIn } from '../support/possessions.ts';
+import { anyName, clusterBody, createPossessions, HELD, tasksIn } from '../support/possessions.ts';
 import { tlsBundle } from '../support/tls-bundles.ts';
 import { finishTranscription } from '../support/transcriptions.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
@@ -40,7 +40,10 @@ beforeAll(async () => {
     TRADEWIND_DATA_DIR: dataDir,
     TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
     TRADEWIND_SIMULATION_SPEED: '100',
+    TRADEWIND_TEST_API: 'true',
   });
+  const held = { task: 'create_volume', name: `${HELD}*`, do: { hold: true } };
+  await createHttpClient(service.url, TOKEN).post('/tradewind/v1/test/faults', held);
 }, 120_000);
 afterAll(async () => {
   await service?.end();
