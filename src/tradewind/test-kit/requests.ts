@@ -54,19 +54,25 @@ function seenOf(request: FastifyRequest, reply: FastifyReply, payload: unknown):
     client_id: request.principal?.clientId ?? null,
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime),
-    request: masked(request.body ?? null),
-    answer: config.secretAnswer ? MASK : masked(answerOf(payload)),
+    request: shown(request.body ?? null),
+    answer: config.secretAnswer ? MASK : shown(answerOf(payload)),
   };
 }
 
 function answerOf(payload: unknown): unknown {
   if (typeof payload !== 'string' || payload === '') return null;
-  if (payload.length > MOST_TEXT) return `${payload.slice(0, MOST_TEXT)}…`;
   try {
     return JSON.parse(payload);
   } catch {
     return payload;
   }
+}
+
+/** Without what is secret; the beginning of its text if it is long. */
+function shown(value: unknown): unknown {
+  const open = masked(value);
+  const text = typeof open === 'string' ? open : JSON.stringify(open);
+  return text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : open;
 }
 
 function masked(value: unknown): unknown {

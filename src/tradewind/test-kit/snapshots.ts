@@ -43,6 +43,8 @@ export interface Snapshots {
 export function createSnapshots(database: Database, restored: () => void): Snapshots {
   async function copy(name: string): Promise<void> {
     await database.transaction(async ({ client }) => {
+      // All tables as of the same moment, whatever is going on.
+      await client.query('set transaction isolation level repeatable read');
       const schema = quoted(name);
       await client.query(`create schema ${schema}`);
       const tables = await tablesOf(client);
@@ -65,6 +67,10 @@ export function createSnapshots(database: Database, restored: () => void): Snaps
     await database.transaction(async (tx) => {
       const { client } = tx;
       const tables = await tablesOf(client);
+      // What is just being written has to be there before it is deleted.
+      await client.query(
+        `lock table ${tables.map(({ table }) => `public.${table}`).join(', ')} in exclusive mode`,
+      );
       await withoutTriggers(client, tables, () => exchange(client, tables, quoted(name)));
       await takeUpAgain(tx);
     });

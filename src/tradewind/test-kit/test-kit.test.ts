@@ -56,7 +56,53 @@ describe('a reset', () => {
   });
 });
 
+/** How many statements that begin so wait for a lock. */
+const waiting = async (statement: string): Promise<number> =>
+  (
+    await service.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and starts_with(query, $1)`,
+      [statement],
+    )
+  ).rows.length;
+
+it('takes back what is just being written', async () => {
+  const other = await service.pool.connect();
+  try {
+    await other.query(
+      `begin; insert into user_action_subscriptions (client_id, url, auth_header_name, auth_header_value, due_at, sent_until, created_at)
+       values (1, 'https://example.com/', 'x', 'y', now(), now(), now())`,
+    );
+    const reset = service.http.post(`${KIT}/reset`, { scope: 'all' });
+    await expect.poll(() => waiting('lock table')).toBe(1);
+    await other.query('commit');
+    expect((await reset).status).toBe(204);
+    expect((await other.query('select from user_action_subscriptions')).rows).toEqual([]);
+  } finally {
+    other.release(true);
+  }
+});
+
 describe('a snapshot', () => {
+  it('is of one moment, whatever goes on meanwhile', async () => {
+    await rule({ task: 'create_volume', do: { hold: true } });
+    const other = await service.pool.connect();
+    try {
+      // It is copied after volumes, and before what is wanted of them.
+      await other.query('begin; lock table user_action_subscriptions in access exclusive mode');
+      const taken = service.http.post(`${KIT}/snapshots`, { name: 'meanwhile' });
+      await expect.poll(() => waiting('create table')).toBe(1);
+      await startVolume('later');
+      await other.query('commit');
+      expect((await taken).status).toBe(201);
+    } finally {
+      other.release(true);
+    }
+    expect((await service.http.post(`${KIT}/snapshots/meanwhile/restore`)).status).toBe(204);
+    expect((await service.http.get(VOLUMES)).body.results).toEqual([]);
+    expect((await service.pool.query(`select from wants where kind = 'volume'`)).rows).toEqual([]);
+    await service.http.delete(`${KIT}/snapshots/meanwhile`);
+  });
+
   it('can be gone back to as often as needed', async () => {
     await service.http.task(await startVolume('kept'));
     expect((await service.http.post(`${KIT}/snapshots`, { name: 'one-volume' })).status).toBe(201);
