@@ -311,7 +311,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     },
     held_task_id: async () => {
       const body = { source: 'new-volume', name: `${HELD}${anyName()}`, size: 1 };
-      return (await made('/cloud/v1/volumes/1/1', body)).tasks[0];
+      return tasksIn(await made('/cloud/v1/volumes/1/1', body))[0] ?? 'missing';
     },
     task_id: async () => {
       await volume();
