@@ -100,21 +100,17 @@ async function lockUnended(
  * Ends a task with an ERROR and undoes what it wanted. Removals go on: part of the thing may be gone already,
  * and making it again would leave it empty.
  */
-async function fail(
-  { kinds, clock, log }: Endings,
-  tx: Transaction,
-  task: WaitingTask,
-  reason: string,
-): Promise<void> {
+async function fail(endings: Endings, tx: Transaction, task: WaitingTask, reason: string): Promise<void> {
+  const { kinds, clock, log } = endings;
   const kind = kinds.get(task.task_type);
   const forget = isFollower(task);
   if (kind?.removes) {
     const error = `${reason}; the removal continues`;
-    await endTask(tx, task.id, { state: 'ERROR', error, at: clock.now(), forget });
+    await endTask(endings, tx, task.id, { state: 'ERROR', error, at: clock.now(), forget });
     log.warn({ taskId: task.id, reason }, 'a removal continues after its task has ended');
     return;
   }
-  await endTask(tx, task.id, { state: 'ERROR', error: reason, at: clock.now(), forget });
+  await endTask(endings, tx, task.id, { state: 'ERROR', error: reason, at: clock.now(), forget });
   if (forget) return;
   await tx.client.query('savepoint abandon');
   let instead: readonly Wanted[] = [];
