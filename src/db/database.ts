@@ -125,9 +125,9 @@ export function openDatabase(
   }
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>, end: End<T> = commit): Promise<T> {
+    const dryRun = dryRunNow();
     const open = dryClient();
-    // A dry run is never committed.
-    if (open) return work({ sql: kyselyOn(open), client: open, afterCommit: () => {} });
+    if (dryRun && open) return dryRun.use(work({ sql: kyselyOn(open), client: open, afterCommit: () => {} }));
     const client = await pool.connect();
     let broken: Error | undefined;
     try {

@@ -16,6 +16,7 @@ export class DryRun {
   #client: object | undefined;
   #end: () => void = () => {};
   readonly #over: Promise<void>;
+  readonly #uses = new Set<Promise<unknown>>();
 
   constructor() {
     this.#over = new Promise((resolve) => {
@@ -33,7 +34,19 @@ export class DryRun {
     this.#client = client;
     goOn();
     await this.#over;
+    // It may have ended before.
     this.#client = undefined;
+    await Promise.allSettled(this.#uses);
+  }
+
+  /** Does more on the open transaction, which isn't taken back before that has ended. */
+  async use<T>(work: Promise<T>): Promise<T> {
+    this.#uses.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#uses.delete(work);
+    }
   }
 
   within<T>(work: () => T): T {

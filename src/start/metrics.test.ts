@@ -24,7 +24,8 @@ it('measures tasks and what backends do for them', async () => {
 
   expect(await service.http.task((await volume('made')).body[0])).toMatchObject({ state: 'FINISHED' });
   await vi.waitFor(async () => expect(await sumOf(finished)).toBe(1), 10_000);
-  const settled = /^tradewind_backend_call_duration_seconds_count\{region="1",kind="volume",outcome="settled"/;
+  const settled =
+    /^tradewind_backend_call_duration_seconds_count\{region="1",kind="volume",outcome="settled"/;
   expect(await sumOf(settled)).toBe(1);
 
   const rule = { task: 'create_volume', times: 1, do: { fail: 'no space' } };

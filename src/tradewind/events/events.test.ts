@@ -320,6 +320,33 @@ describe('a stream', () => {
   });
 });
 
+it('tells nothing more to a token that is revoked', async () => {
+  const made = await service.http.post(`/iam/v2/clients/${tenant.clientId}/tokens`, {
+    name: 'revoked',
+    exp_date: null,
+    client_user: { role: { name: 'Users' } },
+  });
+  const stream = await follow({ base: tenant.http.base, token: made.body.token }, {});
+  await makeGroup('before');
+  await stream.until((all) => all.length === 1);
+  expect((await tenant.http.delete(`/iam/v2/clients/${tenant.clientId}/tokens/${made.body.id}`)).status).toBe(
+    204,
+  );
+  let [ended, round] = [false, 0];
+  void stream.ended.then(() => {
+    ended = true;
+  });
+  await expect
+    .poll(
+      async () => {
+        await makeGroup(`after ${++round}`);
+        return ended;
+      },
+      { interval: 200, timeout: 20_000 },
+    )
+    .toBe(true);
+});
+
 it('ends its streams when the server stops, and they continue with their cursor', async () => {
   const own = await startService();
   const stream = await follow(own.http, {});

@@ -1,21 +1,14 @@
-import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
 import type { Authenticator } from '../../iam/identity/service.ts';
-import { asLines, asServerSent, type Told } from './presenter.ts';
+import type { Told } from './presenter.ts';
 import { EventsAnswer, EventsHeaders, EventsQuery } from './schema.ts';
 import type { Events } from './service.ts';
+import { stream, streamOf } from './stream.ts';
 
-/** A reader that takes nothing for so long is cut off. It continues with the last cursor that it got. */
-const SLOW_MS = 45_000;
-/** How often a stream checks that its caller may still read it. */
-const CHECK_MS = 15_000;
-
-const STREAMS = {
-  'text/event-stream': asServerSent,
-  'application/x-ndjson': asLines,
-};
+/** How long a check that the caller may still read a stream holds. */
+const CHECK_MS = 1_000;
 
 export function eventRoutes(app: Api, services: { events: Events; authenticator: Authenticator }): void {
   const { events, authenticator } = services;
@@ -52,16 +45,16 @@ export function eventRoutes(app: Api, services: { events: Events; authenticator:
   async function isStillAllowed({ headers, principal }: FastifyRequest): Promise<boolean> {
     try {
       const now = await authenticator.authenticate(headers);
-      return now.clientId === principal.clientId && now.roleId === principal.roleId;
+      const { clientId, roleId, platformAdministrator } = principal;
+      return (
+        now.clientId === clientId &&
+        now.roleId === roleId &&
+        now.platformAdministrator === platformAdministrator
+      );
     } catch {
       return false;
     }
   }
-}
-
-function streamOf(accept: string | undefined): keyof typeof STREAMS | undefined {
-  const wanted = accept?.toLowerCase() ?? '';
-  return (Object.keys(STREAMS) as (keyof typeof STREAMS)[]).find((type) => wanted.includes(type));
 }
 
 /** Ends when the caller may not read any more. */
@@ -74,24 +67,4 @@ async function* checked(following: AsyncGenerator<Told>, allowed: () => Promise<
     }
     yield told;
   }
-}
-
-function stream(
-  reply: FastifyReply,
-  type: keyof typeof STREAMS,
-  following: AsyncGenerator<Told>,
-): FastifyReply {
-  async function* texts() {
-    for await (const told of following) yield STREAMS[type](told);
-  }
-  reply.raw.setTimeout(SLOW_MS, () => reply.raw.destroy());
-  return (
-    reply
-      .type(`${type}; charset=utf-8`)
-      // A proxy must not collect what is meant to be read at once.
-      .header('x-accel-buffering', 'no')
-      // A server that stops waits for connections that may be used again.
-      .header('connection', 'close')
-      .send(Readable.from(texts(), { objectMode: false }))
-  );
 }

@@ -18,6 +18,14 @@ const MOST_LISTENERS = 4_000;
 const MOST_OF_ACCOUNT = 200;
 const RETRY_SECONDS = 10;
 
+/** What a listener is told next, and how far that is. */
+interface Looked {
+  events: EventRow[];
+  upTo: number;
+  /** Whether events are missing before these. */
+  reset: boolean;
+}
+
 export interface Events {
   /** Says that this process has committed something. */
   wake(): void;
@@ -81,14 +89,16 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
   }
 
   /** Returns the next events after a position, and how far that was looked. */
-  async function next(interest: Interest, position: number): Promise<{ events: EventRow[]; upTo: number }> {
+  async function next(interest: Interest, position: number): Promise<Looked> {
     const upTo = Math.max(position, tail.settled());
-    if (upTo === position) return { events: [], upTo };
+    if (upTo === position) return { events: [], upTo, reset: false };
+    const known = tail.after(position, PAGE);
     const rows =
-      tail.after(position, PAGE) ??
-      (await tail.ask((sql) => readBetween(sql, interest, { after: position, upTo, limit: PAGE })));
+      known ?? (await tail.ask((sql) => readBetween(sql, interest, { after: position, upTo, limit: PAGE })));
+    // Old events are deleted while somebody reads them.
+    if (!known && (await tail.ask(readable)).from > position) return { events: [], upTo, reset: true };
     const last = rows.length < PAGE ? upTo : (rows.at(-1)?.position ?? upTo);
-    return { events: rows.filter((row) => interest.matches(row)), upTo: last };
+    return { events: rows.filter((row) => interest.matches(row)), upTo: last, reset: false };
   }
 
   return {
@@ -106,6 +116,8 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
         left = true;
       };
       gone.addEventListener('abort', end);
+      // Nobody reads what follows.
+      if (gone.aborted) end();
 
       async function* told(): AsyncGenerator<Told> {
         let { position } = started;
@@ -114,11 +126,11 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
           let toldAt = performance.now();
           while (!gone.aborted && !tail.stopped()) {
             const news = tail.news();
-            const { events, upTo } = await next(interest, position);
+            const { events, upTo, reset } = await next(interest, position);
             const isUpToDate = upTo === position;
             position = upTo;
-            if (events.length > 0 || performance.now() - toldAt >= BEAT_MS) {
-              yield { events, reset: false, cursor: String(position) };
+            if (events.length > 0 || reset || performance.now() - toldAt >= BEAT_MS) {
+              yield { events, reset, cursor: String(position) };
               toldAt = performance.now();
             } else if (isUpToDate) await news;
           }
@@ -141,6 +153,8 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
           const found = await next(interest, position);
           const isUpToDate = found.upTo === position;
           position = found.upTo;
+          if (found.reset) events.length = 0;
+          reset ||= found.reset;
           events.push(...found.events);
           const left = deadline - performance.now();
           if (events.length >= limit || gone.aborted || tail.stopped()) break;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Database, Sql } from '../../db/database.ts';
+import { UnavailableError } from '../../lib/errors.ts';
 import { type EventRow, newest, oldestTransaction, readNext, takeNumber } from './store.ts';
 
 /** New events are looked for this often; what this process commits and what workers announce, at once. */
@@ -11,6 +12,8 @@ const FAILED_MS = 1_000;
 const PATIENCE_MS = 5_000;
 export const BEAT_MS = 15_000;
 const BATCH = 1_000;
+const longer = (pause: number) => Math.min(2 * pause, LOOK_MS);
+const BUSY = 'Something on the database server takes long, so events cannot be told yet; try again';
 /** Kept in memory for those who follow closely; whoever is further behind reads the database. */
 const MOST_KEPT = 2_000;
 
@@ -27,7 +30,8 @@ export interface Tail {
   enter(): () => void;
   /**
    * Resolves with the position up to which every event is final, once that includes all that can be seen now. Something
-   * that takes long to commit isn't waited for. Rejects if the database can't be asked.
+   * that takes long to commit isn't waited for. Rejects if the database can't be asked. @throws UnavailableError if
+   * nothing is final yet, since a transaction takes long that began before the tail
    */
   ready(): Promise<number>;
   settled(): number;
@@ -35,7 +39,7 @@ export interface Tail {
   after(position: number, limit: number): readonly EventRow[] | undefined;
   /** Resolves at the next event of anybody, at the next heartbeat, or when the tail stops. */
   news(): Promise<void>;
-  /** Runs a query on the connection that all listeners share. */
+  /** Runs a query on the connection that all listeners share, one after the other. The tail's own go before them. */
   ask<T>(query: (sql: Sql) => Promise<T>): Promise<T>;
   /** Looks for new events at once. */
   wake(): void;
@@ -54,6 +58,7 @@ interface Waiting {
 
 export function createTail(database: Pick<Database, 'sql'>): Tail {
   const turns = pLimit(1);
+  const others = pLimit(1);
   const ask = <T>(query: (sql: Sql) => Promise<T>): Promise<T> => turns(() => query(database.sql));
   let listeners = 0;
   let stopped = false;
@@ -63,7 +68,7 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
   /** Nobody can write an event up to here any more. */
   let sure = 0;
   /** Once no transaction up to `number` is under way, nobody can write an event up to `position`. */
-  let bound: { position: number; number: bigint } | undefined;
+  let bound: { position: number; number: bigint; pause: number } | undefined;
   /** All events after `keptAfter`. */
   let kept: EventRow[] = [];
   let keptAfter = 0;
@@ -95,7 +100,11 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
     const last = await ask(newest);
     if (settled !== undefined && last - settled < BATCH) return;
     const number = await ask(takeNumber);
-    while ((await ask(oldestTransaction)) <= number) await sleep(PAUSE_MS);
+    for (let pause = PAUSE_MS; (await ask(oldestTransaction)) <= number; pause = longer(pause)) {
+      if (stopped) return;
+      answerImpatient();
+      await sleep(pause);
+    }
     settled = last;
     sure = last;
     bound = undefined;
@@ -110,13 +119,8 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
       sure = Math.max(sure, bound.position);
       bound = undefined;
     }
-    let last = from;
-    let count = 0;
-    for (const { position } of rows) {
-      if (position > sure && position !== Math.max(last, sure) + 1) break;
-      last = position;
-      count++;
-    }
+    const count = finalAmong(rows, from);
+    const last = rows[count - 1]?.position ?? from;
     const isWhole = rows.length < BATCH;
     settled = last;
     seen = rows.at(-1)?.position ?? last;
@@ -124,8 +128,27 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
     if (count > 0) announce();
     const next = rows.at(-1);
     if (count === rows.length || !next) return isWhole ? LOOK_MS : 0;
-    bound ??= { position: next.position, number: await ask(takeNumber) };
-    return PAUSE_MS;
+    return pauseBefore(next.position);
+  }
+
+  /** Returns how many of the next events nothing can come between any more. */
+  function finalAmong(rows: readonly EventRow[], from: number): number {
+    let last = from;
+    let count = 0;
+    for (const { position } of rows) {
+      if (position > sure && position !== Math.max(last, sure) + 1) break;
+      last = position;
+      count++;
+    }
+    return count;
+  }
+
+  /** Finds out when all transactions that can fill a gap before the position have ended. */
+  async function pauseBefore(position: number): Promise<number> {
+    // All of it is read again: less and less often, if it takes long.
+    if (bound) bound.pause = longer(bound.pause);
+    else bound = { position, number: await ask(takeNumber), pause: PAUSE_MS };
+    return bound.pause;
   }
 
   function keep(rows: EventRow[]): void {
@@ -138,10 +161,21 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
 
   function isServed(one: Waiting): boolean {
     one.upTo ??= seen;
-    const position = settled ?? 0;
-    const isDone = Math.max(position, sure) >= one.upTo || performance.now() - one.since > PATIENCE_MS;
-    if (isDone) one.resolve(position);
+    const isDone = Math.max(settled ?? 0, sure) >= one.upTo || isImpatient(one);
+    if (isDone) answer(one);
     return isDone;
+  }
+
+  function answer({ resolve, reject }: Waiting): void {
+    if (settled === undefined) reject(new UnavailableError(BUSY));
+    else resolve(settled);
+  }
+
+  const isImpatient = ({ since }: Waiting) => performance.now() - since > PATIENCE_MS;
+
+  function answerImpatient(): void {
+    waiting.filter(isImpatient).forEach(answer);
+    waiting = waiting.filter((one) => !isImpatient(one));
   }
 
   async function run(): Promise<void> {
@@ -149,29 +183,37 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
     let hasBegun = false;
     while (listeners > 0 && !stopped) {
       woken = false;
-      let pause = FAILED_MS;
-      const served = waiting;
-      waiting = [];
       try {
         if (!hasBegun) await begin();
         hasBegun = true;
-        pause = await look(settled ?? 0);
-        // A look that doesn't come up to the present is followed by another.
-        waiting = [...served.filter((one) => pause === 0 || !isServed(one)), ...waiting];
+        await rest(stopped ? 0 : await turn());
       } catch (error) {
-        for (const { reject } of served) reject(error);
+        for (const { reject } of waiting) reject(error);
+        waiting = [];
+        await rest(FAILED_MS);
       }
-      if (pause > 0) await rest(pause);
     }
     clearInterval(beating);
+    if (stopped) waiting.forEach(answer);
+  }
+
+  /** Looks, answers who waited for that, and returns how long to wait until the next turn. */
+  async function turn(): Promise<number> {
+    const served = new Set(waiting);
+    const pause = await look(settled ?? 0);
+    // A look that doesn't come up to the present is followed by another.
+    if (pause > 0) waiting = waiting.filter((one) => !served.has(one) || !isServed(one));
+    return pause;
   }
 
   /** Waits for that time or until it is woken, but for a short time in any case: one look finds what many commit. */
   async function rest(ms: number): Promise<void> {
-    await sleep(PAUSE_MS);
-    if (woken || ms <= PAUSE_MS || stopped) return;
+    if (ms > 0) await sleep(PAUSE_MS);
+    if (ms <= PAUSE_MS || stopped) return;
+    // News can't be told before the gap is closed.
+    if (woken && !bound) return;
     const timer = new AbortController();
-    interrupt = () => timer.abort();
+    if (!bound) interrupt = () => timer.abort();
     await sleep(ms - PAUSE_MS, undefined, { signal: timer.signal }).catch(() => {});
     interrupt = () => {};
   }
@@ -195,8 +237,9 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
     },
     ready: () =>
       new Promise((resolve, reject) => {
-        if (stopped) return resolve(settled ?? 0);
-        waiting.push({ resolve, reject, since: performance.now() });
+        const one = { resolve, reject, since: performance.now() };
+        if (stopped) answer(one);
+        else waiting.push(one);
         wake();
       }),
     settled: () => settled ?? 0,
@@ -206,11 +249,12 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
       return kept.slice(first, first + limit);
     },
     news: () => news,
-    ask,
+    ask: (query) => others(() => ask(query)),
     wake,
     stop() {
       stopped = true;
-      for (const { resolve } of waiting) resolve(settled ?? 0);
+      waiting.forEach(answer);
+      waiting = [];
       wake();
       announce();
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createHttpClient } from '../../../test/support/http-client.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 const KIT = '/tradewind/v1/test';
@@ -214,6 +215,26 @@ describe('the clock', () => {
     expect((await service.http.get(`${KIT}/clock`)).body.at).toBe('2027-03-02T00:00:00.000Z');
     expect((await service.http.post(`${KIT}/clock`, { running: true })).body.running).toBe(true);
     expect((await service.http.post(`${KIT}/clock`, {})).status).toBe(400);
+  });
+
+  it('ends tokens, and counts what is used and what it costs', async () => {
+    await service.http.post(`${KIT}/clock`, { at: '2027-03-01T00:00:00Z' });
+    const made = await service.http.post('/iam/v2/clients/1/tokens', {
+      name: 'for a day',
+      exp_date: '2027-03-02T00:00:00Z',
+      client_user: { role: { name: 'Users' } },
+    });
+    const guest = createHttpClient(service.url, made.body.token);
+    expect((await guest.get(GROUPS)).status).toBe(200);
+    await service.http.task(await startVolume());
+    await service.http.post(`${KIT}/clock`, { at: '2027-03-03T00:00:00Z', running: false });
+    expect((await guest.get(GROUPS)).status).toBe(401);
+    const period = { time_from: '2027-03-01T00:00:00Z', time_to: '2027-04-01T00:00:00Z' };
+    const { body: totals } = await service.http.post('/cloud/v1/cost_report/totals', period);
+    const [{ billing_value, cost }] = totals.results.filter((one: { type: string }) => one.type === 'volume');
+    // Two days in minutes: the clock went on while the volume was made.
+    expect(billing_value).toBeCloseTo(2_880, -2);
+    expect(cost).toBeGreaterThan(0);
   });
 
   it('ends tasks whose deadline is over', async () => {

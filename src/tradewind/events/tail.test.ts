@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
+import { type Database, openDatabase } from '../../db/database.ts';
+import type { Principal } from '../../requests/principal.ts';
+import { createEvents } from './service.ts';
+import { deleteOldest } from './store.ts';
+import { createTail, type Tail } from './tail.ts';
+
+const principal = { clientId: 1, roleId: 1, platformAdministrator: false } as Principal;
+const silent = { connected: () => true, on: () => {}, close: async () => {} };
+
+let place: TestDatabase;
+let database: Database;
+let writer: pg.Client;
+beforeAll(async () => {
+  place = await createDatabase();
+});
+afterAll(() => place.drop());
+beforeEach(async () => {
+  database = openDatabase({ connectionString: place.url }, 5);
+  writer = new pg.Client(place.url);
+  await writer.connect();
+});
+afterEach(async () => {
+  await writer.end();
+  await database.close();
+});
+
+const write = (count = 1) =>
+  database.pool.query(
+    `insert into events (client_id, type, subject, "time", data)
+     select 1, 'tradewind.volume.updated', 'volume/' || number, now(), '{}' from generate_series(1, $1) as number`,
+    [count],
+  );
+
+describe('the tail', () => {
+  let tail: Tail;
+  let leave: () => void;
+  beforeEach(() => {
+    tail = createTail(database);
+    leave = tail.enter();
+  });
+  afterEach(() => {
+    leave();
+    tail.stop();
+  });
+
+  it('goes before listeners that are far behind', async () => {
+    await tail.ready();
+    let answered = 0;
+    const asked = Array.from({ length: 300 }, () =>
+      tail.ask(async () => {
+        await sleep(3);
+        answered++;
+      }),
+    );
+    await tail.ready();
+    expect(answered).toBeLessThan(asked.length);
+    await Promise.all(asked);
+  });
+
+  it('looks less and less often while a transaction takes long', async () => {
+    await tail.ready();
+    // Another one holds an earlier position.
+    await writer.query('begin; select next_event_position()');
+    await write();
+    let queries = 0;
+    database.pool.on('acquire', () => queries++);
+    await sleep(1_500);
+    expect(queries).toBeLessThan(40);
+    expect(tail.settled()).toBe(0);
+    await writer.query('rollback');
+    await expect.poll(() => tail.settled()).toBeGreaterThan(0);
+  });
+
+  it('says that it cannot tell yet what is final, if that takes long', async () => {
+    leave();
+    tail.stop();
+    await writer.query('begin; select pg_current_xact_id()');
+    tail = createTail(database);
+    leave = tail.enter();
+    await expect(tail.ready()).rejects.toThrow('takes long');
+    await writer.query('commit');
+    await expect.poll(() => tail.ready().catch(() => -1)).toBeGreaterThan(0);
+  }, 20_000);
+});
+
+describe('a listener', () => {
+  it('that goes before it is told anything leaves its place to others', async () => {
+    const events = createEvents({ database, changes: silent });
+    for (let round = 0; round < 201; round++) {
+      await events.follow(principal, {}, { cursor: undefined, gone: AbortSignal.abort() });
+    }
+    events.stop();
+  });
+
+  it('learns that events are missing which are deleted while it reads', async () => {
+    await write(500);
+    const events = createEvents({ database, changes: silent });
+    const gone = new AbortController();
+    const told = await events.follow(principal, {}, { cursor: 'oldest', gone: gone.signal });
+    await told.next();
+    const page = await told.next();
+    expect(page.value?.events).toHaveLength(200);
+    await deleteOldest(database.sql, new Date(Date.now() + 60_000), 400);
+    expect((await told.next()).value).toMatchObject({ events: [], reset: true });
+    await write();
+    events.wake();
+    expect((await told.next()).value).toMatchObject({ events: [{ subject: 'volume/1' }], reset: false });
+    gone.abort();
+    events.stop();
+  });
+});
