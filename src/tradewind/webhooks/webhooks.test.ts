@@ -1,69 +1,34 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DRY_RUN } from '../../../test/support/dry-runs.ts';
 import type { HttpClient } from '../../../test/support/http-client.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
+import { openReceiver, type Received, type WebhookReceiver } from '../../../test/support/webhook-receiver.ts';
 import { newSecret } from './signing.ts';
 
 const BASE = '/tradewind/v1/webhooks';
 const SOON = { timeout: 20_000, interval: 50 };
 
-interface Received {
-  path: string;
-  headers: Record<string, string>;
-  body: string;
-  event: {
-    id: string;
-    type: string;
-    subject: string;
-    data: { client_id: number; resources: { name: string }[] };
-  };
-}
-interface Reply {
-  status: number;
-  headers?: Record<string, string>;
-  body?: string;
-  /** Answers only when this resolves. */
-  after?: Promise<unknown>;
-}
-
-let received: Received[] = [];
-let replyTo: (one: Received) => Reply = () => ({ status: 200 });
-const receiver = http.createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', async () => {
-    const body = Buffer.concat(chunks).toString();
-    const headers = request.headers as Record<string, string>;
-    const one = { path: request.url ?? '', headers, body, event: JSON.parse(body) };
-    received.push(one);
-    const { status, headers: own = {}, body: text, after } = replyTo(one);
-    await after;
-    response.writeHead(status, own).end(text);
-  });
-});
-
+let receiver: WebhookReceiver;
 let service: TestService;
 let tenant: Tenant;
 let base: string;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-  base = `http://${host}`;
-  service = await startService({ TRADEWIND_WEBHOOK_ALLOW_HOSTS: host, TRADEWIND_LOG_LEVEL: 'error' });
+  receiver = await openReceiver();
+  base = receiver.url;
+  service = await startService({
+    TRADEWIND_WEBHOOK_ALLOW_HOSTS: receiver.host,
+    TRADEWIND_LOG_LEVEL: 'error',
+  });
 });
 afterAll(async () => {
   await service.stop();
-  receiver.closeAllConnections();
-  receiver.close();
+  receiver.stop();
 });
 beforeEach(async () => {
-  received = [];
-  replyTo = () => ({ status: 200 });
+  receiver.forget();
   tenant = await service.otherTenant();
 });
 // What is left over would be sent to the next test.
@@ -95,14 +60,14 @@ const hurry = () =>
     `with due as (update webhook_deliveries set due_at = now() where due_at is not null)
      update webhook_sending set next_at = now()`,
   );
-const names = () => received.map(({ event }) => event.data.resources[0]?.name);
+const names = () => receiver.received.map(({ event }) => event.data.resources[0]?.name);
 
 describe('an event', () => {
   it('is sent as it is on the stream, signed so that the published library verifies it', async () => {
     const webhook = await make();
     await makeKey('signed');
-    await vi.waitFor(() => expect(received).toHaveLength(1), SOON);
-    const [one] = received as [Received];
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), SOON);
+    const [one] = receiver.received as [Received];
     const verified = new Webhook(webhook.secret).verify(one.body, one.headers);
     const { body: told } = await tenant.http.get(
       '/tradewind/v1/events?cursor=oldest&type=tradewind.ssh_key.created',
@@ -130,7 +95,7 @@ describe('an event', () => {
     });
     await vi.waitFor(() => expect(names()).toContain('second'), SOON);
     expect(new Set(names())).toEqual(new Set(['first', 'second']));
-    expect(received).toHaveLength(2);
+    expect(receiver.received).toHaveLength(2);
   });
 
   it('of any account is sent to the platform administrator, as long as that is one', async () => {
@@ -144,7 +109,7 @@ describe('an event', () => {
       const own = await make({ url: `${base}/own` });
       await makeKey('only here');
       await settled(own.id);
-      expect(received.map(({ path }) => path)).toEqual(['/all', '/own']);
+      expect(receiver.received.map(({ path }) => path)).toEqual(['/all', '/own']);
     } finally {
       await service.pool.query(
         'update users set platform_administrator = true where id in (select created_by from webhooks where all_accounts)',
@@ -157,15 +122,15 @@ describe('an event', () => {
     const pause = (status: string) =>
       service.pool.query('update clients set status = $1 where id = $2', [status, tenant.clientId]);
     const { rows } = await service.pool.query('select status from clients where id = $1', [tenant.clientId]);
-    replyTo = () => ({ status: 500 });
+    receiver.replyTo = () => ({ status: 500 });
     await makeKey('waits');
-    await vi.waitFor(() => expect(received.length).toBeGreaterThan(0), SOON);
+    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(0), SOON);
     await pause('paused');
-    replyTo = () => ({ status: 200 });
+    receiver.replyTo = () => ({ status: 200 });
     await hurry();
     // Another account's events show that workers have looked meanwhile.
     const other = await service.otherTenant();
-    received = [];
+    receiver.received = [];
     await make({ url: `${base}/other` }, other.http);
     await makeKey('meanwhile', other);
     await vi.waitFor(() => expect(names()).toContain('meanwhile'), SOON);
@@ -179,9 +144,9 @@ describe('an event', () => {
     const webhook = await make();
     const [slow, fast] = [await makeKey('slow'), await makeKey('fast')];
     await settled(webhook.id);
-    received = [];
+    receiver.received = [];
     let failures = 0;
-    replyTo = ({ event }) => ({
+    receiver.replyTo = ({ event }) => ({
       status: event.subject === `ssh_key/${slow}` && failures++ < 2 ? 500 : 200,
     });
     for (const shared of [true, false, true]) {
@@ -193,7 +158,7 @@ describe('an event', () => {
       SOON,
     );
     const sentOf = (id: string) =>
-      received.filter(({ event }) => event.subject === `ssh_key/${id}`).map(({ event }) => event.id);
+      receiver.received.filter(({ event }) => event.subject === `ssh_key/${id}`).map(({ event }) => event.id);
     const [first, , , second, third] = sentOf(slow);
     expect(sentOf(slow)).toEqual([first, first, first, second, third]);
     expect(new Set(sentOf(slow)).size).toBe(3);
@@ -203,8 +168,8 @@ describe('an event', () => {
   it.each([302, 404, 500])('that is answered %i is sent again with the same ID', async (status) => {
     const webhook = await make();
     const text = `No\0 ${'x'.repeat(5_000)}`;
-    replyTo = () =>
-      received.length === 1
+    receiver.replyTo = () =>
+      receiver.received.length === 1
         ? { status, headers: { location: `${base}/elsewhere` }, body: text }
         : { status: 200 };
     await makeKey('again');
@@ -219,16 +184,16 @@ describe('an event', () => {
     expect(await settled(webhook.id)).toMatchObject([
       { state: 'delivered', attempts: 2, response_status: 200, response_text: null, error: null },
     ]);
-    expect(received.map(({ path }) => path)).toEqual(['/in', '/in']);
-    expect(received[0]?.headers['webhook-id']).toBe(received[1]?.headers['webhook-id']);
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/in', '/in']);
+    expect(receiver.received[0]?.headers['webhook-id']).toBe(receiver.received[1]?.headers['webhook-id']);
   });
 
   it('is given up after a day; what waited for it is sent then', async () => {
     const webhook = await make();
-    replyTo = ({ event }) => ({ status: event.type.endsWith('created') ? 500 : 200 });
+    receiver.replyTo = ({ event }) => ({ status: event.type.endsWith('created') ? 500 : 200 });
     const id = await makeKey('never taken');
     await share(id, true);
-    await vi.waitFor(() => expect(received.length).toBeGreaterThan(0), SOON);
+    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(0), SOON);
     await service.pool.query(
       `update webhook_deliveries set expires_at = now() where webhook_id = $1 and type like '%.created'`,
       [webhook.id],
@@ -244,7 +209,7 @@ describe('an event', () => {
         { attempts: 1, error: 'The host is not on the public internet', response_status: null },
       ]);
     }, SOON);
-    expect(received).toEqual([]);
+    expect(receiver.received).toEqual([]);
   });
 });
 
@@ -254,7 +219,7 @@ it('sends at most ten at a time for an account, however many webhooks and worker
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  replyTo = () => {
+  receiver.replyTo = () => {
     most = Math.max(most, ++now);
     return { status: 200, after: released.then(() => now--) };
   };
@@ -263,7 +228,7 @@ it('sends at most ten at a time for an account, however many webhooks and worker
   for (let count = 0; count < 8; count++) await makeKey(`key ${count}`);
   await vi.waitFor(() => expect(now).toBe(10), SOON);
   // A slow webhook leaves room for the others.
-  expect(new Set(received.map(({ path }) => path)).size).toBeGreaterThan(1);
+  expect(new Set(receiver.received.map(({ path }) => path)).size).toBeGreaterThan(1);
   release();
   for (const { id } of webhooks)
     await vi.waitFor(async () => expect(await deliveries(id, 'state=delivered')).toHaveLength(8), SOON);
@@ -273,7 +238,7 @@ it('sends at most ten at a time for an account, however many webhooks and worker
 describe('a receiver that fails', () => {
   it('is tried with one attempt at a time, and gets everything soon after it is back', async () => {
     const webhook = await make();
-    replyTo = () => ({ status: 503 });
+    receiver.replyTo = () => ({ status: 503 });
     for (let count = 0; count < 6; count++) await makeKey(`key ${count}`);
     await vi.waitFor(async () => {
       const { rows } = await service.pool.query(
@@ -284,7 +249,7 @@ describe('a receiver that fails', () => {
     }, SOON);
     const shown = await tenant.http.get(`${BASE}/${webhook.id}`);
     expect(shown.body.failing_since).toEqual(expect.any(String));
-    replyTo = () => ({ status: 200 });
+    receiver.replyTo = () => ({ status: 200 });
     await service.pool.query(
       `with later as (update webhook_deliveries set due_at = now() + interval '30 minutes' where due_at is not null)
        update webhook_sending set next_at = now() + interval '30 minutes'`,
@@ -301,10 +266,10 @@ describe('a receiver that fails', () => {
   ])('is disabled when it is %s, and an event says so', async (reason, status) => {
     const webhook = await make();
     const watcher = await make({ url: `${base}/watcher`, types: ['tradewind.webhook.*'] });
-    replyTo = ({ path }) => ({ status: path === '/watcher' ? 200 : status });
+    receiver.replyTo = ({ path }) => ({ status: path === '/watcher' ? 200 : status });
     if (reason === 'failing') {
       await makeKey('first');
-      await vi.waitFor(() => expect(received.length).toBeGreaterThan(0), SOON);
+      await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(0), SOON);
       await vi.waitFor(async () => {
         const { rowCount } = await service.pool.query(
           `update webhook_sending set failing_since = now() - interval '5 days' where webhook_id = $1 and failures > 0`,
@@ -316,10 +281,10 @@ describe('a receiver that fails', () => {
     }
     if (reason === 'gone') await makeKey('last');
     await vi.waitFor(
-      () => expect(received.map(({ event }) => event.type)).toContain('tradewind.webhook.disabled'),
+      () => expect(receiver.received.map(({ event }) => event.type)).toContain('tradewind.webhook.disabled'),
       SOON,
     );
-    const told = received.find(({ event }) => event.type === 'tradewind.webhook.disabled');
+    const told = receiver.received.find(({ event }) => event.type === 'tradewind.webhook.disabled');
     expect(told?.event).toMatchObject({
       subject: `webhook/${webhook.id}`,
       data: { client_id: tenant.clientId, reason, actor: null, revision: { before: 1, after: 2 } },
@@ -330,8 +295,8 @@ describe('a receiver that fails', () => {
     });
     // What happens meanwhile is not sent, and it begins anew when it is switched on.
     await makeKey('meanwhile');
-    received = [];
-    replyTo = () => ({ status: 200 });
+    receiver.received = [];
+    receiver.replyTo = () => ({ status: 200 });
     const again = await tenant.http.patch(`${BASE}/${webhook.id}`, { enabled: true });
     expect(again.body).toMatchObject({ enabled: true, disabled_reason: null, failing_since: null });
     await makeKey('afterwards');
@@ -345,7 +310,7 @@ describe('a receiver that fails', () => {
 
 it('is looked at again after the clock was set back', async () => {
   const webhook = await make();
-  replyTo = () => ({ status: received.length === 1 ? 500 : 200 });
+  receiver.replyTo = () => ({ status: receiver.received.length === 1 ? 500 : 200 });
   await makeKey('of the future');
   await vi.waitFor(async () => expect((await deliveries(webhook.id))[0]?.attempts).toBe(1), SOON);
   await service.pool.query(
@@ -385,15 +350,15 @@ describe('a secret', () => {
     expect(rotated.secret).not.toBe(own);
     expect(Date.parse(rotated.previous_secret_until)).toBeGreaterThan(Date.now() + 3_000_000);
     await makeKey('signed twice');
-    await vi.waitFor(() => expect(received).toHaveLength(1), SOON);
-    const [one] = received as [Received];
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), SOON);
+    const [one] = receiver.received as [Received];
     for (const secret of [own, rotated.secret]) new Webhook(secret).verify(one.body, one.headers);
     const { body: last } = await tenant.http.post(path, { overlap_s: 0, secret: newSecret() });
     expect(last.previous_secret_until).toBeNull();
-    received = [];
+    receiver.received = [];
     await makeKey('signed once');
-    await vi.waitFor(() => expect(received).toHaveLength(1), SOON);
-    const [two] = received as [Received];
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), SOON);
+    const [two] = receiver.received as [Received];
     new Webhook(last.secret).verify(two.body, two.headers);
     for (const secret of [own, rotated.secret])
       expect(() => new Webhook(secret).verify(two.body, two.headers)).toThrow('No matching signature');
@@ -408,12 +373,12 @@ describe('a secret', () => {
     }, SOON);
     const { body: rotated } = await tenant.http.post(`${BASE}/${webhook.id}/rotate_secret`, {});
     await hurry();
-    await vi.waitFor(() => expect(received).toHaveLength(1), SOON);
-    new Webhook(rotated.secret).verify(received[0]?.body ?? '', received[0]?.headers ?? {});
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), SOON);
+    new Webhook(rotated.secret).verify(receiver.received[0]?.body ?? '', receiver.received[0]?.headers ?? {});
   });
 });
 
-it('is received by what the document shows', async () => {
+it('is receiver.received by what the document shows', async () => {
   const [, text = ''] = /^```js\n(.*?)^```/ms.exec(readFileSync('docs/webhooks.md', 'utf8')) ?? [];
   const own = newSecret();
   const program = text.replace(
@@ -432,7 +397,7 @@ it('is received by what the document shows', async () => {
     await vi.waitFor(() => expect(said).toContain('at '), SOON);
     const address = `http://127.0.0.1:${/at (\d+)/.exec(said)?.[1]}`;
     // The other receiver passes on what it gets, since only that one may be called.
-    replyTo = ({ headers, body }) => {
+    receiver.replyTo = ({ headers, body }) => {
       const own = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
       const passed = Object.fromEntries(own.map((name) => [name, headers[name] ?? '']));
       const answer = fetch(address, { method: 'POST', headers: passed, body });
@@ -461,18 +426,18 @@ describe('a delivery', () => {
     await makeKey('repeated');
     const [first] = await settled(webhook.id);
     const path = `${BASE}/${webhook.id}/deliveries/${first.id}`;
-    expect((await tenant.http.get(path)).body.event).toEqual(received[0]?.event);
+    expect((await tenant.http.get(path)).body.event).toEqual(receiver.received[0]?.event);
     const again = await tenant.http.post(`${path}/redeliver`);
     expect([again.status, again.body.state]).toEqual([200, 'pending']);
-    await vi.waitFor(() => expect(received).toHaveLength(2), SOON);
-    expect(received[0]?.body).toBe(received[1]?.body);
-    expect(received[0]?.headers['webhook-id']).toBe(received[1]?.headers['webhook-id']);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), SOON);
+    expect(receiver.received[0]?.body).toBe(receiver.received[1]?.body);
+    expect(receiver.received[0]?.headers['webhook-id']).toBe(receiver.received[1]?.headers['webhook-id']);
     expect(await settled(webhook.id)).toMatchObject([{ attempts: 2, state: 'delivered' }]);
   });
 
   it('that waits for another one is not sent before it', async () => {
     const webhook = await make();
-    replyTo = () => ({ status: 500 });
+    receiver.replyTo = () => ({ status: 500 });
     const id = await makeKey('head');
     await share(id, true);
     await vi.waitFor(async () => expect(await deliveries(webhook.id)).toHaveLength(2), SOON);
@@ -487,8 +452,8 @@ describe('a delivery', () => {
     const { body: test } = await tenant.http.post(`${BASE}/${webhook.id}/test`);
     expect(test).toMatchObject({ type: 'tradewind.webhook.test', state: 'pending', attempts: 0 });
     await settled(webhook.id);
-    expect(received[0]?.event).toMatchObject({ id: test.event_id, type: 'tradewind.webhook.test' });
-    new Webhook(webhook.secret).verify(received[0]?.body ?? '', received[0]?.headers ?? {});
+    expect(receiver.received[0]?.event).toMatchObject({ id: test.event_id, type: 'tradewind.webhook.test' });
+    new Webhook(webhook.secret).verify(receiver.received[0]?.body ?? '', receiver.received[0]?.headers ?? {});
   });
 
   it('is listed in pages, the newest first', async () => {
@@ -511,7 +476,7 @@ describe('a delivery', () => {
     await makeKey('old');
     await settled(webhook.id);
     await makeKey('new');
-    await vi.waitFor(() => expect(received).toHaveLength(2), SOON);
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), SOON);
     await service.pool.query(
       `update webhook_deliveries set created_at = now() - interval '8 days'
        where id = (select min(id) from webhook_deliveries where webhook_id = $1)`,
@@ -549,7 +514,7 @@ describe('a webhook', () => {
     expect((await tenant.http.get(`${BASE}/${webhook.id}`)).status).toBe(404);
     await makeKey('not sent to it');
     await settled(second.id);
-    expect(received.every(({ event }) => event.data.client_id === tenant.clientId)).toBe(true);
+    expect(receiver.received.every(({ event }) => event.data.client_id === tenant.clientId)).toBe(true);
   });
 
   it('is only tried out by a dry run', async () => {
@@ -568,8 +533,8 @@ describe('a webhook', () => {
     expect((await tenant.http.get(BASE)).body.results).toHaveLength(1);
     await makeKey('real');
     await settled(webhook.id);
-    new Webhook(webhook.secret).verify(received[0]?.body ?? '', received[0]?.headers ?? {});
-    expect(received).toHaveLength(1);
+    new Webhook(webhook.secret).verify(receiver.received[0]?.body ?? '', receiver.received[0]?.headers ?? {});
+    expect(receiver.received).toHaveLength(1);
   });
 
   it('is for administrators of its account', async () => {

@@ -116,6 +116,18 @@ export async function disable(
   return row?.client_id;
 }
 
+/** Whether there may be something for `giveUp` or `bringBack`. */
+export async function isAnythingLate(
+  db: Sql,
+  { now, latest }: { now: Date; latest: Date },
+): Promise<boolean> {
+  const { rows } = await sql<{ late: boolean }>`
+    select exists (
+        select from webhook_deliveries where state = 'pending' and expires_at <= ${now} and worker_id is null)
+      or exists (select from webhook_sending where next_at > ${latest}) as late`.execute(db);
+  return rows[0]?.late === true;
+}
+
 /** Gives up what could not be delivered in time, at most `limit` of it. Returns how much. */
 export async function giveUp(
   tx: Transaction,

@@ -2,7 +2,7 @@ import type { Queue } from '../../../worker/queue.ts';
 import { WEBHOOKS } from '../words.ts';
 import { attemptDelivery, type Sender } from './attempt.ts';
 import * as claims from './claims.ts';
-import { bringBack, giveUp } from './endings.ts';
+import { bringBack, giveUp, isAnythingLate } from './endings.ts';
 
 const OF_ACCOUNT = 10;
 /** Another webhook of the account can always begin. */
@@ -42,9 +42,12 @@ export function webhookQueue(sender: Sender): Queue {
     takeFromDead: () => claims.takeFromDead(database.sql),
     async sweep() {
       const now = clock.now();
-      await database.transaction((tx) => bringBack(tx, new Date(now.getTime() + LATEST_MS)));
-      const fault = 'Not sent in time';
-      await database.transaction((tx) => giveUp(tx, { now, limit: GIVE_UP_BATCH, fault }));
+      const latest = new Date(now.getTime() + LATEST_MS);
+      if (!(await isAnythingLate(database.sql, { now, latest }))) return;
+      await database.transaction(async (tx) => {
+        await bringBack(tx, latest);
+        await giveUp(tx, { now, limit: GIVE_UP_BATCH, fault: 'Not sent in time' });
+      });
     },
   };
 }
