@@ -47,7 +47,7 @@ it('tries again when the clock says so, and signs with the real time', async () 
   const path = `${BASE}/${webhook.id}/deliveries`;
   await vi.waitFor(async () => {
     const { body } = await service.http.get(path);
-    expect(body.results).toMatchObject([{ attempts: 1, state: 'pending' }]);
+    expect(body.results).toMatchObject([{ response_status: 500, state: 'pending' }]);
   }, SOON);
   await kit('clock', { advance_s: 60 });
   await vi.waitFor(() => expect(receiver.received).toHaveLength(2), SOON);
