@@ -198,7 +198,9 @@ describe('an event', () => {
       `update webhook_deliveries set expires_at = now() where webhook_id = $1 and type like '%.created'`,
       [webhook.id],
     );
-    expect(await settled(webhook.id)).toMatchObject([{ state: 'delivered' }, { state: 'failed' }]);
+    await vi.waitFor(async () => {
+      expect(await deliveries(webhook.id)).toMatchObject([{ state: 'delivered' }, { state: 'failed' }]);
+    }, SOON);
   });
 
   it('is not sent to an address that is not public, whatever name leads there', async () => {

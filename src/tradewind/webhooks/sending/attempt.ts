@@ -123,13 +123,16 @@ async function settle(
   const again = after(claimed.attempts);
   const next = again < claimed.expires_at ? { again } : ({ ended: 'failed' } as const);
   if (!(await endings.noteAttempt(tx, workerId, claimed, { outcome, next, now }))) return;
-  const failures = sending.failures + 1;
+  // What was sent together with others fails with them, and says nothing new.
+  const isNews = claimed.failing || sending.failures < FAILING_FROM;
+  const failures = sending.failures + (isNews ? 1 : 0);
   const since = sending.failing_since ?? now;
   await endings.noteFailure(tx, webhook_id, {
+    failures,
     since,
     next: failures >= FAILING_FROM ? after(failures - FAILING_FROM + 1) : undefined,
   });
-  if (failures === FAILING_FROM) {
+  if (isNews && failures === FAILING_FROM) {
     const host = new URL(claimed.url).host;
     log.warn({ webhook: webhook_id, host, fault: outcome.fault }, 'A webhook is failing');
   }

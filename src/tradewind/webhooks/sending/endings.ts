@@ -92,10 +92,10 @@ export async function bringForward(tx: Transaction, webhookId: string, by: Date)
 export async function noteFailure(
   tx: Transaction,
   webhookId: string,
-  { since, next }: { since: Date; next: Date | undefined },
+  { failures, since, next }: { failures: number; since: Date; next: Date | undefined },
 ): Promise<void> {
   await sql`
-    update webhook_sending set failures = failures + 1, failing_since = ${since},
+    update webhook_sending set failures = ${failures}, failing_since = ${since},
       next_at = coalesce(${next ?? null}::timestamptz, '-infinity')
     where webhook_id = ${webhookId}`.execute(tx.sql);
 }
