@@ -143,7 +143,10 @@ describe('an event', () => {
   it('of one subject waits for those before it; others do not', async () => {
     const webhook = await make();
     const [slow, fast] = [await makeKey('slow'), await makeKey('fast')];
-    await settled(webhook.id);
+    await vi.waitFor(
+      async () => expect(await deliveries(webhook.id, 'state=delivered')).toHaveLength(2),
+      SOON,
+    );
     receiver.received = [];
     let failures = 0;
     receiver.replyTo = ({ event }) => ({
