@@ -14,7 +14,7 @@ export const KUBERNETES_DIR = path.join(CACHE, 'kubernetes');
 /** Of two minors, in versions whose modules are all in the proxy; `golang.org/x` and others follow from them. */
 export const BUILT_VERSIONS = ['v1.33.13', 'v1.34.4'] as const;
 /** The last minor that has Slurm. */
-export const SLURM_VERSION = 'v1.32.13';
+export const SLURM_VERSION = 'v1.32.5';
 const CONTROL_PLANE = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 const ETCD = 'v3.6.8';
 const KWOK = 'v0.7.0';

@@ -91,7 +91,7 @@ export function catalogWithClusters(backend: {
     regions: regions.map((region: object) => ({ ...region, backends: { kubernetes: backend.name } })),
   }));
   change('kubernetes-versions.yaml', ({ versions }) => ({
-    versions: [...new Set([...VERSIONS, ...versions])],
+    versions: [...new Set([SLURM_VERSION, ...VERSIONS, ...versions])],
   }));
   return folder;
 
