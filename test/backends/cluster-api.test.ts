@@ -20,7 +20,7 @@ import { startService, type TestService } from '../support/service.ts';
 import { conformance } from './conformance.ts';
 
 const TASK_MS = 240_000;
-const WITHIN = { timeout: 120_000, interval: 250 };
+const WITHIN = { timeout: 120_000, interval: 1_000 };
 /** How long the management cluster is away; set TEST_AWAY_SECONDS to 60 for a thorough run. */
 const AWAY_MS = Number(process.env.TEST_AWAY_SECONDS ?? 10) * 1_000;
 const LOOPBACK = '127.0.0.1';

@@ -71,11 +71,11 @@ export function conformance(
       const checks: Check[] = [];
       const results = new Map<Check, Promise<void>>();
       /** `life` names the thing that the test shares with others. */
-      function check(title: string, life: Life, from: Beginning, test: Check['test']): void {
+      const check = (title: string, life: Life, from: Beginning, test: Check['test']): void => {
         const one = { life, from, test };
         checks.push(one);
-        it(title, () => (sharing ? results.get(one) : liveThrough([one])[0]));
-      }
+        it(`${title}`, () => (sharing ? results.get(one) : liveThrough([one])[0]));
+      };
       if (sharing)
         lives.push(() => {
           for (const life of LIVES) {
