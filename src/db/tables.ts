@@ -35,6 +35,7 @@ import type { RequestTables } from '../requests/tables.ts';
 import type { SecretTables } from '../secrets/tables.ts';
 import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
 import type { EventTables } from '../tradewind/events/tables.ts';
+import type { WebhookTables } from '../tradewind/webhooks/tables.ts';
 import type { WorkerTables } from '../worker/tables.ts';
 
 /** Every table of the database, by feature. A feature's `tables.ts` imports nothing but kysely. */
@@ -76,4 +77,5 @@ export interface Tables
     UserTables,
     VolumeTables,
     WantTables,
+    WebhookTables,
     WorkerTables {}

@@ -16,6 +16,7 @@ import { forgetExpiredKeys } from '../requests/idempotency.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
 import { forgetOldEvents } from '../tradewind/events/retention.ts';
+import { forgetOldDeliveries } from '../tradewind/webhooks/sending/retention.ts';
 
 const FLUSH_MS = 1_000;
 const SEND_MS = 1_000;
@@ -65,6 +66,7 @@ export function startHousekeeping(deps: {
     loop('sending user actions', SEND_MS, log, () => deliveries.send(stopping.signal)),
     loop('deleting old requests', FORGET_MS, log, () => forgetExpiredKeys(database.sql, clock.now())),
     loop('deleting old events', FORGET_MS, log, () => forgetOldEvents(database, clock)),
+    loop('deleting old deliveries', FORGET_MS, log, () => forgetOldDeliveries(database, clock)),
     loop('dropping old tasks', QUARTERS_MS, log, () => keep(TASKS, kept.tasks)),
     loop('dropping old user actions', QUARTERS_MS, log, () => keep(USER_ACTIONS, kept.log)),
     loop('deleting old logins, tokens and invitations', FORGET_MS, log, async () => {

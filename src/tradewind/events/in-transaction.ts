@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
-export { eventOfOperation, resourceOf, TASK_EVENTS, typeOf, verbOf } from './types.ts';
+export { presentPosition, startReading } from './reader.ts';
+export { eventOfOperation, resourceOf, TASK_EVENTS, typeOf, verbOf, WEBHOOK_DISABLED } from './types.ts';
 
 /** An event of an accepted request. */
 export interface NewEvent {
