@@ -49,6 +49,7 @@ import { up as metering } from './0059_metering.ts';
 import { up as ddosProfiles } from './0060_ddos_profiles.ts';
 import { up as meteredOnce } from './0061_metered_once.ts';
 import { up as events } from './0062_events.ts';
+import { up as audit } from './0064_audit.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -104,4 +105,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0060_ddos_profiles': { up: ddosProfiles },
   '0061_metered_once': { up: meteredOnce },
   '0062_events': { up: events },
+  '0064_audit': { up: audit, transaction: false },
 };

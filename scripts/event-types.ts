@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { kindOf } from '../src/cloud/user-actions/kinds.ts';
 import type { OpenApiDocument, Operation } from '../src/http/openapi-document.ts';
 import {
+  eventOfCommand,
   eventOfOperation,
+  RECORDED_COMMANDS,
   resourceOf,
   TASK_EVENTS,
   typeOf,
@@ -66,6 +68,11 @@ export function eventsDocument(text: string, causing: readonly Causing[]): strin
   const causes = new Map<string, string[]>(TASK_EVENTS.map((type) => [type, []]));
   for (const { operationId, types } of causing)
     for (const type of types) causes.set(type, [...(causes.get(type) ?? []), operationId]);
+  for (const name of RECORDED_COMMANDS) {
+    const { word, verb } = eventOfCommand(name);
+    const type = typeOf(word, verb);
+    causes.set(type, [...(causes.get(type) ?? []), `"tradewind ${name}"`]);
+  }
   const rows = [...causes].sort(([one], [other]) => (one < other ? -1 : 1));
   const table = rows.map(
     ([type, operations]) =>

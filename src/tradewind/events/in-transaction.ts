@@ -1,6 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 
-export { eventOfOperation, resourceOf, TASK_EVENTS, typeOf, verbOf } from './types.ts';
+export {
+  eventOfCommand,
+  eventOfOperation,
+  RECORDED_COMMANDS,
+  resourceOf,
+  TASK_EVENTS,
+  typeOf,
+  verbOf,
+} from './types.ts';
 
 /** An event of an accepted request. */
 export interface NewEvent {
