@@ -42,7 +42,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // What was there before is not sealed.
   await sql`
     insert into audit_seals
-    select 0, last_value, 0, now(), now(), decode(repeat('00', 32), 'hex'), decode(repeat('00', 32), 'hex'), now()
+    select 0, case when is_called then last_value else last_value - 1 end, 0, now(), now(), decode(repeat('00', 32), 'hex'), decode(repeat('00', 32), 'hex'), now()
     from user_actions_id on conflict do nothing`.execute(db);
   // One row: what retention has removed.
   await sql`create table if not exists audit_retention (removed_before timestamptz)`.execute(db);

@@ -69,9 +69,9 @@ describe('a record', () => {
     await tenant.http.delete(
       `/cloud/v1/securitygroups/${tenant.projectId}/1/7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90`,
     );
-    await expect.poll(() => list(`subject=${subject}`)).toMatchObject([
-      { outcome: 'refused', status: 404, type: 'tradewind.security_group.deleted' },
-    ]);
+    await expect
+      .poll(() => list(`subject=${subject}`))
+      .toMatchObject([{ outcome: 'refused', status: 404, type: 'tradewind.security_group.deleted' }]);
   });
 
   it('never has a secret', async () => {
@@ -115,8 +115,12 @@ describe('refused', () => {
 
   it('credentials that nobody knows are counted, for the platform administrator alone', async () => {
     const unknown = createHttpClient(service.url, '999999_0123456789abcdef0123456789abcdef');
-    const wrong = createHttpClient(service.url, `${tenant.http.token?.split(/[_$]/)[0]}_wrongwrongwrongwrong`);
-    for (const http of [unknown, unknown, wrong]) expect((await http.get('/cloud/v1/projects')).status).toBe(401);
+    const wrong = createHttpClient(
+      service.url,
+      `${tenant.http.token?.split(/[_$]/)[0]}_wrongwrongwrongwrong`,
+    );
+    for (const http of [unknown, unknown, wrong])
+      expect((await http.get('/cloud/v1/projects')).status).toBe(401);
     const [record] = await list('client_id=0', service.http);
     expect(record).toMatchObject({
       client_id: null,
@@ -173,7 +177,10 @@ describe('the list', () => {
       headers: { accept: 'application/x-ndjson' },
     });
     expect(lines.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
-    const exported: AuditRecord[] = lines.text.trim().split('\n').map((line) => JSON.parse(line));
+    const exported: AuditRecord[] = lines.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     expect(exported.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
   });
 
