@@ -13,19 +13,19 @@ import { type Build, build, works } from './go-programs.ts';
 export const KUBERNETES_DIR = path.join(CACHE, 'kubernetes');
 /** Of two minors, in versions whose modules are all in the proxy; `golang.org/x` and others follow from them. */
 export const BUILT_VERSIONS = ['v1.33.13', 'v1.34.4'] as const;
-const KUBERNETES_PROGRAMS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl'];
+/** The last minor that has Slurm. */
+export const SLURM_VERSION = 'v1.32.13';
+const CONTROL_PLANE = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 const ETCD = 'v3.6.8';
 const KWOK = 'v0.7.0';
 
-function kubernetes(version: string): Build {
+function kubernetes(version: string, programs: readonly string[]): Build {
   const [, major = '', minor = ''] = /^v(\d+)\.(\d+)\./.exec(version) ?? [];
   const stamp = 'k8s.io/component-base/version.';
   return {
     module: 'k8s.io/kubernetes',
     version,
-    packages: Object.fromEntries(
-      KUBERNETES_PROGRAMS.map((name) => [name, `k8s.io/kubernetes/cmd/${name}`] as const),
-    ),
+    packages: Object.fromEntries(programs.map((name) => [name, `k8s.io/kubernetes/cmd/${name}`] as const)),
     stamps: {
       [`${stamp}gitVersion`]: version,
       [`${stamp}gitMajor`]: major,
@@ -51,11 +51,11 @@ const SHARED: Build[] = [
 ];
 
 /** Makes the folder of a version whole, or changes nothing. */
-function buildVersion(version: string): void {
+function buildVersion(version: string, programs: readonly string[]): void {
   const folder = path.join(KUBERNETES_DIR, version);
   const draft = path.join(KUBERNETES_DIR, `.${version}.draft`);
   fs.mkdirSync(draft, { recursive: true });
-  for (const each of [...SHARED, kubernetes(version)]) {
+  for (const each of [...SHARED, kubernetes(version, programs)]) {
     // A draft is kept: who was interrupted goes on with the next program.
     const missing = Object.entries(each.packages).filter(([name]) => !works(path.join(draft, name)));
     if (missing.length > 0) build({ ...each, packages: Object.fromEntries(missing) }, draft);
@@ -70,12 +70,13 @@ function buildVersion(version: string): void {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   fs.mkdirSync(KUBERNETES_DIR, { recursive: true });
   const { exitCode } = process;
-  for (const version of BUILT_VERSIONS) {
+  const keep = (version: string, programs: readonly string[]) =>
     attempt(`Kubernetes ${version}`, KUBERNETES_DIR, () => {
-      if (!wholeFolder(path.join(KUBERNETES_DIR, version))) buildVersion(version);
+      if (!wholeFolder(path.join(KUBERNETES_DIR, version))) buildVersion(version, programs);
     });
-  }
+  for (const version of BUILT_VERSIONS) keep(version, [...CONTROL_PLANE, 'kubectl']);
   attempt('Cluster API', CACHE, buildClusterApi);
+  keep(SLURM_VERSION, CONTROL_PLANE);
   if (process.argv.includes('--if-possible')) process.exitCode = exitCode;
 }
 

@@ -24,15 +24,16 @@ export interface DocumentFile {
  * Returns the OpenAPI documents of both base addresses, from the routes alone: without a database or network.
  */
 export async function openApiDocuments(): Promise<DocumentFile[]> {
+  const log = pino({ level: 'silent' });
   const services = createServices({
     database: unused<Database>('database'),
     changes: { connected: () => false, on: () => {}, close: async () => {} },
     catalog: await loadCatalog(loadConfig({}).catalogDir),
     clock: systemClock,
+    log,
     backends: unused<Backends>('backends'),
     secrets: unused<Secrets>('secrets'),
   });
-  const log = pino({ level: 'silent' });
   const app = await buildApp({
     services,
     log,

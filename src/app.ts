@@ -51,6 +51,7 @@ import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
 import { snapshotRoutes } from './cloud/snapshots/routes.ts';
 import { keyPairRoutes } from './cloud/ssh-keys/keypair-routes.ts';
 import { sshKeyRoutes } from './cloud/ssh-keys/routes.ts';
+import { taskCancellationRoutes } from './cloud/tasks/cancellation/routes.ts';
 import { taskRoutes } from './cloud/tasks/routes.ts';
 import { requestLogRoutes } from './cloud/user-actions/requests-routes.ts';
 import { userActionRoutes } from './cloud/user-actions/routes.ts';
@@ -214,5 +215,6 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   eventRoutes(app, services);
   auditRoutes(app, services);
   taskStepRoutes(app, services);
+  taskCancellationRoutes(app, services);
   reachabilityRoutes(app, services);
 }

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Backends } from './backends/backends.ts';
 import type { Catalog } from './cloud/catalog/service.ts';
 import type { ChangeFeed } from './db/changes.ts';
@@ -12,6 +13,7 @@ export interface Foundation {
   changes: ChangeFeed;
   catalog: Catalog;
   clock: Clock;
+  log: Logger;
   /** Finds the backend of a region and kind. */
   backends: Backends;
   secrets: Secrets;

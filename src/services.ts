@@ -40,6 +40,7 @@ import { createSecurityGroups } from './cloud/security-groups/service.ts';
 import { createSnapshots } from './cloud/snapshots/service.ts';
 import { snapshotTasks } from './cloud/snapshots/tasks.ts';
 import { createSshKeys } from './cloud/ssh-keys/service.ts';
+import { createTaskCancellation } from './cloud/tasks/cancellation/service.ts';
 import { createTasks } from './cloud/tasks/service.ts';
 import { wireUserActions } from './cloud/user-actions/wire.ts';
 import { volumeTasks } from './cloud/volumes/tasks.ts';
@@ -77,6 +78,7 @@ export type Services = ReturnType<typeof createServices>;
 function cloudServices(foundation: Foundation) {
   const tasks = createTasks(foundation);
   const cloud = { ...foundation, tasks };
+  const kinds = new Map(createTaskEnds(foundation).map((kind) => [kind.type, kind]));
   const networks = createNetworks(cloud);
   const securityGroups = createSecurityGroups(cloud);
   const sshKeys = createSshKeys(foundation);
@@ -133,6 +135,7 @@ function cloudServices(foundation: Foundation) {
     projectPorts: createProjectPorts({ ...cloud, networks }),
     logging: createLogging(foundation),
     metadata: createMetadata({ ...foundation, holders }),
+    taskCancellation: createTaskCancellation({ ...cloud, kinds }),
     taskSteps: createStepsOfTasks(cloud),
     reachabilities: createReachabilities(foundation),
   };

@@ -106,12 +106,8 @@ export async function readyTasks(
   return { ready, last: rows.length < limit ? undefined : rows.at(-1)?.id };
 }
 
-async function finish(
-  { kinds, clock }: Endings,
-  tx: Transaction,
-  task: ReadyTask,
-  own?: JustSeen,
-): Promise<void> {
+async function finish(endings: Endings, tx: Transaction, task: ReadyTask, own?: JustSeen): Promise<void> {
+  const { kinds, clock } = endings;
   const kind = kinds.get(task.task_type);
   if (!kind) throw new Error(`Tasks of the type ${task.task_type} are not known to this version`);
   const resources = isFollower(task)
@@ -119,7 +115,13 @@ async function finish(
     : await kind.complete(tx, { id: task.id }, task.input, seenBy(task, own));
   // The task ended before its removal, which is complete now.
   if (!isUnended(task)) return forgetWaiting(tx, task.id);
-  await endTask(tx, task.id, { state: 'FINISHED', error: null, at: clock.now(), resources, forget: true });
+  await endTask(endings, tx, task.id, {
+    state: 'FINISHED',
+    error: null,
+    at: clock.now(),
+    resources,
+    forget: true,
+  });
 }
 
 function seenBy({ seen: noted }: ReadyTask, own?: JustSeen): Seen {

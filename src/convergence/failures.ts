@@ -74,13 +74,16 @@ export function expire(endings: Endings, taskId: string): Promise<boolean> {
 }
 
 /** Fails a task as if the infrastructure had refused it. Returns false if it has ended already. */
-export function failTask(endings: Endings, taskId: string, reason: string): Promise<boolean> {
-  return endings.database.transaction(async (tx) => {
-    const task = await lockUnended(tx, taskId);
-    if (!task) return false;
-    await fail(endings, tx, task, reason);
-    return true;
-  });
+export async function failTask(
+  endings: Endings,
+  tx: Transaction,
+  taskId: string,
+  reason: string,
+): Promise<boolean> {
+  const task = await lockUnended(tx, taskId);
+  if (!task) return false;
+  await fail(endings, tx, task, reason);
+  return true;
 }
 
 async function lockUnended(
@@ -97,21 +100,17 @@ async function lockUnended(
  * Ends a task with an ERROR and undoes what it wanted. Removals go on: part of the thing may be gone already,
  * and making it again would leave it empty.
  */
-async function fail(
-  { kinds, clock, log }: Endings,
-  tx: Transaction,
-  task: WaitingTask,
-  reason: string,
-): Promise<void> {
+async function fail(endings: Endings, tx: Transaction, task: WaitingTask, reason: string): Promise<void> {
+  const { kinds, clock, log } = endings;
   const kind = kinds.get(task.task_type);
   const forget = isFollower(task);
   if (kind?.removes) {
     const error = `${reason}; the removal continues`;
-    await endTask(tx, task.id, { state: 'ERROR', error, at: clock.now(), forget });
+    await endTask(endings, tx, task.id, { state: 'ERROR', error, at: clock.now(), forget });
     log.warn({ taskId: task.id, reason }, 'a removal continues after its task has ended');
     return;
   }
-  await endTask(tx, task.id, { state: 'ERROR', error: reason, at: clock.now(), forget });
+  await endTask(endings, tx, task.id, { state: 'ERROR', error: reason, at: clock.now(), forget });
   if (forget) return;
   await tx.client.query('savepoint abandon');
   let instead: readonly Wanted[] = [];

@@ -17,6 +17,7 @@ import { type Claim, keep, Overtaken, obstacleOf, type Release, release } from '
 import { settle } from './endings.ts';
 import { EndFailed, failEnd, refuse } from './failures.ts';
 import type { Lines } from './lines.ts';
+import type { Outcome } from './measures.ts';
 import { isTransient } from './transient.ts';
 import type { Endings } from './waiting-tasks.ts';
 import { secretOf } from './wants.ts';
@@ -53,30 +54,30 @@ export interface Pursuit extends Endings {
   lines: Lines;
 }
 
-type Outcome = { settled: object | null } | { refused: string } | Release;
+type Result = { settled: object | null } | { refused: string } | Release;
 
 /**
  * Pursues a want until it is settled or refused, or has to wait for long. Then the claim is released, unless
  * the database is gone for good. If aborted, the claim is released as well.
  */
 export async function pursue(pursuit: Pursuit, claim: Claim, signal: AbortSignal): Promise<void> {
-  const outcome = await outcomeOf(pursuit, claim, signal);
+  const result = await resultOf(pursuit, claim, signal);
   await persist(pursuit.log, signal, async () => {
-    if (outcome === undefined) return putDown(pursuit, claim, { ...stay(claim), againInMs: 0 });
+    if (result === undefined) return putDown(pursuit, claim, { ...stay(claim), againInMs: 0 });
     try {
-      if ('settled' in outcome) return await settleOrFail(pursuit, claim, outcome);
-      if ('refused' in outcome) return await refuseOrWait(pursuit, claim, outcome.refused);
+      if ('settled' in result) return await settleOrFail(pursuit, claim, result);
+      if ('refused' in result) return await refuseOrWait(pursuit, claim, result.refused);
     } catch (error) {
       if (!(error instanceof Overtaken)) throw error;
       return putDown(pursuit, claim, { ...stay(claim), againInMs: 0 });
     }
-    return putDown(pursuit, claim, outcome);
+    return putDown(pursuit, claim, result);
   });
 }
 
 const stay = ({ failures, handle }: Claim) => ({ doing: null, failures, handle });
 
-async function outcomeOf(pursuit: Pursuit, claim: Claim, signal: AbortSignal): Promise<Outcome | undefined> {
+async function resultOf(pursuit: Pursuit, claim: Claim, signal: AbortSignal): Promise<Result | undefined> {
   const { claims, workerId, log } = pursuit;
   let said: string | undefined;
   let saidAt = performance.now();
@@ -125,7 +126,37 @@ async function convergeInTurn(
   });
 }
 
+/** Asks the backend, and measures how long that takes. */
 async function convergeOnce(
+  pursuit: Pursuit,
+  backend: Backend,
+  claim: Claim,
+  aborted: AbortSignal,
+): Promise<Convergence<object | null>> {
+  const begun = performance.now();
+  const measure = (outcome: Outcome) =>
+    pursuit.measures?.called({
+      region: claim.region_id,
+      kind: claim.kind,
+      outcome,
+      seconds: (performance.now() - begun) / 1_000,
+    });
+  try {
+    const answer = await askBackend(pursuit, backend, claim, aborted);
+    measure(answer.state === 'settled' ? 'settled' : 'going on');
+    return answer;
+  } catch (error) {
+    if (!aborted.aborted) measure(outcomeOfFault(error));
+    throw error;
+  }
+}
+
+function outcomeOfFault(error: unknown): Outcome {
+  if (error instanceof Refused) return 'refused';
+  return error instanceof Unavailable || isTransient(error) ? 'unavailable' : 'error';
+}
+
+async function askBackend(
   { claims, secrets, log, longestCallMs }: Pursuit,
   backend: Backend,
   claim: Claim,
@@ -154,7 +185,7 @@ async function convergeOnce(
   }
 }
 
-function afterFault(claim: Claim, error: unknown, log: Logger): Outcome {
+function afterFault(claim: Claim, error: unknown, log: Logger): Result {
   const { handle } = claim;
   const failures = claim.failures + 1;
   const about = { kind: claim.kind, id: claim.id, region: claim.region_id, failures };

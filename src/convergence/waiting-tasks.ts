@@ -4,6 +4,7 @@ import { CHANNEL } from '../db/changes.ts';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Measures } from './measures.ts';
 import type { TaskEnd } from './task-kind.ts';
 import type { Name } from './wants.ts';
 
@@ -16,6 +17,8 @@ export interface Endings {
   clock: Clock;
   log: Logger;
   kinds: ReadonlyMap<string, TaskEnd>;
+  /** Where they are measured, if they are. */
+  measures?: Measures | undefined;
 }
 
 export interface WaitingTask {
@@ -113,6 +116,7 @@ export const isUnended = ({ state }: Pick<WaitingTask, 'state'>): boolean =>
   state === 'NEW' || state === 'RUNNING';
 
 export async function endTask(
+  { measures }: Endings,
   tx: Transaction,
   id: string,
   {
@@ -130,11 +134,14 @@ export async function endTask(
     forget: boolean;
   },
 ): Promise<void> {
-  await sql`
+  const { rows } = await sql<{ type: string; seconds: number }>`
     with ended as (
       update tasks set state = ${state}, error = ${error}, updated_on = ${at}, finished_on = ${at},
         created_resources = coalesce(${resources === null ? null : JSON.stringify(resources)}::jsonb, created_resources)
-      where id = ${id} returning id
+      where id = ${id} returning id, task_type, created_on
     ) ${forget ? sql`, forgotten as (delete from task_wants where task_id = ${id})` : sql``}
-    select pg_notify(${CHANNEL}, ${`${TASK_ENDED}:`} || id) from ended`.execute(tx.sql);
+    select pg_notify(${CHANNEL}, ${`${TASK_ENDED}:`} || id), task_type as type,
+      extract(epoch from ${at}::timestamptz - created_on)::float8 as seconds
+    from ended`.execute(tx.sql);
+  for (const { type, seconds } of rows) tx.afterCommit(() => measures?.ended({ type, state, seconds }));
 }

@@ -18,6 +18,8 @@ export type Sql = Kysely<Tables>;
 export interface Transaction {
   sql: Sql;
   client: pg.PoolClient;
+  /** Runs `work`, which must not throw, once the transaction is committed; never if it isn't. */
+  afterCommit(work: () => void): void;
 }
 
 /** What a request adds to its transaction besides its work. */
@@ -125,13 +127,15 @@ export function openDatabase(
   async function attempt<T>(work: (tx: Transaction) => Promise<T>, end: End<T> = commit): Promise<T> {
     const dryRun = dryRunNow();
     const open = dryClient();
-    if (dryRun && open) return dryRun.use(work({ sql: kyselyOn(open), client: open }));
+    if (dryRun && open) return dryRun.use(work({ sql: kyselyOn(open), client: open, afterCommit: () => {} }));
     const client = await pool.connect();
     let broken: Error | undefined;
     try {
       await client.query(`begin; set local tradewind.now = '${clock.now().toISOString()}'`);
-      const result = await work({ sql: kyselyOn(client), client });
+      const later: (() => void)[] = [];
+      const result = await work({ sql: kyselyOn(client), client, afterCommit: (then) => later.push(then) });
       await end(client, result);
+      if (end === commit) for (const then of later) then();
       return result;
     } catch (error) {
       await client.query('rollback').catch((fault: Error) => {

@@ -192,6 +192,7 @@ export async function startPlatform(
         changes,
         catalog: live.catalog,
         clock,
+        log,
         backends,
         secrets,
         webhookHosts,

@@ -8,6 +8,7 @@ import type { Config } from '../config.ts';
 import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
 import { startComparing } from '../convergence/comparing.ts';
 import { listenToBackends } from '../convergence/listening.ts';
+import { createMeasures } from '../convergence/measures.ts';
 import { wantsQueue } from '../convergence/queue.ts';
 import type { ChangeFeed } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
@@ -106,7 +107,10 @@ export function createTaskWorker({
         await aiTasks?.close();
       });
       const shared = { workerId: worker.id, database: own, clock, log };
-      worker.serve(wantsQueue({ ...shared, kinds, secrets, claims: repeatable, backendOf: backends.of }));
+      const measures = createMeasures(registry);
+      worker.serve(
+        wantsQueue({ ...shared, kinds, secrets, measures, claims: repeatable, backendOf: backends.of }),
+      );
       const changed = (now: Troubles) => {
         troubles = now;
       };

@@ -6,18 +6,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { processesOfCluster } from '../../src/backends/hosted/supervisor/alive.ts';
-import { changedCatalog } from '../support/catalogs.ts';
-import { CLUSTERS, POOL } from '../support/clusters.ts';
-import { KUBERNETES_DIR, runKubectl, VERSIONS, whyWithout } from '../support/kubernetes.ts';
+import { CLUSTERS, type ClusterParts, clusterParts } from '../support/clusters.ts';
+import {
+  hostedCatalog,
+  KUBERNETES_DIR,
+  runKubectl,
+  SLURM_VERSION,
+  VERSIONS,
+  whyWithout,
+} from '../support/kubernetes.ts';
 import { type OidcIssuer, startOidcIssuer } from '../support/oidc-issuer.ts';
 import { processesIn } from '../support/processes-in.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { SLURM_KIND } from '../support/soperator.ts';
 
 const WITHIN = { timeout: 60_000, interval: 250 };
 const TASK_MS = 120_000;
-const [VERSION] = VERSIONS;
+const hasSlurm = whyWithout([SLURM_VERSION]) === undefined;
+if (!hasSlurm) console.log(`SKIPPED, Slurm by the API for want of Kubernetes ${SLURM_VERSION}`);
+const VERSION = hasSlurm ? SLURM_VERSION : VERSIONS[0];
 
-/** Slurm is not offered in the versions that are built here: test/backends/applying.test.ts has it. */
 describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout: 300_000 }, () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'hosted-groups-'));
   const name = `c${randomBytes(4).toString('hex')}`;
@@ -26,6 +34,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
   let issuer: OidcIssuer;
   let catalog: string;
   let service: TestService;
+  let parts: ClusterParts;
 
   beforeAll(async () => {
     issuer = await startOidcIssuer(folder);
@@ -35,16 +44,8 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
       TRADEWIND_DATA_DIR: folder,
       TRADEWIND_KUBERNETES_DIR: KUBERNETES_DIR,
     });
-    const key = await service.http.post('/cloud/v1/ssh_keys/1', { name: 'cluster key' });
-    if (key.status !== 201) throw new Error(key.text);
-    const body = {
-      name,
-      version: VERSION,
-      keypair: key.body.name,
-      pools: [POOL],
-      cni: { provider: 'cilium' },
-    };
-    const { error } = await change('POST', CLUSTERS, body);
+    parts = await clusterParts(service);
+    const { error } = await change('POST', CLUSTERS, parts.body({ name, version: VERSION }));
     if (error !== null) throw new Error(error);
     fs.writeFileSync(config, (await service.http.get(`${where}/config`)).body.config);
   }, TASK_MS);
@@ -63,32 +64,15 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
   function catalogFor({ caFile }: OidcIssuer): string {
     const password_file = path.join(folder, 'password');
     fs.writeFileSync(password_file, 'sesame', { mode: 0o600 });
-    const settings = {
+    const brokers = { 2: ['logs.example:9093'] };
+    return hostedCatalog({
       first_port: 28_300,
       last_port: 28_399,
       durable: false,
       oidc_ca_file: caFile,
-      log_forwarding: {
-        brokers: { 2: ['logs.example:9093'] },
-        namespace: 'p1',
-        username: 'forwarder',
-        password_file,
-      },
-    };
-    const made = changedCatalog('backends.yaml', ({ backends = [] }) => ({
-      backends: [...backends, { name: 'machine', kind: 'hosted', settings }],
-    }));
-    const edit = (file: string, change: (content: Record<string, object[]>) => object) => {
-      const at = path.join(made, file);
-      fs.writeFileSync(at, stringify(change(parse(fs.readFileSync(at, 'utf8')))));
-    };
-    edit('regions.yaml', ({ regions = [] }) => ({
-      regions: regions.map((region) => ({ ...region, backends: { kubernetes: 'machine' } })),
-    }));
-    edit('kubernetes-versions.yaml', ({ versions = [] }) => ({
-      versions: [...new Set([...VERSIONS, ...versions])],
-    }));
-    return made;
+      log_forwarding: { brokers, namespace: 'p1', username: 'forwarder', password_file },
+      slurm: { gpus_per_worker: 8, server: 'vast.example', path: '/shares/{id}' },
+    });
   }
 
   async function begin(method: string, at: string, body: object): Promise<string> {
@@ -133,8 +117,15 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
   }
 
   it('are seen in the cluster by others, and its API server takes the tokens that they describe', async () => {
-    // What an installation of Cilium brings; nothing of it runs here.
+    // What installations of Cilium and Soperator bring; nothing of them runs here.
     await runKubectl(config, 'apply', '-f', write('cilium.yaml', ciliumAgents()));
+    await runKubectl(config, 'apply', '-f', write('slurm.yaml', SLURM_KIND));
+    const slurm = {
+      enabled: true,
+      file_share_id: parts.shareId,
+      ssh_key_ids: [parts.keyId],
+      worker_count: 2,
+    };
     const claims = {
       sub: 'alice',
       email: 'alice@example.com',
@@ -145,6 +136,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
     const good = await issuer.token(claims);
     await expect(whoami(good)).rejects.toThrow(/Unauthorized/);
     const done = await change('PATCH', where, {
+      ...(hasSlurm && { add_ons: { slurm } }),
       authentication: {
         oidc: {
           issuer_url: issuer.url,
@@ -208,10 +200,12 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
     expect((await system('configmap', 'tradewind-fluent-bit')).data['fluent-bit.conf']).toContain(
       'Topics p1.demo\n',
     );
-    const service = await objects('get', 'service', 'kubernetes');
-    expect(JSON.parse(service.metadata.annotations['tradewind/ddos-profile'])).toMatchObject({
+    const { metadata } = await objects('get', 'service', 'kubernetes');
+    expect(JSON.parse(metadata.annotations['tradewind/ddos-profile'])).toEqual({
       profile_template: 29,
+      fields: [{ base_field: 10, field_value: [45046] }],
     });
+    if (hasSlurm) await expectSlurm();
 
     // The API server looks for the issuer only after it is ready.
     const known = await vi.waitFor(() => whoami(good), WITHIN);
@@ -230,8 +224,25 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
       await expect(whoami(token), what).rejects.toThrow(/Unauthorized/);
   });
 
+  async function expectSlurm(): Promise<void> {
+    const { spec } = await objects('-n', 'tradewind-slurm', 'get', 'slurmcluster', 'slurm');
+    const { body } = await service.http.get(`/cloud/v1/ssh_keys/1/${parts.keyId}`);
+    expect(spec.slurmNodes).toMatchObject({
+      worker: { size: 2 },
+      login: { sshRootPublicKeys: [body.public_key.trim()] },
+    });
+    const claims = await objects('-n', 'tradewind-slurm', 'get', 'persistentvolumeclaim');
+    expect(claims.items.map(({ status }: { status: { phase: string } }) => status.phase)).toEqual([
+      'Bound',
+      'Bound',
+    ]);
+    const { spec: volume } = await objects('get', 'persistentvolume', 'slurm-jail');
+    expect(volume.nfs).toEqual({ server: 'vast.example', path: `/shares/${parts.shareId}/jail` });
+  }
+
   it('go from the cluster when they are switched off', async () => {
     const done = await change('PATCH', where, {
+      ...(hasSlurm && { add_ons: { slurm: { enabled: false } } }),
       authentication: { oidc: null },
       ddos_profile: { enabled: false },
       logging: { enabled: false },
@@ -248,6 +259,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
       'name',
     );
     expect(left).not.toMatch(/fluent-bit|hubble/);
+    expect(await runKubectl(config, 'get', 'slurmcluster,persistentvolume', '-A', '-o', 'name')).toBe('');
     expect((await objects('get', 'service', 'kubernetes')).metadata.annotations ?? {}).toEqual({});
     expect(flagsOfApiServer().join(' ')).not.toContain('--oidc');
   });

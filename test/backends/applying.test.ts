@@ -15,6 +15,7 @@ import { fullSpec, PLATFORM, plainSpec, poolSpec } from '../../src/backends/kube
 import { clusterRendering } from '../../src/backends/kubernetes/rendering/cluster.ts';
 import { KUBERNETES_DIR, kubectl, VERSIONS, whyWithout } from '../support/kubernetes.ts';
 import { processesIn } from '../support/processes-in.ts';
+import { SLURM_KIND } from '../support/soperator.ts';
 
 const [VERSION] = VERSIONS;
 const PATIENCE_MS = 60_000;
@@ -108,7 +109,7 @@ describe.skipIf(whyWithout([VERSION]))('applying to a real API server', { timeou
   });
 
   it('all six groups are taken as they are; a second time changes nothing', async () => {
-    create(SLURM);
+    create(SLURM_KIND);
     const said = await applied(full);
     expect(said[0]).toMatch(/^(?:DaemonSet|Deployment) kube-system\/[a-z-]+: \d of 1 updated, \d available/);
     const kinds = 'deployment,daemonset,configmap,secret,service,serviceaccount,role,rolebinding';
@@ -205,31 +206,6 @@ describe.skipIf(whyWithout([VERSION]))('applying to a real API server', { timeou
     kubectl(config, 'delete', 'validatingadmissionpolicy,validatingadmissionpolicybinding', '--all');
   });
 });
-
-/** The kind of Soperator with no rules of its own: the operator's description of it isn't ours to copy. */
-const SLURM = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'slurmclusters.slurm.nebius.ai' },
-  spec: {
-    group: 'slurm.nebius.ai',
-    scope: 'Namespaced',
-    names: { plural: 'slurmclusters', singular: 'slurmcluster', kind: 'SlurmCluster' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-          },
-        },
-      },
-    ],
-  },
-};
 
 function forbidding(expression: string, message: string) {
   const apiVersion = 'admissionregistration.k8s.io/v1';

@@ -9,7 +9,8 @@ import { record, startWatchedService } from '../support/clients.ts';
 import { CLUSTERS, makeCluster, POOL } from '../support/clusters.ts';
 
 /** Common tools read what the server gives them: Prometheus, kubectl, a generated TypeScript client. */
-const EXAMPLE = path.resolve(import.meta.dirname, '../../examples/typescript');
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const EXAMPLE = path.join(ROOT, 'examples/typescript');
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-tools-'));
 
 let service: Awaited<ReturnType<typeof startWatchedService>>;
@@ -46,6 +47,28 @@ it.runIf(promtool)('promtool finds no fault in the metrics', async () => {
     seen: versionIn(version.stdout + version.stderr),
     passed: '`check metrics` finds no fault in `/metrics`',
   });
+});
+
+it.runIf(promtool)('promtool finds no fault in the alerts, which fire as they should', () => {
+  const { status, stdout, stderr } = spawnSync(
+    promtool,
+    ['test', 'rules', path.join(ROOT, 'test/clients/alerts.yaml')],
+    { encoding: 'utf8' },
+  );
+  expect(status, stdout + stderr).toBe(0);
+});
+
+it('alerts and the dashboard ask for what /metrics has', async () => {
+  const { text } = await service.anonymous.get('/metrics');
+  const known = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name));
+  for (const file of ['deploy/prometheus/alerts.yaml', 'deploy/grafana/tradewind.json']) {
+    const asked = fs
+      .readFileSync(path.join(ROOT, file), 'utf8')
+      .match(/\b(tradewind|process)_[a-z_]+(?=[{[) ])/g);
+    const names = new Set(asked?.map((name) => name.replace(/_(bucket|count)$/, '')));
+    expect(names.size).toBeGreaterThan(5);
+    expect([...names].filter((name) => !known.has(name))).toEqual([]);
+  }
 });
 
 it.runIf(kubectl)('kubectl reads the kubeconfig of a cluster', async () => {

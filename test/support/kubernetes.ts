@@ -3,13 +3,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
-import { BUILT_VERSIONS, KUBERNETES_DIR } from '../../scripts/build-kubernetes.ts';
+import { BUILT_VERSIONS, KUBERNETES_DIR, SLURM_VERSION } from '../../scripts/build-kubernetes.ts';
 import { hasKwok, installedVersions } from '../../src/backends/hosted/programs/folders.ts';
 import { processesOfCluster } from '../../src/backends/hosted/supervisor/alive.ts';
-
 import { changedCatalog } from './catalogs.ts';
 
-export { KUBERNETES_DIR };
+export { KUBERNETES_DIR, SLURM_VERSION };
 /** Of one minor and the next. */
 export const VERSIONS = BUILT_VERSIONS;
 

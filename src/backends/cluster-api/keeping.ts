@@ -1,32 +1,31 @@
 import type { Call } from '../contract/backend.ts';
 import { applyOne } from '../kubernetes/applying/apply.ts';
 import { type Client, type LiveObject, nameOf } from '../kubernetes/applying/client.ts';
+import { unlessGone } from '../kubernetes/applying/refusals.ts';
+import { includes } from '../kubernetes/includes.ts';
 import { hashOf, type KubernetesObject, PREFIX } from '../kubernetes/rendering/objects.ts';
 
 const APPLIED = `${PREFIX}/applied`;
 
 /**
  * Applies an object, unless it was applied like this before and still is so: reading is cheap, whereas each apply
- * passes the webhooks of Cluster API.
+ * passes the webhooks of Cluster API. `live` is what is there, if that was read already.
  */
 export async function keep(
   client: Client,
   object: KubernetesObject,
   call: Pick<Call, 'log'>,
+  live?: LiveObject,
 ): Promise<LiveObject> {
   const { metadata } = object;
   const annotations = { ...metadata.annotations, [APPLIED]: hashOf(object) };
   const wanted = { ...object, metadata: { ...metadata, annotations } };
-  const live = await client.get(nameOf(object));
-  return live && includes(live, wanted) ? live : applyOne(client, wanted, call);
+  const found = live ?? (await client.get(nameOf(object)));
+  return found && includes(found, wanted) ? found : applyOne(client, wanted, call);
 }
 
-/** Whether everything in `part` is in `whole`, in lists of the same length. */
-function includes(whole: unknown, part: unknown): boolean {
-  if (part === null || typeof part !== 'object') return whole === part;
-  if (whole === null || typeof whole !== 'object') return false;
-  if (Array.isArray(part) && (!Array.isArray(whole) || whole.length !== part.length)) return false;
-  return Object.entries(part).every(([name, value]) =>
-    includes((whole as Record<string, unknown>)[name], value),
-  );
+/** Starts the removal, unless somebody has. */
+export async function remove(client: Client, object: LiveObject): Promise<void> {
+  if (object.metadata.deletionTimestamp !== undefined) return;
+  await client.remove(nameOf(object)).catch(unlessGone(object));
 }

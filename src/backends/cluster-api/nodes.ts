@@ -1,7 +1,11 @@
+import type { Call } from '../contract/backend.ts';
 import type { ClusterPoolSpec, ClusterSpec } from '../contract/specs.ts';
 import type { Client, LiveObject } from '../kubernetes/applying/client.ts';
 import { explained } from '../kubernetes/applying/refusals.ts';
+import { keep } from './keeping.ts';
 import { DELETE_FIRST, DEPLOYMENT_LABEL, kindOf, LABELS, NODE_ID, poolName } from './rendering.ts';
+
+const NODE = { apiVersion: 'v1', kind: 'Node' } as const;
 
 interface MachineStatus {
   nodeRef?: { name?: string };
@@ -65,18 +69,17 @@ export async function labelNodes(
   workload: Client,
   namespace: string,
   spec: ClusterSpec,
+  call: Pick<Call, 'log'>,
 ): Promise<void> {
+  const nodes = await workload.list(NODE, {});
+  const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
   for (const [title, pool] of Object.entries(spec.pools)) {
-    for (const { status, metadata } of await machinesOf(management, namespace, pool)) {
+    const labels = { ...pool.labels, [LABELS.pool]: title };
+    for (const { status } of await machinesOf(management, namespace, pool)) {
       const name = (status as MachineStatus | undefined)?.nodeRef?.name;
-      if (name === undefined || metadata.deletionTimestamp !== undefined) continue;
-      const labels = { ...pool.labels, [LABELS.pool]: title };
-      const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } };
-      // Applying makes what isn't there.
-      if (!(await workload.get({ apiVersion: 'v1', kind: 'Node', name }))) continue;
-      await workload.apply(node, { force: true }).catch((error: unknown) => {
-        throw explained(error, node);
-      });
+      // Applying would make what isn't there.
+      const live = name === undefined ? undefined : byName.get(name);
+      if (live) await keep(workload, { ...NODE, metadata: { name: live.metadata.name, labels } }, call, live);
     }
   }
 }

@@ -33,7 +33,7 @@ const TELLING = [
   'Available',
 ];
 
-export const statusOf = ({ status = {} }: LiveObject): Status => status as Status;
+const statusOf = ({ status = {} }: LiveObject): Status => status as Status;
 
 /** Returns what the cluster itself waits for; undefined once it has a control plane that answers. */
 export function clusterWaitsFor(cluster: LiveObject): string | undefined {
@@ -57,6 +57,14 @@ export function machinesWaitFor(title: string, object: LiveObject): string | und
   if (replicas === wanted && upToDateReplicas === wanted && availableReplicas === wanted) return undefined;
   const counts = `${upToDateReplicas} of ${wanted} machines are new, ${availableReplicas} available`;
   return withReason(`${title}: ${counts}`, object);
+}
+
+/** The same for a control plane, whose machines may be as wanted before they have the version. */
+export function controlPlaneWaitsFor(object: LiveObject, version: string): string | undefined {
+  const doing = machinesWaitFor('control plane', object);
+  return (
+    doing ?? (statusOf(object).version === version ? undefined : 'control plane: waiting for its version')
+  );
 }
 
 /** Adds what Cluster API says about it. */

@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { stringify } from 'yaml';
 import { type KeyPair, makeAuthority, makeSigningKeys } from '../certificates/authority.ts';
 import type { ClusterSpec } from '../contract/specs.ts';
+import { encoded } from '../kubernetes/base64.ts';
 import { FILES, type HostedCluster, urlOf } from './files.ts';
 
 const YEARS_VALID = 10;
@@ -60,16 +61,15 @@ function firstAddressOf(cidr: string): string {
 }
 
 function kubeconfig(server: string, caCertificate: string, { certificate, key }: KeyPair): string {
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
   return stringify(
     {
       apiVersion: 'v1',
       kind: 'Config',
-      clusters: [{ name: 'own', cluster: { server, 'certificate-authority-data': base64(caCertificate) } }],
+      clusters: [{ name: 'own', cluster: { server, 'certificate-authority-data': encoded(caCertificate) } }],
       users: [
         {
           name: 'own',
-          user: { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) },
+          user: { 'client-certificate-data': encoded(certificate), 'client-key-data': encoded(key) },
         },
       ],
       contexts: [{ name: 'own', context: { cluster: 'own', user: 'own' } }],

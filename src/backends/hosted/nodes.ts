@@ -1,6 +1,7 @@
 import type { ClusterPoolSpec, ClusterSpec } from '../contract/specs.ts';
 import type { Client, LiveObject } from '../kubernetes/applying/client.ts';
 import { explained, unlessGone } from '../kubernetes/applying/refusals.ts';
+import { includes } from '../kubernetes/includes.ts';
 
 /** On every node of ours, with the name of its pool. */
 const POOL = 'tradewind/pool';
@@ -141,7 +142,7 @@ type Found = LiveObject & {
 
 async function apply(client: Client, { metadata, spec, status }: Node, former: Found | undefined) {
   await client.apply({ ...NODE, metadata, spec }, { force: true });
-  if (former?.status && isPart(former.status, status)) return;
+  if (former?.status && includes(former.status, status)) return;
   // A node may have several addresses of a type, of which server-side apply knows only one.
   await client.changeStatus({ ...NODE, name: metadata.name }, status);
 }
@@ -156,18 +157,6 @@ function isLike({ metadata, spec, status }: Found, wanted: Node): boolean {
     ({ key }) => !key.startsWith('node.kubernetes.io/') || taints.some((taint) => taint.key === key),
   );
   return (
-    isPart(metadata, wanted.metadata) &&
-    isPart(status ?? {}, wanted.status) &&
-    own.length === taints.length &&
-    isPart(own, taints)
-  );
-}
-
-/** Whether everything in `part` is in `whole` as well. */
-function isPart(whole: unknown, part: unknown): boolean {
-  if (part === null || typeof part !== 'object') return whole === part;
-  if (whole === null || typeof whole !== 'object') return false;
-  return Object.entries(part).every(([name, value]) =>
-    isPart((whole as Record<string, unknown>)[name], value),
+    includes(metadata, wanted.metadata) && includes(status ?? {}, wanted.status) && includes(own, taints)
   );
 }

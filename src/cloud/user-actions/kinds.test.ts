@@ -4,6 +4,7 @@ import { kindOf } from './kinds.ts';
 
 /** Changes in the cloud area that the published log doesn't contain, with the reason. */
 const NO_ACTION: Record<string, string> = {
+  cancelTask: 'a task is no resource there',
   acknowledgeTask: 'a task is no resource there',
   acknowledgeTasks: 'a task is no resource there',
   acknowledgeAllTasks: 'a task is no resource there',

@@ -108,6 +108,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   activateFreeFeature: { ...feature, verb: 'activated' },
   activatePaidFeature: { ...feature, verb: 'activated' },
   cancelAiTask: { word: 'ai_task', verb: 'cancelled', param: 'task_id' },
+  cancelTask: { word: 'task', verb: 'cancelled', param: 'task_id' },
   changeEmail: { ...user, verb: 'email_changed' },
   changeGlobalQuotas: { ...quota, verb: 'updated' },
   changePassword: { ...user, verb: 'password_changed' },

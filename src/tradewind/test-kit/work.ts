@@ -56,7 +56,8 @@ export function createWorkInProgress(endings: Endings): WorkInProgress {
 
     async fail(taskId, reason) {
       if (await hasEnded(taskId)) throw new ConflictError(`Task ${taskId} has ended`);
-      if (!(await failTask(endings, taskId, reason))) throw new ConflictError(`Task ${taskId} has ended`);
+      const failed = await database.transaction((tx) => failTask(endings, tx, taskId, reason));
+      if (!failed) throw new ConflictError(`Task ${taskId} has ended`);
     },
 
     async stretch(factor) {

@@ -10,6 +10,7 @@ import { CLUSTER_API_DIR, CONTROLLERS } from '../../../scripts/build-cluster-api
 import { makeAuthority } from '../../../src/backends/certificates/authority.ts';
 import { createHostedBackend } from '../../../src/backends/hosted/backend.ts';
 import { FILES } from '../../../src/backends/hosted/files.ts';
+import { encoded } from '../../../src/backends/kubernetes/base64.ts';
 import { plainSpec } from '../../../src/backends/kubernetes/fixtures/specs.ts';
 import { KUBERNETES_DIR, kubectl, VERSIONS, whyNoKubernetes } from '../kubernetes.ts';
 import { PROVIDER_KINDS } from './provider.ts';
@@ -136,7 +137,7 @@ async function writeCertificates(folder: string): Promise<string> {
   fs.mkdirSync(folder, { mode: 0o700 });
   fs.writeFileSync(path.join(folder, 'tls.crt'), server.certificate);
   fs.writeFileSync(path.join(folder, 'tls.key'), server.key, { mode: 0o600 });
-  return Buffer.from(authority.certificate).toString('base64');
+  return encoded(authority.certificate);
 }
 
 interface ClientConfig {

@@ -22,6 +22,7 @@ import {
   createClient,
   type LiveObject,
 } from '../../../src/backends/kubernetes/applying/client.ts';
+import { decoded, encoded } from '../../../src/backends/kubernetes/base64.ts';
 import { KUBERNETES_DIR } from '../kubernetes.ts';
 import { signedBy } from './keys.ts';
 import { type ClusterConfiguration, readUserData, type UserData } from './user-data.ts';
@@ -168,7 +169,7 @@ export function startProvider(
     if (!version || bootstrap?.dataSecretName === undefined) return undefined;
     const secret = { apiVersion: 'v1', kind: 'Secret', name: bootstrap.dataSecretName, namespace };
     const { value = '' } = ((await client.get(secret))?.data ?? {}) as { value?: string };
-    const userData = readUserData(Buffer.from(value, 'base64').toString());
+    const userData = readUserData(decoded(value));
     return {
       name,
       version,
@@ -210,7 +211,7 @@ export function startProvider(
     ] as const) {
       const metadata = { name: `${name}-${purpose}`, namespace, labels: { [CLUSTER_LABEL]: name } };
       if (await client.get({ apiVersion: 'v1', kind: 'Secret', ...metadata })) continue;
-      const data = { 'tls.crt': base64(certificate), ...(key !== '' && { 'tls.key': base64(key) }) };
+      const data = { 'tls.crt': encoded(certificate), ...(key !== '' && { 'tls.key': encoded(key) }) };
       await client.create({
         apiVersion: 'v1',
         kind: 'Secret',
@@ -324,7 +325,6 @@ const KUBEADM_CONFIG = {
   namespace: 'kube-system',
 };
 
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const isIn = ({ namespace }: LiveObject['metadata'], { metadata }: LiveObject): boolean =>
   namespace === metadata.namespace;
 const isProvisioned = ({ status }: LiveObject): boolean =>
@@ -403,13 +403,16 @@ async function writeKeys(
     clusters: [
       {
         name: 'own',
-        cluster: { server: urlOf(cluster), 'certificate-authority-data': base64(authority.certificate) },
+        cluster: { server: urlOf(cluster), 'certificate-authority-data': encoded(authority.certificate) },
       },
     ],
     users: [
       {
         name: 'own',
-        user: { 'client-certificate-data': base64(admin.certificate), 'client-key-data': base64(admin.key) },
+        user: {
+          'client-certificate-data': encoded(admin.certificate),
+          'client-key-data': encoded(admin.key),
+        },
       },
     ],
     contexts: [{ name: 'own', context: { cluster: 'own', user: 'own' } }],

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { text } from 'node:stream/consumers';
 import { Unavailable } from '../../contract/backend.ts';
 import type { KubernetesObject, ObjectName } from '../rendering/objects.ts';
 
@@ -9,6 +8,8 @@ import type { KubernetesObject, ObjectName } from '../rendering/objects.ts';
 const FIELD_MANAGER = 'tradewind';
 const PATIENCE_MS = 10_000;
 const WATCH_SECONDS = 300;
+/** Who owns a cluster can fill it; lists of what we ask for are far smaller. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
 
 /** A refusal of the API server, which another attempt won't change: its `Status`, with the status code of HTTP. */
 export class ApiError extends Error {
@@ -44,7 +45,8 @@ function statusOf(body: string): Status {
 
 function failure(code: number, body: string, retryAfter: string | undefined): Error {
   const status = statusOf(body);
-  if (code < 500 && code !== 429) return new ApiError(code, status);
+  // It does not know us yet, or not any more until a login is renewed.
+  if (code < 500 && code !== 401 && code !== 429) return new ApiError(code, status);
   const retryAfterMs = Number(retryAfter) * 1_000;
   return new Unavailable(
     `the API server answers ${code}: ${status.message ?? ''}`,
@@ -100,6 +102,8 @@ export function createClient(
   fieldManager = FIELD_MANAGER,
 ): Client {
   const { server, caCertificate: ca } = access;
+  // It may have a path, such as that of a proxy before several clusters.
+  const root = server.endsWith('/') ? server.slice(0, -1) : server;
   const proof = 'token' in access ? {} : { cert: access.clientCertificate, key: access.clientKey };
   const agent = new https.Agent({ ca, ...proof, keepAlive: true, maxSockets: 4 });
 
@@ -109,7 +113,7 @@ export function createClient(
       ...('token' in access && { authorization: `Bearer ${access.token}` }),
       ...(body !== undefined && { 'content-type': contentType }),
     };
-    const sent = https.request(new URL(path, server), {
+    const sent = https.request(new URL(`${root}${path}`), {
       method,
       agent,
       signal,
@@ -122,16 +126,24 @@ export function createClient(
     // The answer's stream tells of what breaks from now on.
     sent.on('error', () => {});
     const code = answer.statusCode ?? 0;
-    if (code >= 400) throw failure(code, await text(answer), answer.headers['retry-after']);
+    if (code >= 400)
+      throw failure(code, await textOf(answer).catch(unreachable), answer.headers['retry-after']);
     return { sent, answer };
   }
   const request = async (...given: Parameters<typeof answerTo>) =>
-    text((await answerTo(...given)).answer).catch(unreachable);
+    textOf((await answerTo(...given)).answer).catch(unreachable);
   function unreachable(error: Error): never {
     if (signal.aborted || error instanceof Unavailable) throw error;
     throw new Unavailable(`the API server can not be reached: ${error.message}`, { cause: error });
   }
-  const json = async <T>(...given: Parameters<typeof request>) => JSON.parse(await request(...given)) as T;
+  async function json<T>(...given: Parameters<typeof request>): Promise<T> {
+    const text = await request(...given);
+    try {
+      return JSON.parse(text) as T;
+    } catch {
+      throw new Unavailable('the API server answers something else than JSON');
+    }
+  }
 
   return {
     async get(name) {
@@ -183,13 +195,24 @@ export function createClient(
   };
 }
 
+async function textOf(answer: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of answer.setEncoding('utf8')) text = bounded(text + chunk);
+  return text;
+}
+
 async function* linesOf(answer: IncomingMessage): AsyncIterable<string> {
   let rest = '';
   for await (const chunk of answer.setEncoding('utf8')) {
     const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
+    rest = bounded(lines.pop() ?? '');
     yield* lines;
   }
+}
+
+function bounded(text: string): string {
+  if (text.length > MOST_CHARACTERS) throw new Unavailable('the answer of the API server is too long');
+  return text;
 }
 
 export function nameOf({ apiVersion, kind, metadata: { name, namespace } }: KubernetesObject): ObjectName {

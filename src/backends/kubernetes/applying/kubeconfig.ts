@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import { attempt } from '../../../lib/attempt.ts';
+import { decoded } from '../base64.ts';
 import type { ClusterAccess } from './client.ts';
 
 interface Kubeconfig {
@@ -24,18 +25,13 @@ export function accessOf(kubeconfig: string): ClusterAccess {
   const user = config.users?.find((one) => one.name === context.user)?.user ?? {};
   const { server } = cluster;
   if (!server?.startsWith('https://')) throw new Error('names no server with https');
-  const caCertificate = decoded(cluster['certificate-authority-data']);
-  if (caCertificate === undefined) throw new Error('has no certificate-authority-data');
-  const [clientCertificate, clientKey] = [
-    decoded(user['client-certificate-data']),
-    decoded(user['client-key-data']),
-  ];
-  if (clientCertificate !== undefined && clientKey !== undefined) {
-    return { server, caCertificate, clientCertificate, clientKey };
+  const { 'certificate-authority-data': authority } = cluster;
+  if (authority === undefined) throw new Error('has no certificate-authority-data');
+  const caCertificate = decoded(authority);
+  const { 'client-certificate-data': certificate, 'client-key-data': key } = user;
+  if (certificate !== undefined && key !== undefined) {
+    return { server, caCertificate, clientCertificate: decoded(certificate), clientKey: decoded(key) };
   }
   if (user.token) return { server, caCertificate, token: user.token };
   throw new Error('has neither a token nor client-certificate-data with client-key-data');
 }
-
-const decoded = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : Buffer.from(text, 'base64').toString();

@@ -16,7 +16,7 @@ export function explained(error: unknown, object: KubernetesObject): unknown {
       `The cluster has no ${object.kind} (${object.apiVersion}); install the operator that brings it`,
     );
   }
-  const passing = code === 401 || code === CONFLICT || /being terminated/.test(message);
+  const passing = code === CONFLICT || /being terminated/.test(message);
   if (passing || (code === 404 && object.kind !== 'Namespace'))
     return new Unavailable(`${title}: ${message}`);
   return new Refused(`The cluster refuses ${title}: ${message}`);
