@@ -10,6 +10,7 @@ import {
   TASK_EVENTS,
   typeOf,
   verbOf,
+  WEBHOOK_DISABLED,
 } from '../src/tradewind/events/in-transaction.ts';
 
 export const EVENTS_FILE = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../docs/events.md');
@@ -65,7 +66,10 @@ function changesSomething(method: string, { parameters = [], security }: Operati
 
 /** Returns the document with this table of types in the place of its own. */
 export function eventsDocument(text: string, causing: readonly Causing[]): string {
-  const causes = new Map<string, string[]>(TASK_EVENTS.map((type) => [type, []]));
+  const causes = new Map<string, string[]>([
+    ...TASK_EVENTS.map((type): [string, string[]] => [type, ['the work on a task']]),
+    [WEBHOOK_DISABLED, ['failures for days']],
+  ]);
   for (const { operationId, types } of causing)
     for (const type of types) causes.set(type, [...(causes.get(type) ?? []), operationId]);
   for (const name of RECORDED_COMMANDS) {
@@ -74,10 +78,7 @@ export function eventsDocument(text: string, causing: readonly Causing[]): strin
     causes.set(type, [...(causes.get(type) ?? []), `"tradewind ${name}"`]);
   }
   const rows = [...causes].sort(([one], [other]) => (one < other ? -1 : 1));
-  const table = rows.map(
-    ([type, operations]) =>
-      `| \`${type}\` | ${operations.length === 0 ? 'the work on a task' : operations.sort().join(', ')} |`,
-  );
+  const table = rows.map(([type, reasons]) => `| \`${type}\` | ${reasons.sort().join(', ')} |`);
   const [head, rest = ''] = text.split(BEGIN);
   const [, tail = ''] = rest.split(END);
   return `${head}${BEGIN}\n| type | after |\n|---|---|\n${table.join('\n')}\n\n${END}${tail}`;

@@ -145,7 +145,7 @@ const Environment = Type.Object({
   ),
   TRADEWIND_MEDIA_TOTAL_SECONDS: whole(1, 86_400, 'seconds that fetching a media file may take', '600'),
   TRADEWIND_WEBHOOK_ALLOW_HOSTS: optional(
-    'a list such as audit.internal,10.0.0.7:8080: hosts in your own network that user actions may be sent to',
+    'a list such as audit.internal,10.0.0.7:8080: hosts in your own network that webhooks and user actions may be sent to',
   ),
   TRADEWIND_AI_TIME_FACTOR: whole(
     1,

@@ -57,6 +57,7 @@ import { wireLogins } from './iam/logins/wire.ts';
 import { createNotificationSettings } from './iam/notification-settings/service.ts';
 import { createTokens } from './iam/tokens/service.ts';
 import { wireUsers } from './iam/users/wire.ts';
+import { NO_HOSTS } from './lib/allowed-hosts.ts';
 import { createRefusals } from './requests/refusals.ts';
 import { createRequestLog } from './requests/request-log.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
@@ -64,6 +65,7 @@ import { createAudit } from './tradewind/audit/service.ts';
 import { createEvents } from './tradewind/events/service.ts';
 import { createReachabilities } from './tradewind/reachability/service.ts';
 import { createStepsOfTasks } from './tradewind/task-steps/service.ts';
+import { createWebhooks } from './tradewind/webhooks/service.ts';
 
 /**
  * Builds the use cases of every feature, each after what it needs. A feature with several services has a
@@ -153,6 +155,7 @@ function accountServices(foundation: Foundation) {
   const refusals = createRefusals({ ...foundation, ...userActions });
   return {
     events,
+    webhooks: createWebhooks({ ...foundation, webhookHosts: foundation.webhookHosts ?? NO_HOSTS }),
     refusals,
     audit: createAudit({ ...foundation, ...userActions, refusals }),
     authenticator: account.authenticator,

@@ -36,6 +36,7 @@ import type { SecretTables } from '../secrets/tables.ts';
 import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
 import type { AuditTables } from '../tradewind/audit/tables.ts';
 import type { EventTables } from '../tradewind/events/tables.ts';
+import type { WebhookTables } from '../tradewind/webhooks/tables.ts';
 import type { WorkerTables } from '../worker/tables.ts';
 
 /** Every table of the database, by feature. A feature's `tables.ts` imports nothing but kysely. */
@@ -78,4 +79,5 @@ export interface Tables
     UserTables,
     VolumeTables,
     WantTables,
+    WebhookTables,
     WorkerTables {}

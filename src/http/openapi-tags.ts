@@ -53,4 +53,5 @@ export const TAGS: { name: string; description: string }[] = [
   { name: 'Features', description: 'Free and paid features of an account.' },
   { name: 'Notification settings', description: 'Which mail a reseller sends, and to whom.' },
   { name: 'Events', description: 'What happens, as it happens.' },
+  { name: 'Webhooks', description: 'Programs that are told of events.' },
 ];

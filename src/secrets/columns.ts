@@ -55,6 +55,20 @@ export const SECRET_COLUMNS = {
     json: false,
     lost: 'row',
   },
+  'webhooks.secret': {
+    table: 'webhooks',
+    column: 'secret',
+    keys: { id: 'uuid' },
+    json: false,
+    lost: 'value',
+  },
+  'webhooks.previous_secret': {
+    table: 'webhooks',
+    column: 'previous_secret',
+    keys: { id: 'uuid' },
+    json: false,
+    lost: 'value',
+  },
 } as const satisfies Record<string, ColumnShape>;
 
 export type SecretColumn = keyof typeof SECRET_COLUMNS;

@@ -18,6 +18,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
 import { sealRecords, whileRemoving } from '../tradewind/audit/sealing.ts';
 import { forgetOldEvents } from '../tradewind/events/retention.ts';
+import { forgetOldDeliveries } from '../tradewind/webhooks/sending/retention.ts';
 
 const FLUSH_MS = 1_000;
 const SEND_MS = 1_000;
@@ -70,6 +71,7 @@ export function startHousekeeping(deps: {
     loop('sending user actions', SEND_MS, log, () => deliveries.send(stopping.signal)),
     loop('deleting old requests', FORGET_MS, log, () => forgetExpiredKeys(database.sql, clock.now())),
     loop('deleting old events', FORGET_MS, log, () => forgetOldEvents(database, clock)),
+    loop('deleting old deliveries', FORGET_MS, log, () => forgetOldDeliveries(database, clock)),
     loop('dropping old tasks', QUARTERS_MS, log, () => keep(TASKS, kept.tasks)),
     loop('dropping old user actions', QUARTERS_MS, log, () =>
       whileRemoving(database, { now: clock.now(), keptDays: kept.log }, () => keep(USER_ACTIONS, kept.log)),

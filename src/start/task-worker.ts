@@ -13,11 +13,14 @@ import { wantsQueue } from '../convergence/queue.ts';
 import type { ChangeFeed } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
+import { NO_HOSTS, parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
 import { createTaskEnds } from '../services.ts';
 import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
+import { startFanOut } from '../tradewind/webhooks/sending/fan-out.ts';
+import { webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { aiQueueOf, prepareAiWork } from './ai-worker.ts';
 import { hostOf } from './host.ts';
@@ -114,6 +117,13 @@ export function createTaskWorker({
       const changed = (now: Troubles) => {
         troubles = now;
       };
+      const webhookHosts = parseAllowedHosts(config.webhookHosts) ?? NO_HOSTS;
+      // What is sent twice has the same ID, so that it may be repeated after a crash of the database.
+      worker.serve(
+        webhookQueue({ workerId: worker.id, database: repeatable, clock, secrets, webhookHosts, log }),
+      );
+      const fanOut = startFanOut({ database: own, changes, clock, log });
+      undo.push(() => fanOut.stop());
       const watching = await watchBackends({ backends, log, registry, changed });
       undo.push(() => watching.stop());
       const listening = listenToBackends({ backends, database: own, log });

@@ -113,6 +113,14 @@ describe('secrets of each kind', { timeout: 120_000 }, () => {
     const subscription = { url: 'http://127.0.0.1:9', auth_header_name: 'Authorization' };
     await send('POST', '/cloud/v1/user_actions/subscribe', { ...subscription, auth_header_value: header });
 
+    const webhook = await send('POST', '/tradewind/v1/webhooks', {
+      url: 'http://127.0.0.1:9',
+      types: ['*'],
+    });
+    known.set('former secret of a webhook', webhook.secret.slice('whsec_'.length));
+    const rotated = await send('POST', `/tradewind/v1/webhooks/${webhook.id}/rotate_secret`, {});
+    known.set('secret of a webhook', rotated.secret.slice('whsec_'.length));
+
     const token = await send('POST', '/iam/v2/clients/1/tokens', {
       name: 'secrets',
       exp_date: null,

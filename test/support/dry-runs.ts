@@ -9,9 +9,12 @@ export const DRY_RUN = { 'tradewind-dry-run': 'true' };
 const OWN_LIFE = [
   'api_tokens',
   'catalog_readers',
+  'event_readers',
   'known_logins',
   'login_limits',
   'login_sessions',
+  'webhook_deliveries',
+  'webhook_sending',
   'workers',
 ];
 /** A password that is given counts as a guess. What was done before is noted a moment later. */

@@ -163,6 +163,10 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     expect([200, 201], answer.text).toContain(answer.status);
     return answer.body;
   };
+  const webhook = async () => {
+    const body = { url: 'https://hooks.example.com/in', types: ['tradewind.webhook.test'] };
+    return (await made('/tradewind/v1/webhooks', body)).id;
+  };
   const byTask = async (path: string, body: object) => {
     const [taskId = ''] = tasksIn(await made(path, body));
     const task = await http.task(taskId);
@@ -328,6 +332,13 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     image_id: async () =>
       (await byTask('/cloud/v1/images/1/1', { name: anyName(), volume_id: await volume(), tags })).images[0],
     namespace_name: async () => 'acme',
+    webhook_id: webhook,
+    async delivery_id() {
+      values.webhook_id ??= await webhook();
+      const tested = await http.post(`/tradewind/v1/webhooks/${values.webhook_id}/test`);
+      expect(tested.status, tested.text).toBe(201);
+      return tested.body.id;
+    },
     async profile_id() {
       const [port_id] = (await instance()).ports;
       const [floating] = (await byTask('/cloud/v1/floatingips/1/1', { port_id })).floatingips;

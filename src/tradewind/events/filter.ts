@@ -16,7 +16,7 @@ export function interestOf(
 ): Interest {
   const clientId = principal.platformAdministrator ? undefined : principal.clientId;
   const administers = allows(principal, 'administer');
-  const types = patterns?.map(matcherOf);
+  const types = patterns?.map(typeMatcher);
   return {
     clientId,
     subjects,
@@ -30,7 +30,7 @@ export function interestOf(
 }
 
 /** `tradewind.task.*` means every type that begins with `tradewind.task.` */
-function matcherOf(pattern: string): (type: string) => boolean {
+export function typeMatcher(pattern: string): (type: string) => boolean {
   if (!pattern.endsWith('*')) return (type) => type === pattern;
   const beginning = pattern.slice(0, -1);
   return (type) => type.startsWith(beginning);

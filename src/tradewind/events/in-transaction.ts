@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
+export { presentPosition, startReading } from './reader.ts';
 export {
   eventOfCommand,
   eventOfOperation,
@@ -8,6 +9,7 @@ export {
   TASK_EVENTS,
   typeOf,
   verbOf,
+  WEBHOOK_DISABLED,
 } from './types.ts';
 
 /** An event of an accepted request. */

@@ -10,7 +10,13 @@ export interface Told {
 }
 
 /** Returns an event as CloudEvents 1.0 has it. */
-export function presentedEvent({ id, type, subject, time, data }: EventRow): Event {
+export function presentedEvent({
+  id,
+  type,
+  subject,
+  time,
+  data,
+}: Pick<EventRow, 'id' | 'type' | 'subject' | 'time' | 'data'>): Event {
   return {
     specversion: '1.0',
     id,

@@ -13,16 +13,16 @@ const repeated = (item: TStringOptions, description: string) =>
     }),
   );
 
+/** A type of events, or a star at the end for all that begin so. */
+export const TYPE_PATTERN = {
+  maxLength: 100,
+  pattern: '^(\\*|tradewind\\.(\\*|[a-z0-9_]+\\.(\\*|[a-z0-9_]+)))$',
+  rule: 'Must be a type such as tradewind.cluster.updated, or end in a star: tradewind.task.*.',
+  examples: ['tradewind.task.*'],
+};
+
 const filter = {
-  type: repeated(
-    {
-      maxLength: 100,
-      pattern: '^(\\*|tradewind\\.(\\*|[a-z0-9_]+\\.(\\*|[a-z0-9_]+)))$',
-      rule: 'Must be a type such as tradewind.cluster.updated, or end in a star: tradewind.task.*.',
-      examples: ['tradewind.task.*'],
-    },
-    'Types of events, with a star at the end for all that begin so',
-  ),
+  type: repeated(TYPE_PATTERN, 'Types of events, with a star at the end for all that begin so'),
   project_id: RepeatedId('Only events of these projects'),
   subject: repeated(
     { minLength: 1, maxLength: 300, examples: ['instance/7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90'] },
@@ -108,6 +108,7 @@ const EventData = Named('EventData', {
   }),
   request_id: Nullable('string', 'ID of the request'),
   operation: Type.Optional(Type.String({ description: 'Name of the operation, for an accepted request' })),
+  reason: Type.Optional(Type.String({ description: 'Why it happened, if nobody asked for it' })),
 });
 
 export const Event = Named('Event', {

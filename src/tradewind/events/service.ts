@@ -11,6 +11,11 @@ import type { EventList, EventsFilter, EventsQuery } from './schema.ts';
 import { type EventRow, readable, readBetween } from './store.ts';
 import { BEAT_MS, createTail } from './tail.ts';
 
+export { typeMatcher } from './filter.ts';
+export { presentedEvent } from './presenter.ts';
+export { createEventReader } from './reader.ts';
+export type { EventRow } from './store.ts';
+
 /** Events that a listener is handed at once. */
 const PAGE = 200;
 /** Each needs memory and a connection of its own. */

@@ -58,11 +58,21 @@ export async function readBetween(
   return events.orderBy('position').limit(limit).execute();
 }
 
-/** Deletes the oldest events from before that time, and notes how far. Returns how many were deleted. */
-export async function deleteOldest(db: Sql, before: Date, limit: number): Promise<number> {
+/**
+ * Deletes the oldest events from before that time, and notes how far. What a reader still needs is kept until `latest`.
+ * Returns how many were deleted.
+ */
+export async function deleteOldest(
+  db: Sql,
+  { before, latest, limit }: { before: Date; latest: Date; limit: number },
+): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
-    with oldest as materialized (select position, "time" from events order by position limit ${limit}), gone as (
-      delete from events using oldest where events.position = oldest.position and oldest."time" < ${before}
+    with oldest as materialized (select position, "time" from events order by position limit ${limit}), needed as (
+      select min(position) as after from event_readers where active
+    ), gone as (
+      delete from events using oldest, needed
+      where events.position = oldest.position and oldest."time" < ${before}
+        and (needed.after is null or oldest.position <= needed.after or oldest."time" < ${latest})
       returning events.position
     ), noted as (
       update forgotten_events set position = greatest(forgotten_events.position, gone.position)

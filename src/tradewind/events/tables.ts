@@ -14,4 +14,11 @@ export interface EventTables {
   };
   /** One row: the last position that was deleted. */
   forgotten_events: { position: number };
+  /** How far those have read who must miss nothing, however long they are away. */
+  event_readers: {
+    name: string;
+    position: number;
+    /** Whether anybody wants what it reads. */
+    active: boolean;
+  };
 }

@@ -104,7 +104,11 @@ describe('a listener', () => {
     await told.next();
     const page = await told.next();
     expect(page.value?.events).toHaveLength(200);
-    await deleteOldest(database.sql, new Date(Date.now() + 60_000), 400);
+    await deleteOldest(database.sql, {
+      before: new Date(Date.now() + 60_000),
+      latest: new Date(Date.now() + 60_000),
+      limit: 400,
+    });
     expect((await told.next()).value).toMatchObject({ events: [], reset: true });
     await write();
     events.wake();

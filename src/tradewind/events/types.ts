@@ -98,6 +98,7 @@ const setting = {
 };
 const quota = { word: 'quota', param: 'client_id', table: 'clients' };
 const subscription = { word: 'user_action_subscription' };
+const webhook = { word: 'webhook', param: 'webhook_id', table: 'webhooks' };
 const login = { word: 'login', verb: 'created' };
 
 /** Operations that the published log of user actions doesn't know. */
@@ -120,6 +121,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   createClientUser: { ...user, verb: 'created' },
   createNotificationSetting: { ...setting, verb: 'created' },
   createUser: { ...user, verb: 'created' },
+  createWebhook: { ...webhook, verb: 'created' },
   deactivateFreeFeature: { ...feature, verb: 'deactivated' },
   deactivatePaidFeature: { ...feature, verb: 'deactivated' },
   deleteApiToken: { ...token, verb: 'deleted' },
@@ -127,23 +129,28 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   deleteNotificationSetting: { ...setting, verb: 'deleted' },
   deleteQuotaThreshold: { ...quota, verb: 'threshold_removed' },
   deleteUser: { ...user, verb: 'deleted' },
+  deleteWebhook: { ...webhook, verb: 'deleted' },
   inviteUser: { ...user, verb: 'invited' },
   loginAsAdministrator: login,
   loginAsUser: login,
   loginToClient: login,
   patchClientService: { ...service, verb: 'updated' },
+  redeliverWebhook: { ...webhook, verb: 'redelivered' },
   removeClientUser: { ...user, verb: 'removed' },
   renewInvitation: { ...user, verb: 'invited' },
   replaceNotificationSetting: { ...setting, verb: 'updated' },
   resetPassword: { ...user, verb: 'password_reset' },
+  rotateWebhookSecret: { ...webhook, verb: 'secret_rotated' },
   setQuotaThreshold: { ...quota, verb: 'threshold_set' },
   subscribeToUserActions: { ...subscription, verb: 'created' },
+  testWebhook: { ...webhook, verb: 'tested' },
   unsubscribeFromUserActions: { ...subscription, verb: 'deleted' },
   updateClient: { ...client, verb: 'updated' },
   updateClientService: { ...service, verb: 'updated' },
   updateClientUser: { ...user, verb: 'updated' },
   updateNotificationSetting: { ...setting, verb: 'updated' },
   updateUser: { ...user, verb: 'updated' },
+  updateWebhook: { ...webhook, verb: 'updated' },
 };
 
 /** Commands of the operator that change something. */
@@ -171,6 +178,9 @@ export const TASK_EVENTS = [
   'tradewind.ai_task.failed',
 ];
 
+/** Written by workers: see ../webhooks/sending. */
+export const WEBHOOK_DISABLED = 'tradewind.webhook.disabled';
+
 /** What only administrators of an account are told of. */
 const ADMINISTRATIVE = new Set([
   'catalog',
@@ -184,6 +194,7 @@ const ADMINISTRATIVE = new Set([
   'token',
   'user',
   'user_action_subscription',
+  'webhook',
 ]);
 
 export const resourceOf = (type: ResourceType): Resource => RESOURCES[type];

@@ -2,6 +2,7 @@ import { takeUpAgain } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { inDependencyOrder } from '../../lib/in-dependency-order.ts';
+import { sendFromNowOn } from '../webhooks/in-transaction.ts';
 
 /** What belongs to the installation, and not to what is in it. */
 const KEPT = [
@@ -16,11 +17,12 @@ const KEPT = [
   // Listeners have been told of them, and no position may come twice.
   'events',
   'forgotten_events',
+  'event_readers',
 ];
 type Connection = Transaction['client'];
 
 /** Written at any time, also by what began before a reset: their numbers go on. */
-const LOGS = ['user_actions', 'login_attempts', 'events'];
+const LOGS = ['user_actions', 'login_attempts', 'events', 'webhook_deliveries'];
 const SCHEMA = 'test_snapshot_';
 /** How it began: what a reset brings back. */
 const BEGINNING = 'beginning';
@@ -73,6 +75,7 @@ export function createSnapshots(database: Database, restored: () => void): Snaps
       );
       await withoutTriggers(client, tables, () => exchange(client, tables, quoted(name)));
       await takeUpAgain(tx);
+      await sendFromNowOn(tx);
     });
     restored();
   }

@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import type { Database } from '../../../db/database.ts';
 import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { post } from '../../../lib/outside-post.ts';
 import type { Secrets } from '../../../secrets/secrets.ts';
 import { presentedAction } from '../presenter.ts';
 import { type ListedAction, withEmails } from '../store.ts';
-import { post } from './post.ts';
 import * as store from './store.ts';
 
 const SECOND = 1_000;
@@ -88,7 +88,7 @@ export function createDeliveries(deps: {
     const url = new URL(subscription.url);
     try {
       const { auth_header_name: name, auth_header_value: value } = await store.opened(secrets, subscription);
-      const status = await post(url, {
+      const { status } = await post(url, {
         headers: { [name]: value, 'content-type': 'application/json', 'user-agent': 'tradewind' },
         body: JSON.stringify(presentedAction(action)),
         open: webhookHosts.allows(url),

@@ -1,10 +1,9 @@
-import { isIP } from 'node:net';
 import { type Database, violates } from '../../../db/database.ts';
 import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
-import { isPublicAddress } from '../../../lib/public-address.ts';
+import { receiverProblem } from '../../../lib/receiver-url.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import type { Secrets } from '../../../secrets/secrets.ts';
 import type { Subscribe } from './schema.ts';
@@ -59,21 +58,8 @@ export function createSubscriptions(deps: {
 }
 
 function requireUsable({ url: text, auth_header_name: header }: Subscribe, allowed: AllowedHosts): void {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The parser repairs a lot (spaces, backslashes, missing slashes). What it repaired is refused.
-  if (!url || !/^https?:\/\/[^\s\\/?#@]+([/?#][^\s\\]*)?$/i.test(text)) {
-    throw new InvalidError({
-      url: ['Must be a URL such as https://audit.example.com/actions, without user name and password.'],
-    });
-  }
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0 && !isPublicAddress(host) && !allowed.allows(url)) {
-    throw new InvalidError({
-      url: [
-        'Is not on the public internet. The operator of this service can allow the host with TRADEWIND_WEBHOOK_ALLOW_HOSTS.',
-      ],
-    });
-  }
+  const problem = receiverProblem(text, allowed);
+  if (problem !== undefined) throw new InvalidError({ url: [problem] });
   if (OURS.has(header.toLowerCase())) {
     throw new InvalidError({
       auth_header_name: [`${header} is set by this service; choose another header.`],

@@ -1,9 +1,6 @@
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
-import net from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { attempt } from '../../../lib/attempt.ts';
-import { isPublicAddress } from '../../../lib/public-address.ts';
-import { lookUpPublic } from '../../../lib/public-lookup.ts';
+import { requestOutside } from '../../../lib/outside-request.ts';
 import { privateAddress } from './media-error.ts';
 
 export interface AskOptions {
@@ -15,28 +12,17 @@ export interface AskOptions {
   onIdle: () => void;
 }
 
-/**
- * Requests a file from a stranger's server, on a new connection and without any proxy. Unless `open` is set,
- * it only connects to public addresses. The connection's own look-up checks them, so that a name can't give
- * one address to the check and another to the connection.
- *
- * Uses node:http and not undici: only version 8 of undici survives a server that hangs up while its answer
- * waits to be written (nodejs/undici#5360), and that version requires Node 22.
- */
+/** Requests a file from a stranger's server. */
 export function ask(url: URL, { open, signal, idleMs, onIdle }: AskOptions): Promise<IncomingMessage> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  // There is no look-up for an IP address.
-  if (!open && net.isIP(host) !== 0 && !isPublicAddress(host)) return Promise.reject(privateAddress());
   const target = new URL(url);
   target.username = '';
   target.password = '';
-  const { get, Agent } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
-    const request = get(target, {
-      agent: new Agent({ keepAlive: false }),
+    const request = requestOutside(target, {
+      open,
+      refusal: privateAddress,
       signal,
       timeout: idleMs,
-      ...(!open && { lookup: lookUpPublic(privateAddress) }),
       headers: {
         accept: '*/*',
         'accept-encoding': 'identity',
@@ -53,6 +39,7 @@ export function ask(url: URL, { open, signal, idleMs, onIdle }: AskOptions): Pro
       response.on('error', () => {});
       resolve(response);
     });
+    request.end();
   });
 }
 

@@ -1,0 +1,17 @@
+import { attempt } from './attempt.ts';
+import { InvalidError } from './errors.ts';
+
+/** Returns a token for the page after this place. Clients must not read it. */
+export const pageToken = (place: string | number): string =>
+  Buffer.from(JSON.stringify(place)).toString('base64url');
+
+/** Returns the place of a token; undefined without one. @throws InvalidError */
+export function placeOf<Place extends string | number>(
+  token: string | undefined,
+  isPlace: (place: unknown) => place is Place,
+): Place | undefined {
+  if (token === undefined) return undefined;
+  const place: unknown = attempt(() => JSON.parse(Buffer.from(token, 'base64url').toString()));
+  if (isPlace(place)) return place;
+  throw new InvalidError({ page_token: ['Must be next_page_token of an earlier answer.'] });
+}

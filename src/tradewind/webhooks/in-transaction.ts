@@ -1,0 +1,8 @@
+import type { Transaction } from '../../db/database.ts';
+import { presentPosition } from '../events/in-transaction.ts';
+
+/** Lets all webhooks get what happens from now on. For webhooks that were not there before, such as those of a snapshot. */
+export async function sendFromNowOn(tx: Transaction): Promise<void> {
+  const after_position = await presentPosition(tx);
+  await tx.sql.updateTable('webhooks').set({ after_position }).execute();
+}

@@ -1,0 +1,168 @@
+import type { Logger } from 'pino';
+import type { Database, Transaction } from '../../../db/database.ts';
+import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
+import { type Clock, systemClock } from '../../../lib/clock.ts';
+import { post } from '../../../lib/outside-post.ts';
+import type { Secrets } from '../../../secrets/secrets.ts';
+import { WEBHOOK_DISABLED, writingEvent } from '../../events/in-transaction.ts';
+import { signedHeaders } from '../signing.ts';
+import { askedWait, waitAfter } from './backoff.ts';
+import type { Claimed } from './claims.ts';
+import * as endings from './endings.ts';
+import { FAILING_FROM } from './fan-out-store.ts';
+
+const ATTEMPT_MS = 10_000;
+const MOST_ANSWER = 4_096;
+const MOST_SHOWN = 1_000;
+const DAY_MS = 86_400_000;
+/** After so long without a single success, a webhook is disabled. */
+const DISABLED_AFTER_MS = 5 * DAY_MS;
+/**
+ * When a receiver is back, what has failed is sent again after this time, and not at once: it may be that only some events
+ * fail.
+ */
+const SOON_MS = 5_000;
+/** The receiver wants no more, says the standard. */
+const GONE = 410;
+/** The receiver says when to come back. */
+const BUSY = new Set([429, 503]);
+
+export interface Sender {
+  workerId: string;
+  database: Database;
+  clock: Clock;
+  secrets: Secrets;
+  webhookHosts: AllowedHosts;
+  log: Logger;
+  random?: () => number;
+}
+
+interface Result extends endings.Outcome {
+  delivered: boolean;
+  /** How long the receiver wants to be left alone, in milliseconds. */
+  askedMs: number;
+}
+
+/** Sends a delivery once, and notes what came of it. */
+export async function attemptDelivery(sender: Sender, claimed: Claimed): Promise<void> {
+  const result = await send(sender, claimed);
+  await sender.database.transaction((tx) => settle(tx, sender, claimed, result));
+}
+
+async function send({ clock, secrets, webhookHosts }: Sender, claimed: Claimed): Promise<Result> {
+  const url = new URL(claimed.url);
+  const failed = { status: null, answer: null, delivered: false, askedMs: 0 };
+  try {
+    const keys = await secretsOf(claimed, secrets, clock.now());
+    if (keys.length === 0) return { ...failed, fault: 'The secret is lost; rotate it' };
+    // Receivers compare the time with their own, and not with that of tests.
+    const message = { id: claimed.event_id, body: claimed.body, at: systemClock.now() };
+    const { status, text, headers } = await post(url, {
+      headers: {
+        ...signedHeaders(message, keys),
+        'content-type': 'application/cloudevents+json; charset=utf-8',
+        'user-agent': 'tradewind',
+      },
+      body: claimed.body,
+      open: webhookHosts.allows(url),
+      signal: AbortSignal.timeout(ATTEMPT_MS),
+      most: MOST_ANSWER,
+    });
+    if (status >= 200 && status < 300)
+      return { status, fault: null, answer: null, delivered: true, askedMs: 0 };
+    const askedMs = BUSY.has(status) ? askedWait(headers['retry-after']) : 0;
+    const fault = `The receiver answered ${status}`;
+    return { ...failed, status, fault, answer: shown(text), askedMs };
+  } catch (error) {
+    return { ...failed, fault: faultOf(error) };
+  }
+}
+
+/** The present secret and, for a while, the former one. */
+async function secretsOf({ webhook_id, ...row }: Claimed, secrets: Secrets, now: Date): Promise<string[]> {
+  const open = (column: 'secret' | 'previous_secret') =>
+    row[column] === null ? undefined : secrets.open(`webhooks.${column}`, [webhook_id], row[column]);
+  const overlaps = row.previous_until !== null && row.previous_until > now;
+  const found = await Promise.all([open('secret'), overlaps ? open('previous_secret') : undefined]);
+  return found.filter((one) => one !== undefined);
+}
+
+/** A text that the database can keep. */
+function shown(text: string): string | null {
+  return text.replaceAll('\0', '').slice(0, MOST_SHOWN).toWellFormed() || null;
+}
+
+function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `No answer within ${ATTEMPT_MS / 1_000} seconds`;
+  return error.message.slice(0, MOST_SHOWN) || error.name;
+}
+
+async function settle(
+  tx: Transaction,
+  sender: Sender,
+  claimed: Claimed,
+  { delivered, askedMs, ...outcome }: Result,
+): Promise<void> {
+  const { workerId, clock, log, random = Math.random } = sender;
+  const { webhook_id } = claimed;
+  const sending = await endings.lockSending(tx, webhook_id);
+  const now = clock.now();
+  if (delivered || !sending) {
+    const next = { ended: delivered ? 'delivered' : 'failed' } as const;
+    const mine = await endings.noteAttempt(tx, workerId, claimed, { outcome, next, now });
+    if (!mine || !sending) return;
+    await endings.noteSuccess(tx, webhook_id);
+    if (sending.failures >= FAILING_FROM) {
+      await endings.bringForward(tx, webhook_id, new Date(now.getTime() + SOON_MS));
+    }
+    return;
+  }
+  const after = (failures: number) =>
+    new Date(now.getTime() + Math.max(waitAfter(failures, random), askedMs));
+  const again = after(claimed.attempts);
+  const next = again < claimed.expires_at ? { again } : ({ ended: 'failed' } as const);
+  if (!(await endings.noteAttempt(tx, workerId, claimed, { outcome, next, now }))) return;
+  const failures = sending.failures + 1;
+  const since = sending.failing_since ?? now;
+  await endings.noteFailure(tx, webhook_id, {
+    since,
+    next: failures >= FAILING_FROM ? after(failures - FAILING_FROM + 1) : undefined,
+  });
+  if (failures === FAILING_FROM) {
+    const host = new URL(claimed.url).host;
+    log.warn({ webhook: webhook_id, host, fault: outcome.fault }, 'A webhook is failing');
+  }
+  const isLong = now.getTime() - since.getTime() >= DISABLED_AFTER_MS;
+  if (outcome.status === GONE) await disable(tx, sender, claimed, 'gone');
+  else if (isLong) await disable(tx, sender, claimed, 'failing');
+}
+
+/** Switches a webhook off, and tells of it. */
+async function disable(
+  tx: Transaction,
+  { clock, log }: Sender,
+  { webhook_id }: Claimed,
+  reason: 'failing' | 'gone',
+): Promise<void> {
+  const clientId = await endings.disable(tx, webhook_id, { reason, now: clock.now() });
+  if (clientId === undefined) return;
+  log.warn({ webhook: webhook_id, reason }, 'A webhook is disabled');
+  await writingEvent({
+    type: WEBHOOK_DISABLED,
+    subject: `webhook/${webhook_id}`,
+    revised: `webhooks:${webhook_id}`,
+    client_id: clientId,
+    project_id: null,
+    data: JSON.stringify({
+      client_id: clientId,
+      project_id: null,
+      region_id: null,
+      resources: [{ type: 'webhook', id: webhook_id, name: null }],
+      task: null,
+      actor: null,
+      request_id: null,
+      reason,
+    }),
+  }).execute(tx.sql);
+}
