@@ -1,5 +1,5 @@
 // Builds the programs of Kubernetes that the tests run, from their Go modules, outside the checkout and without root:
-// npx tsx scripts/build-kubernetes.ts [--if-possible] [--check]. It takes half an hour on two cores the first time;
+// npx tsx scripts/build-kubernetes.ts [--if-possible] [--check]. It takes forty minutes on two cores the first time;
 // later runs only check what is there. Without Go, the tests that need these programs are skipped, and each says so.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,8 +13,8 @@ import { type Build, build, works } from './go-programs.ts';
 export const KUBERNETES_DIR = path.join(CACHE, 'kubernetes');
 /** Of two minors, in versions whose modules are all in the proxy; `golang.org/x` and others follow from them. */
 export const BUILT_VERSIONS = ['v1.33.13', 'v1.34.4'] as const;
-/** The last minor that has Slurm. */
-export const SLURM_VERSION = 'v1.32.13';
+/** The last minor that has Slurm; later versions of it lack modules in the proxy. */
+export const SLURM_VERSION = 'v1.32.5';
 const CONTROL_PLANE = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 const ETCD = 'v3.6.8';
 const KWOK = 'v0.7.0';

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { BackendRouter } from '../backends/backends.ts';
-import type { Backend } from '../backends/contract/backend.ts';
+import { type Backend, Unavailable } from '../backends/contract/backend.ts';
 import { announcement } from '../db/changes.ts';
 import type { Database } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
@@ -26,7 +26,9 @@ export function listenToBackends(deps: {
     try {
       for await (const one of changes) await lookAt(database.sql, one);
     } catch (error) {
-      if (!signal.aborted) log.warn({ backend: name, err: error }, 'a backend stopped reporting changes');
+      if (signal.aborted) return;
+      const why = error instanceof Unavailable ? { why: error.message } : { err: error };
+      log.warn({ backend: name, ...why }, 'a backend stopped reporting changes');
     }
   }
 

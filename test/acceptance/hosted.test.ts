@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -18,7 +19,7 @@ import {
   whyNoKubernetes,
 } from '../support/kubernetes.ts';
 import { processesIn } from '../support/processes-in.ts';
-import { build, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+import { build, ROOT, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 /** How often everything is killed while clusters are made and removed. Set TEST_HOSTED_KILLS to 50 for a thorough run. */
 const KILLS = Number(process.env.TEST_HOSTED_KILLS ?? 4);
@@ -209,5 +210,38 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
     await killedUntilDone(await accepted('DELETE', `${CLUSTERS}/${name}`));
     expect(kills).toBeGreaterThanOrEqual(KILLS);
     await gone(id);
+  });
+
+  it('are what the README makes, where the programs are there', async () => {
+    const readme = fs.readFileSync(path.join(ROOT, 'README.md'), 'utf8');
+    const blocks = [...readme.matchAll(/^```sh\n(.*?)^```/gms)].map(([, text = '']) => text);
+    const block = (part: string) => blocks.find((text) => text.includes(part)) ?? expect.unreachable(part);
+    const home = path.join(folder, 'home');
+    fs.cpSync(path.join(ROOT, 'catalog'), path.join(home, 'catalog'), { recursive: true });
+    /** In a shell, as if typed, but for what is installed already. */
+    const typed = (script: string) => {
+      const first = `T='Authorization: apikey ${TOKEN}' J='Content-Type: application/json' H=${server.url}\n`;
+      const lines = script.split('\n').filter((line) => !/^T=|^npx /.test(line));
+      const { stdout, stderr, status } = spawnSync('sh', ['-s'], {
+        cwd: home,
+        encoding: 'utf8',
+        env: { ...process.env, PATH: `${path.join(KUBERNETES_DIR, VERSIONS[1])}:${process.env.PATH}` },
+        input: first + lines.join('\n'),
+      });
+      expect(status, stderr).toBe(0);
+      return stdout;
+    };
+    typed(block('kind: hosted'));
+    const own = { ...settings, TRADEWIND_CATALOG_DIR: path.join(home, 'catalog') };
+    const applied = runTradewind(['catalog', 'apply'], own);
+    expect(applied.status, applied.stderr).toBe(0);
+
+    expect(typed(block('TASK='))).toContain('"state"');
+    await vi.waitFor(async () => {
+      const { body } = await http.get(`${CLUSTERS}/demo`);
+      expect(body).toMatchObject({ status: 'Provisioned', task_id: null });
+    }, WITHIN);
+    expect(typed(block('kubectl'))).toMatch(/^\S+ +Ready /m);
+    await finished(await accepted('DELETE', `${CLUSTERS}/demo`));
   });
 });

@@ -23,6 +23,11 @@ export interface Stand {
   close(): Promise<void>;
 }
 
+/** What a test begins with: a thing that never was, that was removed or never was, or that is there. */
+type Beginning = 'never' | 'gone' | 'there';
+const LIVES = ['quiet', 'restless', 'short'] as const;
+type Life = (typeof LIVES)[number];
+
 const log = pino({ level: 'silent' });
 const SECRETS: Record<string, string> = { password: 'pa55word', user_data: '#!/bin/sh' };
 const LONGEST_PAUSE_MS = 500;
@@ -30,7 +35,9 @@ const LONGEST_PAUSE_MS = 500;
 /**
  * Tests what every backend must do. `mostCalls` limits the calls until a thing is as wanted; between calls
  * the test waits as long as the backend says, but at most half a second. `versions` are those of Kubernetes that the
- * backend has. `atOnce` runs tests side by side, for a backend that mostly waits.
+ * backend has. Each test has a thing of its own, unless `sharing` is set, for backends that take long to make one: then
+ * there are three things, beside each other, and a test goes on with what the one before has left. The function that is
+ * returned begins with these at once, so that they go on while other tests run.
  */
 export function conformance(
   name: string,
@@ -39,14 +46,21 @@ export function conformance(
     kinds,
     mostCalls = 100,
     versions,
-    atOnce = false,
-  }: { kinds: readonly Kind[]; mostCalls?: number; versions?: Versions; atOnce?: boolean },
-): void {
-  describe(`${name}`, () => {
-    let stand: Stand;
-    beforeAll(async () => {
-      stand = await makeStand();
+    sharing = false,
+  }: { kinds: readonly Kind[]; mostCalls?: number; versions?: Versions; sharing?: boolean },
+): () => Promise<void> {
+  let begun: Promise<void> | undefined;
+  const lives: (() => void)[] = [];
+  const begin = () => {
+    begun ??= makeStand().then((made) => {
+      stand = made;
+      for (const live of lives) live();
     });
+    return begun;
+  };
+  let stand: Stand;
+  describe(`${name}`, () => {
+    beforeAll(begin);
     afterAll(() => stand?.close());
 
     it('has the kinds that it is tried with', () => {
@@ -54,14 +68,43 @@ export function conformance(
     });
 
     describe.each(kinds)('%s', (kind) => {
-      /** Tests with a thing of its own. */
-      const check = (title: string, test: (given: Given) => Promise<unknown>) =>
-        (atOnce ? it.concurrent : it)(title, async () => {
-          const given = await newGiven();
-          await test(given);
-          // Nobody waits for it, but what is left would run beside the next tests.
-          await given.thing.told(null);
+      const checks: Check[] = [];
+      const results = new Map<Check, Promise<void>>();
+      /** `life` names the thing that the test shares with others. */
+      const check = (title: string, life: Life, from: Beginning, test: Check['test']): void => {
+        const one = { life, from, test };
+        checks.push(one);
+        it(`${title}`, () => (sharing ? results.get(one) : liveThrough([one])[0]));
+      };
+      if (sharing)
+        lives.push(() => {
+          for (const life of LIVES) {
+            const own = checks.filter((one) => one.life === life);
+            for (const [index, result] of liveThrough(own).entries())
+              results.set(own[index] as Check, result);
+          }
         });
+      afterAll(() => Promise.allSettled(results.values()));
+
+      /** Runs checks with one thing, one after another. Returns what becomes of each. */
+      function liveThrough(those: readonly Check[]): Promise<void>[] {
+        const made = newGiven();
+        let former: Promise<unknown> = made;
+        const all = those.map(({ from, test }) => {
+          const result = former.then(async () => {
+            const given = await made;
+            if (from === 'there') await given.thing.bring(given.first);
+            if (from === 'gone' && given.thing.tried) await given.thing.bring(null);
+            await test(given);
+          });
+          // Who waits for it hears of its failure; the next check begins anew.
+          former = result.catch(() => {});
+          return result;
+        });
+        // Nobody waits for it, but what is left would run beside the next tests.
+        void former.then(async () => (await made).thing.told(null)).catch(() => {});
+        return all;
+      }
 
       async function newGiven() {
         const samples = newSamples(versions);
@@ -79,6 +122,11 @@ export function conformance(
         return { thing, first: spec, changed, expectThere, expectGone };
       }
       type Given = Awaited<ReturnType<typeof newGiven>>;
+      interface Check {
+        life: Life;
+        from: Beginning;
+        test(given: Given): Promise<unknown>;
+      }
 
       /** Makes what the thing needs, in order. */
       async function prepare(samples: Samples, of: Kind, spec: Specs[Kind]): Promise<void> {
@@ -101,12 +149,18 @@ export function conformance(
           secret: async (secret) => SECRETS[secret],
           log,
         });
-        const told = (
+        const state = { tried: false };
+        function told(
           spec: Specs[Kind] | null,
           backend = stand.open(),
           signal?: AbortSignal,
           wasThere?: boolean,
-        ) => backend.converge(ref, spec, newCall(signal, wasThere)) as Promise<Convergence<object | null>>;
+        ) {
+          state.tried = true;
+          return backend.converge(ref, spec, newCall(signal, wasThere)) as Promise<
+            Convergence<object | null>
+          >;
+        }
         /** Calls `once` until the thing is as wanted. */
         async function bring(
           spec: Specs[Kind] | null,
@@ -131,10 +185,19 @@ export function conformance(
           }
           return count;
         }
-        return { ref, told, bring, observe, listed };
+        return {
+          ref,
+          told,
+          bring,
+          observe,
+          listed,
+          get tried() {
+            return state.tried;
+          },
+        };
       }
-      check('has nothing against its samples, or says against what', async ({ first, changed }) => {
-        for (const spec of [first, changed]) {
+      check('has nothing against its samples, or says against what', 'quiet', 'never', async (given) => {
+        for (const spec of [given.first, given.changed]) {
           for (const { field, message } of stand.open().problems(kind, spec)) {
             expect(field).toMatch(/^\w/);
             expect(message).toMatch(/\w/);
@@ -143,10 +206,35 @@ export function conformance(
         }
       });
 
-      check('is not there before it is wanted', ({ expectGone }) => expectGone());
+      check('is not there before it is wanted', 'quiet', 'never', ({ expectGone }) => expectGone());
 
       check(
-        'is made, is seen and listed, and stays as it is however often it is told',
+        'may be removed though it never was there, also by calls at the same time',
+        'quiet',
+        'never',
+        async ({ thing, expectGone }) => {
+          const answers = await Promise.all([1, 2, 3].map(() => thing.told(null)));
+          for (const answer of answers) expect(answer).toMatchObject({ state: 'settled', observed: null });
+          await expectGone();
+        },
+      );
+
+      check(
+        'is made once by calls at the same time',
+        'quiet',
+        'gone',
+        async ({ thing, first, expectThere }) => {
+          const backends = Array.from({ length: 4 }, () => stand.open());
+          await Promise.all(backends.map((backend) => thing.told(first, backend)));
+          await thing.bring(first);
+          await expectThere();
+        },
+      );
+
+      check(
+        'is seen and listed, and stays as it is however often it is told',
+        'quiet',
+        'there',
         async ({ thing, first, expectThere }) => {
           const { observed } = await thing.bring(first);
           await expectThere();
@@ -159,41 +247,7 @@ export function conformance(
         },
       );
 
-      check('is made once by calls at the same time', async ({ thing, first, expectThere }) => {
-        const backends = Array.from({ length: 4 }, () => stand.open());
-        await Promise.all(backends.map((backend) => thing.told(first, backend)));
-        await thing.bring(first);
-        await expectThere();
-      });
-
-      check(
-        'is made, changed and removed once when each call comes twice, and the first answer is lost',
-        async ({ thing, first, changed, expectThere, expectGone }) => {
-          for (const spec of [first, changed]) {
-            await thing.bring(spec, () => twice(spec));
-            await expectThere();
-          }
-          await thing.bring(null, () => twice(null));
-          await expectGone();
-
-          async function twice(spec: Specs[Kind] | null) {
-            await thing.told(spec);
-            return thing.told(spec);
-          }
-        },
-      );
-
-      check('is found again where its handle was lost', async ({ thing, first, expectThere, expectGone }) => {
-        await thing.told(first);
-        thing.ref.handle = null;
-        await thing.bring(first);
-        await expectThere();
-        thing.ref.handle = null;
-        await thing.bring(null);
-        await expectGone();
-      });
-
-      check('is changed, and put back', async ({ thing, first, changed, expectThere }) => {
+      check('is changed, and put back', 'quiet', 'there', async ({ thing, first, changed, expectThere }) => {
         const before = await thing.bring(first);
         await thing.bring(changed);
         expect(await thing.told(changed)).toMatchObject({ state: 'settled' });
@@ -203,7 +257,23 @@ export function conformance(
       });
 
       check(
+        'is found again where its handle was lost',
+        'quiet',
+        'there',
+        async ({ thing, first, expectThere, expectGone }) => {
+          thing.ref.handle = null;
+          await thing.bring(first);
+          await expectThere();
+          thing.ref.handle = null;
+          await thing.bring(null);
+          await expectGone();
+        },
+      );
+
+      check(
         'becomes what is wanted last, in whatever it is interrupted',
+        'restless',
+        'gone',
         async ({ thing, first, changed, expectThere, expectGone }) => {
           await thing.told(first);
           await thing.told(changed);
@@ -220,43 +290,9 @@ export function conformance(
       );
 
       check(
-        'is removed, is gone, and can be made again',
-        async ({ thing, first, expectThere, expectGone }) => {
-          await thing.bring(first);
-          expect((await thing.bring(null)).observed).toBeNull();
-          await expectGone();
-          for (let count = 0; count < 2; count++) {
-            expect(await thing.told(null)).toMatchObject({ state: 'settled', observed: null });
-          }
-          thing.ref.handle = null;
-          await thing.bring(first);
-          await expectThere();
-        },
-      );
-
-      check(
-        'is made again where it got lost, unless that would lose what it held',
-        async ({ thing, first, expectGone }) => {
-          await thing.bring(first);
-          await thing.bring(null);
-          const again = thing.told(first, stand.open(), undefined, true);
-          if (!holdsData(kind)) return expect((await again).state).toMatch(/settled|progressing/);
-          await expect(again).rejects.toBeInstanceOf(Refused);
-          await expectGone();
-        },
-      );
-
-      check(
-        'may be removed though it never was there, also by calls at the same time',
-        async ({ thing, expectGone }) => {
-          const answers = await Promise.all([1, 2, 3].map(() => thing.told(null)));
-          for (const answer of answers) expect(answer).toMatchObject({ state: 'settled', observed: null });
-          await expectGone();
-        },
-      );
-
-      check(
         'does nothing for who has gone, and goes on for who comes next',
+        'short',
+        'gone',
         async ({ thing, first, expectThere, expectGone }) => {
           const reason = new Error('nobody waits for it');
           await expect(thing.told(first, stand.open(), AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -270,34 +306,35 @@ export function conformance(
         },
       );
 
-      if (kind === 'machine')
-        check('tells the load at the times of the question, or has no way to', async ({ thing, first }) => {
-          await thing.bring(first);
-          const { loadOf } = stand.open();
-          if (!loadOf) return;
-          const [from, to, stepMs] = [new Date(Date.now() - 60_000), new Date(), 15_000];
-          const question = { machineId: thing.ref.id, disks: ['vda'], from, to, stepMs };
-          const call = { log, signal: AbortSignal.timeout(10_000) };
-          const load = await loadOf({ ...thing.ref, kind: 'machine' }, question, call);
-          const times = load.map(({ time }) => time.getTime());
-          expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
-          for (const time of times) {
-            expect((time - from.getTime()) % stepMs).toBe(0);
-            expect(time).toBeLessThanOrEqual(to.getTime());
+      check(
+        'is removed, is gone, and can be made again, unless that would lose what it held',
+        'short',
+        'there',
+        async ({ thing, first, expectThere, expectGone }) => {
+          expect((await thing.bring(null)).observed).toBeNull();
+          await expectGone();
+          for (let count = 0; count < 2; count++) {
+            expect(await thing.told(null)).toMatchObject({ state: 'settled', observed: null });
           }
-          for (const { disks = {} } of load)
-            expect(['vda']).toEqual(expect.arrayContaining(Object.keys(disks)));
-        });
+          if (holdsData(kind)) {
+            const lost = thing.told(first, stand.open(), undefined, true);
+            await expect(lost).rejects.toBeInstanceOf(Refused);
+            await expectGone();
+          }
+          thing.ref.handle = null;
+          await thing.bring(first, () => thing.told(first, stand.open(), undefined, !holdsData(kind)));
+          await expectThere();
+        },
+      );
 
       check(
         'lists what it sees, and sees what it lists',
-        async ({ thing, first, expectThere, expectGone }) => {
-          await thing.bring(first);
+        'short',
+        'there',
+        async ({ thing, expectThere, expectGone }) => {
           const backend = stand.open();
-          for await (const { kind: of, id, handle } of backend.list({
-            log,
-            signal: new AbortController().signal,
-          })) {
+          const { signal } = new AbortController();
+          for await (const { kind: of, id, handle } of backend.list({ log, signal })) {
             if (of !== kind || id !== thing.ref.id) continue;
             // The thing can be observed and removed with what the list says.
             Object.assign(thing.ref, { handle });
@@ -309,6 +346,49 @@ export function conformance(
           expect.unreachable('it is not in the list');
         },
       );
+
+      check(
+        'is made, changed and removed once when each call comes twice, and the first answer is lost',
+        'short',
+        'gone',
+        async ({ thing, first, changed, expectThere, expectGone }) => {
+          for (const spec of [first, changed]) {
+            await thing.bring(spec, () => twice(spec));
+            await expectThere();
+          }
+          await thing.bring(null, () => twice(null));
+          await expectGone();
+
+          async function twice(spec: Specs[Kind] | null) {
+            await thing.told(spec);
+            return thing.told(spec);
+          }
+        },
+      );
+
+      if (kind === 'machine')
+        check(
+          'tells the load at the times of the question, or has no way to',
+          'short',
+          'there',
+          async ({ thing }) => {
+            const { loadOf } = stand.open();
+            if (!loadOf) return;
+            const [from, to, stepMs] = [new Date(Date.now() - 60_000), new Date(), 15_000];
+            const question = { machineId: thing.ref.id, disks: ['vda'], from, to, stepMs };
+            const call = { log, signal: AbortSignal.timeout(10_000) };
+            const load = await loadOf({ ...thing.ref, kind: 'machine' }, question, call);
+            const times = load.map(({ time }) => time.getTime());
+            expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
+            for (const time of times) {
+              expect((time - from.getTime()) % stepMs).toBe(0);
+              expect(time).toBeLessThanOrEqual(to.getTime());
+            }
+            for (const { disks = {} } of load)
+              expect(['vda']).toEqual(expect.arrayContaining(Object.keys(disks)));
+          },
+        );
     });
   });
+  return begin;
 }

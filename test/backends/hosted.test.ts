@@ -6,7 +6,7 @@ import { createHostedBackend } from '../../src/backends/hosted/backend.ts';
 import { KUBERNETES_DIR, VERSIONS, whyNoKubernetes } from '../support/kubernetes.ts';
 import { conformance } from './conformance.ts';
 
-describe.skipIf(whyNoKubernetes)('with real control planes', { timeout: 180_000 }, () => {
+describe.skipIf(whyNoKubernetes)('with real control planes', { timeout: 600_000 }, () => {
   conformance(
     'the hosted backend',
     async () => {
@@ -28,6 +28,6 @@ describe.skipIf(whyNoKubernetes)('with real control planes', { timeout: 180_000 
         close: async () => fs.rmSync(folder, { recursive: true }),
       };
     },
-    { kinds: ['cluster'], mostCalls: 1_000, versions: VERSIONS },
+    { kinds: ['cluster'], mostCalls: 1_000, versions: VERSIONS, sharing: true },
   );
 });

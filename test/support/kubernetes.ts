@@ -20,7 +20,7 @@ export function whyWithout(versions: readonly string[]): string | undefined {
   ) {
     return undefined;
   }
-  return `for want of Kubernetes: run "npx tsx scripts/build-kubernetes.ts", which needs Go and half an hour`;
+  return `for want of Kubernetes: run "npx tsx scripts/build-kubernetes.ts", which needs Go and forty minutes`;
 }
 
 export const whyNoKubernetes = whyWithout(VERSIONS);
@@ -91,7 +91,7 @@ export function catalogWithClusters(backend: {
     regions: regions.map((region: object) => ({ ...region, backends: { kubernetes: backend.name } })),
   }));
   change('kubernetes-versions.yaml', ({ versions }) => ({
-    versions: [...new Set([...VERSIONS, ...versions])],
+    versions: [...new Set([SLURM_VERSION, ...VERSIONS, ...versions])],
   }));
   return folder;
 

@@ -55,6 +55,9 @@ export function processesOf(
         '--listen-peer-urls=unix://peer.sock:0',
         '--initial-advertise-peer-urls=unix://peer.sock:0',
         '--initial-cluster=etcd=unix://peer.sock:0',
+        // It is alone, and the first thing it does is wait for votes.
+        '--heartbeat-interval=50',
+        '--election-timeout=250',
         '--log-level=warn',
         '--snapshot-count=5000',
         ...(settings.durable ? [] : ['--unsafe-no-fsync']),
@@ -99,6 +102,9 @@ export function processesOf(
       `--cluster-signing-key-file=${FILES.caKey}`,
       `--service-account-private-key-file=${FILES.accountsKey}`,
       '--use-service-account-credentials=true',
+      // When it starts, each of its controllers asks for an account and a token; it has the API server for itself.
+      '--kube-api-qps=200',
+      '--kube-api-burst=400',
       '--controllers=*,bootstrapsigner,tokencleaner',
       '--allocate-node-cidrs=true',
       `--cluster-cidr=${pods}`,

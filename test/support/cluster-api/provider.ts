@@ -32,9 +32,10 @@ const API = `${GROUP}/v1`;
 const CLUSTER_LABEL = 'cluster.x-k8s.io/cluster-name';
 const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane';
 const STATIC_PODS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
-const TICK_MS = 500;
+const TICK_MS = 300;
 const ADDRESS = '127.0.0.1';
 const MANAGER = 'process-provider';
+const OWNER_KIND = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine' };
 
 export const CLUSTER_KIND = { apiVersion: API, kind: 'ProcessCluster' };
 export const MACHINE_KIND = { apiVersion: API, kind: 'ProcessMachine' };
@@ -113,7 +114,7 @@ export function startProvider(
     const [found, machines, owners] = await Promise.all([
       client.list(CLUSTER_KIND, {}),
       client.list(MACHINE_KIND, {}),
-      client.list({ apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine' }, {}),
+      client.list(OWNER_KIND, {}),
     ]);
     const byUid = new Map(owners.map((owner) => [owner.metadata.uid, owner]));
     await Promise.all(
@@ -188,6 +189,7 @@ export function startProvider(
     const { name, namespace = '', deletionTimestamp } = machine.metadata;
     if (isProvisioned(machine) || deletionTimestamp !== undefined) return;
     await tellExpiry(namespace, booted.get(machine.metadata.uid));
+    await skipDraining(machine);
     const spec = { providerID: `tradewind://1/${name}` };
     await client.apply({ ...MACHINE_KIND, metadata: { name, namespace }, spec }, { force: true });
     await client.changeStatus({ ...MACHINE_KIND, name, namespace }, PROVISIONED);
@@ -199,6 +201,14 @@ export function startProvider(
     const annotations = { 'machine.cluster.x-k8s.io/certificates-expiry': '2099-01-01T00:00:00Z' };
     const of = { apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2', kind: 'KubeadmConfig' };
     await client.apply({ ...of, metadata: { name: boot.config, namespace, annotations } }, { force: true });
+  }
+
+  /** Cluster API looks only every 20 s whether the pods have left a machine. Here they never ran on it. */
+  async function skipDraining(machine: LiveObject): Promise<void> {
+    const { name = '' } = ownerOf(machine, 'Machine') ?? {};
+    const annotations = { 'machine.cluster.x-k8s.io/exclude-node-draining': '' };
+    const metadata = { name, namespace: machine.metadata.namespace ?? '', annotations };
+    await client.apply({ ...OWNER_KIND, metadata }, { force: true });
   }
 
   /** etcd isn't on the machines, so Cluster API wants to know its keys, which it never uses. */
