@@ -181,4 +181,17 @@ describe('the test API', () => {
     expect(() => loadConfig({ ...open, TRADEWIND_TEST_API: 'true' })).toThrow('only this machine reaches');
     expect(loadConfig({ ...open, TRADEWIND_TEST_API: 'beyond-loopback' }).testApi).toBe(true);
   });
+
+  it('may begin at another time', () => {
+    const clock = { TRADEWIND_TEST_CLOCK: '2031-03-01T00:00:00Z' };
+    expect(loadConfig({ ...clock, TRADEWIND_TEST_API: 'true' }).testClock).toEqual(
+      new Date(Date.UTC(2031, 2, 1)),
+    );
+    expect(() => loadConfig(clock)).toThrow('TRADEWIND_TEST_CLOCK needs TRADEWIND_TEST_API');
+    for (const TRADEWIND_TEST_CLOCK of ['tomorrow', '2031-02-31T00:00:00Z', '2031-03-01']) {
+      expect(() => loadConfig({ TRADEWIND_TEST_CLOCK, TRADEWIND_TEST_API: 'true' })).toThrow(
+        'a time such as',
+      );
+    }
+  });
 });

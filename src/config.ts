@@ -183,6 +183,9 @@ const Environment = Type.Object({
     'false, true or beyond-loopback: whether tests may reset everything, let things fail and set the time; true needs an address that only this machine reaches',
     'false',
   ),
+  TRADEWIND_TEST_CLOCK: optional(
+    'a time such as 2031-03-01T00:00:00Z, at which the clock of tests stands still from the start; it needs TRADEWIND_TEST_API',
+  ),
 });
 type Environment = Static<typeof Environment>;
 
@@ -202,6 +205,7 @@ const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
   TRADEWIND_TRUST_PROXY: (text) => proxiesOf(text).every(isAddressOrNetwork),
   TRADEWIND_MEDIA_ALLOW_HOSTS: (text) => parseAllowedHosts(text) !== undefined,
   TRADEWIND_WEBHOOK_ALLOW_HOSTS: (text) => parseAllowedHosts(text) !== undefined,
+  TRADEWIND_TEST_CLOCK: isInstant,
 };
 
 /**
@@ -227,6 +231,11 @@ export function loadConfig(environment: Record<string, string | undefined>) {
   if (settings.TRADEWIND_TEST_API === 'true' && !isLoopback(settings.TRADEWIND_HOST)) {
     throw new SettingError(
       'TRADEWIND_TEST_API=true needs an address that only this machine reaches, such as TRADEWIND_HOST=127.0.0.1: whoever has the token of the platform administrator can delete everything with one request. TRADEWIND_TEST_API=beyond-loopback serves the test API all the same',
+    );
+  }
+  if (settings.TRADEWIND_TEST_CLOCK !== undefined && settings.TRADEWIND_TEST_API === 'false') {
+    throw new SettingError(
+      'TRADEWIND_TEST_CLOCK needs TRADEWIND_TEST_API: without it nobody can move the clock on',
     );
   }
   return Object.freeze({
@@ -277,6 +286,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     /** Whether other machines may read /metrics. */
     openMetrics: settings.TRADEWIND_METRICS === 'open',
     testApi: settings.TRADEWIND_TEST_API !== 'false',
+    /** Where the clock of tests begins, and stands still. */
+    testClock: settings.TRADEWIND_TEST_CLOCK ? new Date(settings.TRADEWIND_TEST_CLOCK) : undefined,
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,
     /** Whether each request is logged in one line. */
@@ -374,6 +385,13 @@ function bootstrapTokenOf(text: string) {
   const token = parseTokenText(text);
   if (!token || token.secret.length < SHORTEST_SECRET) return undefined;
   return token.id >= 1 && token.id <= 2_147_483_647 ? token : undefined;
+}
+
+/** In UTC, as `toISOString` writes it, with or without milliseconds. */
+function isInstant(text: string): boolean {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) return false;
+  return [text, text.replace('Z', '.000Z')].includes(time.toISOString());
 }
 
 function isDatabaseUrl(text: string): boolean {

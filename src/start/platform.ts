@@ -67,7 +67,7 @@ export async function startPlatform(
     clock: givenClock = systemClock,
   }: { terminal?: boolean; makers?: Makers; clock?: Clock } = {},
 ): Promise<Platform> {
-  const kit = config.testApi ? createTestKit() : undefined;
+  const kit = config.testApi ? createTestKit(config.testClock) : undefined;
   const makers = kit?.makers(givenMakers) ?? givenMakers;
   const clock = kit?.clock ?? givenClock;
   const undo: (() => Promise<void>)[] = [];

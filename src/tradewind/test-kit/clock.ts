@@ -9,13 +9,13 @@ export interface TestClock extends Clock {
   advance(ms: number): void;
   stop(): void;
   start(): void;
-  /** Shows the real time again. */
+  /** Shows again what it showed at the start: the real time, or where it stood still. */
   reset(): void;
 }
 
-export function createTestClock(): TestClock {
+export function createTestClock(standing?: Date): TestClock {
   let offset = 0;
-  let stoppedAt: number | undefined;
+  let stoppedAt = standing?.getTime();
   const time = () => stoppedAt ?? Date.now() + offset;
   return {
     now: () => new Date(time()),
@@ -40,7 +40,7 @@ export function createTestClock(): TestClock {
     },
     reset() {
       offset = 0;
-      stoppedAt = undefined;
+      stoppedAt = standing?.getTime();
     },
   };
 }

@@ -24,10 +24,11 @@ export interface TestKitParts {
   normalSpeed: number;
 }
 
-export function createTestKit(): TestKit {
+/** The clock stands still at `standing`, if given. */
+export function createTestKit(standing?: Date): TestKit {
   const rules = createRules();
   const kit: TestKit = {
-    clock: createTestClock(),
+    clock: createTestClock(standing),
     rules,
     speed: undefined,
     makers: (makers) => faultyMakers(makers, rules, () => kit.speed),
