@@ -50,6 +50,9 @@ import { up as ddosProfiles } from './0060_ddos_profiles.ts';
 import { up as meteredOnce } from './0061_metered_once.ts';
 import { up as events } from './0062_events.ts';
 import { up as webhooks } from './0063_webhooks.ts';
+import { up as audit } from './0064_audit.ts';
+import { up as auditQuarters } from './0065_audit_quarters.ts';
+import { up as auditIndexes } from './0066_audit_indexes.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -106,4 +109,7 @@ export const migrations: Record<string, SchemaMigration> = {
   '0061_metered_once': { up: meteredOnce },
   '0062_events': { up: events },
   '0063_webhooks': { up: webhooks },
+  '0064_audit': { up: audit },
+  '0065_audit_quarters': { up: auditQuarters, transaction: false },
+  '0066_audit_indexes': { up: auditIndexes },
 };

@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { kindOf } from '../src/cloud/user-actions/kinds.ts';
 import type { OpenApiDocument, Operation } from '../src/http/openapi-document.ts';
 import {
+  eventOfCommand,
   eventOfOperation,
+  RECORDED_COMMANDS,
   resourceOf,
   TASK_EVENTS,
   typeOf,
@@ -70,6 +72,11 @@ export function eventsDocument(text: string, causing: readonly Causing[]): strin
   ]);
   for (const { operationId, types } of causing)
     for (const type of types) causes.set(type, [...(causes.get(type) ?? []), operationId]);
+  for (const name of RECORDED_COMMANDS) {
+    const { word, verb } = eventOfCommand(name);
+    const type = typeOf(word, verb);
+    causes.set(type, [...(causes.get(type) ?? []), `"tradewind ${name}"`]);
+  }
   const rows = [...causes].sort(([one], [other]) => (one < other ? -1 : 1));
   const table = rows.map(([type, reasons]) => `| \`${type}\` | ${reasons.sort().join(', ')} |`);
   const [head, rest = ''] = text.split(BEGIN);

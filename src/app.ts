@@ -83,6 +83,7 @@ import { memberRoutes } from './iam/users/member-routes.ts';
 import { userRoutes } from './iam/users/routes.ts';
 import type { Services } from './services.ts';
 import { aiTaskRoutes } from './streaming/ai-tasks/routes.ts';
+import { auditRoutes } from './tradewind/audit/routes.ts';
 import { eventRoutes } from './tradewind/events/routes.ts';
 import { reachabilityRoutes } from './tradewind/reachability/routes.ts';
 import { taskStepRoutes } from './tradewind/task-steps/routes.ts';
@@ -113,6 +114,7 @@ export async function buildApp(deps: {
     rateLimit,
     trustedProxies,
     requestLog: services.requestLog,
+    refusals: services.refusals,
     accessLog: accessLog && createAccessLog(accessLog),
     nameFault: (error) => overtakenNamed(outageNamed(error)),
   });
@@ -212,6 +214,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   amqpSubscriptionRoutes(app);
   aiTaskRoutes(app, services);
   eventRoutes(app, services);
+  auditRoutes(app, services);
   taskStepRoutes(app, services);
   webhookRoutes(app, services);
   taskCancellationRoutes(app, services);

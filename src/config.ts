@@ -99,7 +99,7 @@ const Environment = Type.Object({
   TRADEWIND_LOG_KEPT_DAYS: whole(
     0,
     99_999,
-    'days that the log of requests and user actions is kept for, at least; 0 for ever',
+    'days that the audit log and user actions are kept for, at least; 0 for ever',
     '365',
   ),
   TRADEWIND_USAGE_KEPT_DAYS: whole(

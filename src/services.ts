@@ -58,8 +58,10 @@ import { createNotificationSettings } from './iam/notification-settings/service.
 import { createTokens } from './iam/tokens/service.ts';
 import { wireUsers } from './iam/users/wire.ts';
 import { NO_HOSTS } from './lib/allowed-hosts.ts';
+import { createRefusals } from './requests/refusals.ts';
 import { createRequestLog } from './requests/request-log.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
+import { createAudit } from './tradewind/audit/service.ts';
 import { createEvents } from './tradewind/events/service.ts';
 import { createReachabilities } from './tradewind/reachability/service.ts';
 import { createStepsOfTasks } from './tradewind/task-steps/service.ts';
@@ -150,9 +152,12 @@ function accountServices(foundation: Foundation) {
   const logins = wireLogins(account);
   const users = wireUsers({ ...account, ...logins });
   const events = createEvents(foundation);
+  const refusals = createRefusals({ ...foundation, ...userActions });
   return {
     events,
     webhooks: createWebhooks({ ...foundation, webhookHosts: foundation.webhookHosts ?? NO_HOSTS }),
+    refusals,
+    audit: createAudit({ ...foundation, ...userActions, refusals }),
     authenticator: account.authenticator,
     features,
     clientServices,

@@ -34,6 +34,7 @@ import type { UserTables } from '../iam/users/tables.ts';
 import type { RequestTables } from '../requests/tables.ts';
 import type { SecretTables } from '../secrets/tables.ts';
 import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
+import type { AuditTables } from '../tradewind/audit/tables.ts';
 import type { EventTables } from '../tradewind/events/tables.ts';
 import type { WebhookTables } from '../tradewind/webhooks/tables.ts';
 import type { WorkerTables } from '../worker/tables.ts';
@@ -41,6 +42,7 @@ import type { WorkerTables } from '../worker/tables.ts';
 /** Every table of the database, by feature. A feature's `tables.ts` imports nothing but kysely. */
 export interface Tables
   extends AiTaskTables,
+    AuditTables,
     CatalogTables,
     ClientServiceTables,
     ClientTables,

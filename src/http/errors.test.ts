@@ -20,6 +20,7 @@ test.each([
     rateLimit: 0,
     trustedProxies: [],
     requestLog: {} as RequestLog,
+    refusals: { note: () => {}, flush: () => {} },
     nameFault: (fault) => fault,
   });
   app.get('/broken', { config: { access: 'public' } }, () => Promise.reject(error));

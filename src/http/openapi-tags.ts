@@ -52,6 +52,7 @@ export const TAGS: { name: string; description: string }[] = [
   { name: 'API tokens', description: 'Credentials for programs.' },
   { name: 'Features', description: 'Free and paid features of an account.' },
   { name: 'Notification settings', description: 'Which mail a reseller sends, and to whom.' },
+  { name: 'Audit', description: 'Who did what, from where and with which token.' },
   { name: 'Events', description: 'What happens, as it happens.' },
   { name: 'Webhooks', description: 'Programs that are told of events.' },
 ];

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Authenticator } from '../iam/identity/service.ts';
 import { dryRunNow } from '../lib/dry-run.ts';
+import type { Refusals } from '../requests/refusals.ts';
 import type { RequestLog } from '../requests/request-log.ts';
 import type { AccessLog } from './access-log.ts';
 import { authentication } from './authentication.ts';
@@ -12,6 +13,7 @@ import { nameHead, routeAsGet } from './head-requests.ts';
 import { acceptJson } from './json-body.ts';
 import { refuseOddHead } from './odd-heads.ts';
 import { limitStrangers, rateLimits } from './rate-limits.ts';
+import { noteRefusals } from './refusals.ts';
 import { knowVersionedRoutes } from './resource-of-route.ts';
 import { refuseShutService } from './shut-services.ts';
 import { MAX_PARAM_LENGTH, refusalOfUnknownPaths } from './unknown-paths.ts';
@@ -31,6 +33,7 @@ interface ServerDeps {
   /** Proxies that are trusted to tell the client's address; none if empty. */
   trustedProxies: readonly string[];
   requestLog: RequestLog;
+  refusals: Refusals;
   accessLog?: AccessLog | undefined;
   /** Turns errors of lower layers into domain errors, if there is one for them. */
   nameFault: (error: Error) => Error;
@@ -66,7 +69,11 @@ export function createServer(deps: ServerDeps) {
 
   app.setValidatorCompiler(validatorCompiler());
   app.setSerializerCompiler(serializerCompiler());
-  app.setErrorHandler<Error>((error, request, reply) => sendError(deps.nameFault(error), request, reply));
+  const noteRefusal = noteRefusals(deps.refusals);
+  app.setErrorHandler<Error>((error, request, reply) => {
+    noteRefusal(error, request);
+    sendError(deps.nameFault(error), request, reply);
+  });
   acceptJson(app);
   refuseUnknownQueries(app);
   meetRequests(app, deps);

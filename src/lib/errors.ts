@@ -51,15 +51,26 @@ export class InvalidError extends DomainError {
   }
 }
 
+/** Credentials that were once good, or would be. */
+export interface RefusedCredentials {
+  reason: 'blocked' | 'deleted' | 'expired' | 'paused';
+  clientId: number;
+  userId: number;
+  tokenId: number | undefined;
+}
+
 /** Credentials are missing or wrong: 401. */
 export class UnauthenticatedError extends DomainError {
   readonly kind = 'unauthenticated';
   /** Whether a credential was given at all; the cloud area has different classes for the two cases. */
   readonly given: boolean;
+  /** Whose credentials were refused, if they are known; for the audit log only. */
+  readonly refused: RefusedCredentials | undefined;
 
-  constructor(message: string, given: boolean, hint?: string) {
+  constructor(message: string, given: boolean, hint?: string, refused?: RefusedCredentials) {
     super(message, hint);
     this.given = given;
+    this.refused = refused;
   }
 }
 

@@ -11,6 +11,9 @@ import {
 import { resourcesOf } from './action-of.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
+/** Ids in paths are not checked before a request is refused. */
+const MOST_SUBJECT = 300;
+
 /** What an event is about. */
 interface Told {
   type: string;
@@ -34,11 +37,11 @@ export function eventOf(
 ): NewEvent | undefined {
   const told = toldOf(request, noted);
   if (!told) return undefined;
-  const { type, word, id, table, resources } = told;
+  const { type, id, table, resources } = told;
   const { client_id, project_id, region_id, user_id, token_id, task_id, request_id, operation } = action;
   return {
     type,
-    subject: id === undefined ? word : `${word}/${id}`,
+    subject: subjectOf(told),
     revised: `${table}:${id}`,
     data: JSON.stringify({
       client_id,
@@ -52,6 +55,14 @@ export function eventOf(
     }),
   };
 }
+
+/** Returns the event that would have told of a refused request, and what that would have been about. */
+export function aimOf(request: IncomingRequest): { event_type: string; subject: string } | undefined {
+  const told = toldOf(request, { about: [], made: undefined });
+  return told && { event_type: told.type, subject: subjectOf(told).slice(0, MOST_SUBJECT) };
+}
+
+const subjectOf = ({ word, id }: Told): string => (id === undefined ? word : `${word}/${id}`);
 
 function toldOf(request: IncomingRequest, { about, made }: Noted): Told | undefined {
   const kind = kindOf(request.method, request.route, request.body());

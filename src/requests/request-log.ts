@@ -6,7 +6,7 @@ import { InvalidError, PreconditionFailedError } from '../lib/errors.ts';
 import type { Versioned } from '../lib/versioned.ts';
 import type { Events } from '../tradewind/events/service.ts';
 import { actionOf, publishedAs } from './action-of.ts';
-import { eventOf } from './event-of.ts';
+import { aimOf, eventOf } from './event-of.ts';
 import { type Answer, answerBefore, fingerprintOf, type KeyUse, keepAnswer, takeKey } from './idempotency.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { versionOf } from './resource-versions.ts';
@@ -130,13 +130,13 @@ export function createRequestLog(deps: {
           return { about, tasks };
         },
         answered(status) {
-          if (!done) userActions.noteLater({ ...action, outcome: outcomeOf(status), status });
+          if (!done) userActions.noteLater({ ...action, ...aimOf(request), ...ending(status) });
         },
       };
     },
 
     turnedAway(request, status) {
-      userActions.noteLater({ ...actionOf(request, clock.now()), outcome: outcomeOf(status), status });
+      userActions.noteLater({ ...actionOf(request, clock.now()), ...aimOf(request), ...ending(status) });
     },
 
     versionRead: (resource, params) => versionOf(database.sql, resource, params, { lock: false }),
@@ -147,6 +147,8 @@ function named(versions: readonly string[]): string {
   if (versions.length === 0) return 'weak tags only, which match no version';
   return `version ${versions.map((version) => `"${version}"`).join(', ')}`;
 }
+
+const ending = (status: number) => ({ outcome: outcomeOf(status), status });
 
 function outcomeOf(status: number): NewUserAction['outcome'] {
   if (status < 400) return 'accepted';

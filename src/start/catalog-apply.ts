@@ -11,7 +11,7 @@ import type { Database, Transaction } from '../db/database.ts';
 import { systemClock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Command } from './command.ts';
-import { asOperator } from './operator.ts';
+import { asRecordedOperator } from './operator.ts';
 
 /** How long processes may take to adopt another catalogue; a killed process is forgotten by then. */
 const PATIENCE_MS = 12_000;
@@ -28,7 +28,9 @@ export const catalogApply: Command = {
       if (!(error instanceof CatalogError)) throw error;
       throw new CatalogError(config.catalogDir, error.faults, 'Nothing was changed.');
     });
-    return asOperator(config, (database) => apply(database, catalog, config));
+    return asRecordedOperator(config, 'catalog apply', (database, _caller, record) =>
+      apply(database, catalog, { config, record }),
+    );
   },
 };
 
@@ -37,7 +39,11 @@ export function sourceOf({ catalogDir }: Config): { folder: string; origin: stri
   return { folder: catalogDir, origin: `${os.hostname()}:${catalogDir}` };
 }
 
-async function apply(database: Database, catalog: Catalog, config: Config): Promise<string> {
+async function apply(
+  database: Database,
+  catalog: Catalog,
+  { config, record }: { config: Config; record: () => Promise<void> },
+): Promise<string> {
   const clock = systemClock;
   const prepare = (tx: Transaction) => prepareProjects(tx, catalog, clock.now());
   const { revision, changed } = await applyCatalog({
@@ -47,6 +53,7 @@ async function apply(database: Database, catalog: Catalog, config: Config): Prom
     ...sourceOf(config),
     prepare,
   });
+  if (changed) await record();
   const readers = await takenOver(database, revision);
   // For projects that a process made meanwhile without knowing the new regions.
   await database.transaction(prepare);

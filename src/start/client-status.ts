@@ -1,9 +1,9 @@
 import { setStatusOf } from '../iam/clients/operator-status.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Command } from './command.ts';
-import { asOperator } from './operator.ts';
+import { asRecordedOperator } from './operator.ts';
 
-function statusCommand(status: 'active' | 'paused', summary: string, done: string): Command {
+function statusCommand(name: string, status: 'active' | 'paused', summary: string, done: string): Command {
   return {
     summary,
     help: `  --client ID       the account
@@ -16,13 +16,18 @@ function statusCommand(status: 'active' | 'paused', summary: string, done: strin
         process.stderr.write('--client must be the ID of an account\n');
         return 64;
       }
-      return asOperator(config, async (database) => {
-        await setStatusOf({ database, clock: systemClock }, Number(client), status);
+      return asRecordedOperator(config, name, async (database, caller) => {
+        await setStatusOf({ database, clock: systemClock, caller }, Number(client), status);
         return `Client ${client} ${done}`;
       });
     },
   };
 }
 
-export const clientPause = statusCommand('paused', 'pause an account: nobody can use it', 'is paused');
-export const clientResume = statusCommand('active', 'resume a paused account', 'is active');
+export const clientPause = statusCommand(
+  'client pause',
+  'paused',
+  'pause an account: nobody can use it',
+  'is paused',
+);
+export const clientResume = statusCommand('client resume', 'active', 'resume a paused account', 'is active');

@@ -1,3 +1,4 @@
+import { auditVerify } from './audit-verify.ts';
 import { catalogApply } from './catalog-apply.ts';
 import { clientPause, clientResume } from './client-status.ts';
 import type { Command } from './command.ts';
@@ -23,6 +24,7 @@ export const commands: Record<string, Command> = {
   'client resume': clientResume,
   'orphans list': orphansList,
   'orphans remove': orphansRemove,
+  'audit verify': auditVerify,
   'engines install': enginesInstall,
   'kubernetes install': kubernetesInstall,
   doctor,

@@ -13,13 +13,17 @@ import { type AllowedHosts, NO_HOSTS } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
 import { loop } from '../lib/loop.ts';
 import { forgetExpiredKeys } from '../requests/idempotency.ts';
+import type { Refusals } from '../requests/refusals.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
+import { sealRecords, whileRemoving } from '../tradewind/audit/sealing.ts';
 import { forgetOldEvents } from '../tradewind/events/retention.ts';
 import { forgetOldDeliveries } from '../tradewind/webhooks/sending/retention.ts';
 
 const FLUSH_MS = 1_000;
 const SEND_MS = 1_000;
+/** What was written in the meantime is not in the chain yet. */
+const SEAL_MS = 10_000;
 const FORGET_MS = 60_000;
 /** Seldom: it looks through whole tables. */
 const QUARTERS_MS = 6 * 3_600_000;
@@ -31,6 +35,7 @@ export function startHousekeeping(deps: {
   database: Database;
   clock: Clock;
   userActions: UserActions;
+  refusals: Pick<Refusals, 'flush'>;
   logins: Pick<Logins, 'forgetOld'>;
   tokens: Pick<Tokens, 'deleteExpired'>;
   invitations: Pick<Invitations, 'forgetOld'>;
@@ -40,7 +45,7 @@ export function startHousekeeping(deps: {
   secrets: Secrets;
   log: Logger;
 }): { stop(): Promise<void> } {
-  const { database, clock, userActions, logins, tokens, invitations, kept, log } = deps;
+  const { database, clock, userActions, refusals, logins, tokens, invitations, kept, log } = deps;
   const deliveries = createDeliveries({ ...deps, webhookHosts: deps.webhookHosts ?? NO_HOSTS });
   const stopping = new AbortController();
 
@@ -68,7 +73,13 @@ export function startHousekeeping(deps: {
     loop('deleting old events', FORGET_MS, log, () => forgetOldEvents(database, clock)),
     loop('deleting old deliveries', FORGET_MS, log, () => forgetOldDeliveries(database, clock)),
     loop('dropping old tasks', QUARTERS_MS, log, () => keep(TASKS, kept.tasks)),
-    loop('dropping old user actions', QUARTERS_MS, log, () => keep(USER_ACTIONS, kept.log)),
+    loop('dropping old user actions', QUARTERS_MS, log, () =>
+      whileRemoving(database, { now: clock.now(), keptDays: kept.log }, () => keep(USER_ACTIONS, kept.log)),
+    ),
+    loop('recording refusals', FORGET_MS, log, async () => refusals.flush()),
+    loop('sealing the audit log', SEAL_MS, log, async () => {
+      await sealRecords(database, clock);
+    }),
     loop('deleting old logins, tokens and invitations', FORGET_MS, log, async () => {
       await logins.forgetOld();
       await tokens.deleteExpired();
@@ -88,6 +99,7 @@ export function startHousekeeping(deps: {
     async stop() {
       stopping.abort();
       await Promise.all(loops.map((each) => each.stop()));
+      refusals.flush();
       await writeActions();
     },
   };

@@ -4,7 +4,7 @@ import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { giveUpLost, lostSecrets } from '../secrets/loss.ts';
 import { rotateKeys } from '../secrets/preparation.ts';
 import type { Command } from './command.ts';
-import { asOperator } from './operator.ts';
+import { asRecordedOperator } from './operator.ts';
 
 export const keysRotate: Command = {
   summary: 'encrypt the secrets in the database with a new key',
@@ -14,7 +14,7 @@ export const keysRotate: Command = {
 `,
   options: { 'new-key': { type: 'boolean' } },
   run: ({ config, options }) =>
-    asOperator(config, async (database) => {
+    asRecordedOperator(config, 'keys rotate', async (database, _caller, record) => {
       const encryptionKeys = encryptionKeysOf(config);
       const { file } = encryptionKeys;
       if (options['new-key']) {
@@ -32,6 +32,7 @@ export const keysRotate: Command = {
         ...(options['new-key'] && file !== undefined && { newKeyIn: file }),
       });
       if (!swept) throw new ConflictError('Another process is encrypting the secrets; try again later');
+      await record();
       const done = `${swept.changed} secrets are encrypted with a new data key.`;
       if (swept.heldUpBy !== undefined)
         throw new ConflictError(
@@ -61,13 +62,14 @@ export const keysGiveUp: Command = {
 `,
   options: { yes: { type: 'boolean' } },
   run: ({ config, options }) =>
-    asOperator(config, async (database) => {
+    asRecordedOperator(config, 'keys give-up', async (database, _caller, record) => {
       const encryptionKeys = encryptionKeysOf(config);
       const { dataKeyIds, counts } = await lostSecrets(database.sql, encryptionKeys);
       if (dataKeyIds.length === 0) return 'Nothing is lost: this encryption key decrypts every data key.';
       const shown = [...counts].map(([place, count]) => `${place}  ${count}`).join('\n');
       if (!options.yes) return `${shown}\nNothing was removed. Add --yes to go on without them.`;
       await giveUpLost(database, dataKeyIds);
+      await record();
       return `${shown}\nThese were removed. The next start creates new keys, and everybody has to log in again.`;
     }),
 };

@@ -1,8 +1,13 @@
+import os from 'node:os';
+import { createUserActions } from '../cloud/user-actions/service.ts';
 import type { Config } from '../config.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import { type Caller, type Database, openDatabase } from '../db/database.ts';
 import { refusalNamed } from '../db/refusals.ts';
+import { systemClock } from '../lib/clock.ts';
 import { DomainError } from '../lib/errors.ts';
+import { version } from '../lib/version.ts';
 import { createLog } from '../log.ts';
+import { callerOf } from '../requests/command-log.ts';
 import { requireSchema } from './schema.ts';
 import { openStorage } from './storage.ts';
 
@@ -10,10 +15,36 @@ import { openStorage } from './storage.ts';
  * Runs an operator's work on the database, whether Tradewind is running or not. Returns the exit code; domain
  * errors are printed on standard error.
  */
-export async function asOperator(
+export const asOperator = (config: Config, work: (database: Database) => Promise<string>): Promise<number> =>
+  withDatabase(config, work);
+
+/**
+ * The same for work that changes something. It is recorded in the transaction that accepts it for `caller`, or in one of
+ * its own by `record` where the work has several.
+ */
+export const asRecordedOperator = (
   config: Config,
-  work: (database: Database) => Promise<string>,
-): Promise<number> {
+  command: string,
+  work: (database: Database, caller: Caller, record: () => Promise<void>) => Promise<string>,
+): Promise<number> =>
+  withDatabase(config, (database) => {
+    const caller = callerOf(
+      { name: command, by: `tradewind ${version} (${userName()}@${os.hostname()})` },
+      { userActions: createUserActions({ database }), clock: systemClock },
+    );
+    return work(database, caller, () => database.accept(caller, async () => {}));
+  });
+
+/** The operating system need not know the user, as in containers. */
+function userName(): string {
+  try {
+    return os.userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}
+
+async function withDatabase(config: Config, work: (database: Database) => Promise<string>): Promise<number> {
   const storage = await openStorage(config, createLog(config), { share: true, mustExist: true });
   const database = openDatabase(storage.connection, 2);
   try {

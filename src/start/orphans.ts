@@ -10,7 +10,7 @@ import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import type { Command, Options } from './command.ts';
 import { hostOf } from './host.ts';
-import { asOperator } from './operator.ts';
+import { asOperator, asRecordedOperator } from './operator.ts';
 
 const NONE = 'No orphans: everything on the backends is wanted.';
 const BACKEND = '  --backend NAME   only this backend, by its name in backends.yaml\n';
@@ -33,13 +33,14 @@ export const orphansRemove: Command = {
 `,
   options: { backend: { type: 'string' }, yes: { type: 'boolean' } },
   run: ({ config, options }) =>
-    asOperator(config, async (database) => {
+    asRecordedOperator(config, 'orphans remove', async (database, _caller, record) => {
       const found = await orphansOf(database, config, options);
       if (found.length === 0) return NONE;
       if (!options.yes) return `${shown(found)}\nNothing was removed. Add --yes to remove them.`;
       const removed: Found[] = [];
       for (const { named, orphans } of found)
         removed.push({ named, orphans: await removeOrphans(database, named, orphans) });
+      await record();
       const left = countOf(found) - countOf(removed);
       const rest = left === 0 ? '' : `\n${left} more are wanted by now, or Tradewind can't remove them.`;
       return `${shown(removed)}\n${countOf(removed)} will be removed by the workers.${rest}`;

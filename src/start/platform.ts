@@ -205,6 +205,7 @@ export async function startPlatform(
         database,
         clock,
         userActions: services.userActions,
+        refusals: services.refusals,
         logins: services.logins,
         tokens: services.tokens,
         webhookHosts,

@@ -1,7 +1,7 @@
 import { createTokenFor } from '../iam/tokens/operator-token.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Command } from './command.ts';
-import { asOperator } from './operator.ts';
+import { asRecordedOperator } from './operator.ts';
 
 /** A day, or a time with its offset from UTC. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
@@ -28,9 +28,9 @@ export const tokenCreate: Command = {
       process.stderr.write(`${wrong}\n`);
       return 64;
     }
-    return asOperator(config, async (database) => {
+    return asRecordedOperator(config, 'token create', async (database, caller) => {
       const { token } = await createTokenFor(
-        { database, clock: systemClock },
+        { database, clock: systemClock, caller },
         {
           clientId: options.client === undefined ? undefined : Number(options.client),
           resellerAccess: options.reseller === true,

@@ -5,7 +5,7 @@ import { requireUserOf, setPasswordOf } from '../iam/logins/operator-password.ts
 import { systemClock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Command } from './command.ts';
-import { asOperator } from './operator.ts';
+import { asRecordedOperator } from './operator.ts';
 
 export const userPassword: Command = {
   summary: 'set the password of a user, read from standard input',
@@ -18,13 +18,13 @@ export const userPassword: Command = {
   async run({ config, options }) {
     const email = options.email === undefined ? undefined : String(options.email);
     const rename = options.rename === undefined ? undefined : String(options.rename);
-    return asOperator(config, async (database) => {
+    return asRecordedOperator(config, 'user password', async (database, caller) => {
       const warning = await requireUserOf({ database }, { email, rename });
       if (warning !== undefined) process.stderr.write(`${warning}\n`);
       const password = process.stdin.isTTY
         ? await typedPassword()
         : (await text(process.stdin)).replace(/\r?\n$/, '');
-      const user = await setPasswordOf({ database, clock: systemClock }, { email, rename, password });
+      const user = await setPasswordOf({ database, clock: systemClock, caller }, { email, rename, password });
       return `${user.email} can log in now: POST /iam/auth/jwt/login`;
     });
   },

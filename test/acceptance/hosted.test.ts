@@ -15,6 +15,7 @@ import {
   kubectl,
   HOSTED_POOL as POOL,
   programsOf,
+  runKubectl,
   VERSIONS,
   whyNoKubernetes,
 } from '../support/kubernetes.ts';
@@ -111,6 +112,22 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
   const portOf = (id: string): number =>
     JSON.parse(fs.readFileSync(path.join(clusters, id, 'cluster.json'), 'utf8')).port;
 
+  /** Reads again and again. Returns how many times it began to fail. */
+  async function outagesUntil(signal: AbortSignal, config: string): Promise<number> {
+    let outages = 0;
+    for (let answered = true; !signal.aborted; ) {
+      const words = ['get', 'deployment', 'shop', '--request-timeout=5s'];
+      const now = await runKubectl(config, ...words).then(
+        () => true,
+        () => false,
+      );
+      if (answered && !now) outages += 1;
+      answered = now;
+      await sleep(100);
+    }
+    return outages;
+  }
+
   it('are made by the API, run what users deploy, grow, are upgraded, outlive Tradewind, and leave nothing', async () => {
     const name = newName();
     await finished(await create(name));
@@ -152,7 +169,12 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
     }, WITHIN);
     await vi.waitFor(async () => expect(await running(name)).toEqual(CONTROL_PLANE), WITHIN);
 
+    // Who reads meanwhile is held up at most once, by the restart of the API server.
+    const upgraded = new AbortController();
+    const outages = outagesUntil(upgraded.signal, config);
     await finished(await accepted('POST', `${CLUSTERS}/${name}/upgrade`, { version: VERSIONS[1] }));
+    upgraded.abort();
+    expect(await outages).toBeLessThanOrEqual(1);
     expect(JSON.parse(kubectl(config, 'version', '-o', 'json')).serverVersion.gitVersion).toBe(VERSIONS[1]);
     kubectl(config, 'rollout', 'status', 'deployment/shop', '--timeout=50s');
     expect(await running(name)).toEqual(CONTROL_PLANE);

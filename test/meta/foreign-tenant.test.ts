@@ -36,6 +36,7 @@ const NAMES_NO_TENANT: Record<string, string> = {
   listUserActions: 'works on the own account; tested beside the code',
   listRequests: 'works on the own account; tested beside the code',
   listEvents: 'works on the own account; tested beside the code',
+  listAuditRecords: 'works on the own account; tested beside the code',
   listWebhooks: 'works on the own account; tested beside the code',
   createWebhook: 'makes something of the own account',
   subscribeToUserActions: 'works on the own account; tested beside the code',

@@ -8,6 +8,7 @@ export const DRY_RUN = { 'tradewind-dry-run': 'true' };
 /** What changes by itself. */
 const OWN_LIFE = [
   'api_tokens',
+  'audit_seals',
   'catalog_readers',
   'event_readers',
   'known_logins',

@@ -174,6 +174,9 @@ func (s *Server) Ended(id string) Task {
 		if err != nil {
 			s.t.Fatal(err)
 		}
+		if answer.Status >= 300 {
+			s.t.Fatalf("task %s: status %d", id, answer.Status)
+		}
 		var task Task
 		if err := answer.Decode(&task); err != nil {
 			s.t.Fatal(err)

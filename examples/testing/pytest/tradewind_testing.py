@@ -94,9 +94,11 @@ class Tradewind:
     def ended(self, task_id: str) -> dict[str, Any]:
         """Waits until the task has ended."""
         while True:
-            task = self.call("GET", f"/v1/tasks/{task_id}", headers={"prefer": "wait=10"}).body
-            if task["state"] in ("FINISHED", "ERROR"):
-                return task
+            answer = self.call("GET", f"/v1/tasks/{task_id}", headers={"prefer": "wait=10"})
+            if answer.status >= 300:
+                raise AssertionError(f"task {task_id}: {answer.status} {answer.body}")
+            if answer.body["state"] in ("FINISHED", "ERROR"):
+                return answer.body
 
 
 @pytest.fixture

@@ -56,6 +56,11 @@ test('tasks that a test ends itself', async () => {
   ]);
 });
 
+test('a task that is not there', async () => {
+  const id = '7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90';
+  await expect(tradewind.ended(id)).rejects.toThrow('404');
+});
+
 test('a deadline that passes', async () => {
   await tradewind.addFault({ task: 'create_volume', do: { hold: true } });
   const task = await startVolume();

@@ -89,6 +89,7 @@ export async function ended(id: string): Promise<Task> {
     const response = await fetch(`${TRADEWIND_URL}/v1/tasks/${id}`, {
       headers: { authorization: `apikey ${TRADEWIND_TOKEN}`, prefer: 'wait=10' },
     });
+    if (!response.ok) throw new Error(`Task ${id}: ${response.status} ${await response.text()}`);
     const task = (await response.json()) as Task;
     if (task.state === 'FINISHED' || task.state === 'ERROR') return task;
   }

@@ -10,7 +10,10 @@ import type { RequestListQuery } from './requests-schema.ts';
 export type UserActionRow = Selectable<Tables['user_actions']>;
 /** An action, with the email address of its user if the user is in the account. */
 export type ListedAction = UserActionRow & { email: string | null };
-export type NewUserAction = Omit<Insertable<Tables['user_actions']>, 'id' | 'acknowledged'>;
+type Written = Omit<Insertable<Tables['user_actions']>, 'id' | 'acknowledged'>;
+/** Fields for the audit log, of what is no accepted request. */
+type Audited = 'event_type' | 'subject' | 'origin' | 'reason' | 'attempts';
+export type NewUserAction = Omit<Written, Audited> & Partial<Pick<Written, Audited>>;
 /** A list query of an account, with parsed times. */
 export interface RequestFilter extends RequestListQuery {
   clientId: number;
@@ -49,6 +52,9 @@ const rowOf = (args: NewUserAction) => ({
   resource_types: args.resource_types,
   resource_ids: args.resource_ids,
   resource_names: args.resource_names,
+  event_type: args.event_type ?? null,
+  subject: args.subject ?? null,
+  origin: args.origin ?? null,
 });
 
 const insertActionRow = compiledQuery((db, args: NewUserAction) =>
@@ -62,7 +68,7 @@ const insertToldAction = compiledQuery((db, args: NewUserAction & NewEvent) => {
   return db
     .with('told', () => raw<{ position: number }>`(${writingEvent(event)})`)
     .insertInto('user_actions')
-    .values(rowOf(args))
+    .values({ ...rowOf(args), event_type: type })
     .compile();
 });
 
@@ -70,9 +76,12 @@ export async function insertActions(db: Sql, actions: NewUserAction[]): Promise<
   await db.insertInto('user_actions').values(actions).execute();
 }
 
-/** Lists everything that was recorded, including refused requests. */
+/** Lists all requests for a change, including refused ones. */
 export async function listRequests(db: Sql, filter: RequestFilter): Promise<Page<ListedAction>> {
-  let actions = db.selectFrom('user_actions').where('client_id', '=', filter.clientId);
+  let actions = db
+    .selectFrom('user_actions')
+    .where('client_id', '=', filter.clientId)
+    .where('origin', 'is', null);
   if (filter.project_id) actions = actions.where('project_id', 'in', filter.project_id);
   if (filter.region_id) actions = actions.where('region_id', 'in', filter.region_id);
   if (filter.user_id !== undefined) actions = actions.where('user_id', '=', filter.user_id);

@@ -3,9 +3,14 @@ import type { ResourceType } from '../../lib/action-resource.ts';
 import type { ActionType, ApiGroup } from './published-names.ts';
 
 export type Outcome = 'accepted' | 'refused' | 'failed';
+/** What else is recorded besides requests for a change: commands of the operator, and refused credentials and rights. */
+export type Origin = 'command' | 'refusal';
 
 export interface UserActionTables {
-  /** Every request for a change. Those with a group are in the published log. */
+  /**
+   * Who did what, or tried to. Requests for a change have no origin; those with a group are in the published log.
+   * Commands have the user 0, and credentials that nobody knows the client 0.
+   */
   user_actions: {
     id: Generated<number>;
     client_id: number;
@@ -30,6 +35,14 @@ export interface UserActionTables {
     resource_ids: string[] | null;
     resource_names: (string | null)[] | null;
     acknowledged: Generated<boolean>;
+    /** The event that tells of it, and what that is about. */
+    event_type: string | null;
+    subject: string | null;
+    origin: Origin | null;
+    /** Why credentials were refused. */
+    reason: string | null;
+    /** How often, if one row stands for all. */
+    attempts: number | null;
   };
   /** The address to which an account's actions are sent. */
   user_action_subscriptions: {

@@ -63,5 +63,6 @@ function requests(db: Kysely<Tables>, clientId: number) {
         .where('users.deleted_at', 'is', null)
         .as('email'),
     )
-    .where('client_id', '=', clientId);
+    .where('client_id', '=', clientId)
+    .where('origin', 'is', null);
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Caller, Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { announceClient } from '../logins/in-transaction.ts';
@@ -10,11 +10,13 @@ import { refusePlatforms } from '../users/in-transaction.ts';
  * @throws NotFoundError, ConflictError for the platform's own account
  */
 export async function setStatusOf(
-  { database, clock }: { database: Database; clock: Clock },
+  { database, clock, caller = {} }: { database: Database; clock: Clock; caller?: Caller },
   clientId: number,
   status: 'active' | 'paused',
 ): Promise<void> {
-  await database.transaction(async (tx) => {
+  await database.accept(caller, async (tx) => {
+    caller.writes?.concerns(clientId);
+    caller.writes?.made(clientId);
     await refusePlatforms(tx.sql, clientId);
     const client = await tx.sql
       .selectFrom('clients')

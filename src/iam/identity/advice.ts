@@ -55,4 +55,5 @@ export const ENDED_LOGIN =
 export const SHUT_OUT = {
   paused: 'The account is paused; the operator of the platform can resume it with "tradewind client resume".',
   blocked: 'The user is blocked in this account; one of its administrators can let them in again.',
+  deleted: UNKNOWN_TOKEN,
 } as const;

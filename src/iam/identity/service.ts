@@ -3,7 +3,7 @@ import type { ChangeFeed } from '../../db/changes.ts';
 import type { Database } from '../../db/database.ts';
 import { type Admit, createRowCache } from '../../db/row-cache.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { UnauthenticatedError } from '../../lib/errors.ts';
+import { type RefusedCredentials, UnauthenticatedError } from '../../lib/errors.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { adviceOn, ENDED_LOGIN, EXPIRED_TOKEN, type Offered, SHUT_OUT, UNKNOWN_TOKEN } from './advice.ts';
 import { type Credentials, LOGIN_TOPIC, TOKEN_TOPIC } from './in-transaction.ts';
@@ -60,9 +60,10 @@ export function createAuthenticator(deps: {
     const owner = await owners.get(token.id, admit);
     // Callers who don't know the secret are told nothing more.
     if (!owner || !timingSafeEqual(owner.secretHash, secretHash(token.secret))) throw invalid(UNKNOWN_TOKEN);
-    if ('shutOut' in owner) throw invalid(SHUT_OUT[owner.shutOut]);
+    if ('shutOut' in owner) throw refused(owner, token.id);
     const now = clock.now();
-    if (owner.expiresAt !== null && owner.expiresAt <= now) throw invalid(EXPIRED_TOKEN);
+    if (owner.expiresAt !== null && owner.expiresAt <= now)
+      throw invalid(EXPIRED_TOKEN, { reason: 'expired', ...namesOf(owner.principal) });
     uses.set(token.id, now);
     return owner.principal;
   }
@@ -70,8 +71,10 @@ export function createAuthenticator(deps: {
   async function byLogin(text: string, admit?: Admit): Promise<Principal> {
     const { loginId } = await signedTokens.read('access', text);
     const login = await logins.get(loginId, admit);
-    if (login && 'shutOut' in login) throw invalid(SHUT_OUT[login.shutOut]);
-    if (!login || login.expiresAt <= clock.now()) throw invalid(ENDED_LOGIN);
+    if (login && 'shutOut' in login) throw refused(login, undefined);
+    if (!login) throw invalid(ENDED_LOGIN);
+    if (login.expiresAt <= clock.now())
+      throw invalid(ENDED_LOGIN, { reason: 'expired', ...namesOf(login.principal) });
     return login.principal;
   }
 
@@ -106,6 +109,15 @@ export function createAuthenticator(deps: {
   };
 }
 
-function invalid(hint: string): UnauthenticatedError {
-  return new UnauthenticatedError('Token is invalid or expired', true, hint);
+function invalid(hint: string, whose?: RefusedCredentials): UnauthenticatedError {
+  return new UnauthenticatedError('Token is invalid or expired', true, hint, whose);
 }
+
+function refused(
+  { shutOut, clientId, userId }: { shutOut: keyof typeof SHUT_OUT; clientId: number; userId: number },
+  tokenId: number | undefined,
+): UnauthenticatedError {
+  return invalid(SHUT_OUT[shutOut], { reason: shutOut, clientId, userId, tokenId });
+}
+
+const namesOf = ({ clientId, userId, tokenId }: Principal) => ({ clientId, userId, tokenId });

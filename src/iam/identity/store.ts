@@ -3,10 +3,7 @@ import type { Tables } from '../../db/tables.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
 import { lesserRole } from './schema.ts';
 
-/**
- * Returns an API token that is not deleted, and the user it acts for. Undefined also if that user or account
- * is deleted.
- */
+/** Returns an API token and the user it acts for. Undefined if that user or account is deleted. */
 export async function findTokenOwner(db: Kysely<Tables>, tokenId: number) {
   const row = await places(db)
     .innerJoin('api_tokens', (on) =>
@@ -16,13 +13,15 @@ export async function findTokenOwner(db: Kysely<Tables>, tokenId: number) {
       'api_tokens.role_id as most',
       'api_tokens.secret_hash as secretHash',
       'api_tokens.expires_at as expiresAt',
+      'api_tokens.deleted_at as deletedAt',
     ])
     .where('api_tokens.id', '=', tokenId)
-    .where('api_tokens.deleted_at', 'is', null)
     .executeTakeFirst();
   if (!row) return undefined;
-  const { secretHash, expiresAt } = row;
-  return { secretHash, expiresAt, ...accessOf(row, { tokenId, loginId: undefined }) };
+  const { secretHash, expiresAt, deletedAt } = row;
+  const access =
+    deletedAt === null ? accessOf(row, { tokenId, loginId: undefined }) : shutOutAs('deleted', row);
+  return { secretHash, expiresAt, ...access };
 }
 
 /** Returns a login that has not ended, with its user. Undefined also if that user or account is deleted. */
@@ -79,15 +78,24 @@ type Membership = InferResult<ReturnType<typeof places>>[number] & {
   most: number;
 };
 type Credential = Pick<Principal, 'tokenId' | 'loginId' | 'inPerson'>;
-type Access = { principal: Principal } | { shutOut: 'paused' | 'blocked' };
+interface ShutOut extends Pick<Principal, 'clientId' | 'userId'> {
+  shutOut: 'paused' | 'blocked' | 'deleted';
+}
+type Access = { principal: Principal } | ShutOut;
+
+const shutOutAs = (shutOut: ShutOut['shutOut'], row: Membership): ShutOut => ({
+  shutOut,
+  clientId: row.client_id,
+  userId: row.user_id,
+});
 
 /**
  * Returns the rights that both the credential and the user's role in the account allow. Rights beyond
  * accounts only exist in the home account.
  */
 function accessOf(row: Membership, credential: Credential): Access {
-  if (row.status === 'paused') return { shutOut: 'paused' };
-  if (!row.let_in || row.role_id === null) return { shutOut: 'blocked' };
+  if (row.status === 'paused') return shutOutAs('paused', row);
+  if (!row.let_in || row.role_id === null) return shutOutAs('blocked', row);
   const roleId = lesserRole(row.most, row.role_id);
   const home = row.client_id === row.home_id;
   const principal = {

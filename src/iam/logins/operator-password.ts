@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Caller, Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -29,7 +29,7 @@ export async function requireUserOf(
  * @throws InvalidError, NotFoundError for an unknown user
  */
 export async function setPasswordOf(
-  { database, clock }: { database: Database; clock: Clock },
+  { database, clock, caller = {} }: { database: Database; clock: Clock; caller?: Caller },
   wanted: Who & { password: string },
 ): Promise<{ email: string }> {
   const { email, rename, password } = wanted;
@@ -39,8 +39,10 @@ export async function setPasswordOf(
   }
   if (rename !== undefined) requireEmail(rename, 'rename');
   const hash = await hashPassword(password);
-  return database.transaction(async (tx) => {
+  return database.accept(caller, async (tx) => {
     const user = await findUser(tx.sql, email);
+    caller.writes?.concerns(user.clientId);
+    caller.writes?.made(user.id);
     if (rename !== undefined) await followAddress(tx.sql, user.id, rename);
     await setPassword(tx.sql, user.id, { hash, rename, now: clock.now() });
     await endLogins(tx, { userId: user.id });

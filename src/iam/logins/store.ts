@@ -138,7 +138,7 @@ export async function keepToken(db: Kysely<Tables>, tokenId: number) {
 export async function findUserForOperator(db: Kysely<Tables>, email: string | undefined) {
   return db
     .selectFrom('users')
-    .select(['id', 'email', 'former_email', 'email_changed_at'])
+    .select(['id', 'client_id as clientId', 'email', 'former_email', 'email_changed_at'])
     .where('deleted_at', 'is', null)
     .where('pending', '=', false)
     .where((user) =>

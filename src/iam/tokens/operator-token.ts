@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../db/database.ts';
+import type { Caller, Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { ROLES } from '../../requests/principal.ts';
@@ -25,7 +25,7 @@ export interface OperatorToken {
  * @throws InvalidError naming the option, NotFoundError for an unknown client
  */
 export async function createTokenFor(
-  deps: { database: Database; clock: Clock },
+  deps: { database: Database; clock: Clock; caller?: Caller },
   options: OperatorToken,
 ): Promise<{ id: number; clientId: number; token: string }> {
   const now = deps.clock.now();
@@ -39,7 +39,8 @@ export async function createTokenFor(
   if (options.expires && !(options.expires > now)) {
     throw new InvalidError({ expires: ['Must be a moment in the future.'] });
   }
-  return deps.database.transaction(async (tx) => {
+  const { database, caller = {} } = deps;
+  return database.accept(caller, async (tx) => {
     const owner = await ownerOf(tx, options, now);
     const { id, secret } = await makeToken(tx, {
       client_id: owner.clientId,
@@ -50,6 +51,8 @@ export async function createTokenFor(
       expires_at: options.expires,
       created_at: now,
     });
+    caller.writes?.concerns(owner.clientId);
+    caller.writes?.made(id);
     return { id, clientId: owner.clientId, token: tokenText(2, id, secret) };
   });
 }

@@ -1,7 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 
 export { presentPosition, startReading } from './reader.ts';
-export { eventOfOperation, resourceOf, TASK_EVENTS, typeOf, verbOf, WEBHOOK_DISABLED } from './types.ts';
+export {
+  eventOfCommand,
+  eventOfOperation,
+  RECORDED_COMMANDS,
+  resourceOf,
+  TASK_EVENTS,
+  typeOf,
+  verbOf,
+  WEBHOOK_DISABLED,
+} from './types.ts';
 
 /** An event of an accepted request. */
 export interface NewEvent {

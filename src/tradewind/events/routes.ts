@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
+import { streamed } from '../../http/streamed.ts';
 import type { Authenticator } from '../../iam/identity/service.ts';
 import type { Told } from './presenter.ts';
 import { EventsAnswer, EventsHeaders, EventsQuery } from './schema.ts';
 import type { Events } from './service.ts';
-import { stream, streamOf } from './stream.ts';
+import { streamOf, textsOf } from './stream.ts';
 
 /** How long a check that the caller may still read a stream holds. */
 const CHECK_MS = 1_000;
@@ -33,11 +34,8 @@ export function eventRoutes(app: Api, services: { events: Events; authenticator:
       void reply.header('cache-control', 'no-store');
       if (!type) return events.list(principal, query, from);
       const following = await events.follow(principal, query, from);
-      return stream(
-        reply,
-        type,
-        checked(following, () => isStillAllowed(request)),
-      );
+      const allowed = checked(following, () => isStillAllowed(request));
+      return streamed(reply, type, textsOf(type, allowed));
     },
   });
 

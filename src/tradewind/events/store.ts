@@ -19,18 +19,6 @@ export async function readNext(
   };
 }
 
-export async function oldestTransaction(db: Sql): Promise<bigint> {
-  const { rows } = await sql<{ oldest: string }>`
-    select pg_snapshot_xmin(pg_current_snapshot())::text as oldest`.execute(db);
-  return BigInt(rows[0]?.oldest ?? 0);
-}
-
-/** Takes a transaction number of its own, which is larger than those of all transactions that have one by now. */
-export async function takeNumber(db: Sql): Promise<bigint> {
-  const { rows } = await sql<{ number: string }>`select pg_current_xact_id()::text as number`.execute(db);
-  return BigInt(rows[0]?.number ?? 0);
-}
-
 /** Returns the largest position that can be seen. */
 export async function newest(db: Sql): Promise<number> {
   const { rows } = await sql<{ position: number }>`

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Database, Sql } from '../../db/database.ts';
+import { oldestTransaction, takeNumber } from '../../db/finality.ts';
 import { UnavailableError } from '../../lib/errors.ts';
-import { type EventRow, newest, oldestTransaction, readNext, takeNumber } from './store.ts';
+import { type EventRow, newest, readNext } from './store.ts';
 
 /** New events are looked for this often; what this process commits and what workers announce, at once. */
 const LOOK_MS = 250;

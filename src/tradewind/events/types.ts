@@ -153,6 +153,19 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   updateWebhook: { ...webhook, verb: 'updated' },
 };
 
+/** Commands of the operator that change something. */
+const COMMANDS: Readonly<Record<string, OperationEvent>> = {
+  'catalog apply': { word: 'catalog', verb: 'applied' },
+  'client pause': { ...client, verb: 'paused' },
+  'client resume': { ...client, verb: 'resumed' },
+  'keys give-up': { word: 'encryption_key', verb: 'given_up' },
+  'keys rotate': { word: 'encryption_key', verb: 'rotated' },
+  'orphans remove': { word: 'orphan', verb: 'removed' },
+  'token create': { ...token, verb: 'created' },
+  'user password': { ...user, verb: 'password_changed' },
+};
+export const RECORDED_COMMANDS: readonly string[] = Object.keys(COMMANDS);
+
 /** Written by triggers: see migrations/0062_events.ts. */
 export const TASK_EVENTS = [
   'tradewind.task.created',
@@ -170,11 +183,14 @@ export const WEBHOOK_DISABLED = 'tradewind.webhook.disabled';
 
 /** What only administrators of an account are told of. */
 const ADMINISTRATIVE = new Set([
+  'catalog',
   'client',
   'client_service',
+  'encryption_key',
   'feature',
   'login',
   'notification_setting',
+  'orphan',
   'token',
   'user',
   'user_action_subscription',
@@ -185,6 +201,13 @@ export const resourceOf = (type: ResourceType): Resource => RESOURCES[type];
 
 /** Returns the event of an operation by its name, if it is listed. */
 export const eventOfOperation = (operationId: string): OperationEvent | undefined => OPERATIONS[operationId];
+
+/** Returns the event of a command. @throws for one that is not listed */
+export function eventOfCommand(name: string): OperationEvent {
+  const event = COMMANDS[name];
+  if (!event) throw new Error(`The command ${name} has no event`);
+  return event;
+}
 
 export const typeOf = (word: string, verb: string): string => `tradewind.${word}.${verb}`;
 

@@ -1,25 +1,19 @@
 import net from 'node:net';
 import fastify from 'fastify';
 import { expect, it } from 'vitest';
-import type { Told } from './presenter.ts';
-import { stream } from './stream.ts';
+import { streamed } from './streamed.ts';
 
 it('cuts off a reader that takes nothing, and asks for no more', async () => {
   const app = fastify();
   let [told, hasEnded] = [0, false];
-  async function* endless(): AsyncGenerator<Told> {
-    const row = { client_id: 1, project_id: null, type: 'tradewind.volume.created', id: '', subject: '' };
-    const data = { text: 'x'.repeat(100_000) };
+  async function* endless(): AsyncGenerator<string> {
     try {
-      for (;;) {
-        const event = { ...row, position: ++told, time: new Date(), data };
-        yield { events: [event], reset: false, cursor: `${told}` };
-      }
+      for (;;) yield `${++told} ${'x'.repeat(100_000)}\n`;
     } finally {
       hasEnded = true;
     }
   }
-  app.get('/', (_, reply) => stream(reply, 'text/event-stream', endless(), 100));
+  app.get('/', (_, reply) => streamed(reply, 'text/plain', endless(), 100));
   await app.listen();
   const { port } = app.server.address() as net.AddressInfo;
   const reader = net.connect(port).pause();

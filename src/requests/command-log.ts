@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { NewUserAction, UserActions } from '../cloud/user-actions/service.ts';
+import type { Caller, Transaction } from '../db/database.ts';
+import type { Clock } from '../lib/clock.ts';
+import { eventOfCommand, typeOf } from '../tradewind/events/in-transaction.ts';
+
+/** A command of the operator that changes something. */
+export interface OperatorCommand {
+  name: string;
+  /** Who runs it, and where. */
+  by: string;
+}
+
+/** Returns a caller for `database.accept`, which records the command and tells of it like of a request. */
+export function callerOf(
+  command: OperatorCommand,
+  deps: { userActions: Pick<UserActions, 'record'>; clock: Clock },
+): Caller {
+  let clientId: number | undefined;
+  let subject: string | undefined;
+  return {
+    writes: {
+      before: async () => {},
+      async after(tx) {
+        const client = clientId ?? (await platformsClient(tx));
+        const request_id = randomUUID();
+        const { word, verb, table } = eventOfCommand(command.name);
+        const type = typeOf(word, verb);
+        await deps.userActions.record(tx, actionOf(command, client, request_id, deps.clock.now()), {
+          type,
+          subject: subject === undefined ? word : `${word}/${subject}`,
+          revised: `${table}:${subject}`,
+          data: JSON.stringify({
+            client_id: client,
+            project_id: null,
+            region_id: null,
+            resources: subject === undefined ? [] : [{ type: word, id: subject, name: null }],
+            task: null,
+            actor: null,
+            request_id,
+            operation: command.name,
+          }),
+        });
+      },
+      committed: () => {},
+      concerns(id) {
+        clientId = id;
+      },
+      about: () => {},
+      made(id) {
+        subject = String(id);
+      },
+      started: () => {},
+    },
+  };
+}
+
+/** What concerns no other account concerns the platform's own. */
+async function platformsClient(tx: Transaction): Promise<number> {
+  const { rows } = await sql<{ client_id: number }>`
+    select client_id from users where platform_administrator and deleted_at is null order by id limit 1`.execute(
+    tx.sql,
+  );
+  return rows[0]?.client_id ?? 0;
+}
+
+function actionOf(
+  { name, by }: OperatorCommand,
+  client_id: number,
+  request_id: string,
+  timestamp: Date,
+): NewUserAction {
+  return {
+    client_id,
+    user_id: 0,
+    token_id: null,
+    request_id,
+    operation: name,
+    method: '',
+    path: '',
+    project_id: null,
+    region_id: null,
+    task_id: null,
+    source_user_ip: '',
+    user_agent: by,
+    outcome: 'accepted',
+    status: 0,
+    timestamp,
+    api_group: null,
+    action_type: null,
+    resource_types: null,
+    resource_ids: null,
+    resource_names: null,
+    origin: 'command',
+  };
+}

@@ -1,0 +1,105 @@
+import type { NewUserAction, UserActions } from '../cloud/user-actions/service.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { RefusedCredentials } from '../lib/errors.ts';
+import { senderNetwork } from '../lib/sender-network.ts';
+
+/** How many senders of unknown credentials are told apart until the next `flush`; the others are one. */
+const MOST_NETWORKS = 100;
+/** The same for whatever is refused to those who are known. */
+const MOST_KNOWN = 1_000;
+const MOST_TEXT = 500;
+
+/** A request whose credentials or rights were refused, and that is not recorded as a change. */
+export interface RefusedRequest {
+  id: string;
+  operation: string;
+  method: string;
+  path: string;
+  ip: string;
+  userAgent: string | undefined;
+  status: 401 | 403;
+  /** Whose credentials they are; undefined for those that nobody knows. */
+  whose: Pick<RefusedCredentials, 'clientId' | 'tokenId' | 'userId'> | undefined;
+  reason: RefusedCredentials['reason'] | 'no right' | 'unknown';
+}
+
+/**
+ * Records refusals in the audit log. What is refused to the same caller for the same reason is counted, and becomes one
+ * row at each `flush`: nobody can fill the log.
+ */
+export interface Refusals {
+  note(request: RefusedRequest): void;
+  /** Hands over what was counted. */
+  flush(): void;
+}
+
+export function createRefusals(deps: {
+  userActions: Pick<UserActions, 'noteLater'>;
+  clock: Clock;
+}): Refusals {
+  const { userActions, clock } = deps;
+  const known = new Map<string, NewUserAction>();
+  const strangers = new Map<string, NewUserAction>();
+
+  return {
+    note(request) {
+      const { whose, reason, operation, ip } = request;
+      if (whose) {
+        const key = [whose.clientId, whose.userId, whose.tokenId, reason, operation, ip].join(' ');
+        const isRoom = known.has(key) || known.size < MOST_KNOWN;
+        count(known, isRoom ? key : '', () =>
+          actionOf(isRoom ? request : { ...request, whose: undefined, ip: '' }, clock.now()),
+        );
+        return;
+      }
+      const network = senderNetwork(ip);
+      const isRoom = strangers.has(network) || strangers.size < MOST_NETWORKS;
+      // Nothing but where they come from and how many there are is worth knowing.
+      const stranger = { ...request, ip: isRoom ? ip : '', operation: '', path: '', userAgent: undefined };
+      count(strangers, isRoom ? network : '', () => actionOf(stranger, clock.now()));
+    },
+    flush() {
+      for (const counted of [known, strangers]) {
+        for (const action of counted.values()) userActions.noteLater(action);
+        counted.clear();
+      }
+    },
+  };
+}
+
+function count(counted: Map<string, NewUserAction>, key: string, first: () => NewUserAction): void {
+  const action = counted.get(key);
+  if (action) action.attempts = (action.attempts ?? 0) + 1;
+  else counted.set(key, first());
+}
+
+function actionOf(request: RefusedRequest, timestamp: Date): NewUserAction {
+  const { id, operation, method, path, ip, userAgent, status, whose, reason } = request;
+  return {
+    client_id: whose?.clientId ?? 0,
+    user_id: whose?.userId ?? 0,
+    token_id: whose?.tokenId ?? null,
+    request_id: id,
+    operation,
+    method,
+    path: path.slice(0, MOST_TEXT),
+    project_id: null,
+    region_id: null,
+    task_id: null,
+    source_user_ip: ip,
+    user_agent: userAgent?.slice(0, MOST_TEXT) ?? null,
+    outcome: 'refused',
+    status,
+    timestamp,
+    api_group: null,
+    action_type: null,
+    resource_types: null,
+    resource_ids: null,
+    resource_names: null,
+    event_type: null,
+    subject: null,
+    origin: 'refusal',
+    reason,
+    attempts: 1,
+  };
+}

@@ -1,0 +1,81 @@
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { ENCRYPTION_KEY } from '../../test/support/secrets.ts';
+import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
+import { loadConfig } from '../config.ts';
+import { commands } from './commands.ts';
+
+let service: TestService;
+let tenant: Tenant;
+beforeAll(async () => {
+  service = await startService();
+  tenant = await service.otherTenant();
+});
+afterAll(() => service.stop());
+
+/** Returns the exit code and what the command prints. */
+async function run(name: string, options: Record<string, string | boolean> = {}) {
+  const config = loadConfig({
+    DATABASE_URL: service.pool.options.connectionString ?? '',
+    TRADEWIND_DATA_DIR: path.join(os.tmpdir(), 'unused'),
+    TRADEWIND_ENCRYPTION_KEY: ENCRYPTION_KEY,
+    TRADEWIND_LOG_LEVEL: 'silent',
+  });
+  const print = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  try {
+    const code = await commands[name]?.run({ config, options, stop: new AbortController().signal });
+    return { code, text: print.mock.calls.map(([text]) => text).join('') };
+  } finally {
+    print.mockRestore();
+  }
+}
+
+it('are in the audit log of the account that they concern, and told as events', async () => {
+  const { cursor } = (await service.http.get('/tradewind/v1/events')).body;
+  const client = String(tenant.clientId);
+  for (const name of ['client pause', 'client resume']) {
+    expect((await run(name, { client })).code).toBe(0);
+  }
+  const made = await run('token create', { client, name: 'by hand', role: 'Users' });
+  const id = made.text.split(/[_$]/)[0];
+  // What is refused changes nothing.
+  expect((await run('client pause', { client: '99999' })).code).toBe(64);
+
+  const { events } = (await service.http.get(`/tradewind/v1/events?cursor=${cursor}&wait=20&limit=3`)).body;
+  const told = [
+    ['tradewind.client.paused', `client/${client}`],
+    ['tradewind.client.resumed', `client/${client}`],
+    ['tradewind.token.created', `token/${id}`],
+  ];
+  expect(events.map(({ type, subject }: Record<string, string>) => [type, subject])).toEqual(told);
+  const { records } = (await tenant.http.get('/tradewind/v1/audit?limit=3')).body;
+  expect(records.toReversed()).toMatchObject(
+    told.map(([type, subject]) => ({
+      type,
+      subject,
+      client_id: tenant.clientId,
+      actor: { kind: 'operator', user_id: null, token: null },
+      source: { address: null, user_agent: expect.stringContaining(`@${os.hostname()})`) },
+      outcome: 'accepted',
+      method: null,
+      status: null,
+    })),
+  );
+  expect(records[0].operation).toBe('token create');
+  // They are no requests.
+  const logged = (await tenant.http.get('/cloud/v1/request_log')).body.results;
+  expect(logged.filter(({ user_id }: { user_id: number }) => user_id === 0)).toEqual([]);
+});
+
+it('find out what was changed in the audit log', async () => {
+  const sealed = async () => (await service.http.get('/tradewind/v1/audit')).body.records[0].sealed;
+  await expect.poll(sealed, { timeout: 60_000, interval: 500 }).toBe(true);
+  const before = await run('audit verify');
+  expect([before.code, before.text]).toEqual([0, expect.stringContaining('Nothing was changed.')]);
+  const seal = /Last seal: (\S+)/.exec(before.text)?.[1] ?? '';
+  expect((await run('audit verify', { seal })).code).toBe(0);
+  await service.pool.query(`update user_actions set user_id = 77 where operation = 'client pause'`);
+  await expect(run('audit verify', { seal })).rejects.toThrow('a record was changed');
+  expect((await run('audit verify', { seal: 'none' })).code).toBe(64);
+}, 90_000);

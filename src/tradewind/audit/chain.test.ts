@@ -1,0 +1,166 @@
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
+import { createUserActions } from '../../cloud/user-actions/service.ts';
+import { type Database, openDatabase } from '../../db/database.ts';
+import { callerOf } from '../../requests/command-log.ts';
+import { sealRecords, whileRemoving } from './sealing.ts';
+import { verifyAudit } from './verification.ts';
+
+const clock = { now: () => new Date('2026-11-23T12:00:00Z') };
+
+let place: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  place = await createDatabase();
+  database = openDatabase({ connectionString: place.url }, 10);
+});
+afterAll(async () => {
+  await database.close();
+  await place.drop();
+});
+beforeEach(async () => {
+  await database.pool.query('delete from user_actions; delete from audit_seals where number > 0');
+  await database.pool.query('update audit_retention set removed_before = null');
+});
+
+async function act(name = 'token create'): Promise<void> {
+  const userActions = createUserActions({ database });
+  await database.accept(callerOf({ name, by: 'a test' }, { userActions, clock }), async () => {});
+}
+
+/** Seals so many records. Whatever takes long on the same database server delays that. */
+async function seal(count: number): Promise<void> {
+  let sealed = 0;
+  while (sealed < count) sealed += await sealRecords(database, clock);
+  expect(sealed).toBe(count);
+}
+
+/** Writes records and seals them one by one. */
+async function sealed(count: number): Promise<void> {
+  for (let round = 0; round < count; round++) {
+    await act();
+    await seal(1);
+  }
+}
+
+const verify = (known?: { number: number; hash: string }) => verifyAudit(database, known);
+const change = (text: string) => database.pool.query(text);
+const second = 'id = (select id from user_actions order by id limit 1 offset 1)';
+
+describe('an untouched log', () => {
+  it('is as it was sealed, however many were written at once', async () => {
+    await Promise.all(Array.from({ length: 40 }, () => act()));
+    const both = await Promise.all([sealRecords(database, clock), sealRecords(database, clock)]);
+    if (both[0] + both[1] < 40) await seal(40 - both[0] - both[1]);
+    await act();
+    expect(await verify()).toMatchObject({ records: 40, unsealed: 1, faults: [] });
+    const { head } = await verify();
+    await seal(1);
+    expect(await verify(head)).toMatchObject({ records: 41, unsealed: 0, faults: [] });
+  });
+
+  it('is not sealed beyond what a transaction may still write', async () => {
+    const late = new pg.Client(place.url);
+    await late.connect();
+    await late.query('begin; select next_user_action_id()');
+    await act();
+    expect(await sealRecords(database, clock)).toBe(0);
+    await late.query(
+      `insert into user_actions (id, client_id, user_id, request_id, operation, method, path, source_user_ip, outcome, status, "timestamp")
+       values (currval('user_actions_id'), 1, 1, '', 'late', '', '', '', 'accepted', 200, now()); commit`,
+    );
+    await late.end();
+    await seal(2);
+    expect((await verify()).faults).toEqual([]);
+  });
+
+  it('has its last seal to continue from after a kill between two', async () => {
+    await sealed(1);
+    await act();
+    const broken = { ...database, transaction: () => Promise.reject(new Error('killed')) };
+    await expect
+      .poll(() => sealRecords(broken, clock).catch(({ message }) => message), { timeout: 30_000 })
+      .toBe('killed');
+    await seal(1);
+    expect(await verify()).toMatchObject({ seals: 2, records: 2, faults: [] });
+  });
+});
+
+describe('is found out:', () => {
+  it.each([
+    ['a changed record', `update user_actions set user_id = 7 where ${second}`, 'a record was changed'],
+    [
+      'a later time',
+      `update user_actions set "timestamp" = "timestamp" + interval '1 s' where ${second}`,
+      'changed',
+    ],
+    [
+      'a removed record',
+      `delete from user_actions where ${second}`,
+      '1 records were sealed, and 0 are there',
+    ],
+    [
+      'an inserted record',
+      `insert into user_actions (id, client_id, user_id, request_id, operation, method, path, source_user_ip, outcome, status, "timestamp")
+       select id, client_id, 7, request_id, operation, method, path, source_user_ip, outcome, status, '2020-01-01' from user_actions where ${second}`,
+      '1 records were sealed, and 2 are there',
+    ],
+    [
+      'another order of seals',
+      `update audit_seals set hash = sha256(hash) where number = 2`,
+      'does not follow',
+    ],
+    ['a removed seal', 'delete from audit_seals where number = 2', 'does not follow'],
+    ['a removed beginning', 'delete from audit_seals where number < 2', 'The seals before 2 are gone'],
+    ['removed seals', 'delete from audit_seals', 'The seals are gone'],
+  ])('%s', async (_, forgery, fault) => {
+    await sealed(3);
+    // Where the default partition is the only one, the same id may not come twice.
+    await change('alter table user_actions_default drop constraint if exists user_actions_default_pkey');
+    await change(forgery);
+    const { faults } = await verify();
+    expect(faults.join('\n')).toContain(fault);
+    await change(
+      `insert into audit_seals select 0, 0, 0, now(), now(), decode(repeat('00', 32), 'hex'), decode(repeat('00', 32), 'hex'), now() on conflict do nothing`,
+    );
+  });
+
+  it('seals that are made anew, by the one that was written down', async () => {
+    await sealed(3);
+    const { head } = await verify();
+    await change(`delete from audit_seals where number > 1; delete from user_actions where ${second}`);
+    await seal(1);
+    expect((await verify()).faults).toEqual([]);
+    expect((await verify(head)).faults).toEqual(['Seal 3, which was written down, is gone']);
+    await sealed(1);
+    expect((await verify(head)).faults).toEqual(['Seal 3 is not the one that was written down']);
+  });
+});
+
+describe('retention', () => {
+  it('removes from the front and keeps where the chain begins', async () => {
+    await sealed(4);
+    await change(
+      `update user_actions set "timestamp" = '2026-01-01' where id <= (select last_id from audit_seals where number = 3)`,
+    );
+    await change(
+      `update audit_seals set first_at = '2026-01-01', last_at = '2026-01-01' where number between 1 and 3`,
+    );
+    await whileRemoving(database, { now: clock.now(), keptDays: 100 }, async () => {
+      await change(`delete from user_actions where "timestamp" = '2026-01-01'`);
+      // Killed before the seals are removed.
+      expect((await verify()).faults).toEqual([]);
+    });
+    const { rows } = await change('select number from audit_seals order by number');
+    expect(rows).toEqual([{ number: 3 }, { number: 4 }]);
+    expect(await verify()).toMatchObject({
+      seals: 1,
+      records: 1,
+      faults: [],
+      removedBefore: new Date('2026-08-15T12:00:00Z'),
+    });
+    await change('delete from user_actions');
+    expect((await verify()).faults).toHaveLength(1);
+  });
+});

@@ -1,0 +1,34 @@
+import type { AuditRecord } from './schema.ts';
+import type { AuditRow } from './store.ts';
+
+/** Returns a record as the API shows it. `sealedUpTo` is the last one that is in the chain. */
+export function presentedRecord(row: AuditRow, sealedUpTo: number): AuditRecord {
+  const names = row.resource_names ?? [];
+  return {
+    id: row.id,
+    time: row.timestamp.toISOString(),
+    client_id: row.client_id || null,
+    actor: {
+      kind: row.origin === 'command' ? 'operator' : row.user_id === 0 ? 'unknown' : 'user',
+      user_id: row.user_id || null,
+      email: row.email,
+      token: row.token_id === null ? null : { id: row.token_id, name: row.token_name },
+    },
+    source: { address: row.source_user_ip || null, user_agent: row.user_agent },
+    operation: row.operation || null,
+    method: row.method || null,
+    path: row.path || null,
+    type: row.event_type,
+    subject: row.subject,
+    resources: (row.resource_ids ?? []).map((id, place) => ({ id, name: names[place] ?? null })),
+    project_id: row.project_id,
+    region_id: row.region_id,
+    task_id: row.task_id,
+    request_id: row.request_id || null,
+    outcome: row.outcome,
+    status: row.status || null,
+    reason: row.reason,
+    attempts: row.attempts ?? 1,
+    sealed: row.id <= sealedUpTo,
+  };
+}

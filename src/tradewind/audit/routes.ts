@@ -1,0 +1,32 @@
+import type { Api } from '../../http/server.ts';
+import { streamed } from '../../http/streamed.ts';
+import { AuditAnswer, AuditQuery, type AuditRecord } from './schema.ts';
+import type { Audit } from './service.ts';
+
+const LINES = 'application/x-ndjson';
+
+export function auditRoutes(app: Api, { audit }: { audit: Audit }): void {
+  app.get('/tradewind/v1/audit', {
+    config: { access: 'administer' },
+    schema: {
+      operationId: 'listAuditRecords',
+      summary: 'Who did what',
+      description:
+        "Every request for a change, whatever became of it, every command of the operator, and refused credentials and rights: who, from where and with which token. An account's administrators see what concerns it, the platform administrator everything. `Accept: application/x-ndjson` exports all that matches. The newest come first.",
+      tags: ['Audit'],
+      querystring: AuditQuery,
+      response: { 200: AuditAnswer },
+    },
+    handler: async ({ principal, query, headers, method }, reply) => {
+      void reply.header('cache-control', 'no-store');
+      const isExport = method !== 'HEAD' && headers.accept?.toLowerCase().includes(LINES);
+      if (!isExport) return audit.list(principal, query);
+      const pages = await audit.export(principal, query);
+      return streamed(reply, LINES, linesOf(pages));
+    },
+  });
+}
+
+async function* linesOf(pages: AsyncGenerator<AuditRecord[]>): AsyncGenerator<string> {
+  for await (const records of pages) yield records.map((record) => `${JSON.stringify(record)}\n`).join('');
+}

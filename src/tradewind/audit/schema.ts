@@ -1,0 +1,129 @@
+import { type Static, Type } from 'typebox';
+import { IntegerId, Named, Query, QueryTime, RepeatedId } from '../../lib/wire.ts';
+
+const Nullable = (type: 'string' | 'integer', description: string) =>
+  Type.Unsafe<string | number | null>({ type: [type, 'null'], description });
+
+const several = { minItems: 1, maxItems: 20 };
+
+export const AuditQuery = Query({
+  client_id: Type.Optional(
+    IntegerId(
+      'Only what concerns this account. Other accounts than your own are for the platform administrator',
+    ),
+  ),
+  user_id: RepeatedId('Only what these users did'),
+  token_id: RepeatedId('Only what was done with these API tokens'),
+  type: Type.Optional(
+    Type.Array(
+      Type.String({
+        maxLength: 100,
+        pattern: '^tradewind\\.(\\*|[a-z0-9_]+\\.(\\*|[a-z0-9_]+))$',
+        rule: 'Must be a type of event such as tradewind.cluster.updated, or end in a star: tradewind.cluster.*.',
+        examples: ['tradewind.cluster.*'],
+      }),
+      {
+        ...several,
+        description:
+          'Types of events, with a star at the end for all that begin so. Repeat the parameter for several',
+      },
+    ),
+  ),
+  subject: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+      ...several,
+      description: 'What it was about: the resource and its ID. Repeat the parameter for several',
+      examples: [['instance/7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90']],
+    }),
+  ),
+  project_id: RepeatedId('Only what happened in these projects'),
+  address: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 45 }), {
+      ...several,
+      description: 'Addresses of clients. Repeat the parameter for several',
+      examples: [['192.0.2.7']],
+    }),
+  ),
+  outcome: Type.Optional(
+    Type.Array(Type.Enum(['accepted', 'refused', 'failed'], { type: 'string' }), {
+      maxItems: 3,
+      description: 'Repeat the parameter for several',
+    }),
+  ),
+  from: Type.Optional(QueryTime('At this time or later')),
+  to: Type.Optional(QueryTime('Before this time')),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Most records in a list in JSON' }),
+  ),
+  page_token: Type.Optional(
+    Type.String({ pattern: '^[\\w-]{1,60}$', description: '`next_page_token` of the page before' }),
+  ),
+});
+export type AuditQuery = Static<typeof AuditQuery>;
+
+const AuditActor = Named('AuditActor', {
+  kind: Type.Enum(['user', 'operator', 'unknown'], {
+    type: 'string',
+    description: 'operator: a command on the server. unknown: credentials that belong to nobody',
+  }),
+  user_id: Nullable('integer', 'User'),
+  email: Nullable('string', 'Their address, if they belong to the account'),
+  token: Type.Unsafe<{ id: number; name: string | null } | null>({
+    type: ['object', 'null'],
+    description: 'The API token; null for a login and for a command',
+    properties: {
+      id: { type: 'integer' },
+      name: { type: ['string', 'null'], description: 'Null if the token is no longer known' },
+    },
+  }),
+});
+
+export const AuditRecord = Named('AuditRecord', {
+  id: Type.Integer(),
+  time: Type.String({ format: 'date-time' }),
+  client_id: Nullable('integer', 'Account that it concerns; null for credentials that nobody knows'),
+  actor: AuditActor,
+  source: Named('AuditSource', {
+    address: Nullable('string', 'Address of the client; null for a command, and for many addresses together'),
+    user_agent: Nullable('string', 'The client, as it calls itself; who ran a command, and where'),
+  }),
+  operation: Nullable('string', 'Operation, or command of the operator'),
+  method: Nullable('string', 'HTTP method'),
+  path: Nullable('string', 'Path of the request, without the query'),
+  type: Nullable('string', 'Event that tells of it, or would have'),
+  subject: Nullable('string', 'What it was about'),
+  resources: Type.Array(
+    Named('AuditResource', { id: Type.String(), name: Nullable('string', 'Name or address') }),
+    { description: 'What an accepted change of the cloud was about, the most important first' },
+  ),
+  project_id: Nullable('integer', 'Project'),
+  region_id: Nullable('integer', 'Region'),
+  task_id: Nullable('string', 'Task that was started'),
+  request_id: Nullable('string', 'As in the header `x-request-id`; of the first, if there were several'),
+  outcome: Type.Enum(['accepted', 'refused', 'failed'], { type: 'string' }),
+  status: Nullable('integer', 'Status of the answer'),
+  reason: Nullable(
+    'string',
+    'Why credentials were refused: expired, deleted, blocked, paused, unknown, no right',
+  ),
+  attempts: Type.Integer({ description: 'How often, if one record stands for several' }),
+  sealed: Type.Boolean({ description: 'Whether the chain of hashes includes it' }),
+});
+export type AuditRecord = Static<typeof AuditRecord>;
+
+export const AuditList = Named('AuditList', {
+  records: Type.Array(AuditRecord, { description: 'The newest first' }),
+  next_page_token: Nullable('string', 'For the next page; null at the end'),
+});
+export type AuditList = Static<typeof AuditList>;
+
+/** The answers by media type. */
+export const AuditAnswer = {
+  description: 'What happened, by `Accept`: a page, or everything as lines of JSON',
+  content: {
+    'application/json': { schema: AuditList },
+    'application/x-ndjson': {
+      schema: Type.String({ description: 'A record in each line, the newest first' }),
+    },
+  },
+};

@@ -1,0 +1,105 @@
+import type { UserActions } from '../../cloud/user-actions/service.ts';
+import type { Database } from '../../db/database.ts';
+import { calendarTime } from '../../lib/calendar-time.ts';
+import { ForbiddenError, InvalidError } from '../../lib/errors.ts';
+import type { Principal } from '../../requests/principal.ts';
+import type { Refusals } from '../../requests/refusals.ts';
+import { presentedRecord } from './presenter.ts';
+import type { AuditList, AuditQuery, AuditRecord } from './schema.ts';
+import { type AuditFilter, type AuditRow, lastSealed, type Place, readRecords } from './store.ts';
+
+/** Records that an export reads at once. */
+const PAGE = 500;
+
+/** Who did what, from where and with which token. */
+export interface Audit {
+  /** @throws ForbiddenError for another account; InvalidError */
+  list(principal: Principal, query: AuditQuery): Promise<AuditList>;
+  /** Returns everything that matches, a page at a time. @throws like `list`, before the first page */
+  export(principal: Principal, query: AuditQuery): Promise<AsyncGenerator<AuditRecord[]>>;
+}
+
+export function createAudit(deps: {
+  database: Database;
+  userActions: Pick<UserActions, 'flush'>;
+  refusals: Pick<Refusals, 'flush'>;
+}): Audit {
+  const { database, userActions, refusals } = deps;
+
+  async function page(filter: AuditFilter, after: Place | undefined, limit: number) {
+    const rows = await readRecords(database.sql, filter, after, limit);
+    const sealed = await lastSealed(database.sql);
+    return { rows, records: rows.map((row) => presentedRecord(row, sealed)) };
+  }
+
+  /** Includes what this process has not written yet. */
+  async function flush(): Promise<void> {
+    refusals.flush();
+    await userActions.flush();
+  }
+
+  return {
+    async list(principal, query) {
+      const filter = filterOf(principal, query);
+      const after = placeIn(query.page_token);
+      await flush();
+      const { limit = 100 } = query;
+      const { rows, records } = await page(filter, after, limit);
+      return { records, next_page_token: rows.length < limit ? null : tokenOf(rows) };
+    },
+
+    async export(principal, query) {
+      const filter = filterOf(principal, query);
+      const first = placeIn(query.page_token);
+      await flush();
+      async function* pages(): AsyncGenerator<AuditRecord[]> {
+        for (let after = first; ; ) {
+          const { rows, records } = await page(filter, after, PAGE);
+          if (records.length > 0) yield records;
+          if (rows.length < PAGE) return;
+          after = placeOf(rows);
+        }
+      }
+      return pages();
+    },
+  };
+}
+
+function filterOf(principal: Principal, query: AuditQuery): AuditFilter {
+  const { platformAdministrator, clientId: own } = principal;
+  if (!platformAdministrator && query.client_id !== undefined && query.client_id !== own) {
+    throw new ForbiddenError(`The audit log of client ${query.client_id} is for its own administrators`);
+  }
+  return {
+    clientId: platformAdministrator ? query.client_id : own,
+    userIds: query.user_id,
+    tokenIds: query.token_id,
+    types: query.type,
+    subjects: query.subject,
+    projectIds: query.project_id,
+    addresses: query.address,
+    outcomes: query.outcome,
+    from: calendarTime('from', query.from),
+    before: calendarTime('to', query.to),
+  };
+}
+
+const placeOf = (rows: readonly AuditRow[]): Place | undefined => {
+  const last = rows.at(-1);
+  return last && { at: last.timestamp, id: last.id };
+};
+
+function tokenOf(rows: readonly AuditRow[]): string | null {
+  const place = placeOf(rows);
+  return place ? Buffer.from(`${place.at.getTime()} ${place.id}`).toString('base64url') : null;
+}
+
+function placeIn(token: string | undefined): Place | undefined {
+  if (token === undefined) return undefined;
+  const text = Buffer.from(token, 'base64url').toString();
+  const [at, id] = /^\d{1,15} \d{1,15}$/.test(text) ? text.split(' ').map(Number) : [];
+  if (at === undefined || id === undefined) {
+    throw new InvalidError({ page_token: ['Must be the next_page_token of an earlier answer.'] });
+  }
+  return { at: new Date(at), id };
+}
