@@ -4,7 +4,7 @@ import type { Reachabilities } from './service.ts';
 
 export function reachabilityRoutes(app: Api, { reachabilities }: { reachabilities: Reachabilities }): void {
   app.get('/tradewind/v1/reachability', {
-    config: { access: 'read' },
+    config: { access: 'read', refuses: [404] },
     schema: {
       operationId: 'getReachability',
       summary: 'Whether one port reaches another',

@@ -18,6 +18,8 @@ export const EXCEPTIONS: readonly Exceptions[] = [
     operations: [
       'GET /iam/clients/{clientId}/tokens',
       'GET /iam/v2/clients/{clientId}/tokens',
+      'GET /tradewind/v1/webhooks',
+      'GET /tradewind/v1/webhooks/{webhook_id}/deliveries',
       'PATCH /cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}/connected_devices',
       'PATCH /cloud/v2/floatingips/{project_id}/{region_id}/{floating_ip_id}',
       'PATCH /iam/clients/{clientId}',
