@@ -231,11 +231,12 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
       worker: { size: 2 },
       login: { sshRootPublicKeys: [body.public_key.trim()] },
     });
-    const claims = await objects('-n', 'tradewind-slurm', 'get', 'persistentvolumeclaim');
-    expect(claims.items.map(({ status }: { status: { phase: string } }) => status.phase)).toEqual([
-      'Bound',
-      'Bound',
-    ]);
+    // The controller manager binds them in its own time.
+    await vi.waitFor(async () => {
+      const claims = await objects('-n', 'tradewind-slurm', 'get', 'persistentvolumeclaim');
+      const phases = claims.items.map(({ status }: { status: { phase: string } }) => status.phase);
+      expect(phases).toEqual(['Bound', 'Bound']);
+    }, WITHIN);
     const { spec: volume } = await objects('get', 'persistentvolume', 'slurm-jail');
     expect(volume.nfs).toEqual({ server: 'vast.example', path: `/shares/${parts.shareId}/jail` });
   }
