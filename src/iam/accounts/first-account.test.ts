@@ -61,7 +61,7 @@ describe('the first account', () => {
     await start({ id: 5, secret: 'two' });
     expect((await principalOf(5))?.platformAdministrator).toBe(true);
     await start({ id: 6, secret: 'three' });
-    expect(await owner(5)).toMatchObject({ shutOut: 'deleted' });
+    expect(await owner(5)).toBeUndefined();
     expect(await owner(6)).toBeDefined();
     expect(await owner(1000)).toBeDefined();
   });
