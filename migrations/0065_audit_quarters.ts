@@ -2,6 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import { createIndexConcurrently } from './migration.ts';
 
 export const INDEXES = [
+  // The log of requests counts them from the index alone.
+  ['request_of_client', '(client_id, "timestamp" desc, id desc) where origin is null'],
   ['moment', '("timestamp" desc, id desc)'],
   ['user', '(user_id, "timestamp" desc, id desc)'],
   ['token', '(token_id, "timestamp" desc, id desc) where token_id is not null'],
