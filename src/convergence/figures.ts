@@ -13,6 +13,7 @@ export interface WorkFigures {
   oldestDueSeconds: number;
 }
 
+/** The conditions are those of partial indexes: nobody looks through all that has ended. */
 export async function workFigures(db: Sql): Promise<WorkFigures> {
   const tasks = await sql<{ state: 'NEW' | 'RUNNING'; count: number; age: number }>`
     select state, count(*) as count, extract(epoch from now() - min(created_on))::float8 as age

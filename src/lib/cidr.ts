@@ -55,6 +55,12 @@ export function hostBitsFault({ cidr, network }: CanonicalCidr): string | undefi
   return cidr === network ? undefined : `Has bits set beyond its mask. Did you mean ${network}?`;
 }
 
+/** Whether an address is in a range. */
+export function contains(cidr: string, address: string): boolean {
+  const [[base, mask], other] = [ipaddr.parseCIDR(cidr), ipaddr.parse(address)];
+  return base.kind() === other.kind() && other.match(base, mask);
+}
+
 /** Returns the canonical text of an address or a range, for access rules and address pairs. */
 export function addressOrRange(text: string): { address: string } | { fault: string } {
   const address = canonicalAddress(text)?.address;

@@ -1,3 +1,5 @@
+import type { IpFamily } from './cidr.ts';
+
 /**
  * IP protocols by the names that rules use, with their IANA numbers. `ipip` is IANA's 94 and `ipencap` its 4, so that
  * one group can have rules for both.
@@ -55,6 +57,12 @@ export function canonicalProtocol(protocol: string | null): string | null {
   if (text === 'any') return null;
   if (text === 'icmpv6') return 'ipv6-icmp';
   return NUMBER.test(text) ? (nameByNumber.get(Number(text)) ?? text) : text;
+}
+
+/** The same for one version of IP: ICMP has another name in IPv6. */
+export function protocolIn(family: IpFamily, protocol: string | null): string | null {
+  const canonical = canonicalProtocol(protocol);
+  return family === 'IPv6' && canonical === 'icmp' ? 'ipv6-icmp' : canonical;
 }
 
 /** Whether a canonical protocol is a known name or a number from 0 to 255. */

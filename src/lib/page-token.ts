@@ -2,11 +2,11 @@ import { attempt } from './attempt.ts';
 import { InvalidError } from './errors.ts';
 
 /** Returns a token for the page after this place. Clients must not read it. */
-export const pageToken = (place: string | number): string =>
+export const pageToken = (place: string | number | readonly number[]): string =>
   Buffer.from(JSON.stringify(place)).toString('base64url');
 
 /** Returns the place of a token; undefined without one. @throws InvalidError */
-export function placeOf<Place extends string | number>(
+export function placeOf<Place>(
   token: string | undefined,
   isPlace: (place: unknown) => place is Place,
 ): Place | undefined {

@@ -4,14 +4,15 @@ import type { ActionResource, ResourceType } from '../lib/action-resource.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
 /** Texts from outside are cut to what a reader needs. */
-const MOST_TEXT = 500;
+export const MOST_TEXT = 500;
 
 /** The additional fields of the published log. */
 type Published = Pick<
   NewUserAction,
   'api_group' | 'action_type' | 'resource_types' | 'resource_ids' | 'resource_names'
 >;
-const UNPUBLISHED: Published = {
+/** Of what is not in the published log. */
+export const UNPUBLISHED: Published = {
   api_group: null,
   action_type: null,
   resource_types: null,

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { NewUserAction, UserActions } from '../cloud/user-actions/service.ts';
 import type { Caller, Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/clock.ts';
-import { eventOfCommand, typeOf } from '../tradewind/events/in-transaction.ts';
+import { eventData, eventOfCommand, typeOf } from '../tradewind/events/in-transaction.ts';
+import { UNPUBLISHED } from './action-of.ts';
 
 /** A command of the operator that changes something. */
 export interface OperatorCommand {
@@ -31,16 +32,14 @@ export function callerOf(
           type,
           subject: subject === undefined ? word : `${word}/${subject}`,
           revised: `${table}:${subject}`,
-          data: JSON.stringify({
-            client_id: client,
-            project_id: null,
-            region_id: null,
-            resources: subject === undefined ? [] : [{ type: word, id: subject, name: null }],
-            task: null,
-            actor: null,
-            request_id,
-            operation: command.name,
-          }),
+          data: JSON.stringify(
+            eventData({
+              client_id: client,
+              resources: subject === undefined ? [] : [{ type: word, id: subject, name: null }],
+              request_id,
+              operation: command.name,
+            }),
+          ),
         });
       },
       committed: () => {},
@@ -87,11 +86,7 @@ function actionOf(
     outcome: 'accepted',
     status: 0,
     timestamp,
-    api_group: null,
-    action_type: null,
-    resource_types: null,
-    resource_ids: null,
-    resource_names: null,
+    ...UNPUBLISHED,
     origin: 'command',
   };
 }

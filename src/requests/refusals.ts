@@ -2,12 +2,12 @@ import type { NewUserAction, UserActions } from '../cloud/user-actions/service.t
 import type { Clock } from '../lib/clock.ts';
 import type { RefusedCredentials } from '../lib/errors.ts';
 import { senderNetwork } from '../lib/sender-network.ts';
+import { MOST_TEXT, UNPUBLISHED } from './action-of.ts';
 
 /** How many senders of unknown credentials are told apart until the next `flush`; the others are one. */
 const MOST_NETWORKS = 100;
 /** The same for whatever is refused to those who are known. */
 const MOST_KNOWN = 1_000;
-const MOST_TEXT = 500;
 
 /** A request whose credentials or rights were refused, and that is not recorded as a change. */
 export interface RefusedRequest {
@@ -91,11 +91,7 @@ function actionOf(request: RefusedRequest, timestamp: Date): NewUserAction {
     outcome: 'refused',
     status,
     timestamp,
-    api_group: null,
-    action_type: null,
-    resource_types: null,
-    resource_ids: null,
-    resource_names: null,
+    ...UNPUBLISHED,
     event_type: null,
     subject: null,
     origin: 'refusal',

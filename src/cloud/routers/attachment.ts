@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Transaction, violates } from '../../db/database.ts';
-import { canonicalAddress } from '../../lib/cidr.ts';
+import { canonicalAddress, contains } from '../../lib/cidr.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import * as addresses from '../networks/addresses/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
-import { contains, overlap, type Reach, unreachable } from './static-routing.ts';
+import { overlap, type Reach, unreachable } from './static-routing.ts';
 import * as store from './store.ts';
 
 type Subnet = Omit<store.SubnetRow, 'task_id'>;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { contains, overlap, routesFrom, unreachable } from './static-routing.ts';
+import { contains } from '../../lib/cidr.ts';
+import { overlap, routesFrom, unreachable } from './static-routing.ts';
 
 const route = (destination: string, nexthop: string) => ({ destination, nexthop });
 

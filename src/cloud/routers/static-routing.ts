@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js';
+import { contains } from '../../lib/cidr.ts';
 import type { FieldProblem } from '../../lib/errors.ts';
 import { type IpRoute, ipRoutesFrom } from '../../lib/next-hops.ts';
 
@@ -25,11 +25,6 @@ export function unreachable(routes: readonly IpRoute[], reach: readonly Reach[])
       ? []
       : [{ field, message: `${nexthop} is in no subnet of the router, nor in its external network.` }];
   });
-}
-
-export function contains(cidr: string, address: string): boolean {
-  const [[base, mask], other] = [ipaddr.parseCIDR(cidr), ipaddr.parse(address)];
-  return base.kind() === other.kind() && other.match(base, mask);
 }
 
 /** Whether two ranges have addresses in common. One of them then contains the other. */

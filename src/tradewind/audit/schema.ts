@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
 import { IntegerId, Named, Query, QueryTime, RepeatedId } from '../../lib/wire.ts';
-
-const Nullable = (type: 'string' | 'integer', description: string) =>
-  Type.Unsafe<string | number | null>({ type: [type, 'null'], description });
 
 const several = { minItems: 1, maxItems: 20 };
 
@@ -66,8 +64,8 @@ const AuditActor = Named('AuditActor', {
     type: 'string',
     description: 'operator: a command on the server. unknown: credentials that belong to nobody',
   }),
-  user_id: Nullable('integer', 'User'),
-  email: Nullable('string', 'Their address, if they belong to the account'),
+  user_id: nullable(Type.Integer({ description: 'User' })),
+  email: nullable(Type.String({ description: 'Their address, if they belong to the account' })),
   token: Type.Unsafe<{ id: number; name: string | null } | null>({
     type: ['object', 'null'],
     description: 'The API token; null for a login and for a command',
@@ -81,30 +79,44 @@ const AuditActor = Named('AuditActor', {
 export const AuditRecord = Named('AuditRecord', {
   id: Type.Integer(),
   time: Type.String({ format: 'date-time' }),
-  client_id: Nullable('integer', 'Account that it concerns; null for credentials that nobody knows'),
+  client_id: nullable(
+    Type.Integer({ description: 'Account that it concerns; null for credentials that nobody knows' }),
+  ),
   actor: AuditActor,
   source: Named('AuditSource', {
-    address: Nullable('string', 'Address of the client; null for a command, and for many addresses together'),
-    user_agent: Nullable('string', 'The client, as it calls itself; who ran a command, and where'),
+    address: nullable(
+      Type.String({
+        description: 'Address of the client; null for a command, and for many addresses together',
+      }),
+    ),
+    user_agent: nullable(
+      Type.String({ description: 'The client, as it calls itself; who ran a command, and where' }),
+    ),
   }),
-  operation: Nullable('string', 'Operation, or command of the operator'),
-  method: Nullable('string', 'HTTP method'),
-  path: Nullable('string', 'Path of the request, without the query'),
-  type: Nullable('string', 'Event that tells of it, or would have'),
-  subject: Nullable('string', 'What it was about'),
+  operation: nullable(Type.String({ description: 'Operation, or command of the operator' })),
+  method: nullable(Type.String({ description: 'HTTP method' })),
+  path: nullable(Type.String({ description: 'Path of the request, without the query' })),
+  type: nullable(Type.String({ description: 'Event that tells of it, or would have' })),
+  subject: nullable(Type.String({ description: 'What it was about' })),
   resources: Type.Array(
-    Named('AuditResource', { id: Type.String(), name: Nullable('string', 'Name or address') }),
+    Named('AuditResource', {
+      id: Type.String(),
+      name: nullable(Type.String({ description: 'Name or address' })),
+    }),
     { description: 'What an accepted change of the cloud was about, the most important first' },
   ),
-  project_id: Nullable('integer', 'Project'),
-  region_id: Nullable('integer', 'Region'),
-  task_id: Nullable('string', 'Task that was started'),
-  request_id: Nullable('string', 'As in the header `x-request-id`; of the first, if there were several'),
+  project_id: nullable(Type.Integer({ description: 'Project' })),
+  region_id: nullable(Type.Integer({ description: 'Region' })),
+  task_id: nullable(Type.String({ description: 'Task that was started' })),
+  request_id: nullable(
+    Type.String({ description: 'As in the header `x-request-id`; of the first, if there were several' }),
+  ),
   outcome: Type.Enum(['accepted', 'refused', 'failed'], { type: 'string' }),
-  status: Nullable('integer', 'Status of the answer'),
-  reason: Nullable(
-    'string',
-    'Why credentials were refused: expired, deleted, blocked, paused, unknown, no right',
+  status: nullable(Type.Integer({ description: 'Status of the answer' })),
+  reason: nullable(
+    Type.String({
+      description: 'Why credentials were refused: expired, deleted, blocked, paused, unknown, no right',
+    }),
   ),
   attempts: Type.Integer({ description: 'How often, if one record stands for several' }),
   sealed: Type.Boolean({ description: 'Whether the chain of hashes includes it' }),
@@ -113,7 +125,7 @@ export type AuditRecord = Static<typeof AuditRecord>;
 
 export const AuditList = Named('AuditList', {
   records: Type.Array(AuditRecord, { description: 'The newest first' }),
-  next_page_token: Nullable('string', 'For the next page; null at the end'),
+  next_page_token: nullable(Type.String({ description: 'For the next page; null at the end' })),
 });
 export type AuditList = Static<typeof AuditList>;
 

@@ -1,7 +1,8 @@
 import type { UserActions } from '../../cloud/user-actions/service.ts';
 import type { Database } from '../../db/database.ts';
 import { calendarTime } from '../../lib/calendar-time.ts';
-import { ForbiddenError, InvalidError } from '../../lib/errors.ts';
+import { ForbiddenError } from '../../lib/errors.ts';
+import { pageToken, placeOf } from '../../lib/page-token.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { Refusals } from '../../requests/refusals.ts';
 import { presentedRecord } from './presenter.ts';
@@ -57,7 +58,7 @@ export function createAudit(deps: {
           const { rows, records } = await page(filter, after, PAGE);
           if (records.length > 0) yield records;
           if (rows.length < PAGE) return;
-          after = placeOf(rows);
+          after = placeAfter(rows);
         }
       }
       return pages();
@@ -84,22 +85,24 @@ function filterOf(principal: Principal, query: AuditQuery): AuditFilter {
   };
 }
 
-const placeOf = (rows: readonly AuditRow[]): Place | undefined => {
+/** Returns where the next page begins, after these rows. */
+function placeAfter(rows: readonly AuditRow[]): Place | undefined {
   const last = rows.at(-1);
   return last && { at: last.timestamp, id: last.id };
-};
+}
 
 function tokenOf(rows: readonly AuditRow[]): string | null {
-  const place = placeOf(rows);
-  return place ? Buffer.from(`${place.at.getTime()} ${place.id}`).toString('base64url') : null;
+  const place = placeAfter(rows);
+  return place ? pageToken([place.at.getTime(), place.id]) : null;
 }
 
 function placeIn(token: string | undefined): Place | undefined {
-  if (token === undefined) return undefined;
-  const text = Buffer.from(token, 'base64url').toString();
-  const [at, id] = /^\d{1,15} \d{1,15}$/.test(text) ? text.split(' ').map(Number) : [];
-  if (at === undefined || id === undefined) {
-    throw new InvalidError({ page_token: ['Must be the next_page_token of an earlier answer.'] });
-  }
-  return { at: new Date(at), id };
+  const place = placeOf(token, isPair);
+  return place && { at: new Date(place[0]), id: place[1] };
 }
+
+/** Bounded, so that the first is a time that a database can read. */
+const isPair = (place: unknown): place is [number, number] =>
+  Array.isArray(place) &&
+  place.length === 2 &&
+  place.every((one) => Number.isSafeInteger(one) && one >= 0 && one < 1e14);

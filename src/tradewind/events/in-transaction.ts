@@ -22,6 +22,31 @@ export interface NewEvent {
   data: string;
 }
 
+/** What an event tells. What is not there is null. */
+interface Telling {
+  client_id: number;
+  project_id?: number | null;
+  region_id?: number | null;
+  resources: readonly { type: string; id: string; name: string | null }[];
+  task?: { id: string } | null;
+  actor?: { user_id: number; client_id: number; token_id: number | null } | null;
+  request_id?: string | null;
+  /** Of an accepted request or a command. */
+  operation?: string;
+  /** If nobody asked for it. */
+  reason?: string;
+}
+
+/** Returns the data of an event, but for the revision. */
+export const eventData = (telling: Telling) => ({
+  project_id: null,
+  region_id: null,
+  task: null,
+  actor: null,
+  request_id: null,
+  ...telling,
+});
+
 /**
  * Returns the statement that writes an event. It belongs to the end of the transaction, when the row that the event is
  * about is locked: events of one subject then have the order in which it changed.

@@ -1,8 +1,6 @@
 import { type Static, type TStringOptions, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
 import { IntegerId, Named, Query, RepeatedId } from '../../lib/wire.ts';
-
-const Nullable = (type: 'string' | 'integer', description: string) =>
-  Type.Unsafe<string | number | null>({ type: [type, 'null'], description });
 
 const repeated = (item: TStringOptions, description: string) =>
   Type.Optional(
@@ -72,13 +70,13 @@ export const EventsHeaders = Type.Object({
 
 const EventData = Named('EventData', {
   client_id: IntegerId('Account'),
-  project_id: Nullable('integer', 'Project'),
-  region_id: Nullable('integer', 'Region'),
+  project_id: nullable(Type.Integer({ description: 'Project' })),
+  region_id: nullable(Type.Integer({ description: 'Region' })),
   resources: Type.Array(
     Named('EventResource', {
       type: Type.String({ description: 'The resource, as in types of events' }),
       id: Type.String(),
-      name: Nullable('string', 'Name or address'),
+      name: nullable(Type.String({ description: 'Name or address' })),
     }),
     { description: 'What the event is about, the most important first' },
   ),
@@ -106,7 +104,7 @@ const EventData = Named('EventData', {
       token_id: { type: ['integer', 'null'], description: 'API token; null for a login' },
     },
   }),
-  request_id: Nullable('string', 'ID of the request'),
+  request_id: nullable(Type.String({ description: 'ID of the request' })),
   operation: Type.Optional(Type.String({ description: 'Name of the operation, for an accepted request' })),
   reason: Type.Optional(Type.String({ description: 'Why it happened, if nobody asked for it' })),
 });

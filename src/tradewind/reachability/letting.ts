@@ -1,5 +1,4 @@
-import ipaddr from 'ipaddr.js';
-import type { IpFamily } from '../../lib/cidr.ts';
+import { contains, type IpFamily } from '../../lib/cidr.ts';
 import type { LettingRule, MissingRule } from './schema.ts';
 
 /** A connection as one side sees it. */
@@ -23,13 +22,7 @@ export function lets(
   const { port_range_min: lowest, port_range_max: highest } = rule;
   if (lowest !== null && (port === null || port < lowest || port > (highest ?? lowest))) return false;
   if (rule.remote_group_id !== null) return remote.groupIds.includes(rule.remote_group_id);
-  return rule.remote_ip_prefix === null || isWithin(remote.address, rule.remote_ip_prefix);
-}
-
-function isWithin(address: string, prefix: string): boolean {
-  const ip = ipaddr.parse(address);
-  const [network, length] = ipaddr.parseCIDR(prefix);
-  return ip.kind() === network.kind() && ip.match([network, length]);
+  return rule.remote_ip_prefix === null || contains(rule.remote_ip_prefix, remote.address);
 }
 
 /** The narrowest rule that would let the connection pass. */

@@ -2,7 +2,8 @@ import type { Database } from '../../db/database.ts';
 import { canonicalAddress, type IpFamily } from '../../lib/cidr.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { canonicalProtocol, PORT_PROTOCOLS } from '../../lib/ip-protocols.ts';
+import { familyOf } from '../../lib/ip-number.ts';
+import { canonicalProtocol, PORT_PROTOCOLS, protocolIn } from '../../lib/ip-protocols.ts';
 import { ownsClient, type Principal } from '../../requests/principal.ts';
 import { type Connection, lets, missingFor } from './letting.ts';
 import type { Flow, LettingRule, Reachability, ReachabilityQuery, Side } from './schema.ts';
@@ -91,7 +92,11 @@ function flow(
   ethertype: IpFamily,
   { query, rules }: Asked,
 ): Flow {
-  const seen = { ethertype, protocol: protocolIn(query, ethertype), port: query.port ?? null };
+  const seen = {
+    ethertype,
+    protocol: protocolIn(ethertype, query.protocol ?? null),
+    port: query.port ?? null,
+  };
   const egress = sideOf(source.end, rules, {
     ...seen,
     direction: 'egress',
@@ -115,16 +120,6 @@ function sideOf({ port }: End, rules: readonly LettingRule[], connection: Connec
   const rule = rules.find((one) => own.has(one.security_group_id) && lets(one, connection));
   if (rule) return { ...side, allowed: true, reason: 'rule', rule };
   return { ...side, allowed: false, reason: 'no rule', missing: missingFor(connection) };
-}
-
-/** Rules for ICMP have another name with IPv6. */
-function protocolIn({ protocol }: ReachabilityQuery, ethertype: IpFamily): string | null {
-  const named = canonicalProtocol(protocol ?? null);
-  return named === 'icmp' && ethertype === 'IPv6' ? 'ipv6-icmp' : named;
-}
-
-function familyOf(address: string): IpFamily {
-  return address.includes(':') ? 'IPv6' : 'IPv4';
 }
 
 const groupsOf = ({ port }: End): string[] => port?.group_ids ?? [];

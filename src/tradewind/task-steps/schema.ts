@@ -1,20 +1,17 @@
 import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
 import { UuidInput } from '../../lib/resource-fields.ts';
 import { Named } from '../../lib/wire.ts';
 
-const NullableText = (description: string, example?: string) =>
-  Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description,
-    ...(example !== undefined && { examples: [example] }),
-  });
+const Doing = (description: string, example?: string) =>
+  nullable(Type.String({ description, ...(example !== undefined && { examples: [example] }) }));
 
 export const TaskStepsParams = Type.Object({ task_id: UuidInput('Task ID') });
 
 const StepNote = Named('TaskStepNote', {
   at: Type.String({ format: 'date-time' }),
   state: Type.String({ description: 'The state from then on' }),
-  doing: NullableText('What was done from then on, or what it waited for'),
+  doing: Doing('What was done from then on, or what it waited for'),
   failures: Type.Integer({ description: 'How many tries had failed in a row by then' }),
 });
 
@@ -26,7 +23,7 @@ const TaskStep = Named('TaskStep', {
     description:
       'waiting: nothing is done with it right now. done, removed: it is as wanted. given up: the task ended before that',
   }),
-  doing: NullableText(
+  doing: Doing(
     'What is being done, or why it waits',
     'waiting for network 7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90',
   ),

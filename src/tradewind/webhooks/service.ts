@@ -10,7 +10,7 @@ import { pageToken, placeOf } from '../../lib/page-token.ts';
 import { receiverProblem } from '../../lib/receiver-url.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
-import { presentPosition, startReading } from '../events/in-transaction.ts';
+import { eventData, presentPosition, startReading } from '../events/in-transaction.ts';
 import { presentedEvent } from '../events/service.ts';
 import { presentedDelivery, presentedWebhook } from './presenter.ts';
 import type {
@@ -290,18 +290,11 @@ function tokenAfter(rows: readonly { id: string | number }[], limit: number): st
 }
 
 function testData(principal: Principal, { id, client_id }: { id: string; client_id: number }) {
-  return {
-    client_id,
-    project_id: null,
-    region_id: null,
-    resources: [{ type: 'webhook', id, name: null }],
-    revision: null,
-    task: null,
-    actor: {
-      user_id: principal.userId,
-      client_id: principal.clientId,
-      token_id: principal.tokenId ?? null,
-    },
-    request_id: null,
+  const actor = {
+    user_id: principal.userId,
+    client_id: principal.clientId,
+    token_id: principal.tokenId ?? null,
   };
+  const resources = [{ type: 'webhook', id, name: null }];
+  return { ...eventData({ client_id, resources, actor }), revision: null };
 }

@@ -1,9 +1,8 @@
-import ipaddr from 'ipaddr.js';
 import { sql } from 'kysely';
 import type { Transaction } from '../../../db/database.ts';
 import { isIn } from '../../../db/place.ts';
+import { contains } from '../../../lib/cidr.ts';
 import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { familyOf } from '../../../lib/ip-number.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { WantedMember } from './rules.ts';
 
@@ -59,15 +58,9 @@ function subnetProblems(
     const message = `No subnet ${member.subnet_id} in this project and region.`;
     return [{ field: `${at}subnet_id`, message }];
   }
-  if (isInside(member.address, cidr)) return [];
+  if (contains(cidr, member.address)) return [];
   const message = `${member.address} is not in subnet ${member.subnet_id}, which is ${cidr}.`;
   return [{ field: `${at}address`, message }];
-}
-
-function isInside(address: string, cidr: string): boolean {
-  const [range, bits] = ipaddr.parseCIDR(cidr);
-  if (familyOf(address) !== familyOf(range.toString())) return false;
-  return ipaddr.parse(address).match(range, bits);
 }
 
 /** Returns the ranges of the subnets by ID. */

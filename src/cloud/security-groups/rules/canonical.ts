@@ -1,5 +1,5 @@
 import { canonicalCidr, type IpFamily } from '../../../lib/cidr.ts';
-import { canonicalProtocol } from '../../../lib/ip-protocols.ts';
+import { protocolIn } from '../../../lib/ip-protocols.ts';
 
 export type Direction = 'ingress' | 'egress';
 
@@ -37,18 +37,13 @@ export function canonicalRule(input: RuleInput): CanonicalRule {
   return {
     direction: input.direction,
     ethertype,
-    protocol: protocolOf(input.protocol ?? null, ethertype),
+    protocol: protocolIn(ethertype, input.protocol ?? null),
     port_range_min: everyPort ? null : (input.port_range_min ?? null),
     port_range_max: everyPort ? null : (input.port_range_max ?? null),
     remote_ip_prefix: prefixOf(input.remote_ip_prefix ?? null),
     remote_group_id: input.remote_group_id?.toLowerCase() ?? null,
     description: input.description ?? '',
   };
-}
-
-function protocolOf(protocol: string | null, ethertype: IpFamily): string | null {
-  const canonical = canonicalProtocol(protocol);
-  return ethertype === 'IPv6' && canonical === 'icmp' ? 'ipv6-icmp' : canonical;
 }
 
 function prefixOf(prefix: string | null): string | null {

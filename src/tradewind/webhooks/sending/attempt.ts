@@ -4,7 +4,7 @@ import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { post } from '../../../lib/outside-post.ts';
 import type { Secrets } from '../../../secrets/secrets.ts';
-import { WEBHOOK_DISABLED, writingEvent } from '../../events/in-transaction.ts';
+import { eventData, WEBHOOK_DISABLED, writingEvent } from '../../events/in-transaction.ts';
 import { signedHeaders } from '../signing.ts';
 import { askedWait, waitAfter } from './backoff.ts';
 import type { Claimed } from './claims.ts';
@@ -157,15 +157,12 @@ async function disable(
     revised: `webhooks:${webhook_id}`,
     client_id: clientId,
     project_id: null,
-    data: JSON.stringify({
-      client_id: clientId,
-      project_id: null,
-      region_id: null,
-      resources: [{ type: 'webhook', id: webhook_id, name: null }],
-      task: null,
-      actor: null,
-      request_id: null,
-      reason,
-    }),
+    data: JSON.stringify(
+      eventData({
+        client_id: clientId,
+        resources: [{ type: 'webhook', id: webhook_id, name: null }],
+        reason,
+      }),
+    ),
   }).execute(tx.sql);
 }
