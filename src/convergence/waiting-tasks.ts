@@ -116,7 +116,7 @@ export const isUnended = ({ state }: Pick<WaitingTask, 'state'>): boolean =>
   state === 'NEW' || state === 'RUNNING';
 
 export async function endTask(
-  { measures }: Endings,
+  { measures }: Pick<Endings, 'measures'>,
   tx: Transaction,
   id: string,
   {

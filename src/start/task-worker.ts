@@ -17,8 +17,9 @@ import { NO_HOSTS, parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
-import { createTaskEnds } from '../services.ts';
+import { createCloudServices, createTaskEnds } from '../services.ts';
 import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
+import { deletionQueue } from '../tradewind/deletions/work/queue.ts';
 import { startFanOut } from '../tradewind/webhooks/sending/fan-out.ts';
 import { webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
@@ -114,6 +115,9 @@ export function createTaskWorker({
       worker.serve(
         wantsQueue({ ...shared, kinds, secrets, measures, claims: repeatable, backendOf: backends.of }),
       );
+      const { catalog } = live;
+      const removers = createCloudServices({ ...shared, changes, catalog, backends, secrets });
+      worker.serve(deletionQueue({ ...shared, catalog, removers, measures }));
       const changed = (now: Troubles) => {
         troubles = now;
       };

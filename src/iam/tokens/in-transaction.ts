@@ -76,19 +76,25 @@ async function removeOtherBootstrapTokens(
 }
 
 /** Deletes an account's tokens that were made from another account, with the logins made by them. */
-export async function deleteTokensOfOutsiders(
+export const deleteTokensOfOutsiders = (tx: Transaction, clientId: number, now: Date): Promise<Credentials> =>
+  deleteTokens(tx, { clientId, onlyOfOutsiders: true }, now);
+
+/** Deletes all tokens of an account, with the logins made by them. */
+export const deleteTokensOf = (tx: Transaction, clientId: number, now: Date): Promise<Credentials> =>
+  deleteTokens(tx, { clientId, onlyOfOutsiders: false }, now);
+
+async function deleteTokens(
   tx: Transaction,
-  clientId: number,
+  { clientId, onlyOfOutsiders }: { clientId: number; onlyOfOutsiders: boolean },
   now: Date,
 ): Promise<Credentials> {
-  const gone = await tx.sql
+  let those = tx.sql
     .updateTable('api_tokens')
     .set({ deleted_at: now })
     .where('client_id', '=', clientId)
-    .where('maker_client_id', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .returning('id')
-    .execute();
+    .where('deleted_at', 'is', null);
+  if (onlyOfOutsiders) those = those.where('maker_client_id', 'is not', null);
+  const gone = await those.returning('id').execute();
   const ids = gone.map(({ id }) => id);
   const announced = await announceTokens(tx, ids);
   return together(announced, await endLogins(tx, { tokenIds: ids }));
