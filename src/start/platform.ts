@@ -127,6 +127,7 @@ export async function startPlatform(
       log,
       secrets,
       changes,
+      catalog,
       normalSpeed: config.simulationSpeed,
     });
     const worker =

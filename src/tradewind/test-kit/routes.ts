@@ -13,7 +13,7 @@ export const isOfTestKit = (url: string): boolean => url.startsWith(`${TEST_KIT}
 
 /** For tests: takes everything back, lets things fail, and sets the time. */
 export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenRequests }): void {
-  const { kit, requests, snapshots, work, normalSpeed } = deps;
+  const { kit, requests, snapshots, partial, work, normalSpeed } = deps;
   const { clock, rules } = kit;
   const forPlatform = {
     config: { access: 'administer', onlyAsks: true, uncounted: true },
@@ -29,12 +29,17 @@ export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenReq
   app.post(`${TEST_KIT}/reset`, {
     ...forPlatform,
     schema: { body: schema.Reset },
-    handler: async (_request, reply) => {
-      rules.clear();
-      requests.clear();
-      clock.reset();
-      kit.speed = undefined;
-      await snapshots.reset();
+    handler: async ({ principal, body: { scope, id } }, reply) => {
+      if (scope === 'all') {
+        if (id !== undefined) throw new InvalidError({ id: ['Is for the scopes client and project.'] });
+        rules.clear();
+        requests.clear();
+        clock.reset();
+        kit.speed = undefined;
+        await snapshots.reset();
+      } else if (scope === 'client') await partial.client(id ?? principal.clientId);
+      else if (id === undefined) throw new InvalidError({ id: ['Say which project.'] });
+      else await partial.project(id);
       return reply.code(204).send();
     },
   });
