@@ -70,7 +70,7 @@ async function send({ clock, secrets, webhookHosts }: Sender, claimed: Claimed):
     });
     if (status >= 200 && status < 300)
       return { status, fault: null, answer: null, delivered: true, askedMs: 0 };
-    const askedMs = BUSY.has(status) ? askedWait(headers['retry-after']) : 0;
+    const askedMs = BUSY.has(status) ? askedWait(headers['retry-after'], systemClock.now()) : 0;
     const fault = `The receiver answered ${status}`;
     return { ...failed, status, fault, answer: shown(text), askedMs };
   } catch (error) {
@@ -94,7 +94,9 @@ function shown(text: string): string | null {
 
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `No answer within ${ATTEMPT_MS / 1_000} seconds`;
+  // The signal's own error is the cause of the one that a request ends with.
+  const { name } = error.cause instanceof Error ? error.cause : error;
+  if (name === 'TimeoutError') return `No answer within ${ATTEMPT_MS / 1_000} seconds`;
   return error.message.slice(0, MOST_SHOWN) || error.name;
 }
 
