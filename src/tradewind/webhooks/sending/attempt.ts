@@ -10,6 +10,7 @@ import { askedWait, waitAfter } from './backoff.ts';
 import type { Claimed } from './claims.ts';
 import * as endings from './endings.ts';
 import { FAILING_FROM } from './fan-out-store.ts';
+import type { SendingMeasures } from './measures.ts';
 
 const ATTEMPT_MS = 10_000;
 const MOST_ANSWER = 4_096;
@@ -34,6 +35,7 @@ export interface Sender {
   secrets: Secrets;
   webhookHosts: AllowedHosts;
   log: Logger;
+  measures?: SendingMeasures;
   random?: () => number;
 }
 
@@ -45,7 +47,10 @@ interface Result extends endings.Outcome {
 
 /** Sends a delivery once, and notes what came of it. */
 export async function attemptDelivery(sender: Sender, claimed: Claimed): Promise<void> {
+  const began = performance.now();
   const result = await send(sender, claimed);
+  const outcome = result.delivered ? 'delivered' : result.status === null ? 'failed' : 'refused';
+  sender.measures?.attempted({ outcome, seconds: (performance.now() - began) / 1_000 });
   await sender.database.transaction((tx) => settle(tx, sender, claimed, result));
 }
 
