@@ -48,8 +48,8 @@ export function createMetrics(deps: {
     async text() {
       const text = await sharedText();
       answers.set(text === undefined ? 0 : 1);
-      const parts = await Promise.all([registry.metrics(), text, worker?.metrics()]);
-      return parts.filter(Boolean).join('\n');
+      const own = [await registry.metrics(), await worker?.metrics()];
+      return [...own, text].filter(Boolean).join('\n');
     },
   };
 }
