@@ -137,7 +137,7 @@ export async function buildApp(deps: {
   });
   offerDryRuns(app, services.dryRuns);
   const requests = testKit && keepRequests(app, isOfTestKit);
-  if (testKit) failRequests(app, testKit.kit.rules, isOfTestKit);
+  const operations = testKit && failRequests(app, testKit.kit.rules, isOfTestKit);
   if (metrics) metricsRoute(app, metrics);
   healthRoutes(app, readiness);
   referencePage(app);
@@ -154,7 +154,7 @@ export async function buildApp(deps: {
       { prefix: dialect.prefix },
     );
   }
-  if (testKit && requests) testKitRoutes(app, { ...testKit, requests });
+  if (testKit && requests && operations) testKitRoutes(app, { ...testKit, requests, operations });
   await app.ready();
   return app;
 }
