@@ -1,5 +1,4 @@
-import type { Measures } from '../../convergence/measures.ts';
-import { endTask } from '../../convergence/waiting-tasks.ts';
+import { type Endings, endTask } from '../../convergence/waiting-tasks.ts';
 import type { Transaction } from '../../db/database.ts';
 
 /** Sets a task of `beginWork` to RUNNING. */
@@ -16,7 +15,8 @@ export async function workBegins(tx: Transaction, id: string, now: Date): Promis
 export async function workEnds(
   tx: Transaction,
   id: string,
-  { now, measures }: { now: Date; measures?: Measures | undefined },
+  now: Date,
+  endings: Pick<Endings, 'measures' | 'traces'>,
 ): Promise<void> {
   const task = await tx.sql
     .selectFrom('tasks')
@@ -25,5 +25,5 @@ export async function workEnds(
     .where('state', 'in', ['NEW', 'RUNNING'])
     .forUpdate()
     .executeTakeFirst();
-  if (task) await endTask({ measures }, tx, id, { state: 'FINISHED', error: null, at: now, forget: false });
+  if (task) await endTask(endings, tx, id, { state: 'FINISHED', error: null, at: now, forget: false });
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { workBegins, workEnds } from '../../../cloud/tasks/in-transaction.ts';
-import type { Measures } from '../../../convergence/measures.ts';
+import type { Endings } from '../../../convergence/waiting-tasks.ts';
 import type { DeletionStep } from '../tables.ts';
 import { closeAccount, emptyAccount } from './account.ts';
 import { tellOfAccount } from './caller.ts';
@@ -16,9 +16,8 @@ const PROJECTS_SHOWN = 200;
 /** Those that are done long ago are left out. */
 const STEPS_SHOWN = 400;
 
-export interface Pursuit extends ProjectRemoval {
+export interface Pursuit extends ProjectRemoval, Pick<Endings, 'measures' | 'traces'> {
   log: Logger;
-  measures?: Measures | undefined;
 }
 
 /**
@@ -86,11 +85,8 @@ function continued(before: readonly DeletionStep[], now: readonly DeletionStep[]
   return [...removed, ...now].slice(-STEPS_SHOWN);
 }
 
-function end(
-  { database, clock, measures }: Pursuit,
-  deletion: store.Claimed,
-  steps: readonly DeletionStep[],
-): Promise<void> {
+function end(pursuit: Pursuit, deletion: store.Claimed, steps: readonly DeletionStep[]): Promise<void> {
+  const { database, clock } = pursuit;
   const { taskId, projectId } = deletion;
   return database.transaction(async (tx) => {
     const now = clock.now();
@@ -100,6 +96,6 @@ function end(
     }
     await store.noteSteps(tx.sql, taskId, steps);
     await store.noteEnd(tx.sql, taskId, now);
-    await workEnds(tx, taskId, { now, measures });
+    await workEnds(tx, taskId, now, pursuit);
   });
 }
