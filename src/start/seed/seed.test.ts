@@ -16,33 +16,23 @@ function seedFile(text: string): string {
 }
 
 const TOKEN = '12_the-token-of-acme-for-ci';
-const ACME = `
-clients:
-  - company: Acme
-    users:
-      - {username: dev@acme.example, password: correct horse battery, user_role: {name: Engineers}}
-    tokens:
-      - {name: CI, token: "\${ACME_TOKEN}"}
-      - {name: Readers, role: Users, token: 13_another-token-of-acme}
-    projects:
-      - name: Default
-        resources:
-          - createSshKey: {name: ci}
+/** That of the documents. */
+const [, ACME = ''] =
+  /```yaml\n(clients:\n[\s\S]*?)```/.exec(fs.readFileSync('docs/test-kit.md', 'utf8')) ?? [];
+const MORE = `    projects:
       - name: web
         description: For tests
         resources:
-          - createNetwork: {name: private, create_router: false}
-          - createSubnet: {name: private, network_id: $networks/private, cidr: 10.50.0.0/24}
-          - createSecurityGroup: {security_group: {name: web servers}}
-          - createVolume: {name: data, source: new-volume, size: 1}
-          - region: 2
-            createVolume: {name: $$elsewhere, source: new-volume, size: 1}
+          - createSecurityGroup: {security_group: {name: web servers, description: $$5 a month}}
+  - company: Second
+    tokens:
+      - {name: Readers, role: Users, token: 13_another-token-for-tests}
 `;
 
 describe('a seed', () => {
   let service: TestService;
   let http: HttpClient;
-  const file = seedFile(ACME);
+  const file = seedFile(ACME + MORE.replace(/^ {4}projects:\n/, ''));
   beforeAll(async () => {
     service = await startService({ TRADEWIND_SEED: file, ACME_TOKEN: TOKEN });
     http = createHttpClient(service.url, TOKEN);
@@ -57,21 +47,23 @@ describe('a seed', () => {
   it('makes what it names, ready for use', async () => {
     const me = await http.get('/iam/clients/me');
     expect(me.body).toMatchObject({ companyName: 'Acme' });
-    expect(me.body.users.map(({ email }: { email: string }) => email)).toContain('dev@acme.example');
     const login = { username: 'dev@acme.example', password: 'correct horse battery' };
     expect((await service.anonymous.post('/iam/auth/jwt/login', login)).status).toBe(200);
-    const reader = createHttpClient(service.url, '13_another-token-of-acme');
+    const reader = createHttpClient(service.url, '13_another-token-for-tests');
+    expect((await reader.get('/iam/clients/me')).body).toMatchObject({ companyName: 'Second' });
     expect((await reader.post('/cloud/v1/projects', { name: 'not mine' })).status).toBe(403);
-    const { results } = (await http.get('/cloud/v1/projects?name=web')).body;
-    expect(results).toMatchObject([{ description: 'For tests' }]);
-    const web = results[0].id;
-    expect(await namesAt(`/cloud/v1/networks/${web}/1`)).toEqual(expect.arrayContaining(['private']));
-    expect(await namesAt(`/cloud/v1/subnets/${web}/1`)).toEqual(['default', 'private']);
-    expect(await namesAt(`/cloud/v1/securitygroups/${web}/1`)).toEqual(['default', 'web servers']);
-    expect((await http.get(`/cloud/v1/volumes/${web}/1`)).body.results).toMatchObject([
+    const projects = (await http.get('/cloud/v1/projects?order_by=name.asc')).body.results;
+    expect(projects).toMatchObject([{ name: 'Default' }, { name: 'web', description: 'For tests' }]);
+    const [{ id: first }, { id: web }] = projects;
+    expect(await namesAt(`/cloud/v1/ssh_keys/${first}`)).toEqual(['ci-key']);
+    expect(await namesAt(`/cloud/v1/networks/${first}/1`)).toEqual(expect.arrayContaining(['private']));
+    expect(await namesAt(`/cloud/v1/subnets/${first}/1`)).toEqual(['default', 'private']);
+    expect((await http.get(`/cloud/v1/volumes/${first}/2`)).body.results).toMatchObject([
       { name: 'data', status: 'available' },
     ]);
-    expect(await namesAt(`/cloud/v1/volumes/${web}/2`)).toEqual(['$elsewhere']);
+    expect((await http.get(`/cloud/v1/securitygroups/${web}/1`)).body.results).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name: 'web servers', description: '$5 a month' })]),
+    );
   });
 
   it('changes nothing when it is applied again, and adds what is missing then', async () => {
@@ -84,8 +76,9 @@ describe('a seed', () => {
     const third = await startService({ ...again, TRADEWIND_SEED: seedFile(more) });
     await third.stop();
     expect(await changes()).toBe(before + 1);
-    const [{ id }] = (await http.get('/cloud/v1/projects?name=web')).body.results;
-    expect(await namesAt(`/cloud/v1/volumes/${id}/1`)).toEqual(['data', 'more']);
+    const [{ id }] = (await http.get('/cloud/v1/projects?name=Default')).body.results;
+    expect(await namesAt(`/cloud/v1/volumes/${id}/1`)).toEqual(['more']);
+    expect(await namesAt(`/cloud/v1/volumes/${id}/2`)).toEqual(['data']);
   }, 60_000);
 });
 
