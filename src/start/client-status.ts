@@ -18,7 +18,7 @@ function statusCommand(name: string, status: 'active' | 'paused', summary: strin
         process.stderr.write('--client must be the ID of an account\n');
         return EXIT_USAGE;
       }
-      return asRecordedOperator(context, name, async (database, caller) => {
+      return asRecordedOperator(context, name, async (database, { caller }) => {
         await setStatusOf({ database, clock: systemClock, caller }, Number(client), status);
         return { text: `Client ${client} ${done}`, data: { client_id: Number(client), status } };
       });

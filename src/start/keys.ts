@@ -15,7 +15,7 @@ export const keysRotate: Command = {
   options: { 'new-key': { type: 'boolean' } },
   json: true,
   run: (context) =>
-    asRecordedOperator(context, 'keys rotate', async (database, _caller, record) => {
+    asRecordedOperator(context, 'keys rotate', async (database, { record }) => {
       const { config, options } = context;
       const encryptionKeys = encryptionKeysOf(config);
       const { file } = encryptionKeys;
@@ -31,10 +31,10 @@ export const keysRotate: Command = {
         database,
         clock: systemClock,
         encryptionKeys,
+        begun: record,
         ...(options['new-key'] && file !== undefined && { newKeyIn: file }),
       });
       if (!swept) throw new ConflictError('Another process is encrypting the secrets; try again later');
-      await record();
       const done = `${swept.changed} secrets are encrypted with a new data key.`;
       if (swept.heldUpBy !== undefined)
         throw new ConflictError(
@@ -65,7 +65,7 @@ export const keysGiveUp: Command = {
   options: { yes: { type: 'boolean' } },
   json: true,
   run: (context) =>
-    asRecordedOperator(context, 'keys give-up', async (database, _caller, record) => {
+    asRecordedOperator(context, 'keys give-up', async (database, { record }) => {
       const encryptionKeys = encryptionKeysOf(context.config);
       const { dataKeyIds, counts } = await lostSecrets(database.sql, encryptionKeys);
       const data = { lost: Object.fromEntries(counts), removed: context.options.yes === true };
@@ -74,8 +74,7 @@ export const keysGiveUp: Command = {
       const shown = [...counts].map(([place, count]) => `${place}  ${count}`).join('\n');
       if (!context.options.yes)
         return { text: `${shown}\nNothing was removed. Add --yes to go on without them.`, data };
-      await giveUpLost(database, dataKeyIds);
-      await record();
+      await giveUpLost(database, dataKeyIds, record);
       return {
         text: `${shown}\nThese were removed. The next start creates new keys, and everybody has to log in again.`,
         data,

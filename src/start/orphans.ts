@@ -34,7 +34,7 @@ export const orphansRemove: Command = {
   options: { backend: { type: 'string' }, yes: { type: 'boolean' } },
   json: true,
   run: (context) =>
-    asRecordedOperator(context, 'orphans remove', async (database, _caller, record) => {
+    asRecordedOperator(context, 'orphans remove', async (database, { record }) => {
       const found = await orphansOf(database, context);
       if (found.length === 0) return { text: NONE, data: { removed: [] } };
       if (!context.options.yes)
@@ -42,10 +42,13 @@ export const orphansRemove: Command = {
           text: `${shown(found)}\nNothing was removed. Add --yes to remove them.`,
           data: { removed: [], orphans: listed(found) },
         };
-      const removed: Found[] = [];
-      for (const { named, orphans } of found)
-        removed.push({ named, orphans: await removeOrphans(database, named, orphans) });
-      await record();
+      const removed = await database.transaction(async (tx) => {
+        const done: Found[] = [];
+        for (const { named, orphans } of found)
+          done.push({ named, orphans: await removeOrphans(tx, named, orphans) });
+        if (countOf(done) > 0) await record(tx);
+        return done;
+      });
       const left = countOf(found) - countOf(removed);
       const rest = left === 0 ? '' : `\n${left} more are wanted by now, or Tradewind can't remove them.`;
       const text = `${shown(removed)}\n${countOf(removed)} will be removed by the workers.${rest}`;

@@ -33,7 +33,7 @@ export const tokenCreate: Command = {
       process.stderr.write(`${wrong}\n`);
       return EXIT_USAGE;
     }
-    return asRecordedOperator(context, 'token create', async (database, caller) => {
+    return asRecordedOperator(context, 'token create', async (database, { caller }) => {
       const { token } = await createTokenFor(
         { database, clock: systemClock, caller },
         {

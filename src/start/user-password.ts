@@ -20,7 +20,7 @@ export const userPassword: Command = {
     const { options } = context;
     const email = options.email === undefined ? undefined : String(options.email);
     const rename = options.rename === undefined ? undefined : String(options.rename);
-    return asRecordedOperator(context, 'user password', async (database, caller) => {
+    return asRecordedOperator(context, 'user password', async (database, { caller }) => {
       const warning = await requireUserOf({ database }, { email, rename });
       if (warning !== undefined) process.stderr.write(`${warning}\n`);
       const password = process.stdin.isTTY
