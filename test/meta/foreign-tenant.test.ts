@@ -41,6 +41,8 @@ const NAMES_NO_TENANT: Record<string, string> = {
   createWebhook: 'makes something of the own account',
   listPriceLists: 'works on the clients of a reseller; tested beside the code',
   createPriceList: 'works on the clients of a reseller; tested beside the code',
+  getPriceList: 'is for resellers; tested beside the code',
+  deletePriceList: 'is for resellers; tested beside the code',
   listUsage: 'works on the own account; tested beside the code',
   listCosts: 'works on the own account; tested beside the code',
   getPrices: 'works on the own account; tested beside the code',

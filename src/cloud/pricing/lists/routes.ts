@@ -13,7 +13,7 @@ import type { PriceListService } from './service.ts';
 
 const BASE = '/tradewind/v1/price_lists';
 const ONE = `${BASE}/:price_list_id`;
-const tags = ['Price lists'];
+const tags = ['Pricing'];
 const access = 'resell';
 const WHO =
   'The platform administrator has all lists; the administrator of a reseller those of the reseller and its clients.';
