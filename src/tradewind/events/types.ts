@@ -99,6 +99,7 @@ const setting = {
   table: 'notification_settings',
 };
 const quota = { word: 'quota', param: 'client_id', table: 'clients' };
+const priceList = { word: 'price_list', param: 'price_list_id' };
 const subscription = { word: 'user_action_subscription' };
 const webhook = { word: 'webhook', param: 'webhook_id', table: 'webhooks' };
 const login = { word: 'login', verb: 'created' };
@@ -121,6 +122,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   createApiTokenV1: { ...token, verb: 'created' },
   createClient: { ...client, verb: 'created' },
   createClientUser: { ...user, verb: 'created' },
+  createPriceList: { ...priceList, verb: 'created' },
   createNotificationSetting: { ...setting, verb: 'created' },
   createReseller: { ...reseller, verb: 'created' },
   createUser: { ...user, verb: 'created' },
@@ -131,6 +133,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   deleteApiTokenV1: { ...token, verb: 'deleted' },
   deleteClient: { ...account, verb: 'deletion_requested' },
   deleteNotificationSetting: { ...setting, verb: 'deleted' },
+  deletePriceList: { ...priceList, verb: 'deleted' },
   deleteProjectWithContents: {
     word: 'project',
     verb: 'deletion_begun',
@@ -207,6 +210,7 @@ const ADMINISTRATIVE = new Set([
   'login',
   'notification_setting',
   'orphan',
+  'price_list',
   'reseller',
   'token',
   'user',
