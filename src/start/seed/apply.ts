@@ -86,7 +86,7 @@ async function projectNamed(
 
 async function firstRegion({ requests, platform }: Applying): Promise<number> {
   const { results } = await requests.get('/cloud/v1/regions', platform);
-  return results[0].id;
+  return Math.min(...results.map(({ id }: { id: number }) => id));
 }
 
 async function applyToken(

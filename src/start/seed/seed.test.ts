@@ -40,7 +40,8 @@ describe('a seed', () => {
   afterAll(() => service.stop());
 
   const changes = async () =>
-    (await service.pool.query('select count(*)::int from user_actions')).rows[0].count;
+    (await service.pool.query('select count(*)::int from user_actions where outcome = $1', ['accepted']))
+      .rows[0].count;
   const namesAt = async (at: string): Promise<string[]> =>
     (await http.get(at)).body.results.map(({ name }: { name: string }) => name).sort();
 
