@@ -4,6 +4,7 @@ import { catalogRoutes } from './cloud/catalog/routes.ts';
 import { nodeRoutes } from './cloud/clusters/nodes/routes.ts';
 import { clusterRoutes } from './cloud/clusters/routes.ts';
 import { costRoutes } from './cloud/costs/routes.ts';
+import { statementRoutes } from './cloud/costs/statements/routes.ts';
 import { ddosRoutes } from './cloud/ddos/routes.ts';
 import { shareAccessRoutes } from './cloud/file-shares/access-routes.ts';
 import { fileShareRoutes } from './cloud/file-shares/routes.ts';
@@ -36,6 +37,7 @@ import { placementGroupRoutes } from './cloud/placement-groups/routes.ts';
 import { portRoutes } from './cloud/ports/routes.ts';
 import { clusterPriceRoutes } from './cloud/pricing/cluster-routes.ts';
 import { instancePriceRoutes, itemPriceRoutes } from './cloud/pricing/item-routes.ts';
+import { priceListRoutes } from './cloud/pricing/lists/routes.ts';
 import { loadBalancerPriceRoutes } from './cloud/pricing/load-balancer-routes.ts';
 import { pricingRoutes } from './cloud/pricing/routes.ts';
 import { projectChangeRoutes } from './cloud/projects/change-routes.ts';
@@ -73,7 +75,9 @@ import { referencePage } from './http/reference-page.ts';
 import { type Api, createServer } from './http/server.ts';
 import { activityLogRoutes } from './iam/activity-log/routes.ts';
 import { clientServiceRoutes } from './iam/client-services/routes.ts';
+import { resellerRoutes } from './iam/clients/resellers/routes.ts';
 import { clientRoutes } from './iam/clients/routes.ts';
+import { suspensionRoutes } from './iam/clients/suspension-routes.ts';
 import { featureRoutes } from './iam/features/routes.ts';
 import { loginRoutes } from './iam/logins/routes.ts';
 import { notificationSettingRoutes } from './iam/notification-settings/routes.ts';
@@ -81,9 +85,12 @@ import { tokenRoutes } from './iam/tokens/routes.ts';
 import { invitationRoutes } from './iam/users/invitation-routes.ts';
 import { memberRoutes } from './iam/users/member-routes.ts';
 import { userRoutes } from './iam/users/routes.ts';
+import type { Tracing } from './lib/tracing.ts';
+import type { RequestMeasures } from './requests/measures.ts';
 import type { Services } from './services.ts';
 import { aiTaskRoutes } from './streaming/ai-tasks/routes.ts';
 import { auditRoutes } from './tradewind/audit/routes.ts';
+import { deletionRoutes } from './tradewind/deletions/routes.ts';
 import { eventRoutes } from './tradewind/events/routes.ts';
 import { reachabilityRoutes } from './tradewind/reachability/routes.ts';
 import { taskStepRoutes } from './tradewind/task-steps/routes.ts';
@@ -101,17 +108,32 @@ export async function buildApp(deps: {
   rateLimit: number;
   trustedProxies: readonly string[];
   metrics?: Metrics;
+  measures?: RequestMeasures;
+  tracing?: Tracing | undefined;
   /** For tests: lets requests fail, and takes everything back. */
   testKit?: TestKitParts;
   /** Logs one line for each request, if given. */
   accessLog?: FastifyBaseLogger;
 }): Promise<Api> {
-  const { services, log, readiness, rateLimit, trustedProxies, metrics, accessLog, testKit } = deps;
+  const {
+    services,
+    log,
+    readiness,
+    rateLimit,
+    trustedProxies,
+    metrics,
+    measures,
+    tracing,
+    accessLog,
+    testKit,
+  } = deps;
   const app = createServer({
     log,
     authenticator: services.authenticator,
     nextRequestId: randomUUID,
     rateLimit,
+    measures,
+    tracing,
     trustedProxies,
     requestLog: services.requestLog,
     refusals: services.refusals,
@@ -120,7 +142,7 @@ export async function buildApp(deps: {
   });
   offerDryRuns(app, services.dryRuns);
   const requests = testKit && keepRequests(app, isOfTestKit);
-  if (testKit) failRequests(app, testKit.kit.rules, isOfTestKit);
+  const operations = testKit && failRequests(app, testKit.kit.rules, isOfTestKit);
   if (metrics) metricsRoute(app, metrics);
   healthRoutes(app, readiness);
   referencePage(app);
@@ -137,7 +159,7 @@ export async function buildApp(deps: {
       { prefix: dialect.prefix },
     );
   }
-  if (testKit && requests) testKitRoutes(app, { ...testKit, requests });
+  if (testKit && requests && operations) testKitRoutes(app, { ...testKit, requests, operations });
   await app.ready();
   return app;
 }
@@ -188,7 +210,9 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   loadBalancerPriceRoutes(app, services);
   itemPriceRoutes(app, services);
   instancePriceRoutes(app, services);
+  priceListRoutes(app, services);
   costRoutes(app, services);
+  statementRoutes(app, services);
   quotaRoutes(app, services);
   limitRequestRoutes(app, services);
   sshKeyRoutes(app, services);
@@ -203,6 +227,8 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   memberRoutes(app, services);
   invitationRoutes(app, services);
   clientRoutes(app, services);
+  suspensionRoutes(app, services);
+  resellerRoutes(app, services);
   clientServiceRoutes(app, services);
   activityLogRoutes(app, services);
   featureRoutes(app, services);
@@ -218,5 +244,6 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   taskStepRoutes(app, services);
   webhookRoutes(app, services);
   taskCancellationRoutes(app, services);
+  deletionRoutes(app, services);
   reachabilityRoutes(app, services);
 }

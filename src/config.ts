@@ -11,6 +11,7 @@ import { columns } from './lib/columns.ts';
 import { SettingError } from './lib/operator-error.ts';
 import { packageRoot } from './lib/package-root.ts';
 import { KEY_FORM, parseEncryptionKeys } from './secrets/encryption-keys.ts';
+import { tracingSettings } from './tracing/settings.ts';
 
 /** A text. `rule` says what it must be. */
 const text = (rule: string, value?: string) =>
@@ -178,6 +179,9 @@ const Environment = Type.Object({
   TRADEWIND_ACCESS_LOG: Type.Optional(
     oneOf(['on', 'off'], 'on or off: whether each request is logged; by default on with the json format'),
   ),
+  TRADEWIND_SEED: optional(
+    'a YAML file of accounts, projects and resources that are made at the start where they are missing',
+  ),
   TRADEWIND_TEST_API: oneOf(
     ['false', 'true', 'beyond-loopback'],
     'false, true or beyond-loopback: whether tests may reset everything, let things fail and set the time; true needs an address that only this machine reaches',
@@ -285,14 +289,22 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     webhookHosts: settings.TRADEWIND_WEBHOOK_ALLOW_HOSTS ?? '',
     /** Whether other machines may read /metrics. */
     openMetrics: settings.TRADEWIND_METRICS === 'open',
+    /** What is made at the start, and the variables that the file may name. */
+    seed: seedOf(settings.TRADEWIND_SEED, environment),
     testApi: settings.TRADEWIND_TEST_API !== 'false',
     /** Where the clock of tests begins, and stands still. */
     testClock: settings.TRADEWIND_TEST_CLOCK ? new Date(settings.TRADEWIND_TEST_CLOCK) : undefined,
+    /** Undefined without traces. */
+    tracing: tracingSettings(environment),
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,
     /** Whether each request is logged in one line. */
     accessLog: (settings.TRADEWIND_ACCESS_LOG ?? ON_BY_FORMAT[settings.TRADEWIND_LOG_FORMAT]) === 'on',
   });
+}
+
+function seedOf(file: string | undefined, environment: Record<string, string | undefined>) {
+  return file ? { file: path.resolve(file), variables: (name: string) => environment[name] } : undefined;
 }
 
 /** Returns every setting with its default, one per line. */
@@ -308,9 +320,12 @@ export function settingsHelp(): string {
   );
 }
 
+/** Settings of the command line, which asks a server. */
+const OF_CLIENTS = ['TRADEWIND_URL', 'TRADEWIND_TOKEN', 'TRADEWIND_TOKEN_FILE'];
+
 /** Returns a line for each name that looks like a setting but isn't: most likely a typing error. */
 export function unknownSettings(environment: Record<string, string | undefined>): string[] {
-  const known = Object.keys(Environment.properties);
+  const known = [...Object.keys(Environment.properties), ...OF_CLIENTS];
   return Object.keys(environment)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
     .map((name) => {

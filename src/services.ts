@@ -1,7 +1,7 @@
 import { poolTasks } from './cloud/clusters/pools/tasks.ts';
 import { clusterTasks } from './cloud/clusters/tasks.ts';
 import { wireClusters } from './cloud/clusters/wire.ts';
-import { createCostReports } from './cloud/costs/service.ts';
+import { wireCosts } from './cloud/costs/wire.ts';
 import { createDdosProfiles } from './cloud/ddos/service.ts';
 import { ddosTasks } from './cloud/ddos/tasks.ts';
 import { createDryRunReports } from './cloud/dry-runs/service.ts';
@@ -27,6 +27,7 @@ import { createPlacementGroups } from './cloud/placement-groups/service.ts';
 import { placementGroupTasks } from './cloud/placement-groups/tasks.ts';
 import { createProjectPorts } from './cloud/ports/service.ts';
 import { portTasks } from './cloud/ports/tasks.ts';
+import { createRates } from './cloud/pricing/service.ts';
 import { wirePricing } from './cloud/pricing/wire.ts';
 import { wireProjects } from './cloud/projects/wire.ts';
 import { wireQuotas } from './cloud/quotas/wire.ts';
@@ -50,6 +51,7 @@ import type { Foundation } from './foundation.ts';
 import { createClientDirectory } from './iam/accounts/service.ts';
 import { createActivityLog } from './iam/activity-log/service.ts';
 import { createClientServices } from './iam/client-services/service.ts';
+import { createResellers } from './iam/clients/resellers/service.ts';
 import { createClients } from './iam/clients/service.ts';
 import { createFeatures } from './iam/features/service.ts';
 import { wireIdentity } from './iam/identity/wire.ts';
@@ -62,6 +64,8 @@ import { createRefusals } from './requests/refusals.ts';
 import { createRequestLog } from './requests/request-log.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
 import { createAudit } from './tradewind/audit/service.ts';
+import { createDeletions } from './tradewind/deletions/service.ts';
+import { deletionTasks } from './tradewind/deletions/tasks.ts';
 import { createEvents } from './tradewind/events/service.ts';
 import { createReachabilities } from './tradewind/reachability/service.ts';
 import { createStepsOfTasks } from './tradewind/task-steps/service.ts';
@@ -73,13 +77,18 @@ import { createWebhooks } from './tradewind/webhooks/service.ts';
  */
 export function createServices(foundation: Foundation) {
   const { catalog, backends } = foundation;
-  return { catalog, backends, ...cloudServices(foundation), ...accountServices(foundation) };
+  const cloud = createCloudServices(foundation);
+  const account = accountServices(foundation);
+  const deletions = createDeletions({ ...foundation, ...cloud, ...account });
+  return { catalog, backends, ...cloud, ...account, deletions };
 }
 export type Services = ReturnType<typeof createServices>;
 
-function cloudServices(foundation: Foundation) {
+/** Returns the use cases of what is in projects. */
+export function createCloudServices(foundation: Foundation) {
   const tasks = createTasks(foundation);
   const cloud = { ...foundation, tasks };
+  const rates = createRates(foundation);
   const kinds = new Map(createTaskEnds(foundation).map((kind) => [kind.type, kind]));
   const networks = createNetworks(cloud);
   const securityGroups = createSecurityGroups(cloud);
@@ -128,11 +137,11 @@ function cloudServices(foundation: Foundation) {
     ...clusters,
     ...wireQuotas(foundation),
     ...wireReservedFixedIps(cloud),
-    ...wirePricing({ ...foundation, ...volumes, ...clusters, ...loadBalancers, snapshots }),
-    costReports: createCostReports(foundation),
+    ...wirePricing({ ...foundation, ...volumes, ...clusters, ...loadBalancers, snapshots, rates }),
+    ...wireCosts({ ...foundation, rates }),
     routers: createRouters(cloud),
     ipRanges: createIpRanges(foundation),
-    dryRuns: createDryRunReports(foundation),
+    dryRuns: createDryRunReports({ ...foundation, rates }),
     ddosProfiles: createDdosProfiles(cloud),
     projectPorts: createProjectPorts({ ...cloud, networks }),
     logging: createLogging(foundation),
@@ -165,6 +174,7 @@ function accountServices(foundation: Foundation) {
     ...userActions,
     ...users,
     clients: createClients({ ...account, ...users, features, services: clientServices }),
+    resellers: createResellers(foundation),
     tokens: createTokens(account),
     activityLog: createActivityLog({ ...foundation, ...userActions }),
     requestLog: createRequestLog({ ...foundation, ...userActions, events }),
@@ -195,5 +205,6 @@ export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>
     ...secretTasks(foundation),
     ...placementGroupTasks(),
     ...placementTasks(foundation),
+    ...deletionTasks(),
   ];
 }

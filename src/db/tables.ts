@@ -12,6 +12,7 @@ import type { LoggingTables } from '../cloud/logging/tables.ts';
 import type { NetworkTables } from '../cloud/networks/tables.ts';
 import type { PlacementGroupTables } from '../cloud/placement-groups/tables.ts';
 import type { PortTables } from '../cloud/ports/tables.ts';
+import type { PriceListTables } from '../cloud/pricing/lists/tables.ts';
 import type { ProjectTables } from '../cloud/projects/tables.ts';
 import type { QuotaTables } from '../cloud/quotas/tables.ts';
 import type { RouterTables } from '../cloud/routers/tables.ts';
@@ -35,6 +36,7 @@ import type { RequestTables } from '../requests/tables.ts';
 import type { SecretTables } from '../secrets/tables.ts';
 import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
 import type { AuditTables } from '../tradewind/audit/tables.ts';
+import type { DeletionTables } from '../tradewind/deletions/tables.ts';
 import type { EventTables } from '../tradewind/events/tables.ts';
 import type { WebhookTables } from '../tradewind/webhooks/tables.ts';
 import type { WorkerTables } from '../worker/tables.ts';
@@ -51,6 +53,7 @@ export interface Tables
     FeatureTables,
     FileShareTables,
     DdosTables,
+    DeletionTables,
     EventTables,
     FloatingIpTables,
     IdentityTables,
@@ -63,6 +66,7 @@ export interface Tables
     NotificationTables,
     PlacementGroupTables,
     PortTables,
+    PriceListTables,
     ProjectTables,
     QuotaTables,
     RequestTables,

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import { buildApp } from '../app.ts';
 import { createBackends } from '../backends/backends.ts';
 import type { Makers } from '../backends/maker.ts';
@@ -9,6 +10,7 @@ import { followCatalog } from '../cloud/catalog/live.ts';
 import { loadCatalog } from '../cloud/catalog/service.ts';
 import { prepareProjects } from '../cloud/projects/in-transaction.ts';
 import type { Config } from '../config.ts';
+import { createWorkTraces } from '../convergence/traces.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
@@ -22,10 +24,12 @@ import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { OperatorError } from '../lib/operator-error.ts';
 import { accessLogOf } from '../log.ts';
+import { createRequestMeasures } from '../requests/measures.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { prepareSecrets } from '../secrets/preparation.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import { createServices } from '../services.ts';
+import { startTracing } from '../tracing/start.ts';
 import { createTestKit } from '../tradewind/test-kit/kit.ts';
 import { requireAiSandbox } from './ai-worker.ts';
 import { sourceOf } from './catalog-apply.ts';
@@ -37,9 +41,16 @@ import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import type { Role } from './role.ts';
 import { prepareSchema, watchSchema } from './schema.ts';
+import { applySeed } from './seed/apply.ts';
+import { createSeedCallers } from './seed/callers.ts';
+import { readSeed } from './seed/file.ts';
+import { sendTo } from './seed/requests.ts';
 import { hasDatabase, openStorage } from './storage.ts';
 import { createTaskWorker, followDataKeys } from './task-worker.ts';
 import { testKitParts } from './test-kit.ts';
+
+/** For the last traces, if nobody takes them. */
+const TRACES_MS = 2_000;
 
 /** A running Tradewind. */
 export interface Platform {
@@ -81,6 +92,7 @@ export async function startPlatform(
     for (let step = undo.pop(); step; step = undo.pop()) await step();
   };
   try {
+    const seed = config.seed && (await readSeed(config.seed.file, config.seed.variables));
     const loading = loadCatalog(config.catalogDir, makers);
     // Awaited below; a failure must not count as unhandled while the database starts.
     loading.catch(() => {});
@@ -89,6 +101,8 @@ export async function startPlatform(
     const patiently = createPatience(config.databaseWaitSeconds, log);
     const storage = await openStorage(config, log, { patiently });
     undo.push(() => storage.stop());
+    const tracing = await startTracing(config.tracing, log);
+    undo.push(async () => tracing?.stop(TRACES_MS));
     const database = openDatabase(storage.connection, undefined, { clock });
     undo.push(() => database.close());
     const catalog = await loading;
@@ -127,12 +141,23 @@ export async function startPlatform(
       log,
       secrets,
       changes,
+      catalog,
       normalSpeed: config.simulationSpeed,
     });
     const worker =
       role === 'api'
         ? undefined
-        : createTaskWorker({ config, log, storage, database, changes, clock, agreed: catalog, makers });
+        : createTaskWorker({
+            config,
+            log,
+            storage,
+            database,
+            changes,
+            clock,
+            agreed: catalog,
+            makers,
+            tracing,
+          });
     if (worker) undo.push(() => worker.stop(graceMs));
     const working = worker?.start() ?? Promise.resolve();
     // If one fails, the other must still be stopped.
@@ -187,6 +212,8 @@ export async function startPlatform(
     async function startApi(): Promise<{ host: string; port: number }> {
       const live = await follow();
       const webhookHosts = parseAllowedHosts(config.webhookHosts);
+      const registry = new Registry();
+      const measures = createRequestMeasures(registry);
       const services = createServices({
         database,
         changes,
@@ -196,11 +223,14 @@ export async function startPlatform(
         backends,
         secrets,
         webhookHosts,
+        requestMeasures: measures,
+        traces: tracing && createWorkTraces(tracing, database.sql),
       });
       const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });
       uses.start();
       undo.push(() => uses.stop());
-      const metrics = createMetrics({ database, worker, open: config.openMetrics });
+      const { events } = services;
+      const metrics = createMetrics({ database, worker, events, registry, open: config.openMetrics });
       const housekeeping = startHousekeeping({
         database,
         clock,
@@ -215,16 +245,24 @@ export async function startPlatform(
         log,
       });
       undo.push(() => housekeeping.stop());
+      const seedCallers = seed && createSeedCallers(services.authenticator);
       const app = await buildApp({
-        services,
+        services: seedCallers ? { ...services, authenticator: seedCallers.authenticator } : services,
         log,
         readiness: createReadiness({ database, role, live, worker }),
         rateLimit: config.rateLimit,
         metrics,
+        measures,
+        tracing,
         ...(testKit && { testKit }),
         trustedProxies: config.trustedProxies,
         ...(config.accessLog && log.isLevelEnabled('info') && { accessLog: accessLogOf(log) }),
       });
+      if (seed && seedCallers) {
+        await working;
+        await applySeed({ database, clock, callers: seedCallers, send: sendTo(app) }, seed);
+        seedCallers.end();
+      }
       await listen(app, config);
       return { host: config.host, port: portOf(app.server.address(), config.port) };
     }

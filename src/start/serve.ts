@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '../log.ts';
 import type { Command } from './command.ts';
 import { enginesLine } from './engines-line.ts';
+import { EXIT_USAGE } from './exit-codes.ts';
 import { startPlatform } from './platform.ts';
 import { readyMessage } from './ready-message.ts';
 import type { Role } from './role.ts';
@@ -20,7 +21,7 @@ export const serve: Command = {
     const role = String(options.role);
     if (!ROLES.includes(role)) {
       process.stderr.write(`--role must be one of ${ROLES.join(', ')}\n`);
-      return 64;
+      return EXIT_USAGE;
     }
     if (role !== 'all' && config.databaseUrl === undefined) {
       process.stderr.write(
@@ -31,6 +32,12 @@ export const serve: Command = {
     if (role !== 'all' && config.testApi) {
       process.stderr.write(
         'TRADEWIND_TEST_API needs --role all: its clock and its rules are known to one process\n',
+      );
+      return 78;
+    }
+    if (role !== 'all' && config.seed) {
+      process.stderr.write(
+        'TRADEWIND_SEED needs --role all: the start waits for the tasks that it begins, and no other process may begin them too\n',
       );
       return 78;
     }

@@ -98,6 +98,8 @@ const OF_STANDARD_SHARES: Record<string, string | undefined> = {
 };
 
 const BY_PATH: Record<string, ((path: string, method: string) => string) | undefined> = {
+  // Nobody shuts or deletes the own account.
+  client_id: (path) => (path.startsWith('/tradewind/v1/clients/') ? 'spare_client_id' : 'client_id'),
   floating_ip_id: (path) => (path.endsWith('/convert') ? 'convertible_floating_ip_id' : 'floating_ip_id'),
   pool_id: poolName,
   port_id: portName,
@@ -333,6 +335,11 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       (await byTask('/cloud/v1/images/1/1', { name: anyName(), volume_id: await volume(), tags })).images[0],
     namespace_name: async () => 'acme',
     webhook_id: webhook,
+    // Not in force yet, or nobody could delete it.
+    async price_list_id() {
+      const valid_from = new Date(Date.now() + 86_400_000).toISOString();
+      return (await made('/tradewind/v1/price_lists', { scope: 'client', id: 1, valid_from })).id;
+    },
     async delivery_id() {
       values.webhook_id ??= await webhook();
       const tested = await http.post(`/tradewind/v1/webhooks/${values.webhook_id}/test`);
@@ -404,6 +411,8 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       return id;
     },
     client_id: async () => (await made('/iam/clients/create', { company: anyName() })).id,
+    spare_client_id: async () => (await made('/iam/clients/create', { company: anyName() })).id,
+    reseller_id: async () => (await made('/tradewind/v1/resellers', { name: anyName() })).id,
     async request_id() {
       const asked = await http.post('/cloud/v2/limits_request', {
         description: anyName(),

@@ -241,6 +241,47 @@ it('sends at most ten at a time for an account, however many webhooks and worker
 });
 
 describe('a receiver that fails', () => {
+  it('by silence is named so', async () => {
+    const { timeout } = AbortSignal;
+    const sooner = vi
+      .spyOn(AbortSignal, 'timeout')
+      .mockImplementation((ms) => timeout.call(AbortSignal, ms === 10_000 ? 300 : ms));
+    let resolve = () => {};
+    const after = new Promise<void>((done) => {
+      resolve = done;
+    });
+    receiver.replyTo = () => ({ status: 200, after });
+    try {
+      const { id } = await make();
+      await makeKey('unheard');
+      await vi.waitFor(async () => {
+        const [one] = await deliveries(id);
+        expect(one).toMatchObject({ state: 'pending', error: 'No answer within 10 seconds' });
+      }, SOON);
+    } finally {
+      sooner.mockRestore();
+      resolve();
+    }
+  });
+
+  it('is left alone for as long as it asks, also by what happens meanwhile', async () => {
+    const webhook = await make();
+    receiver.replyTo = () => ({ status: 429, headers: { 'retry-after': '1800' } });
+    await makeKey('too much');
+    const next = async () => {
+      const { rows } = await service.pool.query(
+        `select next_at > now() + interval '20 minutes' as later from webhook_sending where webhook_id = $1`,
+        [webhook.id],
+      );
+      return rows[0].later;
+    };
+    await vi.waitFor(async () => expect(await next()).toBe(true), SOON);
+    await makeKey('even more');
+    await vi.waitFor(async () => expect(await deliveries(webhook.id)).toHaveLength(2), SOON);
+    expect(await next()).toBe(true);
+    expect(names()).toEqual(['too much']);
+  });
+
   it('is tried with one attempt at a time, and gets everything soon after it is back', async () => {
     const webhook = await make();
     receiver.replyTo = () => ({ status: 503 });
@@ -383,7 +424,7 @@ describe('a secret', () => {
   });
 });
 
-it('is receiver.received by what the document shows', async () => {
+it('is received by what the document shows', async () => {
   const [, text = ''] = /^```js\n(.*?)^```/ms.exec(readFileSync('docs/webhooks.md', 'utf8')) ?? [];
   const own = newSecret();
   const program = text.replace(

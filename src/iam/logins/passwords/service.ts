@@ -3,7 +3,8 @@ import argon2 from 'argon2';
 import pLimit from 'p-limit';
 import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { InvalidError, UnavailableError } from '../../../lib/errors.ts';
+import { InvalidError, TooManyRequestsError, UnavailableError } from '../../../lib/errors.ts';
+import type { RequestMeasures } from '../../../requests/measures.ts';
 import type { Guesses } from '../guesses/service.ts';
 import * as store from '../store.ts';
 
@@ -48,8 +49,9 @@ export function createPasswordCheck(deps: {
   database: Database;
   clock: Clock;
   guesses: Guesses;
+  requestMeasures?: Pick<RequestMeasures, 'passwordGiven'> | undefined;
 }): PasswordCheck {
-  const { database, clock, guesses } = deps;
+  const { database, clock, guesses, requestMeasures: measures } = deps;
 
   async function compared(
     user: store.UserToLogIn | undefined,
@@ -63,7 +65,11 @@ export function createPasswordCheck(deps: {
       const right = await isPasswordOf(user?.password_hash, password);
       if (right) await giveBack();
       return right;
+    }).catch((error: unknown) => {
+      if (error instanceof TooManyRequestsError) measures?.passwordGiven('limited');
+      throw error;
     });
+    measures?.passwordGiven(successful ? 'right' : 'wrong');
     const attempt = {
       user_id: user?.id ?? null,
       username,

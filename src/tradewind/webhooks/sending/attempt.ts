@@ -10,6 +10,7 @@ import { askedWait, waitAfter } from './backoff.ts';
 import type { Claimed } from './claims.ts';
 import * as endings from './endings.ts';
 import { FAILING_FROM } from './fan-out-store.ts';
+import type { SendingMeasures } from './measures.ts';
 
 const ATTEMPT_MS = 10_000;
 const MOST_ANSWER = 4_096;
@@ -34,6 +35,7 @@ export interface Sender {
   secrets: Secrets;
   webhookHosts: AllowedHosts;
   log: Logger;
+  measures?: SendingMeasures;
   random?: () => number;
 }
 
@@ -45,7 +47,10 @@ interface Result extends endings.Outcome {
 
 /** Sends a delivery once, and notes what came of it. */
 export async function attemptDelivery(sender: Sender, claimed: Claimed): Promise<void> {
+  const began = performance.now();
   const result = await send(sender, claimed);
+  const outcome = result.delivered ? 'delivered' : result.status === null ? 'failed' : 'refused';
+  sender.measures?.attempted({ outcome, seconds: (performance.now() - began) / 1_000 });
   await sender.database.transaction((tx) => settle(tx, sender, claimed, result));
 }
 
@@ -70,7 +75,7 @@ async function send({ clock, secrets, webhookHosts }: Sender, claimed: Claimed):
     });
     if (status >= 200 && status < 300)
       return { status, fault: null, answer: null, delivered: true, askedMs: 0 };
-    const askedMs = BUSY.has(status) ? askedWait(headers['retry-after']) : 0;
+    const askedMs = BUSY.has(status) ? askedWait(headers['retry-after'], systemClock.now()) : 0;
     const fault = `The receiver answered ${status}`;
     return { ...failed, status, fault, answer: shown(text), askedMs };
   } catch (error) {
@@ -94,7 +99,9 @@ function shown(text: string): string | null {
 
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `No answer within ${ATTEMPT_MS / 1_000} seconds`;
+  // The signal's own error is the cause of the one that a request ends with.
+  const { name } = error.cause instanceof Error ? error.cause : error;
+  if (name === 'TimeoutError') return `No answer within ${ATTEMPT_MS / 1_000} seconds`;
   return error.message.slice(0, MOST_SHOWN) || error.name;
 }
 
@@ -125,14 +132,17 @@ async function settle(
   if (!(await endings.noteAttempt(tx, workerId, claimed, { outcome, next, now }))) return;
   // What was sent together with others fails with them, and says nothing new.
   const isNews = claimed.failing || sending.failures < FAILING_FROM;
-  const failures = sending.failures + (isNews ? 1 : 0);
+  const counted = sending.failures + (isNews ? 1 : 0);
+  // A receiver that asks to be left alone gets nothing else meanwhile.
+  const failures = askedMs > 0 ? Math.max(counted, FAILING_FROM) : counted;
   const since = sending.failing_since ?? now;
   await endings.noteFailure(tx, webhook_id, {
     failures,
     since,
     next: failures >= FAILING_FROM ? after(failures - FAILING_FROM + 1) : undefined,
+    isNews,
   });
-  if (isNews && failures === FAILING_FROM) {
+  if (sending.failures < FAILING_FROM && failures >= FAILING_FROM) {
     const host = new URL(claimed.url).host;
     log.warn({ webhook: webhook_id, host, fault: outcome.fault }, 'A webhook is failing');
   }
