@@ -1,7 +1,7 @@
 import { announce } from '../../db/changes.ts';
 import { type Database, violates } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { lockToAdd } from '../../iam/clients/in-transaction.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
 import type { Principal } from '../../requests/principal.ts';

@@ -178,10 +178,9 @@ describe('an account that is deleted', () => {
 describe('what is added while an account is deleted', () => {
   const waiting = async (many: number) =>
     expect
-      .poll(
-        async () => (await rows("select from pg_stat_activity where wait_event_type = 'Lock'")).length,
-        { timeout: 20_000 },
-      )
+      .poll(async () => (await rows("select from pg_stat_activity where wait_event_type = 'Lock'")).length, {
+        timeout: 20_000,
+      })
       .toBe(many);
 
   it('goes too, if it was on its way before', async () => {
