@@ -98,6 +98,7 @@ const setting = {
 };
 const quota = { word: 'quota', param: 'client_id', table: 'clients' };
 const priceList = { word: 'price_list', param: 'price_list_id' };
+const quotaList = { word: 'quota_list', param: 'quota_list_id' };
 const subscription = { word: 'user_action_subscription' };
 const webhook = { word: 'webhook', param: 'webhook_id', table: 'webhooks' };
 const login = { word: 'login', verb: 'created' };
@@ -121,6 +122,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   createClient: { ...client, verb: 'created' },
   createClientUser: { ...user, verb: 'created' },
   createPriceList: { ...priceList, verb: 'created' },
+  createQuotaList: { ...quotaList, verb: 'created' },
   createNotificationSetting: { ...setting, verb: 'created' },
   createUser: { ...user, verb: 'created' },
   createWebhook: { ...webhook, verb: 'created' },
@@ -130,6 +132,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   deleteApiTokenV1: { ...token, verb: 'deleted' },
   deleteNotificationSetting: { ...setting, verb: 'deleted' },
   deletePriceList: { ...priceList, verb: 'deleted' },
+  deleteQuotaList: { ...quotaList, verb: 'deleted' },
   deleteQuotaThreshold: { ...quota, verb: 'threshold_removed' },
   deleteUser: { ...user, verb: 'deleted' },
   deleteWebhook: { ...webhook, verb: 'deleted' },
@@ -195,6 +198,7 @@ const ADMINISTRATIVE = new Set([
   'notification_setting',
   'orphan',
   'price_list',
+  'quota_list',
   'token',
   'user',
   'user_action_subscription',

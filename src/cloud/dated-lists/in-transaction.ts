@@ -1,0 +1,1 @@
+export { type Holder, isFor, type ListRow, resellerOf } from './store.ts';
