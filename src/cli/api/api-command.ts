@@ -21,6 +21,8 @@ export interface ApiCommand {
   body?: Readonly<Record<string, unknown>>;
   /** Parameters and fields that have no option, since the command has a better way to say them. */
   without?: readonly string[];
+  /** The field of the answer that is all that people are shown, so that it can go into a file. */
+  only?: string;
   /** Whether the answer names tasks, for which --wait waits. */
   tasks?: boolean;
 }

@@ -1,6 +1,7 @@
 import { type ClientCommand, type Context, textIn, type Values } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { waitForTask } from '../tasks/waiting.ts';
+import { valueAt } from '../terminal/output.ts';
 import type { ApiCommand, Part } from './api-command.ts';
 import type { Api } from './client.ts';
 import { type Field, operationOf } from './operations.ts';
@@ -22,7 +23,7 @@ export function commandOf(described: ApiCommand): ClientCommand {
 }
 
 async function run(described: ApiCommand, context: Context): Promise<void> {
-  const { operation, columns, rows = 'results', tasks } = described;
+  const { operation, columns, rows = 'results', tasks, only } = described;
   const { api, values, output, terminal } = context;
   const parameters = await parametersOf(described, context);
   const body = await bodyOf(described, context);
@@ -45,6 +46,7 @@ async function run(described: ApiCommand, context: Context): Promise<void> {
   if (answer === undefined) output.done('Done.');
   else if (typeof answer === 'string') terminal.out(answer);
   else if (tasks && !dryRun) output.thing({ tasks: tasksIn(answer) });
+  else if (only !== undefined && !dryRun && !output.json) output.thing(valueAt(answer, only));
   else output.thing(answer);
 }
 
