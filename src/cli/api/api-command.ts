@@ -9,12 +9,14 @@ export interface ApiCommand {
   summary?: string;
   /** More, for --help. */
   help?: string;
-  /** Parameters of the path that are given by position. A question mark marks one that the token knows. */
+  /** Parameters of the path that are given by position; options name the others. */
   arguments?: readonly string[];
   /** Makes it a list: a table with these columns. */
   columns?: Columns;
   /** The field of the answer that is the list; by default `results`. */
   rows?: string;
+  /** Whether the answer can be CSV. */
+  csv?: true;
   /** Options that stand for parts deep in the body. */
   parts?: Readonly<Record<string, Part>>;
   /** What is in the body unless an option says otherwise. */

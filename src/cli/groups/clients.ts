@@ -6,12 +6,8 @@ export const clients: readonly ApiCommand[] = [
     operation: 'listClients',
     columns: { ID: 'id', COMPANY: 'companyName', EMAIL: 'email', STATUS: 'status', DELETED: 'deleted' },
   },
-  {
-    name: 'client get',
-    operation: 'getClient',
-    summary: 'Get a client; by default that of the token',
-    arguments: ['clientId?'],
-  },
+  { name: 'client me', operation: 'getMyAccount' },
+  { name: 'client get', operation: 'getClient', arguments: ['clientId'] },
   { name: 'client create', operation: 'createClient' },
   { name: 'client change', operation: 'updateClient', arguments: ['clientId'] },
 ];
