@@ -179,6 +179,9 @@ const Environment = Type.Object({
   TRADEWIND_ACCESS_LOG: Type.Optional(
     oneOf(['on', 'off'], 'on or off: whether each request is logged; by default on with the json format'),
   ),
+  TRADEWIND_SEED: optional(
+    'a YAML file of accounts, projects and resources that are made at the start where they are missing',
+  ),
   TRADEWIND_TEST_API: oneOf(
     ['false', 'true', 'beyond-loopback'],
     'false, true or beyond-loopback: whether tests may reset everything, let things fail and set the time; true needs an address that only this machine reaches',
@@ -286,6 +289,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     webhookHosts: settings.TRADEWIND_WEBHOOK_ALLOW_HOSTS ?? '',
     /** Whether other machines may read /metrics. */
     openMetrics: settings.TRADEWIND_METRICS === 'open',
+    /** What is made at the start, and the variables that the file may name. */
+    seed: seedOf(settings.TRADEWIND_SEED, environment),
     testApi: settings.TRADEWIND_TEST_API !== 'false',
     /** Where the clock of tests begins, and stands still. */
     testClock: settings.TRADEWIND_TEST_CLOCK ? new Date(settings.TRADEWIND_TEST_CLOCK) : undefined,
@@ -296,6 +301,10 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     /** Whether each request is logged in one line. */
     accessLog: (settings.TRADEWIND_ACCESS_LOG ?? ON_BY_FORMAT[settings.TRADEWIND_LOG_FORMAT]) === 'on',
   });
+}
+
+function seedOf(file: string | undefined, environment: Record<string, string | undefined>) {
+  return file ? { file: path.resolve(file), variables: (name: string) => environment[name] } : undefined;
 }
 
 /** Returns every setting with its default, one per line. */

@@ -36,6 +36,7 @@ import type { RequestTables } from '../requests/tables.ts';
 import type { SecretTables } from '../secrets/tables.ts';
 import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
 import type { AuditTables } from '../tradewind/audit/tables.ts';
+import type { DeletionTables } from '../tradewind/deletions/tables.ts';
 import type { EventTables } from '../tradewind/events/tables.ts';
 import type { WebhookTables } from '../tradewind/webhooks/tables.ts';
 import type { WorkerTables } from '../worker/tables.ts';
@@ -52,6 +53,7 @@ export interface Tables
     FeatureTables,
     FileShareTables,
     DdosTables,
+    DeletionTables,
     EventTables,
     FloatingIpTables,
     IdentityTables,

@@ -20,8 +20,9 @@ import type { Clock } from '../lib/clock.ts';
 import type { Tracing } from '../lib/tracing.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
-import { createTaskEnds } from '../services.ts';
+import { createCloudServices, createTaskEnds } from '../services.ts';
 import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
+import { deletionQueue } from '../tradewind/deletions/work/queue.ts';
 import { startFanOut } from '../tradewind/webhooks/sending/fan-out.ts';
 import { createSendingMeasures } from '../tradewind/webhooks/sending/measures.ts';
 import { webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
@@ -133,6 +134,9 @@ export function createTaskWorker({
           backendOf: backends.of,
         }),
       );
+      const { catalog } = live;
+      const removers = createCloudServices({ ...shared, changes, catalog, backends, secrets });
+      worker.serve(deletionQueue({ ...shared, catalog, removers, measures, traces }));
       const changed = (now: Troubles) => {
         troubles = now;
       };
