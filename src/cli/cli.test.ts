@@ -13,7 +13,7 @@ let receiver: WebhookReceiver;
 let service: TestService;
 beforeAll(async () => {
   receiver = await openReceiver();
-  service = await startService({ TRADEWIND_WEBHOOK_ALLOW_HOSTS: receiver.host });
+  service = await startService({ TRADEWIND_WEBHOOK_ALLOW_HOSTS: receiver.host, TRADEWIND_TEST_API: 'true' });
 });
 afterAll(async () => {
   await service.stop();
@@ -93,6 +93,14 @@ describe('every command', () => {
     expect(await json(`client get ${id}`)).toMatchObject({ id, companyName: 'Acme Inc.' });
     expect(await json('client me')).toMatchObject({ id: 1 });
     await json(`client change ${id} --custom-id A-7 --is-test true`);
+    expect(await json(`client suspend ${id}`)).toMatchObject({ status: 'paused' });
+    expect(await json(`client unsuspend ${id}`)).toMatchObject({ id });
+    const { id: going } = await json('client create --company Gone');
+    const { confirmation, contents } = await json(`client delete ${going}`);
+    expect(contents).not.toEqual([]);
+    expect(await json(`client delete ${going} --confirmation ${confirmation} --wait`)).toMatchObject({
+      state: 'FINISHED',
+    });
     const list = cells(await text('client list --company-name Acme --ordering id'));
     expect(list[0]).toEqual(['ID', 'COMPANY', 'EMAIL', 'STATUS', 'DELETED']);
     expect(list[1]?.slice(0, 2)).toEqual([String(id), 'Acme Inc.']);
@@ -137,6 +145,10 @@ describe('every command', () => {
   });
 
   it('reseller', async () => {
+    const { id } = await json('reseller create --name Northern');
+    expect(await json(`reseller get ${id}`)).toMatchObject({ name: 'Northern' });
+    expect(await text('reseller list')).toContain('Northern');
+    expect(await json(`reseller delete ${id} --yes --wait`)).toMatchObject({ state: 'FINISHED' });
     const group = 'reseller notification';
     const made = await json(
       `${group} create --reseller 1 --notification-type failed_login --email a@example.com`,
@@ -158,7 +170,9 @@ describe('every command', () => {
     expect(await json(`project change ${id} --name suite`)).toMatchObject({ name: 'suite' });
     expect(await json(`project get ${id}`)).toMatchObject({ description: 'for the suite' });
     expect(await text('project list --name suite')).toContain('suite');
-    expect(await json(`project delete ${id} --yes --wait`)).toMatchObject({ state: 'FINISHED' });
+    expect(await json(`project delete ${id} --contents true --yes --wait`)).toMatchObject({
+      state: 'FINISHED',
+    });
     expect(await text('region list')).toContain('ACTIVE');
   });
 
@@ -171,22 +185,31 @@ describe('every command', () => {
     expect(await json(`task acknowledge ${id}`)).toHaveProperty('acknowledged_at');
     const list = await text('task list --state FINISHED --task-type create_volume --project-id 1');
     expect(cells(list)[1]?.slice(0, 3)).toEqual([id, 'create_volume', 'FINISHED']);
+    await service.http.post('/tradewind/v1/test/faults', { task: 'create_volume', do: { hold: true } });
     const other = await task('/cloud/v1/volumes/1/1');
-    await json(`task cancel ${other}`).catch(() => undefined);
+    await json(`task cancel ${other}`);
+    await service.http.delete('/tradewind/v1/test/faults');
     const { code, err } = await run(`wait task ${other}`);
     expect([code, err]).toEqual([4, expect.stringContaining(`Task ${other} (create_volume) failed: `)]);
   });
 
   it('event', async () => {
-    const listed = await run('event list --type tradewind.project.* --count 2 --json');
+    const from = (await service.http.get('/tradewind/v1/events')).body.cursor;
+    const { id } = await json('project create --name told');
+    await json(`project change ${id} --name told-again`);
+    await json(`project delete ${id} --yes`);
+    // Events are told once no transaction can come before them.
+    await expect
+      .poll(async () => (await json(`event list --cursor ${from} --subject project/${id}`)).length)
+      .toBe(3);
+    const listed = await run(`event list --cursor ${from} --subject project/${id} --count 2 --json`);
     expect(listed.json.map(({ type }: { type: string }) => type)).toEqual([
       'tradewind.project.created',
       'tradewind.project.updated',
     ]);
-    shown.add('event list');
     const [, cursor] = /--cursor (\d+)/.exec(listed.err) ?? [];
     const followed = await text(`event follow --cursor ${cursor} --type tradewind.project.* --count 1`);
-    expect(followed).toMatch(/^\S+Z {2}tradewind\.project\.deleted {2}project\/\d+/);
+    expect(followed).toMatch(/^\S+Z {2}tradewind\.project\.delet\w+ {2}project\/\d+/);
     // Lines of JSON.
     const lines = await text('event follow --cursor oldest --count 2 --json');
     expect(
@@ -434,9 +457,11 @@ describe('a command', () => {
   });
 
   it('waits no longer than it is told', async () => {
+    await service.http.post('/tradewind/v1/test/faults', { task: 'create_volume', do: { hold: true } });
     const id = await task('/cloud/v1/volumes/1/1');
-    const { code, err } = await run(`wait task ${id} --timeout 0`);
-    expect([0, 5], err).toContain(code);
+    const { code, err } = await run(`wait task ${id} --timeout 1`);
+    expect([code, err]).toEqual([5, expect.stringContaining('has not ended; it goes on')]);
+    await service.http.delete('/tradewind/v1/test/faults');
     expect(await json(`wait task ${id}`)).toMatchObject({ state: 'FINISHED' });
     expect((await refused(`wait task ${SOME_ID}`)).code).toBe(1);
   });

@@ -47,13 +47,13 @@ async function ask(described: ApiCommand, context: Context): Promise<void> {
   const dryRun = values['dry-run'] === true;
   await confirm(described, context);
   const answer = await api.call(operation, { parameters, body, dryRun });
-  if (tasks && values.wait && !dryRun) {
-    for (const id of tasksIn(answer)) output.thing(await waitForTask(context, id));
+  const begun = tasks && !dryRun ? tasksIn(answer) : [];
+  if (values.wait && begun.length > 0) {
+    for (const id of begun) output.thing(await waitForTask(context, id));
     return;
   }
   if (answer === undefined) output.done('Done.');
   else if (typeof answer === 'string') terminal.out(answer);
-  else if (tasks && !dryRun) output.thing({ tasks: tasksIn(answer) });
   else if (only !== undefined && !dryRun && !output.json) output.thing(valueAt(answer, only));
   else output.thing(answer);
 }
