@@ -4,7 +4,11 @@ import { furnish } from '../../../test/support/furnishing.ts';
 import { addReseller } from '../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
 import { KEPT_IN_PROJECTS } from '../../cloud/projects/contents.ts';
-import { KINDS } from './work/kinds.ts';
+import { openDatabase } from '../../db/database.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { newTaskId } from '../../lib/ids.ts';
+import { KINDS, type Removers } from './work/kinds.ts';
+import { emptyProject } from './work/project.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -299,6 +303,30 @@ describe('a project that is deleted with everything in it', () => {
     const other = await project('empty too');
     const again = (await tenant.http.delete(`${PROJECTS}/${other}?contents=true`)).body.task_id;
     expect(await tenant.http.task(again)).toMatchObject({ state: 'FINISHED' });
+  });
+
+  it('stays if the deletion was taken back', async () => {
+    const id = await project('kept after all');
+    const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 1);
+    const catalog = { regions: new Map() };
+    const deps = { database, clock: systemClock, catalog, removers: {} as Removers };
+    const former = {
+      taskId: newTaskId(),
+      clientId: tenant.clientId,
+      projectId: id,
+      claims: 1,
+      steps: [],
+      userId: 1,
+      userClientId: 1,
+      requestId: '',
+    };
+    try {
+      await emptyProject(deps, former, id, new AbortController().signal);
+    } finally {
+      await database.close();
+    }
+    expect((await tenant.http.get(`/cloud/v1/projects/${id}`)).status).toBe(200);
+    await tenant.http.delete(`${PROJECTS}/${id}`);
   });
 
   it('is neither the default one nor that of somebody else', async () => {
