@@ -91,6 +91,7 @@ import { failRequests } from './tradewind/test-kit/faulty-routes.ts';
 import type { TestKitParts } from './tradewind/test-kit/kit.ts';
 import { keepRequests } from './tradewind/test-kit/requests.ts';
 import { isOfTestKit, testKitRoutes } from './tradewind/test-kit/routes.ts';
+import { passwordResetRoutes } from './tradewind/password-resets/routes.ts';
 import { webhookRoutes } from './tradewind/webhooks/routes.ts';
 
 /** Builds the whole HTTP API without side effects: it doesn't listen until the caller makes it. */
@@ -216,6 +217,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   eventRoutes(app, services);
   auditRoutes(app, services);
   taskStepRoutes(app, services);
+  passwordResetRoutes(app, services);
   webhookRoutes(app, services);
   taskCancellationRoutes(app, services);
   reachabilityRoutes(app, services);

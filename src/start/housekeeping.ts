@@ -12,6 +12,7 @@ import type { Invitations } from '../iam/users/invitations.ts';
 import { type AllowedHosts, NO_HOSTS } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
 import { loop } from '../lib/loop.ts';
+import { forgetOldMails } from '../mail/sending/retention.ts';
 import { forgetExpiredKeys } from '../requests/idempotency.ts';
 import type { Refusals } from '../requests/refusals.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -72,6 +73,7 @@ export function startHousekeeping(deps: {
     loop('deleting old requests', FORGET_MS, log, () => forgetExpiredKeys(database.sql, clock.now())),
     loop('deleting old events', FORGET_MS, log, () => forgetOldEvents(database, clock)),
     loop('deleting old deliveries', FORGET_MS, log, () => forgetOldDeliveries(database, clock)),
+    loop('deleting old mails', FORGET_MS, log, () => forgetOldMails(database, clock)),
     loop('dropping old tasks', QUARTERS_MS, log, () => keep(TASKS, kept.tasks)),
     loop('dropping old user actions', QUARTERS_MS, log, () =>
       whileRemoving(database, { now: clock.now(), keptDays: kept.log }, () => keep(USER_ACTIONS, kept.log)),

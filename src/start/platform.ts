@@ -33,6 +33,7 @@ import { type FirstToken, firstTokenFile, makeFirstToken } from './first-token.t
 import { hostOf } from './host.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { cannotListen, type ListenAddress, requireFreePort } from './listening.ts';
+import { letterheadOf } from './mail.ts';
 import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import type { Role } from './role.ts';
@@ -76,6 +77,7 @@ export async function startPlatform(
   if (listenAt) await requireFreePort(listenAt);
   // Invalid settings are reported before anything is made.
   if (role !== 'api' && config.ai.modelDir !== undefined) readModels(config.ai.modelDir);
+  if (role !== 'api' && config.mail.templates !== undefined) letterheadOf(config);
   if (role !== 'api') await requireAiSandbox(config);
   const ending = async () => {
     for (let step = undo.pop(); step; step = undo.pop()) await step();
@@ -196,6 +198,7 @@ export async function startPlatform(
         backends,
         secrets,
         webhookHosts,
+        smtp: config.mail.smtpUrl !== undefined,
       });
       const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });
       uses.start();

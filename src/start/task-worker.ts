@@ -22,8 +22,10 @@ import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
 import { startFanOut } from '../tradewind/webhooks/sending/fan-out.ts';
 import { webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
+import { mailQueue } from '../mail/sending/queue.ts';
 import { aiQueueOf, prepareAiWork } from './ai-worker.ts';
 import { hostOf } from './host.ts';
+import { letterheadOf, outletOf } from './mail.ts';
 import type { Storage } from './storage.ts';
 
 const CONNECTIONS = 10;
@@ -102,6 +104,8 @@ export function createTaskWorker({
       );
       undo.push(() => live.stop());
       const kinds = createTaskEnds({ clock, secrets });
+      const outlet = outletOf(config, log);
+      undo.push(async () => outlet.close());
       const worker = await patiently(() =>
         startWorker({ database: repeatable, changes, log, takeOverAllAtStart: exclusive }),
       );
@@ -121,6 +125,10 @@ export function createTaskWorker({
       // What is sent twice has the same ID, so that it may be repeated after a crash of the database.
       worker.serve(
         webhookQueue({ workerId: worker.id, database: repeatable, clock, secrets, webhookHosts, log }),
+      );
+      const letterhead = letterheadOf(config);
+      worker.serve(
+        mailQueue({ workerId: worker.id, database: repeatable, clock, secrets, outlet, letterhead, log }),
       );
       const fanOut = startFanOut({ database: own, changes, clock, log });
       undo.push(() => fanOut.stop());

@@ -3,8 +3,10 @@ import argon2 from 'argon2';
 import pLimit from 'p-limit';
 import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import type { Mailer } from '../../../mail/mailer.ts';
 import { InvalidError, UnavailableError } from '../../../lib/errors.ts';
 import type { Guesses } from '../guesses/service.ts';
+import { loginMails } from '../notices.ts';
 import * as store from '../store.ts';
 
 /** Anybody may send any text as a user agent. */
@@ -48,8 +50,9 @@ export function createPasswordCheck(deps: {
   database: Database;
   clock: Clock;
   guesses: Guesses;
+  mailer: Mailer;
 }): PasswordCheck {
-  const { database, clock, guesses } = deps;
+  const { database, clock, guesses, mailer } = deps;
 
   async function compared(
     user: store.UserToLogIn | undefined,
@@ -73,7 +76,10 @@ export function createPasswordCheck(deps: {
       created_at: clock.now(),
     };
     // The record of a failure must survive the refusal, so it is not part of the request's transaction.
-    await database.transaction((tx) => store.insertAttempt(tx.sql, attempt));
+    await database.transaction(async (tx) => {
+      if (user) await mailer.queue(tx, await loginMails(tx, user, attempt));
+      await store.insertAttempt(tx.sql, attempt);
+    });
     return successful;
   }
 
