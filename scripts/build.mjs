@@ -19,8 +19,21 @@ const shared = {
   metafile: true,
 };
 
+const escaped = (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/** The template library has letters in regular expressions, which a bundle can't have; see requireAscii. */
+const asciiTemplates = {
+  name: 'ascii-templates',
+  setup(bundling) {
+    bundling.onLoad({ filter: /node_modules\/liquidjs\/.+\.m?js$/ }, ({ path: file }) => ({
+      contents: fs.readFileSync(file, 'utf8').replace(/[^\0-\x7f]/g, escaped),
+      loader: 'js',
+    }));
+  },
+};
+
 const server = await build({
   ...shared,
+  plugins: [asciiTemplates],
   // The server keeps the text in memory. Names stay, for the traces of errors.
   minifyWhitespace: true,
   minifySyntax: true,

@@ -85,13 +85,13 @@ import type { Services } from './services.ts';
 import { aiTaskRoutes } from './streaming/ai-tasks/routes.ts';
 import { auditRoutes } from './tradewind/audit/routes.ts';
 import { eventRoutes } from './tradewind/events/routes.ts';
+import { passwordResetRoutes } from './tradewind/password-resets/routes.ts';
 import { reachabilityRoutes } from './tradewind/reachability/routes.ts';
 import { taskStepRoutes } from './tradewind/task-steps/routes.ts';
 import { failRequests } from './tradewind/test-kit/faulty-routes.ts';
 import type { TestKitParts } from './tradewind/test-kit/kit.ts';
 import { keepRequests } from './tradewind/test-kit/requests.ts';
 import { isOfTestKit, testKitRoutes } from './tradewind/test-kit/routes.ts';
-import { passwordResetRoutes } from './tradewind/password-resets/routes.ts';
 import { webhookRoutes } from './tradewind/webhooks/routes.ts';
 
 /** Builds the whole HTTP API without side effects: it doesn't listen until the caller makes it. */

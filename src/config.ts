@@ -244,19 +244,7 @@ export function loadConfig(environment: Record<string, string | undefined>) {
   if (unusable.length > 0 || !Value.Check(Environment, settings)) {
     throw new SettingError(unusable.map(refusal).join('\n'));
   }
-  if (settings.TRADEWIND_TEST_API === 'true' && !isLocalHost(settings.TRADEWIND_HOST)) {
-    throw new SettingError(
-      'TRADEWIND_TEST_API=true needs an address that only this machine reaches, such as TRADEWIND_HOST=127.0.0.1: whoever has the token of the platform administrator can delete everything with one request. TRADEWIND_TEST_API=beyond-loopback serves the test API all the same',
-    );
-  }
-  if (settings.TRADEWIND_SMTP_URL !== undefined && !environment.TRADEWIND_MAIL_FROM) {
-    throw new SettingError('TRADEWIND_SMTP_URL needs TRADEWIND_MAIL_FROM: the address that mails come from');
-  }
-  if (settings.TRADEWIND_TEST_CLOCK !== undefined && settings.TRADEWIND_TEST_API === 'false') {
-    throw new SettingError(
-      'TRADEWIND_TEST_CLOCK needs TRADEWIND_TEST_API: without it nobody can move the clock on',
-    );
-  }
+  requireTogether(settings, environment);
   return Object.freeze({
     host: settings.TRADEWIND_HOST,
     port: Number(settings.TRADEWIND_PORT),
@@ -313,6 +301,23 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     /** Whether each request is logged in one line. */
     accessLog: (settings.TRADEWIND_ACCESS_LOG ?? ON_BY_FORMAT[settings.TRADEWIND_LOG_FORMAT]) === 'on',
   });
+}
+
+/** @throws SettingError for settings that need each other */
+function requireTogether(settings: Environment, environment: Record<string, string | undefined>): void {
+  if (settings.TRADEWIND_TEST_API === 'true' && !isLocalHost(settings.TRADEWIND_HOST)) {
+    throw new SettingError(
+      'TRADEWIND_TEST_API=true needs an address that only this machine reaches, such as TRADEWIND_HOST=127.0.0.1: whoever has the token of the platform administrator can delete everything with one request. TRADEWIND_TEST_API=beyond-loopback serves the test API all the same',
+    );
+  }
+  if (settings.TRADEWIND_SMTP_URL !== undefined && !environment.TRADEWIND_MAIL_FROM) {
+    throw new SettingError('TRADEWIND_SMTP_URL needs TRADEWIND_MAIL_FROM: the address that mails come from');
+  }
+  if (settings.TRADEWIND_TEST_CLOCK !== undefined && settings.TRADEWIND_TEST_API === 'false') {
+    throw new SettingError(
+      'TRADEWIND_TEST_CLOCK needs TRADEWIND_TEST_API: without it nobody can move the clock on',
+    );
+  }
 }
 
 /** Returns every setting with its default, one per line. */

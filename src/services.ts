@@ -58,9 +58,9 @@ import { createNotificationSettings } from './iam/notification-settings/service.
 import { createTokens } from './iam/tokens/service.ts';
 import { wireUsers } from './iam/users/wire.ts';
 import { NO_HOSTS } from './lib/allowed-hosts.ts';
+import { createMailer } from './mail/mailer.ts';
 import { createRefusals } from './requests/refusals.ts';
 import { createRequestLog } from './requests/request-log.ts';
-import { createMailer } from './mail/mailer.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
 import { createAudit } from './tradewind/audit/service.ts';
 import { createEvents } from './tradewind/events/service.ts';

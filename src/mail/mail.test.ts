@@ -5,6 +5,7 @@ import PostalMime from 'postal-mime';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { anyEmail, invite, logIn, newPerson, PASSWORD, type Person } from '../../test/support/logins.ts';
 import { type MailServer, openMailServer, refusal } from '../../test/support/mail-server.ts';
+import { addReseller } from '../../test/support/reseller.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 
 const SOON = { timeout: 20_000, interval: 50 };
@@ -55,7 +56,10 @@ describe('an invitation', () => {
     expect(mail.html).toContain(`href="${link}"`);
     expect(mail.html).toContain('<b>Acme &lt;GmbH&gt;</b>');
     expect(mail.headers.find(({ key }) => key === 'auto-submitted')?.value).toBe('auto-generated');
-    const accepted = await service.anonymous.post('/iam/auth/accept_invitation', { token, password: PASSWORD });
+    const accepted = await service.anonymous.post('/iam/auth/accept_invitation', {
+      token,
+      password: PASSWORD,
+    });
     expect(accepted.status).toBe(200);
   });
 
@@ -162,8 +166,63 @@ describe('a forgotten password', () => {
     expect(await status({ token, password: 'short' })).toBe(400);
     expect(await status({ token: token.replace(/_\d+_/, `_${boss.userId}_`), password: PASSWORD })).toBe(400);
     expect(await status({ token: token.replace('reset', 'invitation'), password: PASSWORD })).toBe(400);
-    await service.pool.query(`update password_resets set expires_at = now() where user_id = $1`, [user.userId]);
+    await service.pool.query(`update password_resets set expires_at = now() where user_id = $1`, [
+      user.userId,
+    ]);
     expect(await status({ token, password: PASSWORD })).toBe(400);
+  });
+});
+
+describe('a login', () => {
+  const LOGIN = '/iam/auth/jwt/login';
+  const fail = async (user: Person) => {
+    const answer = await service.anonymous.post(LOGIN, { username: user.email, password: 'wrong password' });
+    expect(answer.status).toBe(400);
+  };
+
+  it('from a new address is mailed to the user, and none from a known one', async () => {
+    const user = await newPerson(service.http);
+    await logIn(service.anonymous, user.email);
+    expect(await stateOf(user.email)).toEqual([]);
+    await service.pool.query(`update login_attempts set address = '203.0.113.9' where user_id = $1`, [
+      user.userId,
+    ]);
+    const headers = { 'user-agent': 'Lynx/2.9' };
+    const body = { username: user.email, password: PASSWORD };
+    expect((await service.anonymous.request('POST', LOGIN, { body, headers })).status).toBe(200);
+    const { mail } = await server.mailTo(user.email, 'from a new address');
+    expect(mail.text).toMatch(/Address: 127\.0\.0\.1\nProgram: Lynx\/2\.9\n/);
+    await logIn(service.anonymous, user.email);
+    expect(await stateOf(user.email)).toHaveLength(1);
+  });
+
+  it('that failed is mailed to those whom the settings of the reseller name, once an hour for each user', async () => {
+    const reseller = await addReseller(service, 'Watchful');
+    const user = await newPerson(reseller.http);
+    const [told, ...others] = [anyEmail(), anyEmail(), anyEmail(), anyEmail()] as const;
+    const set = async (by: typeof reseller, notification_type: string, email: string, enabled = true) => {
+      const path = `/iam/reselling/resellers/${by.resellerId}/notification_settings`;
+      const made = await by.http.post(path, { notification_type, email, enabled });
+      expect(made.status, made.text).toBe(201);
+      return made.body.id;
+    };
+    const id = await set(reseller, 'failed_login', told);
+    await set(reseller, 'failed_login', told);
+    await set(reseller, 'failed_login', others[0], false);
+    await set(reseller, 'deletion_request', others[1]);
+    await set(await addReseller(service, 'Unconcerned'), 'failed_login', others[2]);
+    await fail(user);
+    await fail(user);
+    const { mail } = await server.mailTo(told);
+    expect(mail.subject).toBe(`Failed login of ${user.email}`);
+    expect(mail.from?.name).toBe('Watchful');
+    expect(mail.text).toContain('Address: 127.0.0.1\n');
+    const unsubscribe = mail.headers.find(({ key }) => key === 'list-unsubscribe');
+    expect(unsubscribe?.value).toBe(
+      `<https://cloud.example.com/console/notification-settings#setting=${id}>`,
+    );
+    expect(await stateOf(told)).toHaveLength(1);
+    for (const address of others) expect(await stateOf(address)).toEqual([]);
   });
 });
 
@@ -186,7 +245,10 @@ describe('a mail', () => {
     server.refuse = () => undefined;
     await hurry();
     await server.mailTo(email);
-    await vi.waitFor(async () => expect(await stateOf(email)).toMatchObject([{ state: 'sent', data: null }]), SOON);
+    await vi.waitFor(
+      async () => expect(await stateOf(email)).toMatchObject([{ state: 'sent', data: null }]),
+      SOON,
+    );
   });
 
   it('is tried again after a refusal for now, with the same ID', async () => {
@@ -226,7 +288,10 @@ describe('a mail', () => {
     await invite(boss, email);
     await vi.waitFor(async () => expect(await stateOf(email)).toMatchObject([{ attempts: 1 }]), SOON);
     await service.pool.query(`update mails set expires_at = now() where receiver = $1`, [email]);
-    await vi.waitFor(async () => expect(await stateOf(email)).toMatchObject([{ state: 'failed', data: null }]), SOON);
+    await vi.waitFor(
+      async () => expect(await stateOf(email)).toMatchObject([{ state: 'failed', data: null }]),
+      SOON,
+    );
   });
 });
 

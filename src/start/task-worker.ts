@@ -15,6 +15,8 @@ import { type Database, openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
 import { NO_HOSTS, parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
+import { createMailer } from '../mail/mailer.ts';
+import { mailQueue } from '../mail/sending/queue.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
 import { createTaskEnds } from '../services.ts';
@@ -22,7 +24,6 @@ import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
 import { startFanOut } from '../tradewind/webhooks/sending/fan-out.ts';
 import { webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
-import { mailQueue } from '../mail/sending/queue.ts';
 import { aiQueueOf, prepareAiWork } from './ai-worker.ts';
 import { hostOf } from './host.ts';
 import { letterheadOf, outletOf } from './mail.ts';
@@ -124,7 +125,15 @@ export function createTaskWorker({
       const webhookHosts = parseAllowedHosts(config.webhookHosts) ?? NO_HOSTS;
       // What is sent twice has the same ID, so that it may be repeated after a crash of the database.
       worker.serve(
-        webhookQueue({ workerId: worker.id, database: repeatable, clock, secrets, webhookHosts, log }),
+        webhookQueue({
+          workerId: worker.id,
+          database: repeatable,
+          clock,
+          secrets,
+          webhookHosts,
+          mailer: createMailer({ clock, secrets, log }),
+          log,
+        }),
       );
       const letterhead = letterheadOf(config);
       worker.serve(

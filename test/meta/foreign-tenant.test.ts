@@ -58,6 +58,7 @@ const NAMES_NO_TENANT: Record<string, string> = {
   renewInvitation: 'names an address; tested beside the code',
   resetPassword: 'names an address; tested beside the code',
   acceptInvitation: 'is asked before there is a tenant',
+  setForgottenPassword: 'is asked before there is a tenant',
   login: 'is asked before there is a tenant',
   refreshLogin: 'is asked before there is a tenant',
   forgotPassword: 'is asked before there is a tenant',

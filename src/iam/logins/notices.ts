@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { Insertable } from 'kysely';
-import type { Tables } from '../../db/tables.ts';
+import { sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import { senderNetwork } from '../../lib/sender-network.ts';
 import { forPeople } from '../../lib/timestamps.ts';
 import type { NewMail } from '../../mail/mailer.ts';

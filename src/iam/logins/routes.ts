@@ -93,7 +93,11 @@ export function loginRoutes(
     handler: async ({ principal, body, log }) => {
       const user = await logins.resetPassword(principal, body.email);
       const { userId, clientId } = principal;
-      noteForgotten(log, smtp ? undefined : user, `User ${userId} of client ${clientId} asked for a new password for a user`);
+      noteForgotten(
+        log,
+        smtp ? undefined : user,
+        `User ${userId} of client ${clientId} asked for a new password for a user`,
+      );
       return { status: 'sent' as const };
     },
   });

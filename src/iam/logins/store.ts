@@ -40,10 +40,7 @@ export async function renewLogin(
   await db.updateTable('login_sessions').set(renewed).where('id', '=', id).execute();
 }
 
-export type UserToLogIn = Pick<
-  Selectable<Tables['users']>,
-  'id' | 'client_id' | 'email' | 'password_hash'
->;
+export type UserToLogIn = Pick<Selectable<Tables['users']>, 'id' | 'client_id' | 'email' | 'password_hash'>;
 
 /** Returns undefined if no user who may log in has that address. */
 export async function findUserByEmail(db: Kysely<Tables>, email: string): Promise<UserToLogIn | undefined> {

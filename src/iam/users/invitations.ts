@@ -2,7 +2,12 @@ import { type Database, type Transaction, violates } from '../../db/database.ts'
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { isToken, newPersonalToken, type PersonalToken, readPersonalToken } from '../../lib/personal-token.ts';
+import {
+  isToken,
+  newPersonalToken,
+  type PersonalToken,
+  readPersonalToken,
+} from '../../lib/personal-token.ts';
 import { forPeople, isoMicros } from '../../lib/timestamps.ts';
 import type { Mailer, NewMail } from '../../mail/mailer.ts';
 import type { Principal } from '../../requests/principal.ts';
@@ -132,7 +137,9 @@ export function createInvitations(deps: {
         );
         const [only] = renewed;
         if (only && renewed.length === 1) principal.writes?.concerns(only.client_id);
-        const mails = renewed.map(({ token, client_id }) => invitationMail(email, client_id, token, expiresAt));
+        const mails = renewed.map(({ token, client_id }) =>
+          invitationMail(email, client_id, token, expiresAt),
+        );
         await mailer.queue(tx, mails);
         const invitations = renewed.map(({ token, client_id }) => presented(token, client_id, expiresAt));
         return { invitations, needsPassword: false };

@@ -35,7 +35,8 @@ export function messageOf(
     headers: {
       // Nobody's out-of-office answer is of use (RFC 3834).
       'Auto-Submitted': 'auto-generated',
-      ...(isSubscribed(kind) && link !== null && { 'List-Unsubscribe': { prepared: true, value: `<${link}>` } }),
+      ...(isSubscribed(kind) &&
+        link !== null && { 'List-Unsubscribe': { prepared: true, value: `<${link}>` } }),
     },
     disableFileAccess: true,
     disableUrlAccess: true,

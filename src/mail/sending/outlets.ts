@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { Logger } from 'pino';
 import { createTransport, type SendMailOptions } from 'nodemailer';
+import type { Logger } from 'pino';
 import { isLocalHost } from '../../lib/local-host.ts';
 
 /** Where mails leave. */

@@ -22,7 +22,10 @@ export function createPasswordResets(deps: {
 }): PasswordResets {
   const { database, clock, authenticator } = deps;
 
-  async function requireValid(sql: Database['sql'], token: PersonalToken | undefined): Promise<PersonalToken> {
+  async function requireValid(
+    sql: Database['sql'],
+    token: PersonalToken | undefined,
+  ): Promise<PersonalToken> {
     const reset = token && (await findReset(sql, token.userId, clock.now()));
     if (token && reset && isToken(token, reset.secret_hash)) return token;
     throw new InvalidError({

@@ -50,6 +50,7 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'POST /iam/admin/free_features',
       'POST /iam/admin/paid_features',
       'POST /iam/auth/accept_invitation',
+      'POST /tradewind/v1/password_reset',
       'POST /iam/auth/jwt/login',
       'PUT /cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}/connected_devices',
       'PUT /iam/clients/{clientId}/client-users/{userId}',
