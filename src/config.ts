@@ -366,7 +366,7 @@ function mailOf(settings: Environment) {
     folder: path.resolve(settings.TRADEWIND_MAIL_DIR ?? path.join(settings.TRADEWIND_DATA_DIR, 'mail')),
     from: settings.TRADEWIND_MAIL_FROM,
     /** Without a slash at the end; undefined for mails without links. */
-    publicUrl: settings.TRADEWIND_PUBLIC_URL?.replace(/\/+$/, ''),
+    publicUrl: settings.TRADEWIND_PUBLIC_URL?.replace(/\/$/, ''),
     templates: templates === undefined ? undefined : path.resolve(templates),
   };
 }
