@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Mails to be sent, and what resets a forgotten password. */
+/** Mails to be sent, what resets a forgotten password, and quotas to warn of. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table mails (
@@ -31,6 +31,19 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // For the limits of an hour.
   await sql`create index mails_of_receiver on mails (lower(receiver), kind, created_at)`.execute(db);
   await sql`create index mails_of_client on mails (client_id, created_at)`.execute(db);
+  await sql`
+    create table quota_warnings (
+      client_id bigint not null constraint quota_warnings_client references clients,
+      region_id bigint not null,
+      attribute text not null,
+      used bigint not null,
+      most bigint not null,
+      noted_at timestamptz not null,
+      -- Null until the mails are written.
+      mailed_at timestamptz,
+      constraint quota_warnings_pkey primary key (client_id, region_id, attribute)
+    )`.execute(db);
+  await sql`create index quota_warnings_new on quota_warnings (noted_at) where mailed_at is null`.execute(db);
   await sql`
     create table password_resets (
       user_id bigint not null constraint password_resets_pkey primary key

@@ -158,6 +158,7 @@ function accountServices(foundation: Foundation) {
   const refusals = createRefusals({ ...foundation, ...userActions });
   return {
     events,
+    mailer,
     passwordResets: createPasswordResets(account),
     webhooks: createWebhooks({ ...foundation, webhookHosts: foundation.webhookHosts ?? NO_HOSTS }),
     refusals,

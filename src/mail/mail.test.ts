@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { anyEmail, invite, logIn, newPerson, PASSWORD, type Person } from '../../test/support/logins.ts';
+import { anyEmail, comes, invite, logIn, newPerson, PASSWORD, type Person } from '../../test/support/logins.ts';
 import { type MailServer, openMailServer, refusal } from '../../test/support/mail-server.ts';
 import { addReseller } from '../../test/support/reseller.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
@@ -223,6 +223,54 @@ describe('a login', () => {
     );
     expect(await stateOf(told)).toHaveLength(1);
     for (const address of others) expect(await stateOf(address)).toEqual([]);
+  });
+});
+
+describe('a quota that is nearly used up', () => {
+  const quotas = (user: Person) => `/cloud/v2/client_quotas/${user.clientId}`;
+
+  it('is mailed to the administrators when the threshold is passed, once a day', async () => {
+    const user = await newPerson(service.http, { company: 'Growing' });
+    const [colleague, engineer] = [anyEmail(), anyEmail()];
+    await comes(user, colleague, { id: 1 });
+    await comes(user, engineer, { id: 5 });
+    const limits = { firewall_count_limit: 5 };
+    const limited = await service.http.patch(`/cloud/v2/regional_quotas/${user.clientId}/1`, limits);
+    expect(limited.status, limited.text).toBe(200);
+    await user.http.put(`${quotas(user)}/notification_threshold`, { threshold: 60 });
+    const projects = await user.http.get('/cloud/v1/projects');
+    const groups = `/cloud/v1/securitygroups/${projects.body.results[0].id}/1`;
+    const make = async (name: string) => {
+      const made = await user.http.post(groups, { security_group: { name } });
+      expect(made.status, made.text).toBeLessThan(300);
+      return made.body.id;
+    };
+    await make('one');
+    await make('two');
+    const last = await make('three');
+    for (const address of [user.email, colleague]) {
+      const { mail } = await server.mailTo(address, 'Growing has used 60 % of a quota');
+      expect(mail.text).toContain('Growing uses 3 of 5 of the quota firewall_count in region 1.');
+    }
+    await user.http.delete(`${groups}/${last}`);
+    await make('again');
+    await vi.waitFor(async () => {
+      const { body } = await user.http.get(`${quotas(user)}/notification_threshold`);
+      expect(body).toMatchObject({ last_message: 'firewall_count in region 1: 3 of 5' });
+      expect(Date.now() - Date.parse(body.last_sending)).toBeLessThan(600_000);
+    }, SOON);
+    expect((await stateOf(user.email)).map(({ kind }) => kind)).toEqual(['quota_nearly_used']);
+    expect((await stateOf(engineer)).map(({ kind }) => kind)).toEqual(['invitation']);
+  });
+
+  it('may be one of the whole account', async () => {
+    const user = await newPerson(service.http);
+    const limited = await service.http.patch(`/cloud/v2/global_quotas/${user.clientId}`, { keypair_count_limit: 1 });
+    expect(limited.status, limited.text).toBe(200);
+    const projects = await user.http.get('/cloud/v1/projects');
+    await user.http.post(`/cloud/v1/ssh_keys/${projects.body.results[0].id}`, { name: 'only' });
+    const { mail } = await server.mailTo(user.email, 'has used 100 % of a quota');
+    expect(mail.text).toContain('1 of 1 of the quota keypair_count.');
   });
 });
 

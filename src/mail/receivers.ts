@@ -1,25 +1,25 @@
+import { sql } from 'kysely';
 import type { Transaction } from '../db/database.ts';
 import { ROLES } from '../requests/principal.ts';
 
 const MOST_ADMINISTRATORS = 20;
 const MOST_SETTINGS = 100;
 
-/** Returns the addresses of the administrators of an account, the first 20. */
-export async function administratorsOf(tx: Transaction, clientId: number): Promise<string[]> {
-  const rows = await tx.sql
-    .selectFrom('client_users')
-    .innerJoin('users', 'users.id', 'client_users.user_id')
-    .select('users.email')
-    .where('client_users.client_id', '=', clientId)
-    .where('client_users.role_id', '=', ROLES.administrators.id)
-    .where('client_users.is_active', '=', true)
-    .where('users.is_active', '=', true)
-    .where('users.pending', '=', false)
-    .where('users.deleted_at', 'is', null)
-    .orderBy('users.id')
-    .limit(MOST_ADMINISTRATORS)
-    .execute();
-  return rows.map(({ email }) => email);
+/** Returns the administrators of accounts, the first 20 of each. */
+export async function administratorsOf(
+  tx: Transaction,
+  clientIds: readonly number[],
+): Promise<{ client_id: number; email: string }[]> {
+  const { rows } = await sql<{ client_id: number; email: string }>`
+    select client_id, email from (
+      select client_users.client_id, users.email,
+        row_number() over (partition by client_users.client_id order by users.id) as place
+      from client_users join users on users.id = client_users.user_id
+      where client_users.client_id = any(${[...clientIds]}::bigint[]) and client_users.role_id = ${ROLES.administrators.id}
+        and client_users.is_active and users.is_active and not users.pending and users.deleted_at is null
+    ) as administrators
+    where place <= ${MOST_ADMINISTRATORS}`.execute(tx.sql);
+  return rows;
 }
 
 /** Whom a reseller wants to be told. */

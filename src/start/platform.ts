@@ -215,6 +215,7 @@ export async function startPlatform(
         secrets,
         kept: config.kept,
         invitations: services.invitations,
+        mailer: services.mailer,
         log,
       });
       undo.push(() => housekeeping.stop());

@@ -155,10 +155,10 @@ async function disable(
   if (clientId === undefined) return;
   log.warn({ webhook: webhook_id, reason }, 'A webhook is disabled');
   const data = { webhook: webhook_id, host: new URL(url).host, reason };
-  const administrators = await administratorsOf(tx, clientId);
+  const administrators = await administratorsOf(tx, [clientId]);
   await mailer.queue(
     tx,
-    administrators.map((to) => ({ kind: 'webhook_disabled', to, clientId, data })),
+    administrators.map(({ email: to }) => ({ kind: 'webhook_disabled', to, clientId, data })),
   );
   await writingEvent({
     type: WEBHOOK_DISABLED,
