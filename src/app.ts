@@ -84,6 +84,7 @@ import { userRoutes } from './iam/users/routes.ts';
 import type { Services } from './services.ts';
 import { aiTaskRoutes } from './streaming/ai-tasks/routes.ts';
 import { auditRoutes } from './tradewind/audit/routes.ts';
+import { deletionRequestRoutes } from './tradewind/deletion-requests/routes.ts';
 import { eventRoutes } from './tradewind/events/routes.ts';
 import { passwordResetRoutes } from './tradewind/password-resets/routes.ts';
 import { reachabilityRoutes } from './tradewind/reachability/routes.ts';
@@ -217,6 +218,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   eventRoutes(app, services);
   auditRoutes(app, services);
   taskStepRoutes(app, services);
+  deletionRequestRoutes(app, services);
   passwordResetRoutes(app, services);
   webhookRoutes(app, services);
   taskCancellationRoutes(app, services);

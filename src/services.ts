@@ -63,6 +63,7 @@ import { createRefusals } from './requests/refusals.ts';
 import { createRequestLog } from './requests/request-log.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
 import { createAudit } from './tradewind/audit/service.ts';
+import { createDeletionRequests } from './tradewind/deletion-requests/service.ts';
 import { createEvents } from './tradewind/events/service.ts';
 import { createPasswordResets } from './tradewind/password-resets/service.ts';
 import { createReachabilities } from './tradewind/reachability/service.ts';
@@ -159,6 +160,7 @@ function accountServices(foundation: Foundation) {
   return {
     events,
     mailer,
+    deletionRequests: createDeletionRequests(account),
     passwordResets: createPasswordResets(account),
     webhooks: createWebhooks({ ...foundation, webhookHosts: foundation.webhookHosts ?? NO_HOSTS }),
     refusals,

@@ -36,6 +36,7 @@ import type { RequestTables } from '../requests/tables.ts';
 import type { SecretTables } from '../secrets/tables.ts';
 import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
 import type { AuditTables } from '../tradewind/audit/tables.ts';
+import type { DeletionRequestTables } from '../tradewind/deletion-requests/tables.ts';
 import type { EventTables } from '../tradewind/events/tables.ts';
 import type { PasswordResetTables } from '../tradewind/password-resets/tables.ts';
 import type { WebhookTables } from '../tradewind/webhooks/tables.ts';
@@ -53,6 +54,7 @@ export interface Tables
     FeatureTables,
     FileShareTables,
     DdosTables,
+    DeletionRequestTables,
     EventTables,
     FloatingIpTables,
     IdentityTables,

@@ -4,6 +4,13 @@ export interface MailData {
   password_reset: { token: string; expires: string };
   new_login: { address: string; program: string; time: string };
   failed_login: { user: string; address: string; time: string; setting: string };
+  deletion_request: {
+    event: 'requested' | 'withdrawn';
+    user: string;
+    reason: string;
+    time: string;
+    setting: string;
+  };
   webhook_disabled: { webhook: string; host: string; reason: 'failing' | 'gone' };
   quota_nearly_used: { quota: string; region: string; used: string; limit: string; percentage: string };
 }
@@ -47,6 +54,18 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
     ofAccount: false,
     page: ({ setting }) => `notification-settings#setting=${setting}`,
     example: { user: 'jo@example.com', address: '192.0.2.7', time: EXPIRES, setting: '1' },
+  },
+  deletion_request: {
+    most: 30,
+    ofAccount: true,
+    page: ({ setting }) => `notification-settings#setting=${setting}`,
+    example: {
+      event: 'requested',
+      user: 'jo@example.com',
+      reason: 'We have moved elsewhere',
+      time: EXPIRES,
+      setting: '1',
+    },
   },
   webhook_disabled: {
     most: 30,

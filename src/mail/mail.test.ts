@@ -3,7 +3,16 @@ import os from 'node:os';
 import path from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { anyEmail, comes, invite, logIn, newPerson, PASSWORD, type Person } from '../../test/support/logins.ts';
+import {
+  anyEmail,
+  bearer,
+  comes,
+  invite,
+  logIn,
+  newPerson,
+  PASSWORD,
+  type Person,
+} from '../../test/support/logins.ts';
 import { type MailServer, openMailServer, refusal } from '../../test/support/mail-server.ts';
 import { addReseller } from '../../test/support/reseller.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
@@ -226,6 +235,53 @@ describe('a login', () => {
   });
 });
 
+describe('the deletion of an account', () => {
+  const PATH = '/tradewind/v1/deletion_request';
+
+  it('is asked for and taken back, which its reseller is told', async () => {
+    const reseller = await addReseller(service, 'Letting go');
+    const user = await newPerson(reseller.http, { company: 'Leaving' });
+    const email = anyEmail();
+    await reseller.http.post(`/iam/reselling/resellers/${reseller.resellerId}/notification_settings`, {
+      notification_type: 'deletion_request',
+      email,
+    });
+    const none = { client_id: user.clientId, requested_at: null, user_id: null, reason: null };
+    expect((await user.http.get(PATH)).body).toEqual(none);
+    const asked = await user.http.post(PATH, { reason: 'We have\nmoved' });
+    expect([asked.status, asked.body]).toEqual([
+      201,
+      {
+        client_id: user.clientId,
+        requested_at: expect.any(String),
+        user_id: user.userId,
+        reason: 'We have\nmoved',
+      },
+    ]);
+    expect((await user.http.get(PATH)).body).toEqual(asked.body);
+    expect((await user.http.post(PATH, {})).status).toBe(409);
+    const { mail } = await server.mailTo(email, 'Leaving asks to be deleted');
+    expect(mail.text).toContain(`${user.email} asks you to delete the account of Leaving.`);
+    expect(mail.text).toContain('Reason: We have moved\n');
+    expect(mail.headers.some(({ key }) => key === 'list-unsubscribe')).toBe(true);
+    const colleague = anyEmail();
+    await comes(user, colleague, { id: 5 });
+    const engineer = bearer(service.url, await logIn(service.anonymous, colleague));
+    const other = await newPerson(service.http);
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const body = method === 'POST' ? { body: {} } : {};
+      expect((await engineer.request(method, PATH, body)).status).toBe(403);
+      expect((await service.anonymous.request(method, PATH, body)).status).toBe(401);
+    }
+    expect((await other.http.get(PATH)).body.requested_at).toBeNull();
+    expect((await other.http.delete(PATH)).status).toBe(204);
+    expect((await user.http.delete(PATH)).status).toBe(204);
+    expect((await user.http.get(PATH)).body).toEqual(none);
+    await server.mailTo(email, 'Leaving no longer asks to be deleted');
+    expect(await stateOf(email)).toHaveLength(2);
+  });
+});
+
 describe('a quota that is nearly used up', () => {
   const quotas = (user: Person) => `/cloud/v2/client_quotas/${user.clientId}`;
 
@@ -265,7 +321,9 @@ describe('a quota that is nearly used up', () => {
 
   it('may be one of the whole account', async () => {
     const user = await newPerson(service.http);
-    const limited = await service.http.patch(`/cloud/v2/global_quotas/${user.clientId}`, { keypair_count_limit: 1 });
+    const limited = await service.http.patch(`/cloud/v2/global_quotas/${user.clientId}`, {
+      keypair_count_limit: 1,
+    });
     expect(limited.status, limited.text).toBe(200);
     const projects = await user.http.get('/cloud/v1/projects');
     await user.http.post(`/cloud/v1/ssh_keys/${projects.body.results[0].id}`, { name: 'only' });

@@ -76,7 +76,7 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
           if (!one) throw new Error(`No mail to ${address} (${subject}) among ${found.received.length}`);
           return one;
         },
-        { timeout: 20_000, interval: 50 },
+        { timeout: 60_000, interval: 50 },
       ),
     forget() {
       found.received = [];

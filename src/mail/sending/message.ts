@@ -45,5 +45,5 @@ export function messageOf(
 
 /** Whether somebody asked for mails of the kind, and can end that. */
 function isSubscribed(kind: MailKind): boolean {
-  return kind === 'failed_login';
+  return kind === 'failed_login' || kind === 'deletion_request';
 }

@@ -139,6 +139,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   removeClientUser: { ...user, verb: 'removed' },
   renewInvitation: { ...user, verb: 'invited' },
   replaceNotificationSetting: { ...setting, verb: 'updated' },
+  requestDeletion: { ...client, verb: 'deletion_requested' },
   resetPassword: { ...user, verb: 'password_reset' },
   rotateWebhookSecret: { ...webhook, verb: 'secret_rotated' },
   setQuotaThreshold: { ...quota, verb: 'threshold_set' },
@@ -151,6 +152,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   updateNotificationSetting: { ...setting, verb: 'updated' },
   updateUser: { ...user, verb: 'updated' },
   updateWebhook: { ...webhook, verb: 'updated' },
+  withdrawDeletionRequest: { ...client, verb: 'deletion_withdrawn' },
 };
 
 /** Commands of the operator that change something. */
