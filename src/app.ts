@@ -81,6 +81,8 @@ import { tokenRoutes } from './iam/tokens/routes.ts';
 import { invitationRoutes } from './iam/users/invitation-routes.ts';
 import { memberRoutes } from './iam/users/member-routes.ts';
 import { userRoutes } from './iam/users/routes.ts';
+import type { Tracing } from './lib/tracing.ts';
+import type { RequestMeasures } from './requests/measures.ts';
 import type { Services } from './services.ts';
 import { aiTaskRoutes } from './streaming/ai-tasks/routes.ts';
 import { auditRoutes } from './tradewind/audit/routes.ts';
@@ -103,17 +105,32 @@ export async function buildApp(deps: {
   rateLimit: number;
   trustedProxies: readonly string[];
   metrics?: Metrics;
+  measures?: RequestMeasures;
+  tracing?: Tracing | undefined;
   /** For tests: lets requests fail, and takes everything back. */
   testKit?: TestKitParts;
   /** Logs one line for each request, if given. */
   accessLog?: FastifyBaseLogger;
 }): Promise<Api> {
-  const { services, log, readiness, rateLimit, trustedProxies, metrics, accessLog, testKit } = deps;
+  const {
+    services,
+    log,
+    readiness,
+    rateLimit,
+    trustedProxies,
+    metrics,
+    measures,
+    tracing,
+    accessLog,
+    testKit,
+  } = deps;
   const app = createServer({
     log,
     authenticator: services.authenticator,
     nextRequestId: randomUUID,
     rateLimit,
+    measures,
+    tracing,
     trustedProxies,
     requestLog: services.requestLog,
     refusals: services.refusals,
@@ -122,7 +139,7 @@ export async function buildApp(deps: {
   });
   offerDryRuns(app, services.dryRuns);
   const requests = testKit && keepRequests(app, isOfTestKit);
-  if (testKit) failRequests(app, testKit.kit.rules, isOfTestKit);
+  const operations = testKit && failRequests(app, testKit.kit.rules, isOfTestKit);
   if (metrics) metricsRoute(app, metrics);
   healthRoutes(app, readiness);
   referencePage(app);
@@ -139,7 +156,7 @@ export async function buildApp(deps: {
       { prefix: dialect.prefix },
     );
   }
-  if (testKit && requests) testKitRoutes(app, { ...testKit, requests });
+  if (testKit && requests && operations) testKitRoutes(app, { ...testKit, requests, operations });
   await app.ready();
   return app;
 }

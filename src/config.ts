@@ -13,6 +13,7 @@ import { SettingError } from './lib/operator-error.ts';
 import { packageRoot } from './lib/package-root.ts';
 import { isMailAddress, isPublicUrl, isSmtpUrl } from './mail/settings.ts';
 import { KEY_FORM, parseEncryptionKeys } from './secrets/encryption-keys.ts';
+import { tracingSettings } from './tracing/settings.ts';
 
 /** A text. `rule` says what it must be. */
 const text = (rule: string, value?: string) =>
@@ -296,6 +297,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     testApi: settings.TRADEWIND_TEST_API !== 'false',
     /** Where the clock of tests begins, and stands still. */
     testClock: settings.TRADEWIND_TEST_CLOCK ? new Date(settings.TRADEWIND_TEST_CLOCK) : undefined,
+    /** Undefined without traces. */
+    tracing: tracingSettings(environment),
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,
     /** Whether each request is logged in one line. */

@@ -5,6 +5,7 @@ import type { ChangeFeed } from './db/changes.ts';
 import type { Database } from './db/database.ts';
 import type { AllowedHosts } from './lib/allowed-hosts.ts';
 import type { Clock } from './lib/clock.ts';
+import type { RequestMeasures } from './requests/measures.ts';
 import type { Secrets } from './secrets/secrets.ts';
 
 /** What all features are built on. */
@@ -21,4 +22,5 @@ export interface Foundation {
   smtp?: boolean | undefined;
   /** Hosts that are allowed as webhooks although they aren't on the public internet. */
   webhookHosts?: AllowedHosts | undefined;
+  requestMeasures?: RequestMeasures | undefined;
 }

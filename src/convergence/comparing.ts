@@ -61,7 +61,9 @@ export function startComparing(deps: {
         log.warn({ backend, ...told(drifted) }, 'resources have gone missing and are being restored');
     }
     if (found.orphans.length === 0) return;
-    const removed = named.removesOrphans ? await removeOrphans(database, named, found.orphans) : [];
+    const removed = named.removesOrphans
+      ? await database.transaction((tx) => removeOrphans(tx, named, found.orphans))
+      : [];
     if (removed.length > 0)
       log.warn({ backend, ...told(removed) }, 'resources that nobody wants are being removed');
     const gone = new Set(removed.map(keyOf));

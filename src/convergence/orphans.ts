@@ -6,7 +6,7 @@ import type { NamedBackend } from '../backends/backends.ts';
 import type { Kind, Ref } from '../backends/contract/backend.ts';
 import { FAMILIES } from '../backends/contract/placement.ts';
 import { announce } from '../db/changes.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Transaction } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
 import { isUuid } from '../lib/ids.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
@@ -157,7 +157,7 @@ async function unwanted(db: Kysely<Tables>, listed: readonly Orphan[]): Promise<
  * backend.
  */
 export async function removeOrphans(
-  database: Database,
+  tx: Transaction,
   { regionsOf }: NamedBackend,
   orphans: readonly Orphan[],
 ): Promise<Orphan[]> {
@@ -166,15 +166,13 @@ export async function removeOrphans(
     const region_id = regionId === undefined ? regions[0] : regions.find((one) => one === regionId);
     return region_id === undefined || !isUuid(id) ? [] : [{ kind, id, handle, region_id }];
   });
-  return database.transaction(async (tx) => {
-    const { rows: removed } = await sql<Orphan>`
-      insert into wants (kind, id, client_id, project_id, region_id, spec, handle, due_at)
-      select kind, id, 0, 0, region_id, null, handle, clock_timestamp()
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as orphan (kind text, id uuid, handle jsonb, region_id bigint)
-      on conflict do nothing returning kind, id, handle`.execute(tx.sql);
-    await announce(tx.client, WANTED, '');
-    return removed;
-  });
+  const { rows: removed } = await sql<Orphan>`
+    insert into wants (kind, id, client_id, project_id, region_id, spec, handle, due_at)
+    select kind, id, 0, 0, region_id, null, handle, clock_timestamp()
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as orphan (kind text, id uuid, handle jsonb, region_id bigint)
+    on conflict do nothing returning kind, id, handle`.execute(tx.sql);
+  await announce(tx.client, WANTED, '');
+  return removed;
 }
 
 /**

@@ -133,14 +133,15 @@ async function convergeOnce(
   claim: Claim,
   aborted: AbortSignal,
 ): Promise<Convergence<object | null>> {
+  const { measures, traces } = pursuit;
+  const task = traces && (await traces.taskOf(claim));
+  const begunAt = Date.now();
   const begun = performance.now();
-  const measure = (outcome: Outcome) =>
-    pursuit.measures?.called({
-      region: claim.region_id,
-      kind: claim.kind,
-      outcome,
-      seconds: (performance.now() - begun) / 1_000,
-    });
+  const measure = (outcome: Outcome) => {
+    const seconds = (performance.now() - begun) / 1_000;
+    measures?.called({ region: claim.region_id, kind: claim.kind, outcome, seconds });
+    traces?.called({ claim, task, outcome, begunAt });
+  };
   try {
     const answer = await askBackend(pursuit, backend, claim, aborted);
     measure(answer.state === 'settled' ? 'settled' : 'going on');

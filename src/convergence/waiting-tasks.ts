@@ -6,6 +6,7 @@ import type { Tables } from '../db/tables.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Measures } from './measures.ts';
 import type { TaskEnd } from './task-kind.ts';
+import type { WorkTraces } from './traces.ts';
 import type { Name } from './wants.ts';
 
 /** The topic that announces the end of a task; the key is the task's id. */
@@ -19,6 +20,7 @@ export interface Endings {
   kinds: ReadonlyMap<string, TaskEnd>;
   /** Where they are measured, if they are. */
   measures?: Measures | undefined;
+  traces?: WorkTraces | undefined;
 }
 
 export interface WaitingTask {
@@ -116,7 +118,7 @@ export const isUnended = ({ state }: Pick<WaitingTask, 'state'>): boolean =>
   state === 'NEW' || state === 'RUNNING';
 
 export async function endTask(
-  { measures }: Endings,
+  { measures, traces }: Endings,
   tx: Transaction,
   id: string,
   {
@@ -134,14 +136,19 @@ export async function endTask(
     forget: boolean;
   },
 ): Promise<void> {
-  const { rows } = await sql<{ type: string; seconds: number }>`
+  const { rows } = await sql<{ type: string; request_id: string; seconds: number }>`
     with ended as (
       update tasks set state = ${state}, error = ${error}, updated_on = ${at}, finished_on = ${at},
         created_resources = coalesce(${resources === null ? null : JSON.stringify(resources)}::jsonb, created_resources)
-      where id = ${id} returning id, task_type, created_on
+      where id = ${id} returning id, task_type, request_id, created_on
     ) ${forget ? sql`, forgotten as (delete from task_wants where task_id = ${id})` : sql``}
-    select pg_notify(${CHANNEL}, ${`${TASK_ENDED}:`} || id), task_type as type,
+    select pg_notify(${CHANNEL}, ${`${TASK_ENDED}:`} || id), task_type as type, request_id,
       extract(epoch from ${at}::timestamptz - created_on)::float8 as seconds
     from ended`.execute(tx.sql);
-  for (const { type, seconds } of rows) tx.afterCommit(() => measures?.ended({ type, state, seconds }));
+  for (const ended of rows) {
+    tx.afterCommit(() => {
+      measures?.ended({ type: ended.type, state, seconds: ended.seconds });
+      traces?.ended({ ...ended, id, state, error });
+    });
+  }
 }

@@ -30,6 +30,9 @@ it('refuses the requests of a token that are too many, and only those', async ()
 
   const write = await tenant.http.post('/cloud/v1/projects', { name: 'one too many' });
   expect(write.status).toBe(429);
+  const { text } = await service.anonymous.get('/metrics');
+  const counted = /^tradewind_rate_limited_total\{by="token"\} (\d+)$/m.exec(text)?.[1];
+  expect(Number(counted)).toBe(refused.length + 1);
   const other = await service.otherTenant();
   expect((await other.http.get('/cloud/v1/regions')).status).toBe(200);
 });

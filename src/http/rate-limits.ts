@@ -3,8 +3,10 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { TooManyRequestsError } from '../lib/errors.ts';
 import { senderNetwork } from '../lib/sender-network.ts';
+import type { RequestMeasures } from '../requests/measures.ts';
 
 const WINDOW_SECONDS = 10;
+type Measures = Pick<RequestMeasures, 'limited'> | undefined;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -20,6 +22,7 @@ declare module 'fastify' {
  */
 export function rateLimits(
   limit: number,
+  measures?: Measures,
 ): (request: FastifyRequest, reply: FastifyReply, config: FastifyContextConfig) => Promise<void> {
   if (limit === 0) return async () => {};
   const counts = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
@@ -34,6 +37,7 @@ export function rateLimits(
     void reply.header('ratelimit-policy', policy);
     void reply.header('ratelimit', `"token";r=${remainingPoints};t=${seconds}`);
     if (consumedPoints > limit) {
+      measures?.limited('token');
       throw new TooManyRequestsError(
         `This token has made the ${limit} requests that are allowed in ${WINDOW_SECONDS} seconds; try again in ${seconds} s. Reading a task is not counted.`,
         seconds,
@@ -59,7 +63,7 @@ export interface StrangerLimits {
 const ASKED_AT_ONCE = 4;
 
 /** Callers with a known token are not limited, whatever others behind the same address do. */
-export function limitStrangers(limit: number): StrangerLimits {
+export function limitStrangers(limit: number, measures?: Measures): StrangerLimits {
   const asking = new Map<string, { turns: LimitFunction; count: number }>();
 
   async function inTurn<T>(network: string, work: () => Promise<T>): Promise<T> {
@@ -81,6 +85,7 @@ export function limitStrangers(limit: number): StrangerLimits {
 
   function refuseOver(consumed: number, msBeforeNext: number): void {
     if (consumed <= limit) return;
+    measures?.limited('address');
     const seconds = secondsOf(msBeforeNext);
     throw new TooManyRequestsError(
       `More than ${limit} requests without a valid token came from this address in ${WINDOW_SECONDS} seconds; try again in ${seconds} s.`,

@@ -2,6 +2,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Authenticator } from '../iam/identity/service.ts';
 import { dryRunNow } from '../lib/dry-run.ts';
+import type { Tracing } from '../lib/tracing.ts';
+import type { RequestMeasures } from '../requests/measures.ts';
 import type { Refusals } from '../requests/refusals.ts';
 import type { RequestLog } from '../requests/request-log.ts';
 import type { AccessLog } from './access-log.ts';
@@ -16,6 +18,7 @@ import { limitStrangers, rateLimits } from './rate-limits.ts';
 import { noteRefusals } from './refusals.ts';
 import { knowVersionedRoutes } from './resource-of-route.ts';
 import { refuseShutService } from './shut-services.ts';
+import { traceRequests } from './traces.ts';
 import { MAX_PARAM_LENGTH, refusalOfUnknownPaths } from './unknown-paths.ts';
 import { warningOfUnknownProxies } from './unknown-proxies.ts';
 import { refuseUnknownQueries } from './unknown-queries.ts';
@@ -30,11 +33,13 @@ interface ServerDeps {
   nextRequestId: () => string;
   /** Requests that one token, or one address without a token, may make in 10 seconds; 0 for any number. */
   rateLimit: number;
+  measures?: RequestMeasures | undefined;
   /** Proxies that are trusted to tell the client's address; none if empty. */
   trustedProxies: readonly string[];
   requestLog: RequestLog;
   refusals: Refusals;
   accessLog?: AccessLog | undefined;
+  tracing?: Tracing | undefined;
   /** Turns errors of lower layers into domain errors, if there is one for them. */
   nameFault: (error: Error) => Error;
 }
@@ -74,6 +79,7 @@ export function createServer(deps: ServerDeps) {
     noteRefusal(error, request);
     sendError(deps.nameFault(error), request, reply);
   });
+  if (deps.tracing) traceRequests(app, deps.tracing);
   acceptJson(app);
   refuseUnknownQueries(app);
   meetRequests(app, deps);
@@ -90,9 +96,9 @@ export function createServer(deps: ServerDeps) {
 function meetRequests(app: FastifyInstance, deps: ServerDeps): void {
   const { accessLog } = deps;
   const warnOfUnknownProxy = deps.trustedProxies.length === 0 ? warningOfUnknownProxies() : undefined;
-  const authenticate = authentication(deps.authenticator, limitStrangers(deps.rateLimit));
+  const authenticate = authentication(deps.authenticator, limitStrangers(deps.rateLimit, deps.measures));
   const refuseUnknownPath = refusalOfUnknownPaths(app);
-  const limitRate = rateLimits(deps.rateLimit);
+  const limitRate = rateLimits(deps.rateLimit, deps.measures);
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request, reply) => {
     const { config, url } = request.routeOptions;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { NewUserAction, UserActions } from '../cloud/user-actions/service.ts';
-import type { Caller, Transaction } from '../db/database.ts';
+import type { RequestWrites, Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/clock.ts';
 import { eventData, eventOfCommand, typeOf } from '../tradewind/events/in-transaction.ts';
 import { UNPUBLISHED } from './action-of.ts';
@@ -17,7 +17,7 @@ export interface OperatorCommand {
 export function callerOf(
   command: OperatorCommand,
   deps: { userActions: Pick<UserActions, 'record'>; clock: Clock },
-): Caller {
+): { writes: RequestWrites } {
   let clientId: number | undefined;
   let subject: string | undefined;
   return {

@@ -6,8 +6,10 @@ import { MOST_TEXT, UNPUBLISHED } from './action-of.ts';
 
 /** How many senders of unknown credentials are told apart until the next `flush`; the others are one. */
 const MOST_NETWORKS = 100;
-/** The same for whatever is refused to those who are known. */
-const MOST_KNOWN = 1_000;
+/** What is told apart of each account; the rest of it is one more. So nobody hides what happens to others. */
+const MOST_OF_ACCOUNT = 100;
+/** Of all accounts together. */
+const MOST_KNOWN = 10_000;
 
 /** A request whose credentials or rights were refused, and that is not recorded as a change. */
 export interface RefusedRequest {
@@ -24,8 +26,8 @@ export interface RefusedRequest {
 }
 
 /**
- * Records refusals in the audit log. What is refused to the same caller for the same reason is counted, and becomes one
- * row at each `flush`: nobody can fill the log.
+ * Records refusals in the audit log. What is refused to the same caller for the same operation and reason is counted, and
+ * becomes one row at each `flush`: nobody can fill the log.
  */
 export interface Refusals {
   note(request: RefusedRequest): void;
@@ -39,17 +41,25 @@ export function createRefusals(deps: {
 }): Refusals {
   const { userActions, clock } = deps;
   const known = new Map<string, NewUserAction>();
+  /** How many of them each account has. */
+  const ofAccounts = new Map<number, number>();
   const strangers = new Map<string, NewUserAction>();
 
   return {
     note(request) {
       const { whose, reason, operation, ip } = request;
       if (whose) {
-        const key = [whose.clientId, whose.userId, whose.tokenId, reason, operation, ip].join(' ');
-        const isRoom = known.has(key) || known.size < MOST_KNOWN;
-        count(known, isRoom ? key : '', () =>
-          actionOf(isRoom ? request : { ...request, whose: undefined, ip: '' }, clock.now()),
-        );
+        const { clientId } = whose;
+        const key = [clientId, whose.userId, whose.tokenId, reason, operation, ip].join(' ');
+        const own = ofAccounts.get(clientId) ?? 0;
+        if (known.has(key) || (own < MOST_OF_ACCOUNT && known.size < MOST_KNOWN)) {
+          if (!known.has(key)) ofAccounts.set(clientId, own + 1);
+          count(known, key, () => actionOf(request, clock.now()));
+          return;
+        }
+        const rest = { ...request, whose: { clientId, userId: 0, tokenId: undefined }, ip: '' };
+        const unnamed = { ...rest, operation: '', path: '', userAgent: undefined };
+        count(known, String(clientId), () => actionOf(unnamed, clock.now()));
         return;
       }
       const network = senderNetwork(ip);
@@ -63,6 +73,7 @@ export function createRefusals(deps: {
         for (const action of counted.values()) userActions.noteLater(action);
         counted.clear();
       }
+      ofAccounts.clear();
     },
   };
 }

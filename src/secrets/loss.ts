@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../db/database.ts';
+import type { Database, Transaction } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
 import type { SecretColumn } from './columns.ts';
 import { unwrap, wrappedKeys } from './data-keys.ts';
@@ -19,10 +19,15 @@ export async function lostSecrets(
   return { dataKeyIds, counts: await countSealed(db, dataKeyIds) };
 }
 
-/** Deletes these data keys, and the values that nobody can decrypt any more. */
-export async function giveUpLost(database: Database, dataKeyIds: readonly number[]): Promise<void> {
-  await database.transaction(async ({ sql: db }) => {
-    await removeSealed(db, dataKeyIds);
-    await db.deleteFrom('data_keys').where('id', 'in', dataKeyIds).execute();
+/** Deletes these data keys, and the values that nobody can decrypt any more. `record` notes that it was done. */
+export async function giveUpLost(
+  database: Database,
+  dataKeyIds: readonly number[],
+  record: (tx: Transaction) => Promise<void> = async () => {},
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    await removeSealed(tx.sql, dataKeyIds);
+    await tx.sql.deleteFrom('data_keys').where('id', 'in', dataKeyIds).execute();
+    await record(tx);
   });
 }

@@ -83,10 +83,12 @@ export async function prepareSecrets(
  * Makes a new data key, encrypts all data keys with the first of the operator's keys, and every secret with
  * the new data key. Other processes keep running and are informed. Returns undefined if another process is
  * doing this. If `newKeyIn` names a file, that file first gets a new first key: two concurrent calls would
- * overwrite each other's.
+ * overwrite each other's. `begun` is called in the transaction that makes the data key.
  */
-export async function rotateKeys(deps: Deps & { newKeyIn?: string }): Promise<Rotated | undefined> {
-  const { database, encryptionKeys, newKeyIn } = deps;
+export async function rotateKeys(
+  deps: Deps & { newKeyIn?: string; begun?: (tx: Transaction) => Promise<void> },
+): Promise<Rotated | undefined> {
+  const { database, encryptionKeys, newKeyIn, begun } = deps;
   return unlessAnother(database.sql, ONLY_ONE.encrypts, async (db) => {
     if (newKeyIn !== undefined) {
       // Adds no new key if the existing ones are wrong.
@@ -102,6 +104,7 @@ export async function rotateKeys(deps: Deps & { newKeyIn?: string }): Promise<Ro
         if (found[index]?.encryption_key_id !== first.id) await rewrap(tx.sql, key, first);
       }
       await addDataKey(tx, deps.clock, first);
+      await begun?.(tx);
     });
     const swept = await encryptAll(db, deps);
     await complete(db, deps, swept);

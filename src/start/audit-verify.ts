@@ -38,7 +38,7 @@ function reportOf(done: Verification, { kept }: Config): string {
   const { seals, records, unsealed, removedBefore, head, faults } = done;
   const lines = [`${records} records in ${seals} seals, ${unsealed} records not sealed yet.`];
   if (removedBefore) {
-    lines.push(`Records from before ${removedBefore.toISOString()} were removed after their time.`);
+    lines.push(`Records from before ${removedBefore.toISOString()} are no longer kept.`);
     const kepts = kept.log === undefined ? 0 : Date.now() - kept.log * DAY_MS;
     if (removedBefore.getTime() > kepts + DAY_MS)
       lines.push('With TRADEWIND_LOG_KEPT_DAYS as it is now, they would still be there.');

@@ -11,7 +11,7 @@ import type { Database, Transaction } from '../db/database.ts';
 import { systemClock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Command } from './command.ts';
-import { asRecordedOperator } from './operator.ts';
+import { asRecordedOperator, type RecordCommand } from './operator.ts';
 
 /** How long processes may take to adopt another catalogue; a killed process is forgotten by then. */
 const PATIENCE_MS = 12_000;
@@ -28,7 +28,7 @@ export const catalogApply: Command = {
       if (!(error instanceof CatalogError)) throw error;
       throw new CatalogError(config.catalogDir, error.faults, 'Nothing was changed.');
     });
-    return asRecordedOperator(config, 'catalog apply', (database, _caller, record) =>
+    return asRecordedOperator(config, 'catalog apply', (database, { record }) =>
       apply(database, catalog, { config, record }),
     );
   },
@@ -42,7 +42,7 @@ export function sourceOf({ catalogDir }: Config): { folder: string; origin: stri
 async function apply(
   database: Database,
   catalog: Catalog,
-  { config, record }: { config: Config; record: () => Promise<void> },
+  { config, record }: { config: Config; record: RecordCommand },
 ): Promise<string> {
   const clock = systemClock;
   const prepare = (tx: Transaction) => prepareProjects(tx, catalog, clock.now());
@@ -52,8 +52,8 @@ async function apply(
     catalog,
     ...sourceOf(config),
     prepare,
+    record,
   });
-  if (changed) await record();
   const readers = await takenOver(database, revision);
   // For projects that a process made meanwhile without knowing the new regions.
   await database.transaction(prepare);

@@ -16,7 +16,7 @@ function statusCommand(name: string, status: 'active' | 'paused', summary: strin
         process.stderr.write('--client must be the ID of an account\n');
         return 64;
       }
-      return asRecordedOperator(config, name, async (database, caller) => {
+      return asRecordedOperator(config, name, async (database, { caller }) => {
         await setStatusOf({ database, clock: systemClock, caller }, Number(client), status);
         return `Client ${client} ${done}`;
       });

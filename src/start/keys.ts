@@ -14,7 +14,7 @@ export const keysRotate: Command = {
 `,
   options: { 'new-key': { type: 'boolean' } },
   run: ({ config, options }) =>
-    asRecordedOperator(config, 'keys rotate', async (database, _caller, record) => {
+    asRecordedOperator(config, 'keys rotate', async (database, { record }) => {
       const encryptionKeys = encryptionKeysOf(config);
       const { file } = encryptionKeys;
       if (options['new-key']) {
@@ -29,10 +29,10 @@ export const keysRotate: Command = {
         database,
         clock: systemClock,
         encryptionKeys,
+        begun: record,
         ...(options['new-key'] && file !== undefined && { newKeyIn: file }),
       });
       if (!swept) throw new ConflictError('Another process is encrypting the secrets; try again later');
-      await record();
       const done = `${swept.changed} secrets are encrypted with a new data key.`;
       if (swept.heldUpBy !== undefined)
         throw new ConflictError(
@@ -62,14 +62,13 @@ export const keysGiveUp: Command = {
 `,
   options: { yes: { type: 'boolean' } },
   run: ({ config, options }) =>
-    asRecordedOperator(config, 'keys give-up', async (database, _caller, record) => {
+    asRecordedOperator(config, 'keys give-up', async (database, { record }) => {
       const encryptionKeys = encryptionKeysOf(config);
       const { dataKeyIds, counts } = await lostSecrets(database.sql, encryptionKeys);
       if (dataKeyIds.length === 0) return 'Nothing is lost: this encryption key decrypts every data key.';
       const shown = [...counts].map(([place, count]) => `${place}  ${count}`).join('\n');
       if (!options.yes) return `${shown}\nNothing was removed. Add --yes to go on without them.`;
-      await giveUpLost(database, dataKeyIds);
-      await record();
+      await giveUpLost(database, dataKeyIds, record);
       return `${shown}\nThese were removed. The next start creates new keys, and everybody has to log in again.`;
     }),
 };

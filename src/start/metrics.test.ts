@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startService, type TestService } from '../../test/support/service.ts';
+import { openDatabase } from '../db/database.ts';
+import { createMetrics } from './metrics.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -51,5 +53,68 @@ it('counts what is waited for', async () => {
 
 it('counts workers and connections', async () => {
   expect(await sumOf(/^tradewind_workers /)).toBe(1);
-  expect(await sumOf(/^tradewind_database_connections\{state="(busy|idle)"/)).toBeGreaterThan(0);
+  expect(await sumOf(/^tradewind_database_up /)).toBe(1);
+  for (const pool of ['main', 'work', 'queues']) {
+    const ofPool = new RegExp(`^tradewind_database_connections\\{pool="${pool}",state="(busy|idle)"`);
+    await vi.waitFor(async () => expect(await sumOf(ofPool)).toBeGreaterThan(0), 10_000);
+  }
+});
+
+it('counts passwords by what became of them', async () => {
+  const wrong = /^tradewind_passwords_total\{outcome="wrong"/;
+  const before = await sumOf(wrong);
+  const login = { username: 'nobody@example.com', password: 'guessed' };
+  expect((await service.anonymous.post('/iam/auth/jwt/login', login)).status).toBe(400);
+  expect(await sumOf(wrong)).toBe(before + 1);
+});
+
+it('says who follows events, and for how long a transaction has held them up', async () => {
+  const heldUp = /^tradewind_event_held_up_seconds /;
+  const following = service.http.get('/tradewind/v1/events?wait=60&type=tradewind.ssh_key.created');
+  await vi.waitFor(async () => {
+    expect(await sumOf(/^tradewind_event_listeners /)).toBe(1);
+  }, 10_000);
+  expect(await sumOf(heldUp)).toBe(0);
+  const slow = await service.pool.connect();
+  try {
+    await slow.query('begin');
+    await slow.query(
+      `insert into events (client_id, type, subject, "time", data) values (1, 'tradewind.volume.updated', 'volume/1', now(), '{}')`,
+    );
+    await service.http.post('/cloud/v1/ssh_keys/1', { name: 'held up' });
+    await vi.waitFor(async () => expect(await sumOf(heldUp)).toBeGreaterThan(0), 10_000);
+  } finally {
+    await slow.query('rollback');
+    slow.release();
+  }
+  expect((await following).body.events).toHaveLength(1);
+  expect(await sumOf(/^tradewind_event_listeners /)).toBe(0);
+});
+
+it('says what waits to be sent to webhooks', async () => {
+  const made = await service.http.post('/tradewind/v1/webhooks', {
+    url: 'http://localhost/',
+    types: ['tradewind.ssh_key.*'],
+  });
+  expect(made.status, made.text).toBe(201);
+  await service.http.post('/cloud/v1/ssh_keys/1', { name: 'never sent' });
+  await vi.waitFor(async () => {
+    expect(
+      await sumOf(/^tradewind_webhook_attempt_duration_seconds_count\{outcome="failed"/),
+    ).toBeGreaterThan(0);
+    expect(await sumOf(/^tradewind_webhook_deliveries\{/)).toBe(1);
+    expect(await sumOf(/^tradewind_webhook_oldest_delivery_seconds /)).toBeGreaterThan(0);
+    expect(await sumOf(/^tradewind_event_lag_seconds\{reader="webhooks"\} 0$/)).toBe(0);
+  }, 20_000);
+  await vi.waitFor(async () => expect(await sumOf(/^tradewind_failing_webhooks /)).toBe(1), 30_000);
+  await service.http.delete(`/tradewind/v1/webhooks/${made.body.id}`);
+});
+
+it('is there while the database does not answer, but for what that knows', async () => {
+  const away = openDatabase({ host: '127.0.0.1', port: 1 }, 1);
+  const text = await createMetrics({ database: away, worker: undefined, open: false }).text();
+  expect(text).toMatch(/^tradewind_database_up 0$/m);
+  expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+  expect(text).not.toContain('tradewind_workers');
+  await away.close();
 });

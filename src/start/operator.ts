@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { createUserActions } from '../cloud/user-actions/service.ts';
 import type { Config } from '../config.ts';
-import { type Caller, type Database, openDatabase } from '../db/database.ts';
+import { type Caller, type Database, openDatabase, type Transaction } from '../db/database.ts';
 import { refusalNamed } from '../db/refusals.ts';
 import { systemClock } from '../lib/clock.ts';
 import { DomainError } from '../lib/errors.ts';
@@ -18,21 +18,24 @@ import { openStorage } from './storage.ts';
 export const asOperator = (config: Config, work: (database: Database) => Promise<string>): Promise<number> =>
   withDatabase(config, work);
 
+/** Records a command in the transaction that makes its change, or the first of its changes. */
+export type RecordCommand = (tx: Transaction) => Promise<void>;
+
 /**
- * The same for work that changes something. It is recorded in the transaction that accepts it for `caller`, or in one of
- * its own by `record` where the work has several.
+ * The same for work that changes something. Either `database.accept` gets the caller, or one of the work's transactions
+ * calls `record`: a command that is killed then leaves no change without its record.
  */
 export const asRecordedOperator = (
   config: Config,
   command: string,
-  work: (database: Database, caller: Caller, record: () => Promise<void>) => Promise<string>,
+  work: (database: Database, by: { caller: Caller; record: RecordCommand }) => Promise<string>,
 ): Promise<number> =>
   withDatabase(config, (database) => {
-    const caller = callerOf(
+    const { writes } = callerOf(
       { name: command, by: `tradewind ${version} (${userName()}@${os.hostname()})` },
       { userActions: createUserActions({ database }), clock: systemClock },
     );
-    return work(database, caller, () => database.accept(caller, async () => {}));
+    return work(database, { caller: { writes }, record: (tx) => writes.after(tx) });
   });
 
 /** The operating system need not know the user, as in containers. */

@@ -2,6 +2,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { refuseRecordsOfCommands } from '../../test/support/records.ts';
 import { ENCRYPTION_KEY } from '../../test/support/secrets.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
@@ -56,6 +57,12 @@ it('lists what nobody wants, and has it removed on a word', async () => {
   const asked = await run(orphansRemove, { backend: 'simulated' });
   expect(asked).toEqual({ code: 0, text: `${line}Nothing was removed. Add --yes to remove them.\n` });
   expect((await database.pool.query(`select from wants where kind = 'volume'`)).rowCount).toBe(0);
+
+  // What is not recorded is not done.
+  const recordAgain = await refuseRecordsOfCommands(database.pool);
+  await expect(run(orphansRemove, { yes: true })).rejects.toThrow('no_commands');
+  expect((await database.pool.query(`select from wants where kind = 'volume'`)).rowCount).toBe(0);
+  await recordAgain();
 
   const removed = await run(orphansRemove, { yes: true });
   expect(removed).toEqual({ code: 0, text: `${line}1 will be removed by the workers.\n` });

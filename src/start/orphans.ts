@@ -33,14 +33,17 @@ export const orphansRemove: Command = {
 `,
   options: { backend: { type: 'string' }, yes: { type: 'boolean' } },
   run: ({ config, options }) =>
-    asRecordedOperator(config, 'orphans remove', async (database, _caller, record) => {
+    asRecordedOperator(config, 'orphans remove', async (database, { record }) => {
       const found = await orphansOf(database, config, options);
       if (found.length === 0) return NONE;
       if (!options.yes) return `${shown(found)}\nNothing was removed. Add --yes to remove them.`;
-      const removed: Found[] = [];
-      for (const { named, orphans } of found)
-        removed.push({ named, orphans: await removeOrphans(database, named, orphans) });
-      await record();
+      const removed = await database.transaction(async (tx) => {
+        const done: Found[] = [];
+        for (const { named, orphans } of found)
+          done.push({ named, orphans: await removeOrphans(tx, named, orphans) });
+        if (countOf(done) > 0) await record(tx);
+        return done;
+      });
       const left = countOf(found) - countOf(removed);
       const rest = left === 0 ? '' : `\n${left} more are wanted by now, or Tradewind can't remove them.`;
       return `${shown(removed)}\n${countOf(removed)} will be removed by the workers.${rest}`;

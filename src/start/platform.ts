@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import { buildApp } from '../app.ts';
 import { createBackends } from '../backends/backends.ts';
 import type { Makers } from '../backends/maker.ts';
@@ -22,10 +23,12 @@ import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { OperatorError } from '../lib/operator-error.ts';
 import { accessLogOf } from '../log.ts';
+import { createRequestMeasures } from '../requests/measures.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { prepareSecrets } from '../secrets/preparation.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import { createServices } from '../services.ts';
+import { startTracing } from '../tracing/start.ts';
 import { createTestKit } from '../tradewind/test-kit/kit.ts';
 import { requireAiSandbox } from './ai-worker.ts';
 import { sourceOf } from './catalog-apply.ts';
@@ -41,6 +44,9 @@ import { prepareSchema, watchSchema } from './schema.ts';
 import { hasDatabase, openStorage } from './storage.ts';
 import { createTaskWorker, followDataKeys } from './task-worker.ts';
 import { testKitParts } from './test-kit.ts';
+
+/** For the last traces, if nobody takes them. */
+const TRACES_MS = 2_000;
 
 /** A running Tradewind. */
 export interface Platform {
@@ -91,6 +97,8 @@ export async function startPlatform(
     const patiently = createPatience(config.databaseWaitSeconds, log);
     const storage = await openStorage(config, log, { patiently });
     undo.push(() => storage.stop());
+    const tracing = await startTracing(config.tracing, log);
+    undo.push(async () => tracing?.stop(TRACES_MS));
     const database = openDatabase(storage.connection, undefined, { clock });
     undo.push(() => database.close());
     const catalog = await loading;
@@ -134,7 +142,17 @@ export async function startPlatform(
     const worker =
       role === 'api'
         ? undefined
-        : createTaskWorker({ config, log, storage, database, changes, clock, agreed: catalog, makers });
+        : createTaskWorker({
+            config,
+            log,
+            storage,
+            database,
+            changes,
+            clock,
+            agreed: catalog,
+            makers,
+            tracing,
+          });
     if (worker) undo.push(() => worker.stop(graceMs));
     const working = worker?.start() ?? Promise.resolve();
     // If one fails, the other must still be stopped.
@@ -189,6 +207,8 @@ export async function startPlatform(
     async function startApi(): Promise<{ host: string; port: number }> {
       const live = await follow();
       const webhookHosts = parseAllowedHosts(config.webhookHosts);
+      const registry = new Registry();
+      const measures = createRequestMeasures(registry);
       const services = createServices({
         database,
         changes,
@@ -199,11 +219,13 @@ export async function startPlatform(
         secrets,
         webhookHosts,
         smtp: config.mail.smtpUrl !== undefined,
+        requestMeasures: measures,
       });
       const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });
       uses.start();
       undo.push(() => uses.stop());
-      const metrics = createMetrics({ database, worker, open: config.openMetrics });
+      const { events } = services;
+      const metrics = createMetrics({ database, worker, events, registry, open: config.openMetrics });
       const housekeeping = startHousekeeping({
         database,
         clock,
@@ -225,6 +247,8 @@ export async function startPlatform(
         readiness: createReadiness({ database, role, live, worker }),
         rateLimit: config.rateLimit,
         metrics,
+        measures,
+        tracing,
         ...(testKit && { testKit }),
         trustedProxies: config.trustedProxies,
         ...(config.accessLog && log.isLevelEnabled('info') && { accessLog: accessLogOf(log) }),

@@ -1,6 +1,9 @@
+import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { changedCatalog } from '../../test/support/catalogs.ts';
+import { refuseRecordsOfCommands } from '../../test/support/records.ts';
 import { ENCRYPTION_KEY } from '../../test/support/secrets.ts';
 import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
 import { loadConfig } from '../config.ts';
@@ -15,12 +18,13 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** Returns the exit code and what the command prints. */
-async function run(name: string, options: Record<string, string | boolean> = {}) {
+async function run(name: string, options: Record<string, string | boolean> = {}, more: object = {}) {
   const config = loadConfig({
     DATABASE_URL: service.pool.options.connectionString ?? '',
     TRADEWIND_DATA_DIR: path.join(os.tmpdir(), 'unused'),
     TRADEWIND_ENCRYPTION_KEY: ENCRYPTION_KEY,
     TRADEWIND_LOG_LEVEL: 'silent',
+    ...more,
   });
   const print = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   try {
@@ -56,17 +60,48 @@ it('are in the audit log of the account that they concern, and told as events', 
       subject,
       client_id: tenant.clientId,
       actor: { kind: 'operator', user_id: null, token: null },
-      source: { address: null, user_agent: expect.stringContaining(`@${os.hostname()})`) },
+      // Where the operator sits is no business of the account.
+      source: { address: null, user_agent: null },
       outcome: 'accepted',
       method: null,
       status: null,
     })),
   );
   expect(records[0].operation).toBe('token create');
+  const seen = (await service.http.get(`/tradewind/v1/audit?limit=1&client_id=${client}`)).body.records;
+  expect(seen[0].source.user_agent).toContain(`@${os.hostname()})`);
   // They are no requests.
   const logged = (await tenant.http.get('/cloud/v1/request_log')).body.results;
   expect(logged.filter(({ user_id }: { user_id: number }) => user_id === 0)).toEqual([]);
 });
+
+it('change nothing that is not recorded', async () => {
+  const folder = changedCatalog('features.yaml', ({ features = [] }) => ({
+    features: [...features, { id: 4711, name: 'New', service: 'CDN', is_free: true }],
+  }));
+  const state = async () => {
+    const { rows } = await service.pool.query(
+      `select (select count(*) from data_keys) as keys, (select revision from catalog) as catalog`,
+    );
+    return rows[0];
+  };
+  const changes = [
+    () => run('keys rotate'),
+    () => run('catalog apply', {}, { TRADEWIND_CATALOG_DIR: folder }),
+  ];
+  const before = await state();
+  const recordAgain = await refuseRecordsOfCommands(service.pool);
+  for (const change of changes) await expect(change()).rejects.toThrow('no_commands');
+  expect(await state()).toEqual(before);
+  await recordAgain();
+  for (const change of changes) await change();
+  expect(await state()).toEqual({ keys: before.keys + 1, catalog: before.catalog + 1 });
+  const { rows } = await service.pool.query(
+    `select operation from user_actions where operation in ('keys rotate', 'catalog apply') order by id`,
+  );
+  expect(rows).toEqual([{ operation: 'keys rotate' }, { operation: 'catalog apply' }]);
+  fs.rmSync(folder, { recursive: true });
+}, 60_000);
 
 it('find out what was changed in the audit log', async () => {
   const sealed = async () => (await service.http.get('/tradewind/v1/audit')).body.records[0].sealed;

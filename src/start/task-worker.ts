@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createBackends } from '../backends/backends.ts';
@@ -10,11 +11,13 @@ import { startComparing } from '../convergence/comparing.ts';
 import { listenToBackends } from '../convergence/listening.ts';
 import { createMeasures } from '../convergence/measures.ts';
 import { wantsQueue } from '../convergence/queue.ts';
+import { createWorkTraces } from '../convergence/traces.ts';
 import type { ChangeFeed } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
 import { NO_HOSTS, parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Tracing } from '../lib/tracing.ts';
 import { createMailer } from '../mail/mailer.ts';
 import { mailQueue } from '../mail/sending/queue.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
@@ -22,6 +25,7 @@ import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
 import { createTaskEnds } from '../services.ts';
 import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
 import { startFanOut } from '../tradewind/webhooks/sending/fan-out.ts';
+import { createSendingMeasures } from '../tradewind/webhooks/sending/measures.ts';
 import { webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { aiQueueOf, prepareAiWork } from './ai-worker.ts';
@@ -42,6 +46,8 @@ export interface TaskWorker {
   takeAiTasks(): void;
   /** Returns the metrics of its work in the text format of Prometheus. */
   metrics(): Promise<string>;
+  /** Its own connections to the database, by what they are for. */
+  pools(): Record<string, Pool>;
   /** Returns the last known problems of backends. */
   troubles(): Troubles;
   /** Lets running calls finish within `graceMs`, and releases the rest. */
@@ -65,6 +71,7 @@ export function createTaskWorker({
   clock,
   agreed,
   makers,
+  tracing,
 }: {
   config: Config;
   log: Logger;
@@ -74,12 +81,14 @@ export function createTaskWorker({
   clock: Clock;
   agreed: Catalog;
   makers: Makers;
+  tracing?: Tracing | undefined;
 }): TaskWorker {
   const registry = new Registry();
   let stopping = false;
   let beginAi: (() => Promise<void>) | undefined;
   let aiTasks: AiQueue | undefined;
   let troubles: Troubles = {};
+  let pools: Record<string, Pool> = {};
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
     async start() {
@@ -88,6 +97,7 @@ export function createTaskWorker({
       // Requests of the same process would wait behind hundreds of tasks for the connections of the given database.
       const own = openDatabase(connection, CONNECTIONS, { clock });
       undo.push(() => own.close());
+      pools = { work: own.pool, queues: repeatable.pool };
       const patiently = createPatience(config.databaseWaitSeconds, log);
       // A separate pool from that of the backends: a call that waits for a new key may hold one of their
       // connections.
@@ -116,8 +126,17 @@ export function createTaskWorker({
       });
       const shared = { workerId: worker.id, database: own, clock, log };
       const measures = createMeasures(registry);
+      const traces = tracing && createWorkTraces(tracing, repeatable.sql);
       worker.serve(
-        wantsQueue({ ...shared, kinds, secrets, measures, claims: repeatable, backendOf: backends.of }),
+        wantsQueue({
+          ...shared,
+          kinds,
+          secrets,
+          measures,
+          traces,
+          claims: repeatable,
+          backendOf: backends.of,
+        }),
       );
       const changed = (now: Troubles) => {
         troubles = now;
@@ -133,6 +152,7 @@ export function createTaskWorker({
           webhookHosts,
           mailer: createMailer({ clock, secrets, log }),
           log,
+          measures: createSendingMeasures(registry),
         }),
       );
       const letterhead = letterheadOf(config);
@@ -156,6 +176,7 @@ export function createTaskWorker({
       undo.push(async () => beginning);
     },
     metrics: () => registry.metrics(),
+    pools: () => pools,
     troubles: () => troubles,
     async stop(graceMs) {
       stopping = true;

@@ -28,7 +28,7 @@ export const tokenCreate: Command = {
       process.stderr.write(`${wrong}\n`);
       return 64;
     }
-    return asRecordedOperator(config, 'token create', async (database, caller) => {
+    return asRecordedOperator(config, 'token create', async (database, { caller }) => {
       const { token } = await createTokenFor(
         { database, clock: systemClock, caller },
         {

@@ -18,7 +18,7 @@ export const userPassword: Command = {
   async run({ config, options }) {
     const email = options.email === undefined ? undefined : String(options.email);
     const rename = options.rename === undefined ? undefined : String(options.rename);
-    return asRecordedOperator(config, 'user password', async (database, caller) => {
+    return asRecordedOperator(config, 'user password', async (database, { caller }) => {
       const warning = await requireUserOf({ database }, { email, rename });
       if (warning !== undefined) process.stderr.write(`${warning}\n`);
       const password = process.stdin.isTTY

@@ -57,11 +57,11 @@ export async function agreeOnCatalog(given: Agreement & { alone: boolean; log: L
 
 /**
  * Puts the catalogue in force: after the commit, every process that follows the catalogue reads it. `prepare` gives
- * existing projects what new regions need. Returns the revision, and whether the catalogue changed.
- * @throws BackendMovedError
+ * existing projects what new regions need; `record` notes a change. Returns the revision, and whether the catalogue
+ * changed. @throws BackendMovedError
  */
 export async function applyCatalog(
-  given: Agreement & { prepare(tx: Transaction): Promise<void> },
+  given: Agreement & { prepare(tx: Transaction): Promise<void>; record(tx: Transaction): Promise<void> },
 ): Promise<{ revision: number; changed: boolean }> {
   return given.database.transaction(async (tx) => {
     await store.lockCatalog(tx.sql);
@@ -69,7 +69,9 @@ export async function applyCatalog(
     if (inForce && inForce.hash !== given.catalog.hash) await moveBackends(tx, given);
     await given.prepare(tx);
     if (inForce?.hash === given.catalog.hash) return { revision: inForce.revision, changed: false };
-    return { revision: await put(tx, given), changed: true };
+    const revision = await put(tx, given);
+    await given.record(tx);
+    return { revision, changed: true };
   });
 }
 

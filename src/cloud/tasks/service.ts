@@ -167,7 +167,8 @@ export function createTasks(deps: {
       }),
 
     async acknowledge(principal, taskId) {
-      const { id } = await get(principal, taskId);
+      const { id, client_id } = await get(principal, taskId);
+      principal.writes?.concerns(client_id);
       await database.accept(principal, (tx) =>
         acknowledgements.acknowledgeTask(tx.sql, id, acknowledgement(principal)),
       );

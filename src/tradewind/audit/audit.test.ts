@@ -64,6 +64,16 @@ describe('a record', () => {
     });
   });
 
+  it('names no token of others to the account that it concerns', async () => {
+    const { body } = await makeGroup('by the platform', service.http);
+    const subject = `subject=security_group/${body.id}`;
+    const id = Number(service.http.token?.split(/[_$]/)[0]);
+    const [own] = await list(subject);
+    expect(own?.actor).toMatchObject({ kind: 'user', email: null, token: { id, name: null } });
+    const [all] = await list(subject, service.http);
+    expect(all?.actor.token).toEqual({ id, name: expect.any(String) });
+  });
+
   it('says what was refused, and what that was about', async () => {
     const subject = 'security_group/7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90';
     await tenant.http.delete(

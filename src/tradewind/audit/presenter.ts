@@ -1,20 +1,30 @@
 import type { AuditRecord } from './schema.ts';
 import type { AuditRow } from './store.ts';
 
-/** Returns a record as the API shows it. `sealedUpTo` is the last one that is in the chain. */
-export function presentedRecord(row: AuditRow, sealedUpTo: number): AuditRecord {
+/**
+ * Returns a record as the API shows it. `sealed` is the last one that is in the chain. Accounts don't learn who runs
+ * commands on which of the operator's machines; whoever may know `everything` does.
+ */
+export function presentedRecord(
+  row: AuditRow,
+  { sealed, everything }: { sealed: number; everything: boolean },
+): AuditRecord {
   const names = row.resource_names ?? [];
+  const isCommand = row.origin === 'command';
   return {
     id: row.id,
     time: row.timestamp.toISOString(),
     client_id: row.client_id || null,
     actor: {
-      kind: row.origin === 'command' ? 'operator' : row.user_id === 0 ? 'unknown' : 'user',
+      kind: isCommand ? 'operator' : row.user_id === 0 ? 'unknown' : 'user',
       user_id: row.user_id || null,
       email: row.email,
       token: row.token_id === null ? null : { id: row.token_id, name: row.token_name },
     },
-    source: { address: row.source_user_ip || null, user_agent: row.user_agent },
+    source: {
+      address: row.source_user_ip || null,
+      user_agent: isCommand && !everything ? null : row.user_agent,
+    },
     operation: row.operation || null,
     method: row.method || null,
     path: row.path || null,
@@ -29,6 +39,6 @@ export function presentedRecord(row: AuditRow, sealedUpTo: number): AuditRecord 
     status: row.status || null,
     reason: row.reason,
     attempts: row.attempts ?? 1,
-    sealed: row.id <= sealedUpTo,
+    sealed: row.id <= sealed,
   };
 }

@@ -71,7 +71,10 @@ const AuditActor = Named('AuditActor', {
     description: 'The API token; null for a login and for a command',
     properties: {
       id: { type: 'integer' },
-      name: { type: ['string', 'null'], description: 'Null if the token is no longer known' },
+      name: {
+        type: ['string', 'null'],
+        description: 'Null if the token is no longer known, or is that of another account',
+      },
     },
   }),
 });
@@ -90,7 +93,10 @@ export const AuditRecord = Named('AuditRecord', {
       }),
     ),
     user_agent: nullable(
-      Type.String({ description: 'The client, as it calls itself; who ran a command, and where' }),
+      Type.String({
+        description:
+          'The client, as it calls itself. Who ran a command, and where: for the platform administrator alone',
+      }),
     ),
   }),
   operation: nullable(Type.String({ description: 'Operation, or command of the operator' })),

@@ -30,7 +30,8 @@ export function createAudit(deps: {
   async function page(filter: AuditFilter, after: Place | undefined, limit: number) {
     const rows = await readRecords(database.sql, filter, after, limit);
     const sealed = await lastSealed(database.sql);
-    return { rows, records: rows.map((row) => presentedRecord(row, sealed)) };
+    const { everything } = filter;
+    return { rows, records: rows.map((row) => presentedRecord(row, { sealed, everything })) };
   }
 
   /** Includes what this process has not written yet. */
@@ -72,6 +73,7 @@ function filterOf(principal: Principal, query: AuditQuery): AuditFilter {
     throw new ForbiddenError(`The audit log of client ${query.client_id} is for its own administrators`);
   }
   return {
+    everything: platformAdministrator,
     clientId: platformAdministrator ? query.client_id : own,
     userIds: query.user_id,
     tokenIds: query.token_id,

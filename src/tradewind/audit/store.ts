@@ -4,6 +4,8 @@ import type { Tables } from '../../db/tables.ts';
 
 /** A filter with parsed times. Whatever is undefined matches everything. */
 export interface AuditFilter {
+  /** Whether the reader may also know what belongs to others than the account that a record concerns. */
+  everything: boolean;
   clientId: number | undefined;
   userIds: readonly number[] | undefined;
   tokenIds: readonly number[] | undefined;
@@ -44,7 +46,10 @@ export async function readRecords(
     .limit(limit);
   return db
     .selectFrom(page.as('page'))
-    .leftJoin('api_tokens', 'api_tokens.id', 'page.token_id')
+    .leftJoin('api_tokens', (on) => {
+      const made = on.onRef('api_tokens.id', '=', 'page.token_id');
+      return filter.everything ? made : made.onRef('api_tokens.client_id', '=', 'page.client_id');
+    })
     .leftJoin('client_users', (on) =>
       on
         .onRef('client_users.user_id', '=', 'page.user_id')

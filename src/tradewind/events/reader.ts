@@ -38,8 +38,16 @@ export function createEventReader(
       if (!leave) return 0;
       const upTo = tail.settled();
       return database.transaction(async (tx) => {
-        const after = await placeOf(tx, name);
-        if (after === undefined || after >= upTo) return 0;
+        const place = await placeOf(tx, name);
+        if (!place) return 0;
+        if (!place.active) {
+          // Another process has stopped it. If it was wrong, since somebody wants it by now, `want` begins again.
+          leave?.();
+          leave = undefined;
+          return 0;
+        }
+        const { position: after } = place;
+        if (after >= upTo) return 0;
         const events = await readBetween(tx.sql, EVERYTHING, { after, upTo, limit: PAGE });
         if (events.length > 0) await work(tx, events);
         await moveTo(tx, name, events.length < PAGE ? upTo : (events.at(-1)?.position ?? upTo));
@@ -82,16 +90,17 @@ async function stopReading(db: Sql, name: string): Promise<void> {
 }
 
 /** Returns undefined while another process has it. */
-async function placeOf(tx: Transaction, name: string): Promise<number | undefined> {
-  const row = await tx.sql
+async function placeOf(
+  tx: Transaction,
+  name: string,
+): Promise<{ position: number; active: boolean } | undefined> {
+  return tx.sql
     .selectFrom('event_readers')
-    .select('position')
+    .select(['position', 'active'])
     .where('name', '=', name)
-    .where('active', '=', true)
     .forUpdate()
     .skipLocked()
     .executeTakeFirst();
-  return row?.position;
 }
 
 async function moveTo(tx: Transaction, name: string, position: number): Promise<void> {

@@ -49,6 +49,8 @@ export interface Events {
     query: EventsQuery,
     from: { cursor: string | undefined; gone: AbortSignal },
   ): Promise<EventList>;
+  /** Those who listen at this process, and for how long events for them have been held up. */
+  figures(): { listeners: number; heldUpSeconds: number };
   /** Ends all streams, and answers waiting requests. Call it when the server stops. */
   stop(): void;
 }
@@ -176,6 +178,7 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
         leave();
       }
     },
+    figures: () => ({ listeners: count, heldUpSeconds: tail.heldUpSeconds() }),
     stop: () => tail.stop(),
   };
 }

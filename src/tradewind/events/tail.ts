@@ -46,6 +46,8 @@ export interface Tail {
   wake(): void;
   stop(): void;
   stopped(): boolean;
+  /** For how many seconds there have been events that can't be told yet. */
+  heldUpSeconds(): number;
 }
 
 /** Who asked for a position. */
@@ -76,6 +78,7 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
   /** The largest position that was seen. */
   let seen = 0;
   let waiting: Waiting[] = [];
+  let heldUpSince: number | undefined;
 
   let tell = () => {};
   let news = pulse();
@@ -109,6 +112,7 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
     settled = last;
     sure = last;
     bound = undefined;
+    heldUpSince = undefined;
     kept = [];
     keptAfter = last;
   }
@@ -127,6 +131,7 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
     seen = rows.at(-1)?.position ?? last;
     keep(rows.slice(0, count));
     if (count > 0) announce();
+    heldUpSince = count === rows.length ? undefined : (heldUpSince ?? performance.now());
     const next = rows.at(-1);
     if (count === rows.length || !next) return isWhole ? LOOK_MS : 0;
     return pauseBefore(next.position);
@@ -260,6 +265,8 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
       announce();
     },
     stopped: () => stopped,
+    heldUpSeconds: () =>
+      heldUpSince === undefined || listeners === 0 ? 0 : (performance.now() - heldUpSince) / 1_000,
   };
 }
 

@@ -8,14 +8,24 @@ import type { Rules } from './rules.ts';
 
 const DROPPED = 'A rule of the test kit cuts this connection';
 
-/** Lets requests fail by rule, after they have been checked and before they do anything. */
-export function failRequests(app: FastifyInstance, rules: Rules, isOwn: (url: string) => boolean): void {
+/**
+ * Lets requests fail by rule, after they have been checked and before they do anything. Returns the names of the
+ * operations, which are complete once all routes are there.
+ */
+export function failRequests(
+  app: FastifyInstance,
+  rules: Rules,
+  isOwn: (url: string) => boolean,
+): ReadonlySet<string> {
   const dropped = new WeakSet<FastifyRequest>();
+  const operations = new Set<string>();
   app.addHook('onRoute', (route) => {
     if (isOwn(route.url)) return;
+    if (route.schema?.operationId !== undefined) operations.add(route.schema.operationId);
     route.preHandler = [meet, ...hooks(route.preHandler)];
     route.onSend = [...hooks(route.onSend), cut];
   });
+  return operations;
 
   async function meet(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { operationId } = (request.routeOptions.schema ?? {}) as { operationId?: string };

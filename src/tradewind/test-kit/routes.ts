@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Api } from '../../http/server.ts';
+import { closestName } from '../../lib/closest-name.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import type { TestKitParts } from './kit.ts';
 import type { SeenRequests } from './requests.ts';
@@ -12,8 +13,11 @@ export const TEST_KIT = '/tradewind/v1/test';
 export const isOfTestKit = (url: string): boolean => url.startsWith(`${TEST_KIT}/`);
 
 /** For tests: takes everything back, lets things fail, and sets the time. */
-export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenRequests }): void {
-  const { kit, requests, snapshots, work, normalSpeed } = deps;
+export function testKitRoutes(
+  app: Api,
+  deps: TestKitParts & { requests: SeenRequests; operations: ReadonlySet<string> },
+): void {
+  const { kit, requests, snapshots, work, normalSpeed, operations } = deps;
   const { clock, rules } = kit;
   const forPlatform = {
     config: { access: 'administer', onlyAsks: true, uncounted: true },
@@ -77,7 +81,10 @@ export function testKitRoutes(app: Api, deps: TestKitParts & { requests: SeenReq
   app.post(`${TEST_KIT}/faults`, {
     ...forPlatform,
     schema: { body: RuleRequest, response: { 201: Rule } },
-    handler: async ({ body }, reply) => reply.code(201).send(rules.add(body)),
+    handler: async ({ body }, reply) => {
+      if (body.operation !== undefined) requireKnown(body.operation, operations);
+      return reply.code(201).send(rules.add(body));
+    },
   });
   app.delete(`${TEST_KIT}/faults`, {
     ...forPlatform,
@@ -174,4 +181,12 @@ function isAsked({ operation, method, status, client_id }: schema.RequestsQuery)
     (method === undefined || one.method === method) &&
     (status === undefined || one.status === status) &&
     (client_id === undefined || one.client_id === client_id);
+}
+
+/** A rule for an operation that doesn't exist would never hit, and nobody would know why. @throws InvalidError */
+function requireKnown(operation: string, known: ReadonlySet<string>): void {
+  if (known.has(operation)) return;
+  const meant = closestName(operation, [...known]);
+  const hint = meant === undefined ? 'see operationId in /openapi.json' : `did you mean ${meant}?`;
+  throw new InvalidError({ operation: [`There is no such operation; ${hint}`] });
 }

@@ -197,6 +197,7 @@ describe('a rule', () => {
 
   it.each([
     ['an unknown effect', { do: { explode: true } }],
+    ['an operation that nobody knows', { operation: 'createSecurtyGroup', do: { status: 503 } }],
     ['an effect of tasks on requests', { operation: 'createVolume', do: { hold: true } }],
     ['an effect of requests on tasks', { task: 'create_volume', do: { status: 500 } }],
   ])('is refused with %s', async (_, body) => {

@@ -49,7 +49,8 @@ export const WebhookChange = Input(
     description: Type.Optional(settings.description),
     enabled: Type.Optional(
       Type.Boolean({
-        description: 'Whether events are sent. Those from before it is switched on again are not sent',
+        description:
+          'Whether events are sent. What happens while it is off is never sent; what waited before goes on within its 24 hours',
       }),
     ),
   },

@@ -241,6 +241,29 @@ it('sends at most ten at a time for an account, however many webhooks and worker
 });
 
 describe('a receiver that fails', () => {
+  it('by silence is named so', async () => {
+    const { timeout } = AbortSignal;
+    const sooner = vi
+      .spyOn(AbortSignal, 'timeout')
+      .mockImplementation((ms) => timeout.call(AbortSignal, ms === 10_000 ? 300 : ms));
+    let resolve = () => {};
+    const after = new Promise<void>((done) => {
+      resolve = done;
+    });
+    receiver.replyTo = () => ({ status: 200, after });
+    try {
+      const { id } = await make();
+      await makeKey('unheard');
+      await vi.waitFor(async () => {
+        const [one] = await deliveries(id);
+        expect(one).toMatchObject({ state: 'pending', error: 'No answer within 10 seconds' });
+      }, SOON);
+    } finally {
+      sooner.mockRestore();
+      resolve();
+    }
+  });
+
   it('is tried with one attempt at a time, and gets everything soon after it is back', async () => {
     const webhook = await make();
     receiver.replyTo = () => ({ status: 503 });

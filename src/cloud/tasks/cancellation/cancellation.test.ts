@@ -120,6 +120,22 @@ it('tells an event', async () => {
   }, 10_000);
 });
 
+it('is told to the account of the task if the platform administrator does it', async () => {
+  const other = await service.otherTenant();
+  const path = `/cloud/v1/volumes/${other.projectId}/1`;
+  const id = await held('create_volume', () =>
+    other.http.post(path, { name: 'never', source: 'new-volume', size: 1 }),
+  );
+  const { body: start } = await other.http.get('/tradewind/v1/events?limit=1');
+  expect((await cancel(id)).status).toBe(200);
+  await vi.waitFor(async () => {
+    const { body } = await other.http.get(`/tradewind/v1/events?cursor=${start.cursor}&subject=task/${id}`);
+    expect(body.events.map(({ type }: { type: string }) => type)).toContain('tradewind.task.cancelled');
+  }, 10_000);
+  const { body } = await other.http.get(`/tradewind/v1/audit?subject=task/${id}`);
+  expect(body.records).toMatchObject([{ operation: 'cancelTask', client_id: other.clientId }]);
+});
+
 it('is for those who may change things in the account', async () => {
   const id = await held('create_volume', make);
   const other = await service.otherTenant();

@@ -35,6 +35,7 @@ export function createTaskCancellation(deps: Endings & { tasks: Pick<Tasks, 'get
     async cancel(principal, taskId) {
       const task = await tasks.get(principal, taskId);
       refuse(task);
+      principal.writes?.concerns(task.client_id);
       await database.accept(principal, async (tx) => {
         if (await failTask(deps, tx, task.id, `Cancelled by user ${principal.userId}`)) return;
         throw new ConflictError(`Task ${task.id} has ended meanwhile`);

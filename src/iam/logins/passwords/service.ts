@@ -3,8 +3,9 @@ import argon2 from 'argon2';
 import pLimit from 'p-limit';
 import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { InvalidError, UnavailableError } from '../../../lib/errors.ts';
+import { InvalidError, TooManyRequestsError, UnavailableError } from '../../../lib/errors.ts';
 import type { Mailer } from '../../../mail/mailer.ts';
+import type { RequestMeasures } from '../../../requests/measures.ts';
 import type { Guesses } from '../guesses/service.ts';
 import { loginMails } from '../notices.ts';
 import * as store from '../store.ts';
@@ -51,8 +52,9 @@ export function createPasswordCheck(deps: {
   clock: Clock;
   guesses: Guesses;
   mailer: Mailer;
+  requestMeasures?: Pick<RequestMeasures, 'passwordGiven'> | undefined;
 }): PasswordCheck {
-  const { database, clock, guesses, mailer } = deps;
+  const { database, clock, guesses, mailer, requestMeasures: measures } = deps;
 
   async function compared(
     user: store.UserToLogIn | undefined,
@@ -66,7 +68,11 @@ export function createPasswordCheck(deps: {
       const right = await isPasswordOf(user?.password_hash, password);
       if (right) await giveBack();
       return right;
+    }).catch((error: unknown) => {
+      if (error instanceof TooManyRequestsError) measures?.passwordGiven('limited');
+      throw error;
     });
+    measures?.passwordGiven(successful ? 'right' : 'wrong');
     const attempt = {
       user_id: user?.id ?? null,
       username,

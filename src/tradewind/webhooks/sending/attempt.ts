@@ -12,6 +12,7 @@ import { askedWait, waitAfter } from './backoff.ts';
 import type { Claimed } from './claims.ts';
 import * as endings from './endings.ts';
 import { FAILING_FROM } from './fan-out-store.ts';
+import type { SendingMeasures } from './measures.ts';
 
 const ATTEMPT_MS = 10_000;
 const MOST_ANSWER = 4_096;
@@ -37,6 +38,7 @@ export interface Sender {
   webhookHosts: AllowedHosts;
   mailer: Mailer;
   log: Logger;
+  measures?: SendingMeasures;
   random?: () => number;
 }
 
@@ -48,7 +50,10 @@ interface Result extends endings.Outcome {
 
 /** Sends a delivery once, and notes what came of it. */
 export async function attemptDelivery(sender: Sender, claimed: Claimed): Promise<void> {
+  const began = performance.now();
   const result = await send(sender, claimed);
+  const outcome = result.delivered ? 'delivered' : result.status === null ? 'failed' : 'refused';
+  sender.measures?.attempted({ outcome, seconds: (performance.now() - began) / 1_000 });
   await sender.database.transaction((tx) => settle(tx, sender, claimed, result));
 }
 
@@ -73,7 +78,7 @@ async function send({ clock, secrets, webhookHosts }: Sender, claimed: Claimed):
     });
     if (status >= 200 && status < 300)
       return { status, fault: null, answer: null, delivered: true, askedMs: 0 };
-    const askedMs = BUSY.has(status) ? askedWait(headers['retry-after']) : 0;
+    const askedMs = BUSY.has(status) ? askedWait(headers['retry-after'], systemClock.now()) : 0;
     const fault = `The receiver answered ${status}`;
     return { ...failed, status, fault, answer: shown(text), askedMs };
   } catch (error) {
@@ -97,7 +102,9 @@ function shown(text: string): string | null {
 
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `No answer within ${ATTEMPT_MS / 1_000} seconds`;
+  // The signal's own error is the cause of the one that a request ends with.
+  const { name } = error.cause instanceof Error ? error.cause : error;
+  if (name === 'TimeoutError') return `No answer within ${ATTEMPT_MS / 1_000} seconds`;
   return error.message.slice(0, MOST_SHOWN) || error.name;
 }
 

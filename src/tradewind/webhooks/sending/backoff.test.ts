@@ -27,8 +27,11 @@ it.each([
   ['soon', 0],
   ['-1', 0],
   ['Wed, 21 Oct 2026 07:28:00 GMT', 0],
+  ['Wed, 21 Oct 2026 07:30:30 GMT', 30_000],
+  ['Wed, 21 Oct 2037 07:28:00 GMT', 3_600_000],
+  ['the day after tomorrow GMT', 0],
   ['7', 7_000],
   ['999999', 3_600_000],
 ])('Retry-After %s asks for %i ms', (header, ms) => {
-  expect(askedWait(header)).toBe(ms);
+  expect(askedWait(header, new Date('2026-10-21T07:30:00Z'))).toBe(ms);
 });

@@ -1,0 +1,43 @@
+import { SettingError } from '../lib/operator-error.ts';
+
+type Environment = Record<string, string | undefined>;
+
+const PROTOCOLS = ['http/protobuf', 'http/json'] as const;
+
+/** How traces are sent. Where to, and with what headers, the exporter reads from the environment by itself. */
+export interface TracingSettings {
+  protocol: (typeof PROTOCOLS)[number];
+  /** The share of traces that is sent, from 0 to 1. */
+  ratio: number;
+}
+
+/**
+ * Returns undefined unless the standard variables of OpenTelemetry ask for traces by OTLP.
+ * @throws SettingError for a value that can't be used
+ */
+export function tracingSettings(environment: Environment): TracingSettings | undefined {
+  const exporter = environment.OTEL_TRACES_EXPORTER;
+  const endpoint = environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || environment.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const isOff = environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || exporter === 'none';
+  if (isOff || (!exporter && !endpoint)) return undefined;
+  if (exporter && exporter !== 'otlp') throw new SettingError('OTEL_TRACES_EXPORTER must be otlp or none');
+  const wanted = environment.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || environment.OTEL_EXPORTER_OTLP_PROTOCOL;
+  const protocol = wanted ? PROTOCOLS.find((each) => each === wanted) : 'http/protobuf';
+  if (!protocol) throw new SettingError(`OTEL_EXPORTER_OTLP_PROTOCOL must be one of ${PROTOCOLS.join(', ')}`);
+  return { protocol, ratio: ratioOf(environment) };
+}
+
+/**
+ * Every process has to decide alike, by the ID of the trace alone: so a sampler that is based on the parent is the one that
+ * it has for traces without a parent.
+ */
+function ratioOf(environment: Environment): number {
+  const sampler = environment.OTEL_TRACES_SAMPLER?.replace(/^parentbased_/, '') || 'always_on';
+  if (sampler === 'always_on') return 1;
+  if (sampler === 'always_off') return 0;
+  const ratio = Number(environment.OTEL_TRACES_SAMPLER_ARG || 1);
+  if (sampler === 'traceidratio' && ratio >= 0 && ratio <= 1) return ratio;
+  throw new SettingError(
+    'OTEL_TRACES_SAMPLER must be always_on, always_off or traceidratio, with OTEL_TRACES_SAMPLER_ARG from 0 to 1',
+  );
+}
