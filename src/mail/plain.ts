@@ -8,7 +8,7 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu
  */
 export function plain(text: string): string {
   const line = text.toWellFormed().replace(CONTROLS, ' ').replaceAll('://', ' ').trim();
-  const characters = [...line.slice(0, 2 * MOST_SHOWN)];
+  const characters = [...line.slice(0, 2 * MOST_SHOWN + 2)];
   return characters.length > MOST_SHOWN ? `${characters.slice(0, MOST_SHOWN - 1).join('')}…` : line;
 }
 
