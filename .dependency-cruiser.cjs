@@ -225,6 +225,27 @@ module.exports = {
       to: { path: '^src/start/' },
     },
     {
+      name: 'the-command-line-stands-apart',
+      comment: 'It asks a server over HTTP, and only main.ts and the writer of its operations know it.',
+      severity: 'error',
+      from: { path: '^(src|migrations)/', pathNot: ['^src/cli/', '^src/main\\.ts$', TEST] },
+      to: { path: '^src/cli/' },
+    },
+    {
+      name: 'the-command-line-knows-only-itself',
+      comment: 'A server loads none of its libraries, and it none of the server.',
+      severity: 'error',
+      from: { path: '^src/cli/', pathNot: TEST },
+      to: { path: '^src/(?!cli/)' },
+    },
+    {
+      name: 'libraries-of-the-command-line',
+      comment: 'They are loaded with a command, never with a server.',
+      severity: 'error',
+      from: { path: '^(src|migrations)/', pathNot: '^src/cli/' },
+      to: { path: '^node_modules/(commander|@bomb\\.sh|table|eventsource-parser)/' },
+    },
+    {
       name: 'wiring-is-the-top',
       comment: 'services.ts and app.ts know everyone, so nobody may know them.',
       severity: 'error',

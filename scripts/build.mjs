@@ -31,9 +31,24 @@ const asciiTemplates = {
   },
 };
 
+/** The command line of a server is a bundle of its own, so that the server doesn't load it. */
+const CLIENT = './cli/main.cjs';
+const clientApart = {
+  name: 'client-apart',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/cli\/main\.ts$/ }, () => ({ path: CLIENT, external: true })),
+};
+// Built first: the server is run below, for its help.
+const client = await build({
+  ...shared,
+  minify: true,
+  keepNames: true,
+  entryPoints: ['src/cli/main.ts'],
+  outfile: `${outdir}/src/${CLIENT}`,
+  format: 'cjs',
+});
 const server = await build({
   ...shared,
-  plugins: [asciiTemplates],
   // The server keeps the text in memory. Names stay, for the traces of errors.
   minifyWhitespace: true,
   minifySyntax: true,
@@ -41,6 +56,9 @@ const server = await build({
   entryPoints: ['src/main.ts'],
   outfile: `${outdir}/src/bundle.js`,
   external: [...NOT_BUNDLED, 'pg-native'],
+  plugins: [clientApart, asciiTemplates],
+  // Code that was compiled in advance can't import, but require.
+  supported: { 'dynamic-import': false },
   format: 'cjs',
   define: { 'import.meta.url': 'bundleUrl' },
   // A function, which scripts/entry.mjs calls.
@@ -91,7 +109,7 @@ const enginePackages = `${outdir}/${ENGINES}/node_modules`;
 fs.rmSync(enginePackages, { force: true });
 fs.symlinkSync(`../../../${ENGINES}/node_modules`, enginePackages);
 
-const bundled = [server, child, supervisor]
+const bundled = [server, client, child, supervisor]
   .flatMap(({ metafile }) => Object.keys(metafile.inputs))
   .flatMap((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
 const packages = [...new Set([...bundled, path.dirname(REFERENCE_PAGE)])].sort();

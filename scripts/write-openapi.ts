@@ -1,7 +1,8 @@
-// Writes openapi/*.json, docs/compatibility.md and the types in docs/events.md. Run it after a change of routes or schemas; a test
+// Writes openapi/*.json, docs/compatibility.md, the types in docs/events.md and what the command line knows of operations. Run it after a change of routes or schemas; a test
 // compares them.
 import fs from 'node:fs';
 import path from 'node:path';
+import { CLI_OPERATIONS_FILE, cliOperations } from './cli-operations.ts';
 import { COMPATIBILITY_FILE, compatibilityDocument } from './compatibility/document.ts';
 import { EVENTS_FILE, eventsDocument, eventTypes } from './event-types.ts';
 import { openApiDocuments } from './openapi-documents.ts';
@@ -18,3 +19,6 @@ if (client) fs.writeFileSync(COMPATIBILITY_FILE, compatibilityDocument(client.do
 
 const events = fs.readFileSync(EVENTS_FILE, 'utf8');
 fs.writeFileSync(EVENTS_FILE, eventsDocument(events, eventTypes(files.map(({ document }) => document))));
+
+const [specification] = files;
+if (specification) fs.writeFileSync(CLI_OPERATIONS_FILE, cliOperations(specification.document));

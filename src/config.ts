@@ -336,9 +336,12 @@ export function settingsHelp(): string {
   );
 }
 
+/** Settings of the command line, which asks a server. */
+const OF_CLIENTS = ['TRADEWIND_URL', 'TRADEWIND_TOKEN', 'TRADEWIND_TOKEN_FILE'];
+
 /** Returns a line for each name that looks like a setting but isn't: most likely a typing error. */
 export function unknownSettings(environment: Record<string, string | undefined>): string[] {
-  const known = Object.keys(Environment.properties);
+  const known = [...Object.keys(Environment.properties), ...OF_CLIENTS];
   return Object.keys(environment)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
     .map((name) => {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Backends } from './backends/backends.ts';
 import type { Catalog } from './cloud/catalog/service.ts';
+import type { WorkTraces } from './convergence/traces.ts';
 import type { ChangeFeed } from './db/changes.ts';
 import type { Database } from './db/database.ts';
 import type { AllowedHosts } from './lib/allowed-hosts.ts';
@@ -23,4 +24,6 @@ export interface Foundation {
   /** Hosts that are allowed as webhooks although they aren't on the public internet. */
   webhookHosts?: AllowedHosts | undefined;
   requestMeasures?: RequestMeasures | undefined;
+  /** Tells of tasks that a request ends. */
+  traces?: WorkTraces | undefined;
 }

@@ -1,19 +1,22 @@
 #!/usr/bin/env node
 import { isatty } from 'node:tty';
-import { loadConfig, unknownSettings } from './config.ts';
+import { loadConfig, settingsHelp, unknownSettings } from './config.ts';
 import { OperatorError, SchemaError, SettingError } from './lib/operator-error.ts';
-import { readCommandLine } from './start/command-line.ts';
+import { version } from './lib/version.ts';
+import { ownCommands, readCommandLine } from './start/command-line.ts';
+import { EXIT_USAGE } from './start/exit-codes.ts';
 import { npmWaitsFor, whenLauncherIsGone } from './start/launcher.ts';
 
 /** Exit codes of sysexits.h, which a supervisor can tell apart. */
-const EXIT_USAGE = 64;
 const EXIT_FAILED = 70;
 const EXIT_CONFIG = 78;
 /** Not from sysexits.h: a restart is useless until somebody has run another command. */
 const EXIT_SCHEMA = 57;
 
 async function main(): Promise<number> {
-  const asked = readCommandLine(process.argv.slice(2));
+  const words = process.argv.slice(2);
+  const asked = readCommandLine(words, process.env);
+  if (!asked) return askServer(words);
   if ('print' in asked) {
     process.stdout.write(asked.print);
     return 0;
@@ -25,6 +28,13 @@ async function main(): Promise<number> {
   for (const line of unknownSettings(process.env)) process.stderr.write(`${line}\n`);
   const { command, options } = asked;
   return command.run({ config: loadConfig(process.env), options, stop: stopSignal() });
+}
+
+/** Its libraries are loaded here alone: a server doesn't need them. */
+async function askServer(words: readonly string[]): Promise<number> {
+  const { processTerminal, runClient } = await import('./cli/main.ts');
+  const terminal = processTerminal(process.env, stopSignal());
+  return runClient(words, { terminal, server: { commands: ownCommands(), settings: settingsHelp }, version });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { poolTasks } from './cloud/clusters/pools/tasks.ts';
 import { clusterTasks } from './cloud/clusters/tasks.ts';
 import { wireClusters } from './cloud/clusters/wire.ts';
-import { createCostReports } from './cloud/costs/service.ts';
+import { wireCosts } from './cloud/costs/wire.ts';
 import { createDdosProfiles } from './cloud/ddos/service.ts';
 import { ddosTasks } from './cloud/ddos/tasks.ts';
 import { createDryRunReports } from './cloud/dry-runs/service.ts';
@@ -27,6 +27,7 @@ import { createPlacementGroups } from './cloud/placement-groups/service.ts';
 import { placementGroupTasks } from './cloud/placement-groups/tasks.ts';
 import { createProjectPorts } from './cloud/ports/service.ts';
 import { portTasks } from './cloud/ports/tasks.ts';
+import { createRates } from './cloud/pricing/service.ts';
 import { wirePricing } from './cloud/pricing/wire.ts';
 import { wireProjects } from './cloud/projects/wire.ts';
 import { wireQuotas } from './cloud/quotas/wire.ts';
@@ -83,6 +84,7 @@ export type Services = ReturnType<typeof createServices>;
 function cloudServices(foundation: Foundation) {
   const tasks = createTasks(foundation);
   const cloud = { ...foundation, tasks };
+  const rates = createRates(foundation);
   const kinds = new Map(createTaskEnds(foundation).map((kind) => [kind.type, kind]));
   const networks = createNetworks(cloud);
   const securityGroups = createSecurityGroups(cloud);
@@ -131,11 +133,11 @@ function cloudServices(foundation: Foundation) {
     ...clusters,
     ...wireQuotas(foundation),
     ...wireReservedFixedIps(cloud),
-    ...wirePricing({ ...foundation, ...volumes, ...clusters, ...loadBalancers, snapshots }),
-    costReports: createCostReports(foundation),
+    ...wirePricing({ ...foundation, ...volumes, ...clusters, ...loadBalancers, snapshots, rates }),
+    ...wireCosts({ ...foundation, rates }),
     routers: createRouters(cloud),
     ipRanges: createIpRanges(foundation),
-    dryRuns: createDryRunReports(foundation),
+    dryRuns: createDryRunReports({ ...foundation, rates }),
     ddosProfiles: createDdosProfiles(cloud),
     projectPorts: createProjectPorts({ ...cloud, networks }),
     logging: createLogging(foundation),

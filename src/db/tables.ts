@@ -12,6 +12,7 @@ import type { LoggingTables } from '../cloud/logging/tables.ts';
 import type { NetworkTables } from '../cloud/networks/tables.ts';
 import type { PlacementGroupTables } from '../cloud/placement-groups/tables.ts';
 import type { PortTables } from '../cloud/ports/tables.ts';
+import type { PriceListTables } from '../cloud/pricing/lists/tables.ts';
 import type { ProjectTables } from '../cloud/projects/tables.ts';
 import type { QuotaTables } from '../cloud/quotas/tables.ts';
 import type { RouterTables } from '../cloud/routers/tables.ts';
@@ -69,6 +70,7 @@ export interface Tables
     PasswordResetTables,
     PlacementGroupTables,
     PortTables,
+    PriceListTables,
     ProjectTables,
     QuotaTables,
     RequestTables,

@@ -2,7 +2,7 @@ import { attempt } from './attempt.ts';
 import { InvalidError } from './errors.ts';
 
 /** Returns a token for the page after this place. Clients must not read it. */
-export const pageToken = (place: string | number | readonly number[]): string =>
+export const pageToken = (place: string | number | readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(place)).toString('base64url');
 
 /** Returns the place of a token; undefined without one. @throws InvalidError */

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { type Head, type Verification, verifyAudit } from '../tradewind/audit/verification.ts';
 import type { Command } from './command.ts';
+import { EXIT_USAGE } from './exit-codes.ts';
 import { asOperator } from './operator.ts';
 
 const SEAL = /^\d{1,15}:[\da-f]{64}$/;
@@ -14,17 +15,18 @@ export const auditVerify: Command = {
   database could also make all seals anew. Works whether or not Tradewind is running.
 `,
   options: { seal: { type: 'string' } },
-  async run({ config, options }) {
-    const { seal } = options;
+  json: true,
+  async run(context) {
+    const { seal } = context.options;
     if (seal !== undefined && !SEAL.test(String(seal))) {
       process.stderr.write('--seal must be a number and a hash, as this command prints them\n');
-      return 64;
+      return EXIT_USAGE;
     }
-    return asOperator(config, async (database) => {
+    return asOperator(context, async (database) => {
       const done = await verifyAudit(database, seal === undefined ? undefined : headIn(String(seal)));
-      const text = reportOf(done, config);
+      const text = reportOf(done, context.config);
       if (done.faults.length > 0) throw new OperatorError(text);
-      return text;
+      return { text, data: done };
     });
   },
 };

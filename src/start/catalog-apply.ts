@@ -11,7 +11,7 @@ import type { Database, Transaction } from '../db/database.ts';
 import { systemClock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Command } from './command.ts';
-import { asRecordedOperator, type RecordCommand } from './operator.ts';
+import { type Answer, asRecordedOperator, type RecordCommand } from './operator.ts';
 
 /** How long processes may take to adopt another catalogue; a killed process is forgotten by then. */
 const PATIENCE_MS = 12_000;
@@ -23,12 +23,14 @@ export const catalogApply: Command = {
   restart; otherwise the next start uses it. A process that can't read it keeps the previous one and is listed.
 `,
   options: {},
-  async run({ config }) {
+  json: true,
+  async run(context) {
+    const { config } = context;
     const catalog = await loadCatalog(config.catalogDir, MAKERS).catch((error: unknown) => {
       if (!(error instanceof CatalogError)) throw error;
       throw new CatalogError(config.catalogDir, error.faults, 'Nothing was changed.');
     });
-    return asRecordedOperator(config, 'catalog apply', (database, { record }) =>
+    return asRecordedOperator(context, 'catalog apply', (database, { record }) =>
       apply(database, catalog, { config, record }),
     );
   },
@@ -43,7 +45,7 @@ async function apply(
   database: Database,
   catalog: Catalog,
   { config, record }: { config: Config; record: RecordCommand },
-): Promise<string> {
+): Promise<Answer> {
   const clock = systemClock;
   const prepare = (tx: Transaction) => prepareProjects(tx, catalog, clock.now());
   const { revision, changed } = await applyCatalog({
@@ -71,7 +73,8 @@ async function apply(
     ),
   ];
   if (late.length > 0) throw new OperatorError(lines.join('\n'));
-  return lines.join('\n');
+  const data = { revision, changed, hash: catalog.hash, regions: catalog.regions.size, readers };
+  return { text: lines.join('\n'), data };
 }
 
 /** Returns the running processes, once each has adopted the catalogue or said why it can't. */

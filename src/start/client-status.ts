@@ -1,6 +1,7 @@
 import { setStatusOf } from '../iam/clients/operator-status.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Command } from './command.ts';
+import { EXIT_USAGE } from './exit-codes.ts';
 import { asRecordedOperator } from './operator.ts';
 
 function statusCommand(name: string, status: 'active' | 'paused', summary: string, done: string): Command {
@@ -10,15 +11,16 @@ function statusCommand(name: string, status: 'active' | 'paused', summary: strin
   Takes effect at once. Works whether or not Tradewind is running on the same data folder or database.
 `,
     options: { client: { type: 'string' } },
-    async run({ config, options }) {
-      const client = String(options.client ?? '');
+    json: true,
+    async run(context) {
+      const client = String(context.options.client ?? '');
       if (!/^[1-9]\d{0,14}$/.test(client)) {
         process.stderr.write('--client must be the ID of an account\n');
-        return 64;
+        return EXIT_USAGE;
       }
-      return asRecordedOperator(config, name, async (database, { caller }) => {
+      return asRecordedOperator(context, name, async (database, { caller }) => {
         await setStatusOf({ database, clock: systemClock, caller }, Number(client), status);
-        return `Client ${client} ${done}`;
+        return { text: `Client ${client} ${done}`, data: { client_id: Number(client), status } };
       });
     },
   };

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 
 export type Options = Record<string, string | boolean | undefined>;
 
-interface CommandContext {
+export interface CommandContext {
   config: Config;
   options: Options;
   /** Aborted when the process is told to stop. */
@@ -15,6 +15,10 @@ export interface Command {
   /** The options, one per line. */
   help: string;
   options: NonNullable<ParseArgsConfig['options']>;
+  /** Whether it has an answer that --json prints. */
+  json?: true;
+  /** Whether a server can be asked for the same, with a token. */
+  asksServer?: true;
   /** Returns the exit code. */
   run(context: CommandContext): Promise<number>;
 }

@@ -20,6 +20,7 @@ import { backendFindings } from './doctor-backends.ts';
 import { mailFinding } from './doctor-mail.ts';
 import { encryptionKey } from './doctor-secrets.ts';
 import { type Finding, limited, missing, ok } from './finding.ts';
+import { printAnswer } from './operator.ts';
 
 const SIGNS = { ok: 'ok      ', limited: 'limited ', missing: 'MISSING ' } as const;
 
@@ -27,7 +28,8 @@ export const doctor: Command = {
   summary: 'show what is installed, what is missing and how to get it',
   help: '  Exits with 1 if something that "serve" needs is missing. Starts and changes nothing.\n',
   options: {},
-  async run({ config }) {
+  json: true,
+  async run({ config, options }) {
     const findings = [
       nodeVersion(),
       user(),
@@ -39,8 +41,8 @@ export const doctor: Command = {
       ...(await catalog(config)),
       ...(await aiEngines(config)),
     ].filter((finding) => finding !== undefined);
-    for (const { what, state, detail } of findings)
-      process.stdout.write(`${SIGNS[state]} ${what}: ${detail}\n`);
+    const text = findings.map(({ what, state, detail }) => `${SIGNS[state]} ${what}: ${detail}`).join('\n');
+    printAnswer({ text, data: findings }, options);
     return findings.some(({ state }) => state === 'missing') ? 1 : 0;
   },
 };

@@ -13,8 +13,10 @@ export const keysRotate: Command = {
   Tradewind is running. Also encrypts the secrets of a database from an older release.
 `,
   options: { 'new-key': { type: 'boolean' } },
-  run: ({ config, options }) =>
-    asRecordedOperator(config, 'keys rotate', async (database, { record }) => {
+  json: true,
+  run: (context) =>
+    asRecordedOperator(context, 'keys rotate', async (database, { record }) => {
+      const { config, options } = context;
       const encryptionKeys = encryptionKeysOf(config);
       const { file } = encryptionKeys;
       if (options['new-key']) {
@@ -51,7 +53,7 @@ export const keysRotate: Command = {
         options['new-key'] && encryptionKeys.read().length > 1
           ? `\n${file} still has the former keys below its first line: only older backups need them.`
           : '';
-      return `${done}${rest}`;
+      return { text: `${done}${rest}`, data: { changed: swept.changed } };
     }),
 };
 
@@ -61,14 +63,21 @@ export const keysGiveUp: Command = {
   Removes everything that can no longer be decrypted. Stop every process on the database first.
 `,
   options: { yes: { type: 'boolean' } },
-  run: ({ config, options }) =>
-    asRecordedOperator(config, 'keys give-up', async (database, { record }) => {
-      const encryptionKeys = encryptionKeysOf(config);
+  json: true,
+  run: (context) =>
+    asRecordedOperator(context, 'keys give-up', async (database, { record }) => {
+      const encryptionKeys = encryptionKeysOf(context.config);
       const { dataKeyIds, counts } = await lostSecrets(database.sql, encryptionKeys);
-      if (dataKeyIds.length === 0) return 'Nothing is lost: this encryption key decrypts every data key.';
+      const data = { lost: Object.fromEntries(counts), removed: context.options.yes === true };
+      if (dataKeyIds.length === 0)
+        return { text: 'Nothing is lost: this encryption key decrypts every data key.', data };
       const shown = [...counts].map(([place, count]) => `${place}  ${count}`).join('\n');
-      if (!options.yes) return `${shown}\nNothing was removed. Add --yes to go on without them.`;
+      if (!context.options.yes)
+        return { text: `${shown}\nNothing was removed. Add --yes to go on without them.`, data };
       await giveUpLost(database, dataKeyIds, record);
-      return `${shown}\nThese were removed. The next start creates new keys, and everybody has to log in again.`;
+      return {
+        text: `${shown}\nThese were removed. The next start creates new keys, and everybody has to log in again.`,
+        data,
+      };
     }),
 };

@@ -3,6 +3,7 @@ import { migrate } from '../db/migrate.ts';
 import { readSchema } from '../db/schema.ts';
 import { createLog } from '../log.ts';
 import type { Command } from './command.ts';
+import { printAnswer } from './operator.ts';
 import { openStorage } from './storage.ts';
 
 export const migrateCommand: Command = {
@@ -11,7 +12,8 @@ export const migrateCommand: Command = {
   with the embedded database and with an empty database. What to do before and after: docs/upgrading.md
 `,
   options: {},
-  async run({ config }) {
+  json: true,
+  async run({ config, options }) {
     const log = createLog(config);
     const storage = await openStorage(config, log, { share: true });
     const database = openDatabase(storage.connection, 2);
@@ -22,9 +24,8 @@ export const migrateCommand: Command = {
         newest === undefined
           ? 'the schema is up to date'
           : `the schema is that of a later release (${newest}), which this one can work with`;
-      process.stdout.write(
-        applied.length > 0 ? `Applied: ${applied.join(', ')}\n` : `Nothing to do: ${idle}\n`,
-      );
+      const text = applied.length > 0 ? `Applied: ${applied.join(', ')}` : `Nothing to do: ${idle}`;
+      printAnswer({ text, data: { applied } }, options);
       return 0;
     } finally {
       await database.close();

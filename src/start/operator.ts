@@ -1,6 +1,5 @@
 import os from 'node:os';
 import { createUserActions } from '../cloud/user-actions/service.ts';
-import type { Config } from '../config.ts';
 import { type Caller, type Database, openDatabase, type Transaction } from '../db/database.ts';
 import { refusalNamed } from '../db/refusals.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -8,15 +7,27 @@ import { DomainError } from '../lib/errors.ts';
 import { version } from '../lib/version.ts';
 import { createLog } from '../log.ts';
 import { callerOf } from '../requests/command-log.ts';
+import type { CommandContext, Options } from './command.ts';
+import { EXIT_REFUSED } from './exit-codes.ts';
 import { requireSchema } from './schema.ts';
 import { openStorage } from './storage.ts';
 
+/** What a command has done or found: for a person, and for --json. */
+export interface Answer {
+  text: string;
+  data: unknown;
+}
+
+type Context = Pick<CommandContext, 'config' | 'options'>;
+
 /**
- * Runs an operator's work on the database, whether Tradewind is running or not. Returns the exit code; domain
- * errors are printed on standard error.
+ * Runs an operator's work on the database, whether Tradewind is running or not, and prints its answer. Returns the exit
+ * code; domain errors are printed on standard error.
  */
-export const asOperator = (config: Config, work: (database: Database) => Promise<string>): Promise<number> =>
-  withDatabase(config, work);
+export const asOperator = (
+  context: Context,
+  work: (database: Database) => Promise<Answer>,
+): Promise<number> => withDatabase(context, work);
 
 /** Records a command in the transaction that makes its change, or the first of its changes. */
 export type RecordCommand = (tx: Transaction) => Promise<void>;
@@ -26,11 +37,11 @@ export type RecordCommand = (tx: Transaction) => Promise<void>;
  * calls `record`: a command that is killed then leaves no change without its record.
  */
 export const asRecordedOperator = (
-  config: Config,
+  context: Context,
   command: string,
-  work: (database: Database, by: { caller: Caller; record: RecordCommand }) => Promise<string>,
+  work: (database: Database, by: { caller: Caller; record: RecordCommand }) => Promise<Answer>,
 ): Promise<number> =>
-  withDatabase(config, (database) => {
+  withDatabase(context, (database) => {
     const { writes } = callerOf(
       { name: command, by: `tradewind ${version} (${userName()}@${os.hostname()})` },
       { userActions: createUserActions({ database }), clock: systemClock },
@@ -47,17 +58,25 @@ function userName(): string {
   }
 }
 
-async function withDatabase(config: Config, work: (database: Database) => Promise<string>): Promise<number> {
+/** Prints what a command answers, as JSON if that was asked for. */
+export function printAnswer({ text, data }: Answer, { json }: Options): void {
+  process.stdout.write(`${json ? JSON.stringify(data, null, 2) : text}\n`);
+}
+
+async function withDatabase(
+  { config, options }: Context,
+  work: (database: Database) => Promise<Answer>,
+): Promise<number> {
   const storage = await openStorage(config, createLog(config), { share: true, mustExist: true });
   const database = openDatabase(storage.connection, 2);
   try {
     await requireSchema(database);
-    process.stdout.write(`${await work(database)}\n`);
+    printAnswer(await work(database), options);
     return 0;
   } catch (error) {
     if (!(error instanceof DomainError)) throw (await refusalNamed(database.pool, error)) ?? error;
     process.stderr.write(`${error.message}\n`);
-    return 64;
+    return EXIT_REFUSED;
   } finally {
     await database.close();
     await storage.stop();

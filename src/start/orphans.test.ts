@@ -74,5 +74,5 @@ it('lists what nobody wants, and has it removed on a word', async () => {
 });
 
 it('knows no backend that is not in the catalogue', async () => {
-  expect(await run(orphansList, { backend: 'nova' })).toEqual({ code: 64, text: 'Backend nova not found\n' });
+  expect(await run(orphansList, { backend: 'nova' })).toEqual({ code: 1, text: 'Backend nova not found\n' });
 });

@@ -2,13 +2,12 @@ import { pino } from 'pino';
 import { createBackends, type NamedBackend } from '../backends/backends.ts';
 import { MAKERS } from '../backends/makers.ts';
 import { catalogOfDatabase } from '../cloud/catalog/in-force.ts';
-import type { Config } from '../config.ts';
 import { compare, type Orphan, removeOrphans } from '../convergence/orphans.ts';
 import type { Database } from '../db/database.ts';
 import { NotFoundError } from '../lib/errors.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets } from '../secrets/secrets.ts';
-import type { Command, Options } from './command.ts';
+import type { Command, CommandContext } from './command.ts';
 import { hostOf } from './host.ts';
 import { asOperator, asRecordedOperator } from './operator.ts';
 
@@ -19,10 +18,11 @@ export const orphansList: Command = {
   summary: 'show the resources on backends that nobody wants',
   help: BACKEND,
   options: { backend: { type: 'string' } },
-  run: ({ config, options }) =>
-    asOperator(config, async (database) => {
-      const found = await orphansOf(database, config, options);
-      return found.length === 0 ? NONE : shown(found);
+  json: true,
+  run: (context) =>
+    asOperator(context, async (database) => {
+      const found = await orphansOf(database, context);
+      return { text: found.length === 0 ? NONE : shown(found), data: listed(found) };
     }),
 };
 
@@ -32,11 +32,16 @@ export const orphansRemove: Command = {
   Workers remove the resources, now or as soon as a worker runs again.
 `,
   options: { backend: { type: 'string' }, yes: { type: 'boolean' } },
-  run: ({ config, options }) =>
-    asRecordedOperator(config, 'orphans remove', async (database, { record }) => {
-      const found = await orphansOf(database, config, options);
-      if (found.length === 0) return NONE;
-      if (!options.yes) return `${shown(found)}\nNothing was removed. Add --yes to remove them.`;
+  json: true,
+  run: (context) =>
+    asRecordedOperator(context, 'orphans remove', async (database, { record }) => {
+      const found = await orphansOf(database, context);
+      if (found.length === 0) return { text: NONE, data: { removed: [] } };
+      if (!context.options.yes)
+        return {
+          text: `${shown(found)}\nNothing was removed. Add --yes to remove them.`,
+          data: { removed: [], orphans: listed(found) },
+        };
       const removed = await database.transaction(async (tx) => {
         const done: Found[] = [];
         for (const { named, orphans } of found)
@@ -46,7 +51,8 @@ export const orphansRemove: Command = {
       });
       const left = countOf(found) - countOf(removed);
       const rest = left === 0 ? '' : `\n${left} more are wanted by now, or Tradewind can't remove them.`;
-      return `${shown(removed)}\n${countOf(removed)} will be removed by the workers.${rest}`;
+      const text = `${shown(removed)}\n${countOf(removed)} will be removed by the workers.${rest}`;
+      return { text, data: { removed: listed(removed), left } };
     }),
 };
 
@@ -55,7 +61,10 @@ interface Found {
   orphans: Orphan[];
 }
 
-async function orphansOf(database: Database, config: Config, { backend }: Options): Promise<Found[]> {
+async function orphansOf(
+  database: Database,
+  { config, options: { backend } }: Pick<CommandContext, 'config' | 'options'>,
+): Promise<Found[]> {
   const { sql } = database;
   const secrets = createSecrets({ sql, encryptionKeys: encryptionKeysOf(config) });
   const backends = createBackends(MAKERS, { sql, secrets, ...hostOf(config) });
@@ -74,6 +83,12 @@ async function orphansOf(database: Database, config: Config, { backend }: Option
 
 const countOf = (found: readonly Found[]): number =>
   found.reduce((sum, { orphans }) => sum + orphans.length, 0);
+
+/** For --json. */
+const listed = (found: readonly Found[]) =>
+  found.flatMap(({ named: { name }, orphans }) =>
+    orphans.map(({ kind, id, handle }) => ({ backend: name, kind, id, handle })),
+  );
 
 function shown(found: readonly Found[]): string {
   const lines = found.flatMap(({ named: { name }, orphans }) =>

@@ -10,6 +10,7 @@ import { followCatalog } from '../cloud/catalog/live.ts';
 import { loadCatalog } from '../cloud/catalog/service.ts';
 import { prepareProjects } from '../cloud/projects/in-transaction.ts';
 import type { Config } from '../config.ts';
+import { createWorkTraces } from '../convergence/traces.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
@@ -220,6 +221,7 @@ export async function startPlatform(
         webhookHosts,
         smtp: config.mail.smtpUrl !== undefined,
         requestMeasures: measures,
+        traces: tracing && createWorkTraces(tracing, database.sql),
       });
       const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });
       uses.start();

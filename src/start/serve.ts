@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '../log.ts';
 import type { Command } from './command.ts';
 import { enginesLine } from './engines-line.ts';
+import { EXIT_USAGE } from './exit-codes.ts';
 import { startPlatform } from './platform.ts';
 import { readyMessage } from './ready-message.ts';
 import type { Role } from './role.ts';
@@ -20,7 +21,7 @@ export const serve: Command = {
     const role = String(options.role);
     if (!ROLES.includes(role)) {
       process.stderr.write(`--role must be one of ${ROLES.join(', ')}\n`);
-      return 64;
+      return EXIT_USAGE;
     }
     if (role !== 'all' && config.databaseUrl === undefined) {
       process.stderr.write(

@@ -14,6 +14,6 @@ it.each([
   const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const options = { name: 'x', role: 'Users', expires };
   const code = await tokenCreate.run({ config: loadConfig({}), options, stop: new AbortController().signal });
-  expect(code).toBe(64);
+  expect(code).toBe(2);
   expect(told.mock.calls.join('')).toMatch(new RegExp(`--expires ${complaint}.*\\d{4}-01-31T00:00:00Z\\n$`));
 });

@@ -1,6 +1,7 @@
 import { createTokenFor } from '../iam/tokens/operator-token.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Command } from './command.ts';
+import { EXIT_USAGE } from './exit-codes.ts';
 import { asRecordedOperator } from './operator.ts';
 
 /** A day, or a time with its offset from UTC. */
@@ -13,7 +14,8 @@ export const tokenCreate: Command = {
   --role ROLE       Administrators, Engineers or Users (default: Administrators)
   --reseller        it may also manage all clients of that account's reseller
   --expires TIME    when it stops working, such as 2030-01-31T00:00:00Z or 2030-01-31 (default: never)
-  Works whether or not Tradewind is running on the same data folder or database.
+  Works whether or not Tradewind is running on the same data folder or database. With TRADEWIND_TOKEN, --url or
+  --token-file, it asks a server instead: "tradewind token create --url ADDRESS --help".
 `,
   options: {
     name: { type: 'string', default: 'made by the operator' },
@@ -22,13 +24,16 @@ export const tokenCreate: Command = {
     reseller: { type: 'boolean', default: false },
     expires: { type: 'string' },
   },
-  async run({ config, options }) {
+  json: true,
+  asksServer: true,
+  async run(context) {
+    const { options } = context;
     const wrong = faultOf(options);
     if (wrong !== undefined) {
       process.stderr.write(`${wrong}\n`);
-      return 64;
+      return EXIT_USAGE;
     }
-    return asRecordedOperator(config, 'token create', async (database, { caller }) => {
+    return asRecordedOperator(context, 'token create', async (database, { caller }) => {
       const { token } = await createTokenFor(
         { database, clock: systemClock, caller },
         {
@@ -39,7 +44,7 @@ export const tokenCreate: Command = {
           expires: options.expires === undefined ? null : new Date(String(options.expires)),
         },
       );
-      return token;
+      return { text: token, data: { token } };
     });
   },
 };

@@ -15,17 +15,22 @@ export const userPassword: Command = {
   Ends all logins of the user. Works whether or not Tradewind is running on the same data folder or database.
 `,
   options: { email: { type: 'string' }, rename: { type: 'string' } },
-  async run({ config, options }) {
+  json: true,
+  async run(context) {
+    const { options } = context;
     const email = options.email === undefined ? undefined : String(options.email);
     const rename = options.rename === undefined ? undefined : String(options.rename);
-    return asRecordedOperator(config, 'user password', async (database, { caller }) => {
+    return asRecordedOperator(context, 'user password', async (database, { caller }) => {
       const warning = await requireUserOf({ database }, { email, rename });
       if (warning !== undefined) process.stderr.write(`${warning}\n`);
       const password = process.stdin.isTTY
         ? await typedPassword()
         : (await text(process.stdin)).replace(/\r?\n$/, '');
       const user = await setPasswordOf({ database, clock: systemClock, caller }, { email, rename, password });
-      return `${user.email} can log in now: POST /iam/auth/jwt/login`;
+      return {
+        text: `${user.email} can log in now: POST /iam/auth/jwt/login`,
+        data: { email: user.email },
+      };
     });
   },
 };

@@ -73,6 +73,7 @@ describe('a service with a receiver of traces', () => {
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       OTEL_BSP_SCHEDULE_DELAY: '100',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=tests',
+      TRADEWIND_TEST_API: 'true',
     };
     for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
     service = await startService(settings);
@@ -124,6 +125,21 @@ describe('a service with a receiver of traces', () => {
       ]),
     );
     expect(receiver.requests.every(({ path }) => path === '/v1/traces')).toBe(true);
+  });
+
+  it('sends a task that somebody cancels', async () => {
+    await service.http.post('/tradewind/v1/test/faults', { task: 'create_volume', do: { hold: true } });
+    const made = await service.http.post('/cloud/v1/volumes/1/1', {
+      name: 'never',
+      source: 'new-volume',
+      size: 1,
+    });
+    expect((await service.http.post(`/tradewind/v1/tasks/${made.body[0]}/cancel`)).status).toBe(200);
+    const traceId = made.headers.get('x-request-id')?.replaceAll('-', '');
+    await vi.waitFor(() => {
+      const task = spans().find((one) => one.traceId === traceId && one.name === 'task create_volume');
+      expect(task?.status).toMatchObject({ code: 2, message: expect.stringContaining('Cancelled by user') });
+    }, 20_000);
   });
 
   it('leaves probes out', async () => {

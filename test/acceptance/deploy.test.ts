@@ -48,7 +48,7 @@ describe('compose files and Dockerfile', () => {
 
   it.each(ours)('$name is of this release, with a command and settings that exist', (service) => {
     expect(service.image).toBe(`tradewind:${version}`);
-    expect(readCommandLine(service.command ?? ['serve'])).toHaveProperty('command');
+    expect(readCommandLine(service.command ?? ['serve'], {})).toHaveProperty('command');
     const settings = withExamples(service.environment ?? {});
     expect(unknownSettings(settings)).toEqual([]);
     expect(() => loadConfig(settings)).not.toThrow();

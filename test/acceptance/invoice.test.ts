@@ -7,8 +7,8 @@ import { createRandom } from './concurrency/random.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 /**
- * A month of an account, made up at random, with kills: what the reports say it costs is what the previews said, for as
- * long as each of them was true.
+ * A month of an account, made up at random, with kills and changes of prices: what the reports say it costs is what the
+ * previews said, for as long as each of them was true.
  */
 const TOKEN = '7_acceptance-secret';
 const HOUR = 3_600_000;
@@ -16,6 +16,16 @@ const BEGIN = Date.UTC(2031, 2, 1);
 const END = Date.UTC(2031, 3, 1);
 const STEPS = 70;
 const KILLS = 6;
+/** What accounts pay, by the step after which that changes: at once, or with an hour's notice. */
+const PRICE_LISTS: Record<number, object> = {
+  12: { scope: 'everyone', discount_percent: 10, prices: [volumes({ per_hour: 0.00021 })] },
+  27: { scope: 'reseller', id: 1, tax_percent: 19 },
+  34: { scope: 'client', id: 1, discount_percent: 33.3, prices: [volumes({ per_month: 0.1 })], notice: true },
+  50: { scope: 'client', id: 1, discount_percent: 5, notice: true },
+};
+function volumes(price: object) {
+  return { item: 'volume_types.standard', currency: 'EUR', ...price };
+}
 const SEED = Number(process.env.TEST_INVOICE_SEED ?? 2031);
 
 /** What the account was told a resource costs, and since when. It costs nothing from its removal on. */
@@ -25,6 +35,8 @@ interface Paid {
   rates: { since: number; perHour: Decimal }[];
   size: number;
   type: string;
+  /** The volume of a snapshot. */
+  source?: string;
   /** Nothing can be changed that something else was made from. */
   isSource: boolean;
 }
@@ -126,7 +138,7 @@ const MAKERS: Record<string, (killed: boolean) => Promise<void>> = {
     const body = { name: 'billed', volume_id: of.id };
     const { snapshots } = await done('POST', '/cloud/v1/snapshots/1/1', body, killed);
     of.isSource = true;
-    begins('snapshot', snapshots[0], price);
+    begins('snapshot', snapshots[0], price, { source: of.id });
   },
   async floatingIp(killed) {
     const price = await preview('floating_ips', { count: 1 });
@@ -182,6 +194,26 @@ async function step(killed: boolean): Promise<void> {
   if (!one.isSource) await remove(one, killed);
 }
 
+const PREVIEWS: Record<string, (of: Paid) => Promise<Decimal>> = {
+  volume: ({ size, type }) => volumePrice(size, type),
+  snapshot: ({ source }) => preview('snapshots', { volume_id: source }),
+  floatingIp: () => preview('floating_ips', { count: 1 }),
+  machine: ({ type }) => machinePrice(type),
+};
+
+/** Puts a price list in force, and asks what everything costs from then on. */
+async function changePrices({ notice, ...list }: { notice?: boolean }): Promise<void> {
+  const from = notice ? now + HOUR : now;
+  const valid_from = new Date(from).toISOString();
+  const { status, text } = await http.post('/tradewind/v1/price_lists', { ...list, valid_from });
+  expect(status, text).toBe(201);
+  if (notice) await advanceTo(from);
+  for (const one of there) {
+    const perHour = await PREVIEWS[one.kind]?.(one);
+    if (perHour) one.rates.push({ since: now, perHour });
+  }
+}
+
 /** What it costs in the month, by its previews. */
 function costOf({ rates }: Paid): Decimal {
   const parts = rates.map(({ since, perHour }, index) => {
@@ -203,6 +235,8 @@ it('a month costs what the previews said, whatever was killed', { timeout: 300_0
   const killed = new Set(Array.from({ length: KILLS }, (_, n) => 5 + Math.floor((n * (STEPS - 10)) / KILLS)));
   for (let n = 0; n < STEPS; n++) {
     await step(killed.has(n));
+    const list = PRICE_LISTS[n];
+    if (list) await changePrices(list);
     // Whole seconds, so that each step counts from its own.
     await advanceTo(now + random.whole(1, (2 * (END - now)) / 1_000 / (STEPS - n)) * 1_000);
     if (now >= END) break;
@@ -219,7 +253,8 @@ it('a month costs what the previews said, whatever was killed', { timeout: 300_0
   expect(charged.minus(expected).abs().toNumber(), `seed ${SEED}`).toBeLessThan(1e-6);
   expect((await invoice(true)).minus(expected).abs().toNumber()).toBeLessThan(0.005);
 
-  // The month is closed.
+  // The month is closed, also for other prices.
+  await changePrices({ ...PRICE_LISTS[50] });
   for (const one of [...there].filter(({ kind }) => kind !== 'volume')) await remove(one, false);
   for (const one of [...there]) await remove(one, false);
   expect(await invoice(false)).toEqual(charged);

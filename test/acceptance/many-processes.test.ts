@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changedCatalog } from '../support/catalogs.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
+import { freePort } from '../support/free-port.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { build, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 import { describeWalk } from './walk.ts';
@@ -14,6 +15,7 @@ describe('one API and two workers on a PostgreSQL of their own', () => {
   let api: ServeProcess;
   let workers: ServeProcess[];
   let http: HttpClient;
+  let reports: HttpClient;
   let settings: Record<string, string>;
 
   beforeAll(async () => {
@@ -45,11 +47,31 @@ describe('one API and two workers on a PostgreSQL of their own', () => {
         degraded: { workers: expect.stringContaining('serve --role worker') },
       }),
     ]);
+    const port = await freePort();
     workers = await Promise.all([
       serve(settings, ['--role', 'worker']),
-      serve(settings, ['--role', 'worker']),
+      serve({ ...settings, TRADEWIND_WORKER_PORT: String(port) }, ['--role', 'worker']),
     ]);
+    reports = createHttpClient(`http://127.0.0.1:${port}`, undefined);
     expect((await http.get('/readyz')).body).toMatchObject({ problems: {}, degraded: {} });
+  });
+
+  it('has the health and the metrics of a worker on a port of its own, and no API there', async () => {
+    expect((await reports.get('/healthz')).body).toMatchObject({ status: 'ok' });
+    expect((await reports.get('/readyz')).body).toMatchObject({
+      status: 'ready',
+      role: 'worker',
+      problems: {},
+    });
+    const { text } = await reports.get('/metrics');
+    for (const name of [
+      'tradewind_backend_up{backend="simulated"} 1',
+      'tradewind_workers 2',
+      'tradewind_database_up 1',
+    ]) {
+      expect(text).toContain(`${name}\n`);
+    }
+    expect((await reports.get('/cloud/v1/projects')).status).toBe(404);
   });
 
   it('puts another catalogue in force in all of them at once', async () => {

@@ -39,3 +39,13 @@ it('names the lines of sources in stack traces', () => {
   expect(lines[0], stderr).toContain('stdout.write(');
   expect(stderr).toMatch(/^Error: where\n/);
 });
+
+it('leaves the libraries of the command line out of the server', () => {
+  expect(read('dist/src/cli/main.cjs')).toContain('CommanderError');
+  expect(read('dist/src/bundle.js')).not.toContain('CommanderError');
+  const asked = spawnSync('node', ['dist/src/main.js', 'help'], { cwd: ROOT, encoding: 'utf8' });
+  expect(asked).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('tradewind <command> [options]'),
+  });
+});

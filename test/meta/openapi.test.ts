@@ -3,6 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
+import { CLI_OPERATIONS_FILE, cliOperations } from '../../scripts/cli-operations.ts';
 import { openApiDocuments } from '../../scripts/openapi-documents.ts';
 import { documentedOperations, exampleBody } from '../support/openapi.ts';
 import { examplesAt, nodesOf } from '../support/openapi-examples.ts';
@@ -56,6 +57,12 @@ describe.each(files)('$file', ({ file, document, text }) => {
     });
     expect(wrong).toEqual([]);
   });
+});
+
+it('is what the command line knows of its operations; "npm run openapi" writes it', async () => {
+  const [specification] = files;
+  if (!specification) expect.fail('There is no document');
+  expect(await fs.readFile(CLI_OPERATIONS_FILE, 'utf8')).toBe(cliOperations(specification.document));
 });
 
 it('gives every operation an id of its own, a summary, one tag and security', () => {

@@ -333,6 +333,11 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       (await byTask('/cloud/v1/images/1/1', { name: anyName(), volume_id: await volume(), tags })).images[0],
     namespace_name: async () => 'acme',
     webhook_id: webhook,
+    // Not in force yet, or nobody could delete it.
+    async price_list_id() {
+      const valid_from = new Date(Date.now() + 86_400_000).toISOString();
+      return (await made('/tradewind/v1/price_lists', { scope: 'client', id: 1, valid_from })).id;
+    },
     async delivery_id() {
       values.webhook_id ??= await webhook();
       const tested = await http.post(`/tradewind/v1/webhooks/${values.webhook_id}/test`);

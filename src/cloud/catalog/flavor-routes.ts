@@ -31,10 +31,12 @@ export function flavorRoutes(app: Api, { catalog, pricing }: { catalog: Catalog;
       querystring: FlavorListQuery,
       response: { 200: FlavorList },
     },
-    handler: async ({ scope, query }) =>
-      pageOf(listed(catalog.flavors(scope.regionId), query), query, (flavor) =>
-        presentFlavor(flavor, query.include_prices ? pricing.flavor(scope, flavor.flavor_id) : undefined),
-      ),
+    handler: async ({ scope, query }) => {
+      const prices = await pricing.offers(scope, query.include_prices);
+      return pageOf(listed(catalog.flavors(scope.regionId), query), query, (flavor) =>
+        presentFlavor(flavor, prices?.flavor(flavor.flavor_id)),
+      );
+    },
   });
 }
 

@@ -128,6 +128,17 @@ it('comes into force in every process at once, without a restart', async () => {
   expect(await taxOf(await start(folders.untaxed))).toBe(0);
 });
 
+it('gives way to a price list, in every process', async () => {
+  const [one, other] = [await start('catalog'), await start('catalog')];
+  expect(await Promise.all([one, other].map(taxOf))).toEqual([17, 17]);
+  for (const tax_percent of [5, 6]) {
+    const made = await one.post('/tradewind/v1/price_lists', { scope: 'everyone', tax_percent });
+    expect(made.status, made.text).toBe(201);
+    expect(await taxOf(one)).toBe(tax_percent);
+    await expect.poll(() => taxOf(other)).toBe(tax_percent);
+  }
+});
+
 it('gives the projects there are what a new region needs', async () => {
   const http = await start('catalog');
   expect((await http.get('/cloud/v1/networks/1/4')).status).toBe(404);

@@ -68,13 +68,12 @@ export function kubernetesOfferRoutes(
       querystring: FlavorListQuery,
       response: { 200: KubernetesFlavorList },
     },
-    handler: async ({ scope, query }) =>
-      pageOf(poolFlavors(catalog, scope.region, query), query, (flavor) =>
-        presentKubernetesFlavor(
-          flavor,
-          query.include_prices ? pricing.flavor(scope, flavor.flavor_id) : undefined,
-        ),
-      ),
+    handler: async ({ scope, query }) => {
+      const prices = await pricing.offers(scope, query.include_prices);
+      return pageOf(poolFlavors(catalog, scope.region, query), query, (flavor) =>
+        presentKubernetesFlavor(flavor, prices?.flavor(flavor.flavor_id)),
+      );
+    },
   });
 }
 

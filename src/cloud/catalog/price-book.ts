@@ -1,4 +1,4 @@
-import type { CatalogContent, CurrencyCode, Image, VolumeTypeName } from './schema.ts';
+import type { CatalogContent, CurrencyCode, Image } from './schema.ts';
 
 /** What a client pays in addition to the price book. The rates are decimal texts. */
 export interface PriceTerms {
@@ -12,24 +12,28 @@ export interface PriceTerms {
   trial: boolean;
 }
 
-/**
- * What things cost for one hour, before discount and tax, as decimal texts; undefined where the book has no price. What
- * has a size costs so much for one GiB.
- */
+/** Names of what has a price: as in `price-book.yaml`, joined by a point where there are several. */
+export const priced = {
+  volume: (typeName: string) => `volume_types.${typeName}`,
+  fileShare: (typeName: string) => `file_share_types.${typeName}`,
+  flavor: (flavorId: string) => `flavors.${flavorId}`,
+  /** The use of an operating system. */
+  image: (osType: Image['os_type']) => `images.${osType}`,
+  publicAddress: 'public_ipv4',
+  /** Keeping images that projects made. */
+  imageStorage: 'image_storage',
+  logStorage: 'log_storage',
+  ddosProtection: 'ddos_protection',
+};
+
 export interface PriceBook {
-  volumePrice(regionId: number, typeName: VolumeTypeName, currency: CurrencyCode): string | undefined;
-  /** Price of a machine, or of the use of an operating system. */
-  flavorPrice(regionId: number, flavorId: string, currency: CurrencyCode): string | undefined;
-  imagePrice(regionId: number, osType: Image['os_type'], currency: CurrencyCode): string | undefined;
-  /** Price of a public IPv4 address. */
-  publicAddressPrice(regionId: number, currency: CurrencyCode): string | undefined;
-  fileSharePrice(regionId: number, typeName: string, currency: CurrencyCode): string | undefined;
-  /** Price of keeping images that projects made. */
-  imageStoragePrice(regionId: number, currency: CurrencyCode): string | undefined;
-  /** Price of keeping logs. */
-  logStoragePrice(regionId: number, currency: CurrencyCode): string | undefined;
-  /** Price of a DDoS profile. */
-  ddosProtectionPrice(regionId: number, currency: CurrencyCode): string | undefined;
+  /**
+   * Returns what an item costs for one hour, before discount and tax, as a decimal text; undefined where the book has no
+   * price. What has a size costs so much for one GiB.
+   */
+  hourPrice(regionId: number, item: string, currency: CurrencyCode): string | undefined;
+  /** Returns the regions and names of everything that has a price in the currency. */
+  pricedItems(currency: CurrencyCode): readonly { regionId: number; item: string }[];
   clientTerms(clientId: number): PriceTerms;
 }
 
@@ -37,28 +41,32 @@ type Content = CatalogContent['price-book.yaml'];
 
 /** Builds the look-ups for checked content. */
 export function priceBookOf({ prices, default_terms: defaultTerms, clients }: Content): PriceBook {
-  const lists = new Map(prices.map((list) => [`${list.region_id} ${list.currency}`, list]));
-  const flavors = new Map([...lists].map(([key, list]) => [key, new Map(Object.entries(list.flavors))]));
+  const lists = new Map(prices.map((list) => [`${list.region_id} ${list.currency}`, hourPrices(list)]));
   const usual = termsOf(defaultTerms);
   const terms = new Map(
     clients.map(({ client_id: id, ...own }) => [id, termsOf({ ...defaultTerms, ...own })]),
   );
-  const list = (regionId: number, currency: CurrencyCode) => lists.get(`${regionId} ${currency}`);
-
   return {
-    volumePrice: (regionId, typeName, currency) => list(regionId, currency)?.volume_types[typeName],
-    flavorPrice: (regionId, flavorId, currency) => flavors.get(`${regionId} ${currency}`)?.get(flavorId),
-    imagePrice: (regionId, osType, currency) => list(regionId, currency)?.images[osType],
-    publicAddressPrice: (regionId, currency) => list(regionId, currency)?.public_ipv4,
-    fileSharePrice(regionId, typeName, currency) {
-      const types = list(regionId, currency)?.file_share_types;
-      return typeName === 'standard' || typeName === 'vast' ? types?.[typeName] : undefined;
-    },
-    imageStoragePrice: (regionId, currency) => list(regionId, currency)?.image_storage,
-    logStoragePrice: (regionId, currency) => list(regionId, currency)?.log_storage,
-    ddosProtectionPrice: (regionId, currency) => list(regionId, currency)?.ddos_protection,
+    hourPrice: (regionId, item, currency) => lists.get(`${regionId} ${currency}`)?.get(item),
+    pricedItems: (currency) =>
+      prices
+        .filter((list) => list.currency === currency)
+        .flatMap(({ region_id: regionId }) =>
+          [...(lists.get(`${regionId} ${currency}`)?.keys() ?? [])].map((item) => ({ regionId, item })),
+        ),
     clientTerms: (clientId) => terms.get(clientId) ?? usual,
   };
+}
+
+/** Returns the prices of one region and currency by item. */
+function hourPrices({ region_id: _region, currency: _currency, ...list }: Content['prices'][number]) {
+  return new Map(
+    Object.entries(list).flatMap(([group, price]): [string, string][] =>
+      typeof price === 'string'
+        ? [[group, price]]
+        : Object.entries(price).map(([name, one]) => [`${group}.${name}`, one]),
+    ),
+  );
 }
 
 function termsOf({ tax_percent: taxPercent, trial = false, ...rest }: Content['default_terms']): PriceTerms {

@@ -4,7 +4,7 @@ import { type CheckedCatalog, checkCatalogText, readCatalog } from './load.ts';
 import { type PriceBook, priceBookOf } from './price-book.ts';
 import type { DdosTemplate, Feature, Flavor, Image, LoggingService, Region } from './schema.ts';
 
-export type { PriceBook, PriceTerms } from './price-book.ts';
+export { type PriceBook, type PriceTerms, priced } from './price-book.ts';
 export { type DatedPriceBook, priceBooksBetween } from './price-history.ts';
 export type {
   CurrencyCode,

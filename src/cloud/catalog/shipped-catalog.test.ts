@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { isBareMetal, isGpu } from './flavor-schema.ts';
-import { type Flavor, loadCatalog } from './service.ts';
+import { type Flavor, loadCatalog, priced } from './service.ts';
 
 const catalog = await loadCatalog('catalog');
 const virtual = (flavor: Flavor) => !isBareMetal(flavor.flavor_id) && !isGpu(flavor.flavor_id);
@@ -73,12 +73,14 @@ test('there are images, logging destinations, and free and paid features', () =>
 test('every flavor and volume type of a region has a price in EUR, but for the gap left on purpose', () => {
   const gaps = [...catalog.regions.values()].flatMap((region) =>
     (region.available_volume_types ?? [])
-      .filter((type) => catalog.volumePrice(region.id, type, 'EUR') === undefined)
+      .filter((type) => catalog.hourPrice(region.id, priced.volume(type), 'EUR') === undefined)
       .map((type) => `${region.id} ${type}`),
   );
   expect(gaps).toEqual(['2 ssd_lowlatency']);
   const unpriced = [...catalog.regions.keys()].flatMap((id) =>
-    catalog.flavors(id).filter((flavor) => catalog.flavorPrice(id, flavor.flavor_id, 'EUR') === undefined),
+    catalog
+      .flavors(id)
+      .filter((flavor) => catalog.hourPrice(id, priced.flavor(flavor.flavor_id), 'EUR') === undefined),
   );
   expect(unpriced).toEqual([]);
   expect(catalog.clientTerms(1)).toEqual({

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
-import type { CurrencyCode, DatedPriceBook } from '../catalog/service.ts';
-import { priceOfUse, type Use } from '../pricing/service.ts';
+import type { CurrencyCode } from '../catalog/service.ts';
+import { type DatedPrices, priceOfUse, type Use } from '../pricing/service.ts';
 
 // Has so many digits that nothing is rounded except by the rounding below.
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_EVEN });
@@ -10,9 +10,9 @@ const SHOWN_DECIMALS = 5;
 /** Of amounts in minutes, which seldom are whole. */
 const UNIT_DECIMALS = 10;
 
-/** How long an amount was used while one price book was in force. */
+/** How long an amount was used while the same prices were in force. */
 export interface TimedUse {
-  /** The number of the price book, counted from 0. */
+  /** The number of the prices, counted from 0. */
   book: number;
   amount: number;
   seconds: number;
@@ -30,8 +30,7 @@ export interface Cost {
  * rounded once, at the end, to 5 decimals or, on request, not at all.
  */
 export function costOf(
-  books: readonly DatedPriceBook[],
-  clientId: number,
+  dated: readonly DatedPrices[],
   what: Omit<Use, 'amount'>,
   uses: readonly TimedUse[],
   { rounding }: { rounding: boolean },
@@ -39,9 +38,9 @@ export function costOf(
   let total = new Exact(0);
   const currencies = new Set<CurrencyCode>();
   for (const { book: number, amount, seconds } of uses) {
-    const book = books[number]?.book;
-    if (!book) return noCost('error', null, 'No price list was in force.');
-    const price = priceOfUse(book, clientId, { ...what, amount });
+    const prices = dated[number]?.prices;
+    if (!prices) return noCost('error', null, 'No price list was in force.');
+    const price = priceOfUse(prices, { ...what, amount });
     if (price.currency_code) currencies.add(price.currency_code);
     if (price.price_status === 'hide') return noCost('hide', price.currency_code, null);
     if (price.price_per_hour === null) {

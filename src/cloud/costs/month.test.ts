@@ -257,6 +257,17 @@ it('costs what the previews say, to the cent', async () => {
   }
   expect(days.toFixed(6)).toBe(expected.toFixed(6));
 
+  // So do lines of resources and days, by page.
+  let lines = new Decimal(0);
+  for (let token = ''; ; ) {
+    const query = `from=${period.time_from}&to=${period.time_to}&by=resource&by=day&limit=1000${token}`;
+    const { body } = await service.http.get(`/tradewind/v1/costs?${query}`);
+    lines = lines.plus(sum(body.lines));
+    if (body.next_page_token === null) break;
+    token = `&page_token=${body.next_page_token}`;
+  }
+  expect(lines.toFixed(6)).toBe(expected.toFixed(6));
+
   // Later changes leave the month as it was.
   for (const { kind, id } of things) await done('delete', `${PATHS[kind]}/${id}`);
   expect(await report('cost_report/totals', exact)).toEqual(totals);

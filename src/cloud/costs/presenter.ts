@@ -51,6 +51,9 @@ function once(metric: string, feature: string) {
   return { sized: false, metric: () => metric, feature: () => feature };
 }
 
+/** Whether so many GiB of it are used. */
+export const isSized = (type: UsedType): boolean => KINDS[type].sized;
+
 export function featureOf({ type, sku }: Shown): string {
   return KINDS[type].feature(sku);
 }

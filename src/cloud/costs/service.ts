@@ -1,8 +1,7 @@
-import pLimit from 'p-limit';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { InvalidError, UnavailableError } from '../../lib/errors.ts';
-import { type DatedPriceBook, priceBooksBetween } from '../catalog/service.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import type { DatedPrices, Rates } from '../pricing/service.ts';
 import { costOf, statusOf } from './costing.ts';
 import { periodOfDays, periodOfMonth, type ReportPeriod } from './period.ts';
 import { featureOf, presentedResource, presentedTotal } from './presenter.ts';
@@ -18,14 +17,11 @@ import type {
   UsageRequest,
 } from './schema.ts';
 import * as store from './store.ts';
+import type { InTurn } from './turns.ts';
 
 const MOST_DAYS = 31;
 /** Our own limit. None is published for usage. */
 const MOST_DAYS_OF_USAGE = 366;
-
-/** Reports of very large accounts take seconds, and a connection each. Others need connections as well. */
-const MOST_AT_ONCE = 3;
-const MOST_WAITING = 30;
 
 /** The account whose costs are reported. */
 interface Payer {
@@ -44,14 +40,13 @@ export interface CostReports {
   usage(payer: Payer, request: UsageRequest): Promise<Usage>;
 }
 
-export function createCostReports(deps: { database: Database; clock: Clock }): CostReports {
-  const { database, clock } = deps;
-  const turns = pLimit(MOST_AT_ONCE);
-
-  function inTurn<Answer>(make: () => Promise<Answer>): Promise<Answer> {
-    if (turns.pendingCount < MOST_WAITING) return turns(make);
-    throw new UnavailableError('Too many reports are waiting at the moment; try again in a second');
-  }
+export function createCostReports(deps: {
+  database: Database;
+  clock: Clock;
+  rates: Pick<Rates, 'between'>;
+  inTurn: InTurn;
+}): CostReports {
+  const { database, clock, rates, inTurn } = deps;
 
   /** Usage is counted whatever the prices. */
   function reportOf({ clientId }: Payer, period: ReportPeriod, filter: ReportFilter): store.Report {
@@ -62,9 +57,10 @@ export function createCostReports(deps: { database: Database; clock: Clock }): C
     payer: Payer,
     period: ReportPeriod,
     filter: ReportFilter,
-  ): Promise<{ report: store.Report; books: DatedPriceBook[] }> {
+  ): Promise<{ report: store.Report; books: DatedPrices[] }> {
     const report = reportOf(payer, period, filter);
-    const books = await priceBooksBetween(database.sql, period.from, period.to);
+    const { clientId } = payer;
+    const books = (await rates.between([clientId], period.from, period.to)).get(clientId) ?? [];
     return books.length > 0
       ? { report: { ...report, bookStarts: books.map(({ from }) => from) }, books }
       : { report, books };
@@ -73,7 +69,7 @@ export function createCostReports(deps: { database: Database; clock: Clock }): C
   async function totals(payer: Payer, period: ReportPeriod, request: ReportFilter & { rounding?: boolean }) {
     const { report, books } = await costReportOf(payer, period, request);
     const rows = await inTurn(() => store.totalsOf(database.sql, report));
-    return priced(payer, books, rows, presentedTotal, request);
+    return priced(books, rows, presentedTotal, request);
   }
 
   return {
@@ -87,7 +83,7 @@ export function createCostReports(deps: { database: Database; clock: Clock }): C
       const page = await inTurn(() =>
         store.resourcesOf(database.sql, report, { ...pageOf(request), orders }),
       );
-      return { ...priced(payer, books, page.rows, presentedResource, request), count: page.count };
+      return { ...priced(books, page.rows, presentedResource, request), count: page.count };
     },
 
     async usage(payer, { projects, ...request }) {
@@ -108,13 +104,12 @@ export function createCostReports(deps: { database: Database; clock: Clock }): C
 }
 
 function priced<Row extends store.UsedInTotal, Shown>(
-  { clientId }: Payer,
-  books: readonly DatedPriceBook[],
+  books: readonly DatedPrices[],
   rows: readonly Row[],
   present: (row: Row) => Shown,
   { rounding = true }: { rounding?: boolean },
 ) {
-  const costs = rows.map((row) => costOf(books, clientId, row, row.uses, { rounding }));
+  const costs = rows.map((row) => costOf(books, row, row.uses, { rounding }));
   const results = rows.map((row, index) => {
     const { cost = null, currency = null, err = null } = costs[index] ?? {};
     return { ...present(row), billing_feature_name: featureOf(row), cost, currency, err };

@@ -4,8 +4,7 @@ import type { Database, Sql } from '../../db/database.ts';
 import type { DryRun } from '../../lib/dry-run.ts';
 import { inDependencyOrder } from '../../lib/in-dependency-order.ts';
 import type { DryRunReport, DryRunReports, DryRunStep } from '../../requests/dry-run-reports.ts';
-import type { Catalog } from '../catalog/service.ts';
-import { priceOfUse } from '../pricing/service.ts';
+import { type ClientPrices, priceOfUse, type Rates } from '../pricing/service.ts';
 import { quotaUsage } from '../quotas/service.ts';
 import * as store from './store.ts';
 import { subnetsOf, type Used, usesOf } from './uses.ts';
@@ -15,8 +14,8 @@ interface Planned extends store.StepRow {
   former: object | null | undefined;
 }
 
-export function createDryRunReports(deps: { database: Database; catalog: Catalog }): DryRunReports {
-  const { database, catalog } = deps;
+export function createDryRunReports(deps: { database: Database; rates: Pick<Rates, 'of'> }): DryRunReports {
+  const { database, rates } = deps;
 
   async function plannedOf(run: DryRun, taskIds: readonly string[]): Promise<Planned[]> {
     const steps = await store.stepsOf(database.sql, taskIds);
@@ -24,7 +23,7 @@ export function createDryRunReports(deps: { database: Database; catalog: Catalog
     return steps.map((step) => ({ ...step, former: former.get(`${step.kind}:${step.id}`) }));
   }
 
-  async function priceDifference(clientId: number, planned: Planned[]) {
+  async function priceDifference(prices: ClientPrices, planned: Planned[]) {
     const ids = planned.flatMap(({ kind, id }) => (kind === 'image' || kind === 'snapshot' ? [id] : []));
     const subnets = planned.flatMap(({ kind, spec, former }) => [
       ...subnetsOf(kind, spec),
@@ -36,7 +35,7 @@ export function createDryRunReports(deps: { database: Database; catalog: Catalog
     };
     let total: Decimal | null = new Decimal(0);
     const add = (region_id: number, sign: 1 | -1) => (use: Used) => {
-      const { price_per_month: price } = priceOfUse(catalog, clientId, { ...use, region_id });
+      const { price_per_month: price } = priceOfUse(prices, { ...use, region_id });
       total = total && price !== null ? total.plus(new Decimal(price).times(sign)) : null;
     };
     for (const { kind, id, spec, former, region_id } of planned) {
@@ -63,13 +62,14 @@ export function createDryRunReports(deps: { database: Database; catalog: Catalog
       const open = run.client !== undefined;
       const planned = open && taskIds.length > 0 ? await plannedOf(run, taskIds) : [];
       const tasks = open && taskIds.length > 0 ? await store.tasksOf(database.sql, taskIds) : [];
+      const prices = await run.outside(() => rates.of(clientId));
       return {
         tasks: tasks.map(({ id, task_type }) => ({
           type: task_type,
           steps: inOrder(planned.filter((step) => step.task_id === id)).map(stepOf),
         })),
-        price_per_month_difference: await priceDifference(clientId, planned),
-        currency_code: catalog.clientTerms(clientId).currency,
+        price_per_month_difference: await priceDifference(prices, planned),
+        currency_code: prices.terms.currency,
         quotas: open ? await quotaChanges(run, clientId) : [],
       };
     },

@@ -3,7 +3,7 @@ import type { Api } from '../../http/server.ts';
 import { versionedIn } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { NO_PRICE_ASKED } from '../catalog/price-schema.ts';
-import type { Pricing } from '../pricing/service.ts';
+import type { OfferPrices, Pricing } from '../pricing/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { presentedOwnImage, presentedPublicImage } from './presenter.ts';
 import {
@@ -28,9 +28,9 @@ export function imageRoutes(
   dialect: Dialect,
   { images, pricing }: { images: Images; pricing: Pricing },
 ): void {
-  function presented(known: AnyImage, scope: Scope, priced = false): ImageAnswer {
+  function presented(known: AnyImage, scope: Scope, prices?: OfferPrices): ImageAnswer {
     const { os_type: osType } = 'row' in known ? known.row : known.image;
-    const price = priced ? pricing.image(scope, osType) : NO_PRICE_ASKED;
+    const price = prices?.image(osType) ?? NO_PRICE_ASKED;
     return 'row' in known
       ? presentedOwnImage(known.row, scope, price)
       : presentedPublicImage(known.image, scope, price);
@@ -79,8 +79,8 @@ export function imageRoutes(
     },
     handler: async ({ scope, query }) => {
       const { count, images: page } = await images.list(scope, query);
-      const { include_prices: priced } = query;
-      return { count, results: page.map((known) => presented(known, scope, priced)) };
+      const prices = await pricing.offers(scope, query.include_prices);
+      return { count, results: page.map((known) => presented(known, scope, prices)) };
     },
   });
 
@@ -95,9 +95,10 @@ export function imageRoutes(
       querystring: ImageQuery,
       response: { 200: ImageList },
     },
-    handler: async ({ scope, query: { include_prices: priced } }) => {
+    handler: async ({ scope, query }) => {
       const { count, images: own } = await images.list(scope, { visibility: 'private' });
-      return { count, results: own.map((known) => presented(known, scope, priced)) };
+      const prices = await pricing.offers(scope, query.include_prices);
+      return { count, results: own.map((known) => presented(known, scope, prices)) };
     },
   });
 
@@ -111,8 +112,10 @@ export function imageRoutes(
       querystring: ImageQuery,
       response: { 200: ImageAnswer },
     },
-    handler: async ({ scope, params, query }) =>
-      presented(await images.get(scope, params.image_id), scope, query.include_prices),
+    handler: async ({ scope, params, query }) => {
+      const image = await images.get(scope, params.image_id);
+      return presented(image, scope, await pricing.offers(scope, query.include_prices));
+    },
   });
 
   app.patch(IMAGE, {

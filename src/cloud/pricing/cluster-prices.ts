@@ -1,10 +1,11 @@
 import { VOLUME_TYPES } from '../../lib/volume-types.ts';
-import type { Catalog } from '../catalog/service.ts';
+import { priced } from '../catalog/service.ts';
 import type { ClusterPools } from '../clusters/pools/service.ts';
 import type { Clusters } from '../clusters/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { type ClusterPrice, clusterPrice, type PoolParts } from './cluster-formula.ts';
 import type { ClusterPriceRequest } from './cluster-schema.ts';
+import type { Rates } from './rates.ts';
 
 /** The fields of an existing or possible pool that matter for its price. */
 interface PricedPool {
@@ -17,20 +18,20 @@ interface PricedPool {
 
 export interface ClusterPrices {
   /** Prices pools without a boot volume if they name none. @throws InvalidError for pools that aren't available */
-  ofNew(scope: Scope, request: ClusterPriceRequest): ClusterPrice;
+  ofNew(scope: Scope, request: ClusterPriceRequest): Promise<ClusterPrice>;
   /** Returns the price of the cluster as it is now. @throws NotFoundError */
   ofExisting(scope: Scope, name: string): Promise<ClusterPrice>;
 }
 
 export function createClusterPrices(deps: {
-  catalog: Catalog;
+  rates: Pick<Rates, 'of'>;
   clusters: Pick<Clusters, 'get'>;
   clusterPools: Pick<ClusterPools, 'requirePossible'>;
 }): ClusterPrices {
-  const { catalog, clusters, clusterPools } = deps;
+  const { rates, clusters, clusterPools } = deps;
 
   return {
-    ofNew(scope, { pools }) {
+    async ofNew(scope, { pools }) {
       clusterPools.requirePossible(scope, pools);
       return priceOf(
         scope,
@@ -50,24 +51,22 @@ export function createClusterPrices(deps: {
     },
   };
 
-  function priceOf(scope: Scope, pools: PricedPool[]): ClusterPrice {
-    const terms = catalog.clientTerms(scope.clientId);
+  async function priceOf(scope: Scope, pools: PricedPool[]): Promise<ClusterPrice> {
+    const { terms, hourPrice } = await rates.of(scope.clientId);
     const { id: regionId } = scope.region;
     const parts = pools.map((pool): PoolParts => {
       const type = VOLUME_TYPES.find((known) => known === pool.boot_volume_type);
       return {
         nodes: pool.node_count,
-        machineHour: catalog.flavorPrice(regionId, pool.flavor_id, terms.currency),
+        machineHour: hourPrice(regionId, priced.flavor(pool.flavor_id)),
         bootVolume:
           pool.boot_volume_size === null
             ? null
             : {
                 sizeGib: pool.boot_volume_size,
-                gibHour: type && catalog.volumePrice(regionId, type, terms.currency),
+                gibHour: type && hourPrice(regionId, priced.volume(type)),
               },
-        publicAddress: pool.is_public_ipv4
-          ? { hour: catalog.publicAddressPrice(regionId, terms.currency) }
-          : null,
+        publicAddress: pool.is_public_ipv4 ? { hour: hourPrice(regionId, priced.publicAddress) } : null,
       };
     });
     return clusterPrice(terms, parts);

@@ -3,7 +3,7 @@ import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors
 import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { VOLUME_TYPES } from '../../lib/volume-types.ts';
-import type { Catalog } from '../catalog/service.ts';
+import { type Catalog, priced } from '../catalog/service.ts';
 import { familiesOf } from '../networks/addresses/schema.ts';
 import type { Scope } from '../projects/service.ts';
 import { sumOf, type VolumePrice, volumePrice } from './formula.ts';
@@ -13,6 +13,7 @@ import type {
   InstancePriceRequest,
   PricedVolumeRequest,
 } from './instance-schema.ts';
+import type { Rates } from './rates.ts';
 import { partsOfInstance, snapshotsById } from './store.ts';
 import { type PricedVolume, pricedVolume, volumeRequestProblems } from './volume-request.ts';
 
@@ -32,30 +33,36 @@ interface Parts {
   count: number;
 }
 
-export function createInstancePrices(deps: { catalog: Catalog; database: Database }): InstancePrices {
-  const { catalog, database } = deps;
+export function createInstancePrices(deps: {
+  catalog: Catalog;
+  database: Database;
+  rates: Pick<Rates, 'of'>;
+}): InstancePrices {
+  const { catalog, database, rates } = deps;
 
   /** Prices each thing once, as it is metered. Returns the prices by part. */
-  function pricesOf(scope: Scope, { flavorId, volumes, publicAddresses, floatingIps, count }: Parts) {
+  async function pricesOf(scope: Scope, { flavorId, volumes, publicAddresses, floatingIps, count }: Parts) {
     const { regionId } = scope;
-    const terms = catalog.clientTerms(scope.clientId);
+    const { terms, hourPrice } = await rates.of(scope.clientId);
     const times = (amount: number, price: () => VolumePrice) => Array.from({ length: amount * count }, price);
-    const address = () => volumePrice(terms, catalog.publicAddressPrice(regionId, terms.currency), 1);
+    const address = () => volumePrice(terms, hourPrice(regionId, priced.publicAddress), 1);
     return {
       terms,
-      flavor: times(1, () => volumePrice(terms, catalog.flavorPrice(regionId, flavorId, terms.currency), 1)),
+      flavor: times(1, () => volumePrice(terms, hourPrice(regionId, priced.flavor(flavorId)), 1)),
       external_ip: times(publicAddresses, address),
       floating_ip: times(floatingIps, address),
       volumes: VOLUME_TYPES.flatMap((type) => {
         const ofType = volumes.filter(({ volumeType }) => volumeType === type);
-        const price = catalog.volumePrice(regionId, type, terms.currency);
+        const price = hourPrice(regionId, priced.volume(type));
         const prices = ofType.flatMap(({ sizeGib }) => times(1, () => volumePrice(terms, price, sizeGib)));
         return prices.length === 0 ? [] : [{ type, prices }];
       }),
     };
   }
 
-  function totalOf({ terms, flavor, external_ip, floating_ip, volumes }: ReturnType<typeof pricesOf>) {
+  type PricesByPart = Awaited<ReturnType<typeof pricesOf>>;
+
+  function totalOf({ terms, flavor, external_ip, floating_ip, volumes }: PricesByPart) {
     return sumOf(terms, [
       ...flavor,
       ...external_ip,
@@ -99,7 +106,7 @@ export function createInstancePrices(deps: { catalog: Catalog; database: Databas
       const isPublic = (one: (typeof interfaces)[number]) =>
         one.type === 'external' ||
         ('network_id' in one && one.network_id?.toLowerCase() === scope.region.external_network_id);
-      const prices = pricesOf(scope, {
+      const prices = await pricesOf(scope, {
         flavorId,
         volumes: await volumesOf(scope, wishes),
         publicAddresses: interfaces.filter(
@@ -115,7 +122,7 @@ export function createInstancePrices(deps: { catalog: Catalog; database: Databas
 
     async ofExisting(scope, id) {
       const parts = await foundById('Instance', id, () => partsOfInstance(database.sql, scope, id));
-      const prices = pricesOf(scope, {
+      const prices = await pricesOf(scope, {
         flavorId: parts.flavor_id,
         volumes: parts.volumes.map((one) => ({ sizeGib: one.size_gib, volumeType: one.volume_type })),
         publicAddresses: parts.public_addresses,
@@ -126,7 +133,7 @@ export function createInstancePrices(deps: { catalog: Catalog; database: Databas
     },
   };
 
-  function presented(prices: ReturnType<typeof pricesOf>, total: VolumePrice): InstancePrice {
+  function presented(prices: PricesByPart, total: VolumePrice): InstancePrice {
     const { terms, flavor, external_ip, floating_ip, volumes } = prices;
     const each = (field: 'price_per_hour' | 'price_per_month'): InstancePriceParts => {
       const sum = (list: VolumePrice[]) => (list.length === 0 ? null : sumOf(terms, list)[field]);

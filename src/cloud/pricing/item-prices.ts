@@ -3,7 +3,7 @@ import { canonicalAddress } from '../../lib/cidr.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
-import type { Catalog, CurrencyCode } from '../catalog/service.ts';
+import { type Catalog, priced } from '../catalog/service.ts';
 import { familiesOf } from '../networks/addresses/schema.ts';
 import type { Scope } from '../projects/service.ts';
 import type { CreateReservedFixedIp } from '../reserved-fixed-ips/input-schema.ts';
@@ -14,6 +14,7 @@ import type {
   FloatingIpPriceRequest,
   ImagePriceRequest,
 } from './item-schema.ts';
+import type { Rates } from './rates.ts';
 import { publicAddressesOfPort, subnetToReserve } from './store.ts';
 
 /** The account that pays. */
@@ -24,57 +25,61 @@ interface Payer {
 /** Prices of things that are priced in one piece. Nothing is created. */
 export interface ItemPrices {
   /** A type that the region doesn't offer has the status `error`. */
-  fileShare(scope: Scope, request: FileSharePriceRequest): VolumePrice;
-  floatingIps(scope: Scope, request: FloatingIpPriceRequest): VolumePrice;
-  image(scope: Scope, request: ImagePriceRequest): VolumePrice;
+  fileShare(scope: Scope, request: FileSharePriceRequest): Promise<VolumePrice>;
+  floatingIps(scope: Scope, request: FloatingIpPriceRequest): Promise<VolumePrice>;
+  image(scope: Scope, request: ImagePriceRequest): Promise<VolumePrice>;
   /** Public IPv4 addresses cost something, all others nothing. @throws InvalidError for an unknown subnet or port */
   reservedFixedIp(scope: Scope, request: CreateReservedFixedIp): Promise<VolumePrice>;
   /** Returns what one GiB of logs costs. @throws NotFoundError for the region */
-  logging(payer: Payer, regionId: number): VolumePrice;
+  logging(payer: Payer, regionId: number): Promise<VolumePrice>;
   /** Returns what a DDoS profile costs. @throws NotFoundError for the region */
-  ddos(payer: Payer, regionId: number): DdosPrice;
+  ddos(payer: Payer, regionId: number): Promise<DdosPrice>;
 }
 
 const DAY_MS = 86_400_000;
 
-export function createItemPrices(deps: { catalog: Catalog; database: Database; clock: Clock }): ItemPrices {
-  const { catalog, database, clock } = deps;
+export function createItemPrices(deps: {
+  catalog: Catalog;
+  database: Database;
+  clock: Clock;
+  rates: Pick<Rates, 'of'>;
+}): ItemPrices {
+  const { catalog, database, clock, rates } = deps;
 
-  function priced(
+  async function priceOf(
     { clientId }: Payer,
-    unit: (currency: CurrencyCode) => string | undefined,
+    regionId: number,
+    item: string,
     amount: number,
-  ): VolumePrice {
-    const terms = catalog.clientTerms(clientId);
-    return volumePrice(terms, amount === 0 ? '0' : unit(terms.currency), amount);
+  ): Promise<VolumePrice> {
+    const { terms, hourPrice } = await rates.of(clientId);
+    return volumePrice(terms, amount === 0 ? '0' : hourPrice(regionId, item), amount);
   }
 
-  function addresses(scope: Scope, amount: number): VolumePrice {
-    return priced(scope, (currency) => catalog.publicAddressPrice(scope.regionId, currency), amount);
-  }
+  const addresses = (scope: Scope, amount: number) =>
+    priceOf(scope, scope.regionId, priced.publicAddress, amount);
 
   return {
     fileShare: (scope, { size, type_name = 'standard' }) =>
-      priced(scope, (currency) => catalog.fileSharePrice(scope.regionId, type_name, currency), size),
+      priceOf(scope, scope.regionId, priced.fileShare(type_name), size),
 
     floatingIps: (scope, { count }) => addresses(scope, count),
 
-    image: (scope, { size }) =>
-      priced(scope, (currency) => catalog.imageStoragePrice(scope.regionId, currency), size),
+    image: (scope, { size }) => priceOf(scope, scope.regionId, priced.imageStorage, size),
 
     async reservedFixedIp(scope, request) {
       return addresses(scope, await publicAddresses(database, scope, request));
     },
 
-    logging(payer, regionId) {
+    async logging(payer, regionId) {
       const { id } = found('Region', regionId, catalog.regions.get(regionId));
-      return priced(payer, (currency) => catalog.logStoragePrice(id, currency), 1);
+      return priceOf(payer, id, priced.logStorage, 1);
     },
 
-    ddos(payer, regionId) {
+    async ddos(payer, regionId) {
       const { id } = found('Region', regionId, catalog.regions.get(regionId));
-      const price = priced(payer, (currency) => catalog.ddosProtectionPrice(id, currency), 1);
-      const { currency } = catalog.clientTerms(payer.clientId);
+      const { terms, hourPrice } = await rates.of(payer.clientId);
+      const price = volumePrice(terms, hourPrice(id, priced.ddosProtection), 1);
       const hour = price.price_per_hour;
       const of = (hours: number) => (hour === null ? null : timesHour(hour, hours));
       const now = clock.now();
@@ -86,7 +91,7 @@ export function createItemPrices(deps: { catalog: Catalog; database: Database; c
         price: {
           feature_name: 'DDoS protection',
           period: 'hour',
-          price_currency: currency,
+          price_currency: terms.currency,
           price_per_30d: of(HOURS_PER_MONTH),
           price_per_day: of(24),
           price_per_hour: hour,

@@ -1,40 +1,42 @@
-import type { Catalog } from '../catalog/service.ts';
+import { priced } from '../catalog/service.ts';
 import type { LoadBalancers } from '../load-balancers/service.ts';
 import type { Scope } from '../projects/service.ts';
+import type { ClientPrices } from './client-prices.ts';
 import { sumOf, type VolumePrice, volumePrice } from './formula.ts';
 import type { LoadBalancerPrice, LoadBalancerPriceRequest, PriceParts } from './load-balancer-schema.ts';
+import type { Rates } from './rates.ts';
 
 export interface LoadBalancerPrices {
   /** Returns what a load balancer of the flavor costs, without its addresses. @throws InvalidError, ForbiddenError */
-  ofFlavor(scope: Scope, flavorId: string): VolumePrice;
+  ofFlavor(scope: Scope, flavorId: string): Promise<VolumePrice>;
   /** Returns what it costs with its addresses, by part and in total. @throws InvalidError, ForbiddenError */
-  ofNew(scope: Scope, request: LoadBalancerPriceRequest): LoadBalancerPrice;
+  ofNew(scope: Scope, request: LoadBalancerPriceRequest): Promise<LoadBalancerPrice>;
 }
 
 export function createLoadBalancerPrices(deps: {
-  catalog: Catalog;
+  rates: Pick<Rates, 'of'>;
   loadBalancers: Pick<LoadBalancers, 'requirePossible'>;
 }): LoadBalancerPrices {
-  const { catalog, loadBalancers } = deps;
+  const { rates, loadBalancers } = deps;
 
-  function priceOf({ clientId, regionId }: Scope, flavorId: string): VolumePrice {
-    const terms = catalog.clientTerms(clientId);
-    return volumePrice(terms, catalog.flavorPrice(regionId, flavorId, terms.currency), 1);
+  function priceOf(prices: ClientPrices, { regionId }: Scope, flavorId: string): VolumePrice {
+    return volumePrice(prices.terms, prices.hourPrice(regionId, priced.flavor(flavorId)), 1);
   }
 
   return {
-    ofFlavor(scope, flavor) {
+    async ofFlavor(scope, flavor) {
       loadBalancers.requirePossible(scope, { flavor });
-      return priceOf(scope, flavor);
+      return priceOf(await rates.of(scope.clientId), scope, flavor);
     },
 
-    ofNew(scope, { flavor, floating_ip, ...given }) {
+    async ofNew(scope, { flavor, floating_ip, ...given }) {
       const vip = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
       const { publicAddresses } = loadBalancers.requirePossible(scope, { flavor, ...vip });
-      const terms = catalog.clientTerms(scope.clientId);
-      const address = catalog.publicAddressPrice(scope.regionId, terms.currency);
+      const prices = await rates.of(scope.clientId);
+      const { terms } = prices;
+      const address = prices.hourPrice(scope.regionId, priced.publicAddress);
       const parts = {
-        flavor: priceOf(scope, flavor),
+        flavor: priceOf(prices, scope, flavor),
         external_ip: publicAddresses > 0 ? volumePrice(terms, address, publicAddresses) : undefined,
         floating_ip: floating_ip?.source === 'new' ? volumePrice(terms, address, 1) : undefined,
       };

@@ -1,15 +1,18 @@
 import { InvalidError } from '../../lib/errors.ts';
 import { SNAPSHOT_TYPES, type VolumeType } from '../../lib/volume-types.ts';
 import type { OfferPrice } from '../catalog/price-schema.ts';
-import type { Catalog, Image } from '../catalog/service.ts';
+import { type Image, priced } from '../catalog/service.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { type VolumePrice, volumePrice } from './formula.ts';
 import { offerPrice } from './offers.ts';
+import type { Rates } from './rates.ts';
 import type { SnapshotPriceRequest, VolumePriceRequest } from './schema.ts';
 import { type PricedVolume, pricedVolume, volumeRequestProblems } from './volume-request.ts';
 
+export type { ClientPrices } from './client-prices.ts';
+export { createRates, type DatedPrices, type Rates } from './rates.ts';
 export { priceOfUse, type Use } from './use-prices.ts';
 
 export interface Pricing {
@@ -24,18 +27,23 @@ export interface Pricing {
    * @throws InvalidError for a type without snapshots, NotFoundError for the volume
    */
   snapshot(scope: Scope, request: SnapshotPriceRequest): Promise<VolumePrice>;
-  /** Returns the price of a machine of the flavor in the scope's region. */
-  flavor(scope: Scope, flavorId: string): OfferPrice;
+  /** Returns what the offers of the scope's region cost its account now; undefined if nobody `asked`. */
+  offers(scope: Scope, asked: boolean | undefined): Promise<OfferPrices | undefined>;
+}
+
+export interface OfferPrices {
+  /** Returns the price of a machine of the flavor. */
+  flavor(flavorId: string): OfferPrice;
   /** Returns the price for the use of an image's operating system. */
-  image(scope: Scope, osType: Image['os_type']): OfferPrice;
+  image(osType: Image['os_type']): OfferPrice;
 }
 
 export function createPricing(deps: {
-  catalog: Catalog;
+  rates: Pick<Rates, 'of'>;
   snapshots: Pick<Snapshots, 'get'>;
   volumes: Pick<Volumes, 'get'>;
 }): Pricing {
-  const { catalog, snapshots, volumes } = deps;
+  const { rates, snapshots, volumes } = deps;
   return {
     async volume(scope, request) {
       const problems = volumeRequestProblems(request);
@@ -53,20 +61,19 @@ export function createPricing(deps: {
       return priceOf(scope, volume);
     },
 
-    flavor(scope, flavorId) {
-      const terms = catalog.clientTerms(scope.clientId);
-      return offerPrice(terms, catalog.flavorPrice(scope.regionId, flavorId, terms.currency));
-    },
-
-    image(scope, osType) {
-      const terms = catalog.clientTerms(scope.clientId);
-      return offerPrice(terms, catalog.imagePrice(scope.regionId, osType, terms.currency));
+    async offers({ clientId, regionId }, asked) {
+      if (!asked) return undefined;
+      const prices = await rates.of(clientId);
+      return {
+        flavor: (id) => offerPrice(prices.terms, prices.hourPrice(regionId, priced.flavor(id))),
+        image: (osType) => offerPrice(prices.terms, prices.hourPrice(regionId, priced.image(osType))),
+      };
     },
   };
 
-  function priceOf(scope: Scope, { sizeGib, volumeType }: PricedVolume): VolumePrice {
-    const terms = catalog.clientTerms(scope.clientId);
-    return volumePrice(terms, catalog.volumePrice(scope.regionId, volumeType, terms.currency), sizeGib);
+  async function priceOf(scope: Scope, { sizeGib, volumeType }: PricedVolume): Promise<VolumePrice> {
+    const prices = await rates.of(scope.clientId);
+    return volumePrice(prices.terms, prices.hourPrice(scope.regionId, priced.volume(volumeType)), sizeGib);
   }
 
   async function snapshotOf(scope: Scope, request: VolumePriceRequest): Promise<PricedVolume | undefined> {

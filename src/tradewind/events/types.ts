@@ -97,6 +97,7 @@ const setting = {
   table: 'notification_settings',
 };
 const quota = { word: 'quota', param: 'client_id', table: 'clients' };
+const priceList = { word: 'price_list', param: 'price_list_id' };
 const subscription = { word: 'user_action_subscription' };
 const webhook = { word: 'webhook', param: 'webhook_id', table: 'webhooks' };
 const login = { word: 'login', verb: 'created' };
@@ -119,6 +120,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   createApiTokenV1: { ...token, verb: 'created' },
   createClient: { ...client, verb: 'created' },
   createClientUser: { ...user, verb: 'created' },
+  createPriceList: { ...priceList, verb: 'created' },
   createNotificationSetting: { ...setting, verb: 'created' },
   createUser: { ...user, verb: 'created' },
   createWebhook: { ...webhook, verb: 'created' },
@@ -127,6 +129,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   deleteApiToken: { ...token, verb: 'deleted' },
   deleteApiTokenV1: { ...token, verb: 'deleted' },
   deleteNotificationSetting: { ...setting, verb: 'deleted' },
+  deletePriceList: { ...priceList, verb: 'deleted' },
   deleteQuotaThreshold: { ...quota, verb: 'threshold_removed' },
   deleteUser: { ...user, verb: 'deleted' },
   deleteWebhook: { ...webhook, verb: 'deleted' },
@@ -193,6 +196,7 @@ const ADMINISTRATIVE = new Set([
   'login',
   'notification_setting',
   'orphan',
+  'price_list',
   'token',
   'user',
   'user_action_subscription',

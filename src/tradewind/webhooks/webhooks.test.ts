@@ -264,6 +264,24 @@ describe('a receiver that fails', () => {
     }
   });
 
+  it('is left alone for as long as it asks, also by what happens meanwhile', async () => {
+    const webhook = await make();
+    receiver.replyTo = () => ({ status: 429, headers: { 'retry-after': '1800' } });
+    await makeKey('too much');
+    const next = async () => {
+      const { rows } = await service.pool.query(
+        `select next_at > now() + interval '20 minutes' as later from webhook_sending where webhook_id = $1`,
+        [webhook.id],
+      );
+      return rows[0].later;
+    };
+    await vi.waitFor(async () => expect(await next()).toBe(true), SOON);
+    await makeKey('even more');
+    await vi.waitFor(async () => expect(await deliveries(webhook.id)).toHaveLength(2), SOON);
+    expect(await next()).toBe(true);
+    expect(names()).toEqual(['too much']);
+  });
+
   it('is tried with one attempt at a time, and gets everything soon after it is back', async () => {
     const webhook = await make();
     receiver.replyTo = () => ({ status: 503 });
@@ -406,7 +424,7 @@ describe('a secret', () => {
   });
 });
 
-it('is receiver.received by what the document shows', async () => {
+it('is received by what the document shows', async () => {
   const [, text = ''] = /^```js\n(.*?)^```/ms.exec(readFileSync('docs/webhooks.md', 'utf8')) ?? [];
   const own = newSecret();
   const program = text.replace(

@@ -18,6 +18,9 @@ export const EXCEPTIONS: readonly Exceptions[] = [
     operations: [
       'GET /iam/clients/{clientId}/tokens',
       'GET /iam/v2/clients/{clientId}/tokens',
+      'GET /tradewind/v1/costs',
+      'GET /tradewind/v1/price_lists',
+      'GET /tradewind/v1/usage',
       'GET /tradewind/v1/webhooks',
       'GET /tradewind/v1/webhooks/{webhook_id}/deliveries',
       'PATCH /cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}/connected_devices',
@@ -52,6 +55,7 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'POST /iam/auth/accept_invitation',
       'POST /tradewind/v1/password_reset',
       'POST /iam/auth/jwt/login',
+      'POST /tradewind/v1/price_lists',
       'PUT /cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}/connected_devices',
       'PUT /iam/clients/{clientId}/client-users/{userId}',
       'POST /cloud/v1/instances/{project_id}/{region_id}/{instance_id}/put_into_servergroup',

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -12,6 +11,7 @@ import { createHostedBackend } from '../../../src/backends/hosted/backend.ts';
 import { FILES } from '../../../src/backends/hosted/files.ts';
 import { encoded } from '../../../src/backends/kubernetes/base64.ts';
 import { plainSpec } from '../../../src/backends/kubernetes/fixtures/specs.ts';
+import { freePort } from '../free-port.ts';
 import { KUBERNETES_DIR, kubectl, VERSIONS, whyNoKubernetes } from '../kubernetes.ts';
 import { PROVIDER_KINDS } from './provider.ts';
 
@@ -187,15 +187,6 @@ function manifestsOf(name: string, port: number, caBundle: string) {
       })),
     }));
   return { kinds, webhooks };
-}
-
-/** Free at this moment, which is what the controllers' flags ask for. */
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, HERE, resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function until(what: string, done: () => Promise<boolean>): Promise<void> {

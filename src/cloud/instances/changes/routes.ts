@@ -84,8 +84,8 @@ export function instanceChangeRoutes(
     },
     handler: async ({ scope, params, query }) => {
       const flavors = await instanceChanges.otherFlavors(scope, params.instance_id);
-      const priceOf = (id: string) => (query.include_prices ? pricing.flavor(scope, id) : undefined);
-      const results = flavors.map((flavor) => presentFlavor(flavor, priceOf(flavor.flavor_id)));
+      const prices = await pricing.offers(scope, query.include_prices);
+      const results = flavors.map((flavor) => presentFlavor(flavor, prices?.flavor(flavor.flavor_id)));
       return { count: results.length, results };
     },
   });

@@ -28,7 +28,7 @@ export function instanceOfferRoutes(
     instances: Pick<Instances, 'get'>;
     instanceChanges: Pick<InstanceChanges, 'flavorsFor'>;
     instanceLimits: InstanceLimits;
-    pricing: Pick<Pricing, 'flavor'>;
+    pricing: Pick<Pricing, 'offers'>;
   },
 ): void {
   const { instances, instanceChanges, instanceLimits, pricing } = deps;
@@ -48,8 +48,8 @@ export function instanceOfferRoutes(
     },
     handler: async ({ scope, query, body }) => {
       const flavors = await instanceChanges.flavorsFor(scope, body.volumes);
-      const priceOf = (id: string) => (query.include_prices ? pricing.flavor(scope, id) : undefined);
-      const results = flavors.map((flavor) => presentFlavor(flavor, priceOf(flavor.flavor_id)));
+      const prices = await pricing.offers(scope, query.include_prices);
+      const results = flavors.map((flavor) => presentFlavor(flavor, prices?.flavor(flavor.flavor_id)));
       return { count: results.length, results };
     },
   });

@@ -9,7 +9,7 @@ import { LbFlavorList, LbFlavorListQuery } from './schema.ts';
 
 export function lbFlavorRoutes(
   app: Api,
-  { catalog, pricing }: { catalog: Catalog; pricing: Pick<Pricing, 'flavor'> },
+  { catalog, pricing }: { catalog: Catalog; pricing: Pick<Pricing, 'offers'> },
 ): void {
   app.get('/cloud/v1/lbflavors/:project_id/:region_id', {
     config: { access: 'read' },
@@ -21,10 +21,12 @@ export function lbFlavorRoutes(
       querystring: LbFlavorListQuery,
       response: { 200: LbFlavorList },
     },
-    handler: async ({ scope, query }) =>
-      pageOf(offeredFlavors(catalog, scope.regionId), query, (flavor) => ({
+    handler: async ({ scope, query }) => {
+      const prices = await pricing.offers(scope, query.include_prices);
+      return pageOf(offeredFlavors(catalog, scope.regionId), query, (flavor) => ({
         ...presentedFlavor(flavor),
-        ...(query.include_prices && pricing.flavor(scope, flavor.flavor_id)),
-      })),
+        ...prices?.flavor(flavor.flavor_id),
+      }));
+    },
   });
 }

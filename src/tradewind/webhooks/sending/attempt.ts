@@ -135,14 +135,17 @@ async function settle(
   if (!(await endings.noteAttempt(tx, workerId, claimed, { outcome, next, now }))) return;
   // What was sent together with others fails with them, and says nothing new.
   const isNews = claimed.failing || sending.failures < FAILING_FROM;
-  const failures = sending.failures + (isNews ? 1 : 0);
+  const counted = sending.failures + (isNews ? 1 : 0);
+  // A receiver that asks to be left alone gets nothing else meanwhile.
+  const failures = askedMs > 0 ? Math.max(counted, FAILING_FROM) : counted;
   const since = sending.failing_since ?? now;
   await endings.noteFailure(tx, webhook_id, {
     failures,
     since,
     next: failures >= FAILING_FROM ? after(failures - FAILING_FROM + 1) : undefined,
+    isNews,
   });
-  if (isNews && failures === FAILING_FROM) {
+  if (sending.failures < FAILING_FROM && failures >= FAILING_FROM) {
     const host = new URL(claimed.url).host;
     log.warn({ webhook: webhook_id, host, fault: outcome.fault }, 'A webhook is failing');
   }

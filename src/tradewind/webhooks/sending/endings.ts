@@ -88,15 +88,24 @@ export async function bringForward(tx: Transaction, webhookId: string, by: Date)
     where webhook_id = ${webhookId} and worker_id is null and due_at > ${by}`.execute(tx.sql);
 }
 
-/** Notes that an attempt failed, and when to go on; undefined for as soon as something is due. */
+/**
+ * Notes that an attempt failed, and when to go on; undefined for as soon as something is due. What is no news doesn't bring
+ * that forward.
+ */
 export async function noteFailure(
   tx: Transaction,
   webhookId: string,
-  { failures, since, next }: { failures: number; since: Date; next: Date | undefined },
+  {
+    failures,
+    since,
+    next,
+    isNews,
+  }: { failures: number; since: Date; next: Date | undefined; isNews: boolean },
 ): Promise<void> {
+  const before = isNews ? sql`null::timestamptz` : sql`next_at`;
   await sql`
     update webhook_sending set failures = ${failures}, failing_since = ${since},
-      next_at = coalesce(${next ?? null}::timestamptz, '-infinity')
+      next_at = coalesce(greatest(${before}, ${next ?? null}::timestamptz), '-infinity')
     where webhook_id = ${webhookId}`.execute(tx.sql);
 }
 

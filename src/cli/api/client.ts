@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { UnavailableError, UsageError } from '../errors.ts';
+import type { Connection } from './connection.ts';
+import { type Field, type OperationId, operationOf } from './operations.ts';
+import { errorOf } from './problem.ts';
+
+/** No answer takes longer, but streams and what is asked to wait. */
+const PATIENCE_MS = 60_000;
+
+export interface Input {
+  /** Values of parameters in the path and of the query, by name. */
+  parameters?: Readonly<Record<string, unknown>>;
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  dryRun?: boolean;
+}
+
+export interface Api {
+  /**
+   * Calls an operation and returns its answer: what its JSON says, a text if it is something else, undefined if there is
+   * none.
+   * @throws RefusedError, UnavailableError
+   */
+  call(id: OperationId, input?: Input): Promise<unknown>;
+  /** Returns the pieces of an answer that may have no end. */
+  stream(id: OperationId, input: Input): Promise<AsyncIterable<string>>;
+}
+
+export function createApi({ url, token }: Connection, { agent, stop }: { agent: string; stop: AbortSignal }) {
+  const authorization = `${token.split('.').length === 3 ? 'Bearer' : 'apikey'} ${token}`;
+
+  async function send(id: OperationId, input: Input, signal: AbortSignal): Promise<Response> {
+    const { method, changes } = operationOf(id);
+    const { body, headers, dryRun } = input;
+    const request = {
+      method,
+      headers: {
+        accept: 'application/json, application/problem+json',
+        authorization,
+        'user-agent': agent,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        // If the answer is lost, the same request again answers the same.
+        ...(changes && method !== 'DELETE' && method !== 'PUT' && { 'idempotency-key': randomUUID() }),
+        ...(dryRun && { 'tradewind-dry-run': 'true' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // The token is for this server alone.
+      redirect: 'error' as const,
+      signal,
+    };
+    const address = url + addressOf(id, input.parameters ?? {});
+    const response = await fetch(address, request).catch((error: unknown) => {
+      throw lost(error, url, stop);
+    });
+    if (response.ok) return response;
+    const text = await response.text();
+    throw errorOf(response.status, parsed(text), text);
+  }
+
+  return {
+    async call(id, input = {}) {
+      const response = await send(id, input, AbortSignal.any([stop, AbortSignal.timeout(PATIENCE_MS)]));
+      const text = await response.text().catch((error: unknown) => {
+        throw lost(error, url, stop);
+      });
+      if (text === '') return undefined;
+      return /json/.test(response.headers.get('content-type') ?? '') ? parsed(text) : text;
+    },
+    async stream(id, input) {
+      const { body } = await send(id, input, stop);
+      return textsOf(body ?? [], url, stop);
+    },
+  } satisfies Api;
+}
+
+async function* textsOf(body: AsyncIterable<Uint8Array> | [], url: string, stop: AbortSignal) {
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of body) yield decoder.decode(chunk, { stream: true });
+  } catch (error) {
+    throw lost(error, url, stop);
+  }
+}
+
+function lost(error: unknown, url: string, stop: AbortSignal): unknown {
+  if (stop.aborted) return stop.reason;
+  const { name, message, cause } = error as Error;
+  if (name === 'TimeoutError')
+    return new UnavailableError(`${url} has not answered for ${PATIENCE_MS / 1_000} s`);
+  const { code, message: because } = (cause ?? {}) as { code?: string; message?: string };
+  return new UnavailableError(`${url} can't be reached: ${because || code || message}`);
+}
+
+/** The path of an operation with its parameters and query. */
+function addressOf(id: OperationId, values: Readonly<Record<string, unknown>>): string {
+  const { path, parameters, query } = operationOf(id);
+  const filled = parameters.reduce((text, { name }) => {
+    if (values[name] === undefined) throw new UsageError(`${id} needs ${name}`);
+    return text.replace(`{${name}}`, encodeURIComponent(asText(values[name])));
+  }, path);
+  const asked = new URLSearchParams(query.flatMap((field) => pairsOf(field, values[field.name])));
+  return asked.size === 0 ? filled : `${filled}?${asked}`;
+}
+
+function pairsOf({ name }: Field, value: unknown): [string, string][] {
+  if (value === undefined) return [];
+  return [value].flat().map((each) => [name, asText(each)]);
+}
+
+/** Numbers and booleans are the same in JSON. */
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+import fs from 'node:fs';
+import { UsageError } from '../errors.ts';
+
+export interface Connection {
+  /** Without a slash at the end. */
+  url: string;
+  token: string;
+}
+
+export interface Given {
+  url?: string;
+  tokenFile?: string;
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:8080';
+
+/**
+ * Returns where to send requests, and as whom. The token is never part of a command line, which everybody on the machine
+ * can read.
+ */
+export async function connectionOf(
+  { url, tokenFile }: Given,
+  environment: Readonly<Record<string, string | undefined>>,
+  readInput: () => Promise<string>,
+): Promise<Connection> {
+  const given = url ?? (environment.TRADEWIND_URL || DEFAULT_URL);
+  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
+    throw new UsageError(`${given} is no address such as ${DEFAULT_URL}`);
+  return {
+    url: given.replace(/\/+$/, ''),
+    token: await tokenOf(tokenFile, environment, readInput),
+  };
+}
+
+async function tokenOf(
+  tokenFile: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+  readInput: () => Promise<string>,
+): Promise<string> {
+  const inEnvironment = environment.TRADEWIND_TOKEN;
+  if (tokenFile === undefined && inEnvironment) return checked(inEnvironment, 'TRADEWIND_TOKEN');
+  const file = tokenFile ?? environment.TRADEWIND_TOKEN_FILE;
+  if (!file)
+    throw new UsageError(
+      'No token: put one into TRADEWIND_TOKEN, or name a file with TRADEWIND_TOKEN_FILE or --token-file.\n"tradewind token create", on the machine of the server, makes one.',
+    );
+  if (file === '-') return checked(await readInput(), 'Standard input');
+  return checked(contentsOf(file), file);
+}
+
+function contentsOf(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`The token can't be read: ${(error as Error).message}`);
+  }
+}
+
+/** The message doesn't contain the text, which may be a secret. */
+function checked(text: string, source: string): string {
+  const token = text.trim();
+  if (!/^[\w$.~+/=-]+$/.test(token)) throw new UsageError(`${source} contains no token`);
+  return token;
+}

@@ -1,0 +1,134 @@
+import { type ClientCommand, type Context, textIn, type Values } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { waitForTask } from '../tasks/waiting.ts';
+import type { ApiCommand, Part } from './api-command.ts';
+import type { Api } from './client.ts';
+import { type Field, operationOf } from './operations.ts';
+import { argumentsOf, DEFAULT_ROWS, fieldsOf, filtersOf, OWN, optionsOf, scopeName } from './options.ts';
+import { rowsOf } from './pages.ts';
+import { contentsOf, isSecret, jsonIn, optionName } from './values.ts';
+
+export function commandOf(described: ApiCommand): ClientCommand {
+  const { name, operation, summary, help } = described;
+  return {
+    name,
+    summary: summary ?? operationOf(operation).summary,
+    ...(help !== undefined && { help }),
+    arguments: argumentsOf(described),
+    options: optionsOf(described),
+    operations: [operation],
+    run: (context) => run(described, context),
+  };
+}
+
+async function run(described: ApiCommand, context: Context): Promise<void> {
+  const { operation, columns, rows = 'results', tasks } = described;
+  const { api, values, output, terminal } = context;
+  const parameters = await parametersOf(described, context);
+  const body = await bodyOf(described, context);
+  if (columns) {
+    const limit = values.all ? Number.MAX_SAFE_INTEGER : Number(values.limit ?? DEFAULT_ROWS);
+    const input = { parameters, ...(body !== undefined && { body }) };
+    const found = await rowsOf(api, operation, { input, place: rows, limit });
+    if (found.text !== undefined) return terminal.out(found.text);
+    output.rows(found.rows, columns);
+    if (found.more) output.note('There are more: --all shows them.');
+    return;
+  }
+  const dryRun = values['dry-run'] === true;
+  await confirm(described, context);
+  const answer = await api.call(operation, { parameters, body, dryRun });
+  if (tasks && values.wait && !dryRun) {
+    for (const id of tasksIn(answer)) output.thing(await waitForTask(context, id));
+    return;
+  }
+  if (answer === undefined) output.done('Done.');
+  else if (typeof answer === 'string') terminal.out(answer);
+  else if (tasks && !dryRun) output.thing({ tasks: tasksIn(answer) });
+  else output.thing(answer);
+}
+
+async function parametersOf(described: ApiCommand, { api, values }: Context): Promise<Values> {
+  const path = await Promise.all(
+    operationOf(described.operation).parameters.map(async ({ name }) => {
+      const scope = scopeName(name);
+      return [name, values[scope] ?? (await own(api, scope))];
+    }),
+  );
+  const query = filtersOf(described).map(({ name }) => [name, values[optionName(name)]]);
+  return Object.fromEntries([...path, ...query]);
+}
+
+async function own(api: Api, scope: string): Promise<unknown> {
+  if (scope !== OWN) throw new UsageError(`--${scope} is needed`);
+  return ((await api.call('getMyAccount')) as { id: number }).id;
+}
+
+async function bodyOf(described: ApiCommand, { api, values, terminal }: Context): Promise<unknown> {
+  const { operation, parts = {}, body: always = {} } = described;
+  const known = operationOf(operation).body;
+  if (!known) return undefined;
+  const data = textIn(values, 'data');
+  const given = data === undefined ? {} : jsonIn(await dataOf(data, terminal), '--data');
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  const body: Record<string, unknown> = { ...always, ...given };
+  for (const field of fieldsOf(described)) {
+    const value = isSecret(field)
+      ? await secretOf(textIn(values, `${optionName(field.name)}-file`), terminal)
+      : values[optionName(field.name)];
+    if (value !== undefined) body[field.name] = value;
+  }
+  for (const [name, part] of Object.entries(parts)) {
+    const value = values[name] ?? (data === undefined ? await otherwise(part, api) : undefined);
+    if (value !== undefined) put(body, part.at, value);
+  }
+  const missing = known.filter(({ name, required }) => required && body[name] === undefined);
+  if (missing.length > 0)
+    throw new UsageError(`Missing: ${missing.map((field) => optionFor(field, parts)).join(', ')}`);
+  return body;
+}
+
+const otherwise = (part: Part, api: Api): unknown => (part.ownClient ? own(api, OWN) : part.default);
+
+/** The option that fills in a field. */
+function optionFor(field: Field, parts: NonNullable<ApiCommand['parts']>): string {
+  const part = Object.keys(parts).find((name) => parts[name]?.at[0] === field.name);
+  return `--${part ?? `${optionName(field.name)}${isSecret(field) ? '-file' : ''}`}`;
+}
+
+function dataOf(data: string, { readInput }: Context['terminal']): Promise<string> | string {
+  return data === '-' || data.startsWith('@') ? contentsOf(data.replace(/^@/, ''), readInput) : data;
+}
+
+async function secretOf(
+  file: string | undefined,
+  { readInput }: Context['terminal'],
+): Promise<string | undefined> {
+  return file === undefined ? undefined : (await contentsOf(file, readInput)).replace(/\r?\n$/, '');
+}
+
+function put(body: Record<string, unknown>, [first = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    body[first] = value;
+    return;
+  }
+  const inner = { ...(body[first] as Record<string, unknown> | undefined) };
+  put(inner, rest, value);
+  body[first] = inner;
+}
+
+/** What can't be undone is asked for. */
+async function confirm({ name, operation }: ApiCommand, { values, terminal }: Context): Promise<void> {
+  if (operationOf(operation).method !== 'DELETE' || values.yes || values['dry-run']) return;
+  const answer = await terminal.ask(`${operationOf(operation).summary}: are you sure? [y/N] `);
+  if (answer === undefined)
+    throw new UsageError(`"tradewind ${name}" asks first, and there is no terminal: add --yes`);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('Nothing was done.');
+}
+
+/** Answers name tasks in a list, or among the fields of what they work on. */
+function tasksIn(answer: unknown): string[] {
+  if (Array.isArray(answer)) return answer.map(String);
+  const { task_id, tasks } = answer as { task_id?: string | null; tasks?: string[] };
+  return tasks ?? (task_id ? [task_id] : []);
+}

@@ -1,0 +1,294 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ran, type Typed, tradewind, wordsIn } from '../../test/support/cli.ts';
+import { startService, type TestService } from '../../test/support/service.ts';
+import { openReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts';
+import { clientCommands } from './commands.ts';
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-cli-'));
+let receiver: WebhookReceiver;
+let service: TestService;
+beforeAll(async () => {
+  receiver = await openReceiver();
+  service = await startService({ TRADEWIND_WEBHOOK_ALLOW_HOSTS: receiver.host });
+});
+afterAll(async () => {
+  await service.stop();
+  receiver.stop();
+  fs.rmSync(folder, { recursive: true });
+});
+
+/** The commands that did what they should. */
+const shown = new Set<string>();
+const names = clientCommands()
+  .map(({ name }) => name)
+  .toSorted((one, other) => other.length - one.length);
+
+function run(line: string, typed: Typed = {}): Promise<Ran> {
+  const environment = {
+    TRADEWIND_URL: service.url,
+    TRADEWIND_TOKEN: service.http.token ?? '',
+    ...typed.environment,
+  };
+  return tradewind(line, { ...typed, environment });
+}
+
+/** Runs a command that must work, and returns what it prints as JSON. */
+async function json(line: string, typed: Typed = {}): Promise<Ran['json']> {
+  const { code, err, json: printed } = await run(`${line} --json`, typed);
+  expect(code, `${line}: ${err}`).toBe(0);
+  shown.add(nameOf(line));
+  return printed;
+}
+
+/** Runs a command that must work, and returns what it prints for people. */
+async function text(line: string, typed: Typed = {}): Promise<string> {
+  const { code, err, out } = await run(line, typed);
+  expect(code, `${line}: ${err}`).toBe(0);
+  shown.add(nameOf(line));
+  return out;
+}
+
+async function refused(line: string, typed: Typed = {}): Promise<Ran> {
+  const ran = await run(line, typed);
+  expect(ran.code, ran.out).not.toBe(0);
+  expect(ran.out).toBe('');
+  return ran;
+}
+
+function nameOf(line: string): string {
+  const words = wordsIn(line).join(' ');
+  return names.find((name) => words.startsWith(name)) ?? expect.fail(`There is no command ${line}`);
+}
+
+/** The cells of a table by its headings. */
+function cells(table: string): string[][] {
+  return table
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trim().split(/ {2,}/));
+}
+
+async function task(command: string): Promise<string> {
+  const {
+    body,
+    status,
+    text: answer,
+  } = await service.http.post(command, {
+    name: 'web',
+    type_name: 'standard',
+    source: 'new-volume',
+    size: 10,
+  });
+  expect(status, answer).toBe(200);
+  return body[0];
+}
+
+describe('every command', () => {
+  it('client', async () => {
+    const { id } = await json('client create --company "Acme Inc."');
+    expect(await json(`client get ${id}`)).toMatchObject({ id, companyName: 'Acme Inc.' });
+    expect(await json('client get')).toMatchObject({ id: 1 });
+    await json(`client change ${id} --custom-id A-7 --is-test true`);
+    const list = cells(await text('client list --company-name Acme --ordering id'));
+    expect(list[0]).toEqual(['ID', 'COMPANY', 'EMAIL', 'STATUS', 'DELETED']);
+    expect(list[1]?.slice(0, 2)).toEqual([String(id), 'Acme Inc.']);
+    expect(await json('client list --company-name nobody')).toEqual([]);
+    expect((await run('client list --company-name nobody')).err).toBe('None.\n');
+  });
+
+  it('user', async () => {
+    const file = path.join(folder, 'password');
+    fs.writeFileSync(file, 'many small green apples\n');
+    await json(`user create --username eve@example.com --password-file ${file} --role Engineers`);
+    const { user_id: invited } = await json('user invite --email ina@example.com --role Users');
+    const rows = await json('user list --all');
+    const { id } = rows.find(({ email }: { email: string }) => email === 'eve@example.com');
+    expect(await json(`user get ${id}`)).toMatchObject({ groups: [{ name: 'Engineers' }] });
+    await json(`user change ${id} --name Eve --lang de`);
+    await json(`user set-role ${id} --role Users`);
+    expect(await json(`user role ${id}`)).toMatchObject({ user_role: { name: 'Users' } });
+    expect(await text('user list')).toMatch(/eve@example\.com +Eve/);
+    await json(`user remove ${invited} --yes`);
+    expect(await text(`user delete ${id}`, { answer: 'y' })).toBe('Done.\n');
+    expect((await refused(`user get ${id}`)).code).toBe(1);
+  });
+
+  it('token', async () => {
+    const made = await json('token create --name ci --role Engineers --expires 2099-01-01T00:00:00Z');
+    expect(made).toMatchObject({
+      client_user: { role: { name: 'Engineers' } },
+      exp_date: '2099-01-01T00:00:00.000000Z',
+    });
+    const mine = { environment: { TRADEWIND_TOKEN: made.token } };
+    expect(await json('project list', mine)).toHaveLength(1);
+    expect((await refused('webhook list', mine)).err).toMatch(/^Refused \(403\): /);
+    expect(await json('token create --name other')).toMatchObject({
+      exp_date: null,
+      client_user: { role: { name: 'Administrators' } },
+    });
+    expect(await text('token list --role Engineers')).toMatch(/ci .* Engineers +2099-01-01/);
+    expect(await json(`token get ${made.id}`)).not.toHaveProperty('token');
+    await json(`token delete ${made.id} --yes`);
+    expect((await refused('project list', mine)).err).toMatch(/\(401\)[\s\S]*"tradewind token create"/);
+  });
+
+  it('reseller', async () => {
+    const group = 'reseller notification';
+    const made = await json(
+      `${group} create --reseller 1 --notification-type failed_login --email a@example.com`,
+    );
+    await json(
+      `${group} change ${made.id} --reseller 1 --notification-type failed_login --email b@example.com --enabled false`,
+    );
+    expect(await json(`${group} get ${made.id} --reseller 1`)).toMatchObject({
+      email: 'b@example.com',
+      enabled: false,
+    });
+    expect(await text(`${group} list --reseller 1`)).toContain('b@example.com');
+    await json(`${group} delete ${made.id} --reseller 1 --yes`);
+    expect((await refused(`${group} list`)).err).toContain("required option '--reseller <ID>'");
+  });
+
+  it('project and region', async () => {
+    const { id } = await json('project create --name tests --description "for the suite"');
+    expect(await json(`project change ${id} --name suite`)).toMatchObject({ name: 'suite' });
+    expect(await json(`project get ${id}`)).toMatchObject({ description: 'for the suite' });
+    expect(await text('project list --name suite')).toContain('suite');
+    expect(await json(`project delete ${id} --yes --wait`)).toMatchObject({ state: 'FINISHED' });
+    expect(await text('region list')).toContain('ACTIVE');
+  });
+
+  it('task', async () => {
+    const id = await task('/cloud/v1/volumes/1/1');
+    expect(await json(`wait task ${id}`)).toMatchObject({ id, state: 'FINISHED' });
+    expect(await json(`task get ${id}`)).toMatchObject({ task_type: 'create_volume' });
+    const steps = await json(`task steps ${id}`);
+    expect(steps).toMatchObject([{ kind: 'volume', state: 'done' }]);
+    expect(await json(`task acknowledge ${id}`)).toHaveProperty('acknowledged_at');
+    const list = await text('task list --state FINISHED --task-type create_volume --project-id 1');
+    expect(cells(list)[1]?.slice(0, 3)).toEqual([id, 'create_volume', 'FINISHED']);
+    const other = await task('/cloud/v1/volumes/1/1');
+    await json(`task cancel ${other}`).catch(() => undefined);
+    const { code, err } = await run(`wait task ${other}`);
+    expect([code, err]).toEqual([4, expect.stringContaining(`Task ${other} (create_volume) failed: `)]);
+  });
+
+  it('event', async () => {
+    const listed = await run('event list --type tradewind.project.* --count 2 --json');
+    expect(listed.json.map(({ type }: { type: string }) => type)).toEqual([
+      'tradewind.project.created',
+      'tradewind.project.updated',
+    ]);
+    shown.add('event list');
+    const [, cursor] = /--cursor (\d+)/.exec(listed.err) ?? [];
+    const followed = await text(`event follow --cursor ${cursor} --type tradewind.project.* --count 1`);
+    expect(followed).toMatch(/^\S+Z {2}tradewind\.project\.deleted {2}project\/\d+/);
+    // Lines of JSON.
+    const lines = await text('event follow --cursor oldest --count 2 --json');
+    expect(
+      lines
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).specversion),
+    ).toEqual(['1.0', '1.0']);
+  });
+
+  it('webhook', async () => {
+    const made = await json(
+      `webhook create --receiver ${receiver.url}/a --types tradewind.client.* --types tradewind.project.*`,
+    );
+    expect(made).toMatchObject({ types: ['tradewind.client.*', 'tradewind.project.*'] });
+    await json(`webhook change ${made.id} --description "for CI"`);
+    expect(await json(`webhook get ${made.id}`)).toMatchObject({
+      description: 'for CI',
+      url: `${receiver.url}/a`,
+    });
+    const { id } = await json(`webhook test ${made.id}`);
+    const delivery = () => json(`webhook delivery ${made.id} ${id}`);
+    await expect.poll(async () => (await delivery()).state, { timeout: 20_000 }).toBe('delivered');
+    expect(await text(`webhook deliveries ${made.id}`)).toMatch(/tradewind\.webhook\.test .*delivered/);
+    await json(`webhook redeliver ${made.id} ${id}`);
+    const rotated = await json(`webhook rotate-secret ${made.id} --overlap-s 60 --secret-file -`, {
+      input: `whsec_${Buffer.from('s'.repeat(32)).toString('base64')}\n`,
+    });
+    expect(rotated.secret).toBe(`whsec_${Buffer.from('s'.repeat(32)).toString('base64')}`);
+    expect(await text('webhook list')).toContain(receiver.url);
+    await json(`webhook delete ${made.id} --yes`);
+  });
+
+  it('price', async () => {
+    const of = '--project 1 --region 1';
+    const volume = `price preview volume ${of} --source new-volume --size 10 --type-name standard`;
+    expect(await json(volume)).toMatchObject({ price_status: 'show' });
+    expect(await text(volume)).toMatch(/^currency_code +EUR\n/);
+    await json(`price preview image ${of} --size 1000`);
+    await json(`price preview floating-ip ${of} --count 2`);
+    await json(`price preview file-share ${of} --source new-file-share --size 10 --type-name standard`);
+    await json(`price preview reserved-ip ${of} --data '{"type": "external"}'`);
+    await json(
+      `price preview instance ${of} --flavor g1-standard-2-4 --volumes '[]' --interfaces '[{"type": "external"}]'`,
+    );
+    await json(`price preview load-balancer ${of} --flavor lb1-1-2`);
+    await json(`price preview cluster ${of} --data -`, {
+      input: '{"pools": [{"flavor_id": "g1-standard-2-4", "node_count": 1}]}',
+    });
+    const { rows } = await service.pool.query('select id from volumes limit 1');
+    await json(`price preview snapshot ${of} --volume-id ${rows[0].id}`);
+    await json('price ddos --region 1');
+    await json('price logging --region 1');
+    // There are neither, and the server says so.
+    for (const line of [`price cluster none ${of}`, `price instance ${SOME_ID} ${of}`]) {
+      expect((await refused(line)).err).toMatch(/^Refused \(404\): /);
+      shown.add(nameOf(line));
+    }
+  });
+
+  it('quota', async () => {
+    const of = '--client 1 --region 1';
+    expect(cells(await text('quota list'))[0]).toEqual(['REGION', 'QUOTA', 'USED', 'LIMIT']);
+    expect(await json(`quota change ${of} --vm-count-limit 7`)).toMatchObject({ vm_count_limit: 7 });
+    expect(await json(`quota get ${of}`)).toMatchObject({ vm_count_limit: 7 });
+    expect(await json('quota change-global --project-count-limit 70')).toMatchObject({
+      project_count_limit: 70,
+    });
+    expect(await json('quota get-global')).toMatchObject({ project_count_limit: 70 });
+    await json('quota threshold set --threshold 80');
+    expect(await json('quota threshold get')).toMatchObject({ threshold: 80 });
+    await json('quota threshold delete --yes');
+    await json(
+      `quota request create --description "More machines" --requested-limits '{"regional_limits": [{"region_id": 1, "vm_count_limit": 9}]}'`,
+    );
+    const [{ id }] = await json('quota request list --status "in progress"');
+    expect(await json(`quota request get ${id}`)).toMatchObject({ description: 'More machines' });
+    expect(await json(`quota request decide ${id} --status done`)).toMatchObject({ status: 'done' });
+    await json(`quota request delete ${id} --yes`);
+  });
+
+  it('usage', async () => {
+    const day = new Date().toISOString().slice(0, 10);
+    const time = `--time-from ${day}T00:00:00Z --time-to ${day}T23:59:59Z --enable-last-day true`;
+    const used = await json(`usage list ${time}`);
+    expect(used).toContainEqual(expect.objectContaining({ type: 'volume', last_name: 'web' }));
+    expect(cells(await text(`usage costs ${time}`))[0]).toContain('COST');
+    expect(await json(`usage resources ${time} --types volume`)).not.toEqual([]);
+    expect(await json(`usage month --year-month ${day.slice(0, 7)}`)).not.toEqual([]);
+    expect(await text(`usage costs ${time} --response-format csv_totals`)).toMatch(/^\S*type,/);
+  });
+
+  it('audit', async () => {
+    // Refusals come within a second.
+    await expect.poll(() => text('audit list --outcome refused --limit 5')).toContain('refused');
+    const all = (await text('audit export --type tradewind.token.*')).trimEnd().split('\n');
+    expect(all.length).toBeGreaterThan(1);
+    expect(all.map((line) => JSON.parse(line).type)).toContain('tradewind.token.deleted');
+  });
+
+  it('is shown above', () => {
+    expect(names.filter((name) => !shown.has(name))).toEqual([]);
+  });
+});
+
+const SOME_ID = '7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90';

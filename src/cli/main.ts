@@ -1,0 +1,28 @@
+import { CommanderError } from 'commander';
+import { CommandError, EXIT, RefusedError } from './errors.ts';
+import { buildProgram, type ClientParts } from './program.ts';
+import type { Terminal } from './terminal/terminal.ts';
+
+export { processTerminal } from './terminal/process-terminal.ts';
+
+/** Runs the command of the words after `tradewind`. Returns the exit code. */
+export async function runClient(words: readonly string[], parts: ClientParts): Promise<number> {
+  const [first, ...rest] = words;
+  try {
+    const asked = first === 'help' ? [...rest, '--help'] : words;
+    await buildProgram(parts).parseAsync([...asked], { from: 'user' });
+    return EXIT.done;
+  } catch (error) {
+    return exitCodeOf(error, parts.terminal, words.includes('--json'));
+  }
+}
+
+function exitCodeOf(error: unknown, { err, stop }: Terminal, json: boolean): number {
+  // It has said what is wrong.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  if (stop.aborted) return EXIT.interrupted;
+  if (!(error instanceof CommandError)) throw error;
+  const problem = json && error instanceof RefusedError;
+  err(`${problem ? JSON.stringify(error.problem) : error.message}\n`);
+  return error.exitCode;
+}

@@ -1,0 +1,137 @@
+import tab from '@bomb.sh/tab/commander';
+import { Argument, Command, Option } from 'commander';
+import { createApi } from './api/client.ts';
+import { connectionOf } from './api/connection.ts';
+import type { ClientCommand, Option as Described } from './command.ts';
+import { clientCommands } from './commands.ts';
+import { UsageError } from './errors.ts';
+import { createOutput } from './terminal/output.ts';
+import type { Terminal } from './terminal/terminal.ts';
+
+/** What help and completion need of a command that this program doesn't run. */
+export interface ServerCommand {
+  name: string;
+  summary: string;
+  /** All that --help says. */
+  usage: string;
+  /** Without dashes. */
+  options: readonly string[];
+}
+
+export interface ServerCommands {
+  commands: readonly ServerCommand[];
+  /** A list of settings of the server, for the general help. */
+  settings(): string;
+}
+
+export interface ClientParts {
+  terminal: Terminal;
+  server: ServerCommands;
+  version: string;
+}
+
+const HELP_WIDTH = 100;
+
+const INTRODUCTION = `A self-hosted cloud control plane.
+
+Some commands work on this machine, on the data folder or the database: serve, migrate, doctor, catalog, keys, ...
+The others ask a server over HTTP: its address is in TRADEWIND_URL or --url (http://127.0.0.1:8080), the token in
+TRADEWIND_TOKEN, or in a file that TRADEWIND_TOKEN_FILE or --token-file names.`;
+
+export function buildProgram(parts: ClientParts): Command {
+  const { terminal, server, version } = parts;
+  const program = new Command('tradewind')
+    .description(INTRODUCTION)
+    .usage('<command> [options]')
+    .version(`tradewind ${version}`, '-v, --version')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: terminal.out,
+      writeErr: terminal.err,
+      getOutHelpWidth: () => terminal.width ?? HELP_WIDTH,
+      getErrHelpWidth: () => terminal.width ?? HELP_WIDTH,
+    })
+    .addHelpText('after', () => `\nSettings of the server come from the environment:\n${server.settings()}`);
+  const client = clientCommands();
+  for (const command of server.commands)
+    if (!client.some(({ name }) => name === command.name)) addServerCommand(program, command);
+  for (const command of client) addClientCommand(program, command, parts);
+  describeGroups(program);
+  tab(program, { completionCommandName: 'completion' });
+  return program;
+}
+
+/** Returns the command of the last word, below those of the words before it. */
+function commandFor(program: Command, name: string): Command {
+  return name.split(' ').reduce((parent, word) => {
+    const known = parent.commands.find((each) => each.name() === word);
+    return known ?? parent.command(word).helpCommand(false);
+  }, program);
+}
+
+/** A group says what is in it. */
+function describeGroups(parent: Command): void {
+  for (const group of parent.commands.filter(({ commands }) => commands.length > 0)) {
+    group.description(group.commands.map((each) => each.name()).join(', '));
+    describeGroups(group);
+  }
+}
+
+function addServerCommand(program: Command, { name, summary, usage, options }: ServerCommand): void {
+  const command = commandFor(program, name).description(summary);
+  for (const option of options) command.option(`--${option}`);
+  command.helpInformation = () => usage;
+}
+
+function addClientCommand(program: Command, described: ClientCommand, parts: ClientParts): void {
+  const { name, summary, help, arguments: positions, options } = described;
+  const command = commandFor(program, name).description(summary);
+  if (help !== undefined) command.addHelpText('after', `\n${help}`);
+  for (const { name: word, text, optional } of positions)
+    command.addArgument(new Argument(optional ? `[${word}]` : `<${word}>`, text));
+  const flags = options.map((option) => ({ option, flag: flagOf(option) }));
+  for (const { flag } of flags) command.addOption(flag);
+  command
+    .option('--json', 'Print JSON')
+    .option('--url <ADDRESS>', 'The server (TRADEWIND_URL)')
+    .option('--token-file <FILE>', 'A file with the token, or - for standard input (TRADEWIND_TOKEN)')
+    .addOption(new Option('--token [TOKEN]').hideHelp())
+    .action(async () => {
+      const given = command.opts();
+      if (given.token !== undefined)
+        throw new UsageError(
+          '--token would show the token to everybody on this machine who lists processes: put it into TRADEWIND_TOKEN, or into a file for --token-file',
+        );
+      const values = {
+        ...Object.fromEntries(positions.map(({ name: word }, at) => [word, command.args[at]])),
+        ...Object.fromEntries(flags.map(({ option, flag }) => [option.name, given[flag.attributeName()]])),
+      };
+      const { terminal, version } = parts;
+      const { environment, stop, readInput } = terminal;
+      const connection = await connectionOf(given, environment, readInput);
+      await described.run({
+        api: createApi(connection, { agent: `tradewind/${version}`, stop }),
+        values,
+        terminal,
+        output: createOutput(terminal, given.json === true),
+      });
+    });
+}
+
+function flagOf({ name, value, text, many, values, required, read }: Described): Option {
+  const flag = new Option(
+    value === undefined ? `--${name}` : `--${name} <${values ? 'VALUE' : value}>`,
+    text,
+  );
+  if (values) flag.choices(values);
+  if (required) flag.makeOptionMandatory();
+  const choice = flag.parseArg;
+  flag.argParser((typed: string, before: unknown) => {
+    if (choice) choice(typed, undefined);
+    const one = read ? read(typed) : typed;
+    // Of things with parts, the whole list may be given at once.
+    return many ? [...((before as unknown[] | undefined) ?? []), one].flat() : one;
+  });
+  return flag;
+}

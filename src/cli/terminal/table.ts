@@ -1,0 +1,44 @@
+import { getBorderCharacters, table } from 'table';
+
+const GAP = 2;
+/** No column is made narrower. */
+const NARROWEST = 6;
+
+/**
+ * Returns lines in columns, without borders. If they are wider than the terminal, the widest columns are cut, but the
+ * first: it says which thing the line is about.
+ */
+export function tableOf(rows: readonly (readonly string[])[], width: number | undefined): string {
+  const cells = rows.map((row) => row.map(shownText));
+  const widths = fitted(naturalWidths(cells), width);
+  const text = table(cells, {
+    border: getBorderCharacters('void'),
+    columnDefault: { paddingLeft: 0, paddingRight: GAP },
+    columns: widths.map((each) => ({ width: each, truncate: each })),
+    drawHorizontalLine: () => false,
+  });
+  return text.replace(/ +$/gm, '');
+}
+
+function naturalWidths(cells: readonly (readonly string[])[]): number[] {
+  const first = cells[0] ?? [];
+  return first.map((_cell, at) => Math.max(1, ...cells.map((row) => row[at]?.length ?? 0)));
+}
+
+function fitted(natural: readonly number[], width: number | undefined): number[] {
+  const widths = [...natural];
+  if (width === undefined) return widths;
+  const total = () => widths.reduce((sum, each) => sum + each + GAP, -GAP);
+  while (total() > width) {
+    const widest = Math.max(...widths.slice(1));
+    if (widest <= NARROWEST) break;
+    const at = widths.lastIndexOf(widest);
+    widths[at] = Math.max(NARROWEST, widest - Math.max(1, Math.min(total() - width, 8)));
+  }
+  return widths;
+}
+
+/** What others have named must not move the cursor or colour the screen. */
+function shownText(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ');
+}
