@@ -5,6 +5,7 @@ import { measureAi } from './ai/suite.ts';
 import { measureEngine } from './engine/suite.ts';
 import { measureEvents } from './events/suite.ts';
 import { measureFilled, measureRetention } from './filled/suite.ts';
+import { measureKit } from './kit/suite.ts';
 import { measureKubernetes } from './kubernetes/suite.ts';
 import { measureOperations } from './operations/suite.ts';
 import { measurePeers } from './peers/suite.ts';
@@ -29,6 +30,7 @@ const suites: Record<string, Suite> = {
   filled: { title: 'Full tables', run: measureFilled },
   retention: { title: 'Retention', run: measureRetention },
   scale: { title: 'Scale', run: measureScale },
+  kit: { title: 'Resets of the test kit', run: measureKit },
   kubernetes: { title: 'Hosted Kubernetes clusters', run: measureKubernetes },
   ai: { title: 'AI tasks', run: measureAi },
 };

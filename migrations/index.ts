@@ -53,9 +53,10 @@ import { up as webhooks } from './0063_webhooks.ts';
 import { up as audit } from './0064_audit.ts';
 import { up as auditQuarters } from './0065_audit_quarters.ts';
 import { up as auditIndexes } from './0066_audit_indexes.ts';
+import { up as deletions } from './0067_deletions.ts';
 import { up as webhookIndexes } from './0070_webhook_indexes.ts';
 import { up as priceLists } from './0071_price_lists.ts';
-import { up as mails } from './0073_mails.ts';
+import { up as mails } from './0072_mails.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -115,7 +116,8 @@ export const migrations: Record<string, SchemaMigration> = {
   '0064_audit': { up: audit },
   '0065_audit_quarters': { up: auditQuarters, transaction: false },
   '0066_audit_indexes': { up: auditIndexes },
+  '0067_deletions': { up: deletions },
   '0070_webhook_indexes': { up: webhookIndexes, transaction: false },
   '0071_price_lists': { up: priceLists },
-  '0073_mails': { up: mails },
+  '0072_mails': { up: mails },
 };

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { kindOf } from '../src/cloud/user-actions/kinds.ts';
 import type { OpenApiDocument, Operation } from '../src/http/openapi-document.ts';
 import {
+  CLIENT_DELETED,
   eventOfCommand,
   eventOfOperation,
   RECORDED_COMMANDS,
@@ -69,6 +70,7 @@ export function eventsDocument(text: string, causing: readonly Causing[]): strin
   const causes = new Map<string, string[]>([
     ...TASK_EVENTS.map((type): [string, string[]] => [type, ['the work on a task']]),
     [WEBHOOK_DISABLED, ['failures for days']],
+    [CLIENT_DELETED, ['the work on a task']],
   ]);
   for (const { operationId, types } of causing)
     for (const type of types) causes.set(type, [...(causes.get(type) ?? []), operationId]);

@@ -75,7 +75,9 @@ import { referencePage } from './http/reference-page.ts';
 import { type Api, createServer } from './http/server.ts';
 import { activityLogRoutes } from './iam/activity-log/routes.ts';
 import { clientServiceRoutes } from './iam/client-services/routes.ts';
+import { resellerRoutes } from './iam/clients/resellers/routes.ts';
 import { clientRoutes } from './iam/clients/routes.ts';
+import { suspensionRoutes } from './iam/clients/suspension-routes.ts';
 import { featureRoutes } from './iam/features/routes.ts';
 import { loginRoutes } from './iam/logins/routes.ts';
 import { notificationSettingRoutes } from './iam/notification-settings/routes.ts';
@@ -89,6 +91,7 @@ import type { Services } from './services.ts';
 import { aiTaskRoutes } from './streaming/ai-tasks/routes.ts';
 import { auditRoutes } from './tradewind/audit/routes.ts';
 import { deletionRequestRoutes } from './tradewind/deletion-requests/routes.ts';
+import { deletionRoutes } from './tradewind/deletions/routes.ts';
 import { eventRoutes } from './tradewind/events/routes.ts';
 import { passwordResetRoutes } from './tradewind/password-resets/routes.ts';
 import { reachabilityRoutes } from './tradewind/reachability/routes.ts';
@@ -226,6 +229,8 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   memberRoutes(app, services);
   invitationRoutes(app, services);
   clientRoutes(app, services);
+  suspensionRoutes(app, services);
+  resellerRoutes(app, services);
   clientServiceRoutes(app, services);
   activityLogRoutes(app, services);
   featureRoutes(app, services);
@@ -243,5 +248,6 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   passwordResetRoutes(app, services);
   webhookRoutes(app, services);
   taskCancellationRoutes(app, services);
+  deletionRoutes(app, services);
   reachabilityRoutes(app, services);
 }

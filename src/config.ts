@@ -192,6 +192,9 @@ const Environment = Type.Object({
   TRADEWIND_ACCESS_LOG: Type.Optional(
     oneOf(['on', 'off'], 'on or off: whether each request is logged; by default on with the json format'),
   ),
+  TRADEWIND_SEED: optional(
+    'a YAML file of accounts, projects and resources that are made at the start where they are missing',
+  ),
   TRADEWIND_TEST_API: oneOf(
     ['false', 'true', 'beyond-loopback'],
     'false, true or beyond-loopback: whether tests may reset everything, let things fail and set the time; true needs an address that only this machine reaches',
@@ -294,6 +297,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     mail: mailOf(settings),
     /** Whether other machines may read /metrics. */
     openMetrics: settings.TRADEWIND_METRICS === 'open',
+    /** What is made at the start, and the variables that the file may name. */
+    seed: seedOf(settings.TRADEWIND_SEED, environment),
     testApi: settings.TRADEWIND_TEST_API !== 'false',
     /** Where the clock of tests begins, and stands still. */
     testClock: settings.TRADEWIND_TEST_CLOCK ? new Date(settings.TRADEWIND_TEST_CLOCK) : undefined,
@@ -321,6 +326,10 @@ function requireTogether(settings: Environment, environment: Record<string, stri
       'TRADEWIND_TEST_CLOCK needs TRADEWIND_TEST_API: without it nobody can move the clock on',
     );
   }
+}
+
+function seedOf(file: string | undefined, environment: Record<string, string | undefined>) {
+  return file ? { file: path.resolve(file), variables: (name: string) => environment[name] } : undefined;
 }
 
 /** Returns every setting with its default, one per line. */

@@ -51,6 +51,7 @@ import type { Foundation } from './foundation.ts';
 import { createClientDirectory } from './iam/accounts/service.ts';
 import { createActivityLog } from './iam/activity-log/service.ts';
 import { createClientServices } from './iam/client-services/service.ts';
+import { createResellers } from './iam/clients/resellers/service.ts';
 import { createClients } from './iam/clients/service.ts';
 import { createFeatures } from './iam/features/service.ts';
 import { wireIdentity } from './iam/identity/wire.ts';
@@ -65,6 +66,8 @@ import { createRequestLog } from './requests/request-log.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
 import { createAudit } from './tradewind/audit/service.ts';
 import { createDeletionRequests } from './tradewind/deletion-requests/service.ts';
+import { createDeletions } from './tradewind/deletions/service.ts';
+import { deletionTasks } from './tradewind/deletions/tasks.ts';
 import { createEvents } from './tradewind/events/service.ts';
 import { createPasswordResets } from './tradewind/password-resets/service.ts';
 import { createReachabilities } from './tradewind/reachability/service.ts';
@@ -77,11 +80,15 @@ import { createWebhooks } from './tradewind/webhooks/service.ts';
  */
 export function createServices(foundation: Foundation) {
   const { catalog, backends } = foundation;
-  return { catalog, backends, ...cloudServices(foundation), ...accountServices(foundation) };
+  const cloud = createCloudServices(foundation);
+  const account = accountServices(foundation);
+  const deletions = createDeletions({ ...foundation, ...cloud, ...account });
+  return { catalog, backends, ...cloud, ...account, deletions };
 }
 export type Services = ReturnType<typeof createServices>;
 
-function cloudServices(foundation: Foundation) {
+/** Returns the use cases of what is in projects. */
+export function createCloudServices(foundation: Foundation) {
   const tasks = createTasks(foundation);
   const cloud = { ...foundation, tasks };
   const rates = createRates(foundation);
@@ -175,6 +182,7 @@ function accountServices(foundation: Foundation) {
     ...userActions,
     ...users,
     clients: createClients({ ...account, ...users, features, services: clientServices }),
+    resellers: createResellers(foundation),
     tokens: createTokens(account),
     activityLog: createActivityLog({ ...foundation, ...userActions }),
     requestLog: createRequestLog({ ...foundation, ...userActions, events }),
@@ -205,5 +213,6 @@ export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>
     ...secretTasks(foundation),
     ...placementGroupTasks(),
     ...placementTasks(foundation),
+    ...deletionTasks(),
   ];
 }

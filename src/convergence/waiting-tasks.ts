@@ -118,7 +118,7 @@ export const isUnended = ({ state }: Pick<WaitingTask, 'state'>): boolean =>
   state === 'NEW' || state === 'RUNNING';
 
 export async function endTask(
-  { measures, traces }: Endings,
+  { measures, traces }: Pick<Endings, 'measures' | 'traces'>,
   tx: Transaction,
   id: string,
   {

@@ -38,6 +38,7 @@ import type { SecretTables } from '../secrets/tables.ts';
 import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
 import type { AuditTables } from '../tradewind/audit/tables.ts';
 import type { DeletionRequestTables } from '../tradewind/deletion-requests/tables.ts';
+import type { DeletionTables } from '../tradewind/deletions/tables.ts';
 import type { EventTables } from '../tradewind/events/tables.ts';
 import type { PasswordResetTables } from '../tradewind/password-resets/tables.ts';
 import type { WebhookTables } from '../tradewind/webhooks/tables.ts';
@@ -56,6 +57,7 @@ export interface Tables
     FileShareTables,
     DdosTables,
     DeletionRequestTables,
+    DeletionTables,
     EventTables,
     FloatingIpTables,
     IdentityTables,

@@ -42,6 +42,10 @@ import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import type { Role } from './role.ts';
 import { prepareSchema, watchSchema } from './schema.ts';
+import { applySeed } from './seed/apply.ts';
+import { createSeedCallers } from './seed/callers.ts';
+import { readSeed } from './seed/file.ts';
+import { sendTo } from './seed/requests.ts';
 import { hasDatabase, openStorage } from './storage.ts';
 import { createTaskWorker, followDataKeys } from './task-worker.ts';
 import { testKitParts } from './test-kit.ts';
@@ -90,6 +94,7 @@ export async function startPlatform(
     for (let step = undo.pop(); step; step = undo.pop()) await step();
   };
   try {
+    const seed = config.seed && (await readSeed(config.seed.file, config.seed.variables));
     const loading = loadCatalog(config.catalogDir, makers);
     // Awaited below; a failure must not count as unhandled while the database starts.
     loading.catch(() => {});
@@ -138,6 +143,7 @@ export async function startPlatform(
       log,
       secrets,
       changes,
+      catalog,
       normalSpeed: config.simulationSpeed,
     });
     const worker =
@@ -243,8 +249,9 @@ export async function startPlatform(
         log,
       });
       undo.push(() => housekeeping.stop());
+      const seedCallers = seed && createSeedCallers(services.authenticator);
       const app = await buildApp({
-        services,
+        services: seedCallers ? { ...services, authenticator: seedCallers.authenticator } : services,
         log,
         readiness: createReadiness({ database, role, live, worker }),
         rateLimit: config.rateLimit,
@@ -255,6 +262,11 @@ export async function startPlatform(
         trustedProxies: config.trustedProxies,
         ...(config.accessLog && log.isLevelEnabled('info') && { accessLog: accessLogOf(log) }),
       });
+      if (seed && seedCallers) {
+        await working;
+        await applySeed({ database, clock, callers: seedCallers, send: sendTo(app) }, seed);
+        seedCallers.end();
+      }
       await listen(app, config);
       return { host: config.host, port: portOf(app.server.address(), config.port) };
     }

@@ -35,6 +35,12 @@ export const serve: Command = {
       );
       return 78;
     }
+    if (role !== 'all' && config.seed) {
+      process.stderr.write(
+        'TRADEWIND_SEED needs --role all: the start waits for the tasks that it begins, and no other process may begin them too\n',
+      );
+      return 78;
+    }
     const log = createLog(config);
     if (stop.aborted) {
       log.info(`Not started: ${stop.reason}`);

@@ -22,8 +22,9 @@ import { createMailer } from '../mail/mailer.ts';
 import { mailQueue } from '../mail/sending/queue.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
-import { createTaskEnds } from '../services.ts';
+import { createCloudServices, createTaskEnds } from '../services.ts';
 import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
+import { deletionQueue } from '../tradewind/deletions/work/queue.ts';
 import { startFanOut } from '../tradewind/webhooks/sending/fan-out.ts';
 import { createSendingMeasures } from '../tradewind/webhooks/sending/measures.ts';
 import { webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
@@ -138,6 +139,9 @@ export function createTaskWorker({
           backendOf: backends.of,
         }),
       );
+      const { catalog } = live;
+      const removers = createCloudServices({ ...shared, changes, catalog, backends, secrets });
+      worker.serve(deletionQueue({ ...shared, catalog, removers, measures, traces }));
       const changed = (now: Troubles) => {
         troubles = now;
       };

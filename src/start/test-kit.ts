@@ -1,20 +1,30 @@
+import type { Catalog } from '../cloud/catalog/service.ts';
 import type { Endings } from '../convergence/waiting-tasks.ts';
 import type { ListeningChangeFeed } from '../db/changes.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createTaskEnds } from '../services.ts';
 import type { TestKit, TestKitParts } from '../tradewind/test-kit/kit.ts';
+import { createPartialReset } from '../tradewind/test-kit/partial-reset.ts';
 import { createSnapshots } from '../tradewind/test-kit/snapshots.ts';
 import { createWorkInProgress } from '../tradewind/test-kit/work.ts';
 
 /** Puts together what the routes for tests need, where there is a kit. */
 export function testKitParts(
   kit: TestKit | undefined,
-  deps: Omit<Endings, 'kinds'> & { secrets: Secrets; changes: ListeningChangeFeed; normalSpeed: number },
+  deps: Omit<Endings, 'kinds'> & {
+    secrets: Secrets;
+    changes: ListeningChangeFeed;
+    catalog: Pick<Catalog, 'regions'>;
+    normalSpeed: number;
+  },
 ): TestKitParts | undefined {
   if (!kit) return undefined;
   const { database, changes, normalSpeed } = deps;
   const kinds = new Map(createTaskEnds(deps).map((kind) => [kind.type, kind]));
   const work = createWorkInProgress({ ...deps, kinds });
-  const snapshots = createSnapshots(database, () => changes.forgetAll());
-  return { kit, snapshots, work, normalSpeed };
+  const snapshots = createSnapshots(database, () => {
+    kit.calls.clear();
+    changes.forgetAll();
+  });
+  return { kit, snapshots, partial: createPartialReset({ ...deps, calls: kit.calls }), work, normalSpeed };
 }

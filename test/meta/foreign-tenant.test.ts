@@ -59,6 +59,8 @@ const NAMES_NO_TENANT: Record<string, string> = {
   getMyAccount: 'works on the own account; see "lists"',
   listUsers: 'works on the own account; see "lists"',
   listClients: 'works on the clients of a reseller; tested beside the code',
+  listResellers: 'is for the platform administrator; tested beside the code',
+  createReseller: 'is for the platform administrator; tested beside the code',
   listLoginAttempts: 'works on the own account; tested beside the code',
   listAccountRequests: 'works on the own account; tested beside the code',
   listAccountStatusChanges: 'works on the own account; tested beside the code',
@@ -201,5 +203,5 @@ function idsIn(body: { id?: number; results?: { id: number }[] }): (number | str
  * for others.
  */
 function refusals({ path }: DocumentedOperation): number[] {
-  return path.startsWith('/iam/') ? [403, 404] : [404];
+  return /^\/(iam|tradewind\/v1\/(clients|resellers))\//.test(path) ? [403, 404] : [404];
 }

@@ -100,6 +100,8 @@ const OF_STANDARD_SHARES: Record<string, string | undefined> = {
 };
 
 const BY_PATH: Record<string, ((path: string, method: string) => string) | undefined> = {
+  // Nobody shuts or deletes the own account.
+  client_id: (path) => (path.startsWith('/tradewind/v1/clients/') ? 'spare_client_id' : 'client_id'),
   floating_ip_id: (path) => (path.endsWith('/convert') ? 'convertible_floating_ip_id' : 'floating_ip_id'),
   pool_id: poolName,
   port_id: portName,
@@ -411,6 +413,8 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       return id;
     },
     client_id: async () => (await made('/iam/clients/create', { company: anyName() })).id,
+    spare_client_id: async () => (await made('/iam/clients/create', { company: anyName() })).id,
+    reseller_id: async () => (await made('/tradewind/v1/resellers', { name: anyName() })).id,
     async request_id() {
       const asked = await http.post('/cloud/v2/limits_request', {
         description: anyName(),

@@ -115,6 +115,18 @@ export async function hurryObjects(db: Kysely<Tables>, taskId: string): Promise<
     where (kind, id) in (select kind, want_id from task_wants where task_id = ${taskId})`.execute(db);
 }
 
+/** Deletes objects of things that nobody wants any more. */
+export async function dropObjects(
+  db: Kysely<Tables>,
+  things: readonly { kind: string; id: string }[],
+): Promise<void> {
+  await sql`
+    delete from simulated_objects where (kind, id) in (
+      select kind, id from jsonb_to_recordset(${JSON.stringify(things)}::jsonb) as thing (kind text, id uuid))`.execute(
+    db,
+  );
+}
+
 /** Lets what is being done take its remaining time times `factor`. */
 export async function stretchObjects(db: Kysely<Tables>, factor: number): Promise<void> {
   await sql`

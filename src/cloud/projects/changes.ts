@@ -1,6 +1,5 @@
-import { forgetElsewhere, wantNothingOf } from '../../convergence/wants.ts';
 import { announce } from '../../db/changes.ts';
-import { type Database, type Transaction, violates } from '../../db/database.ts';
+import { type Database, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
@@ -8,11 +7,11 @@ import type { Principal } from '../../requests/principal.ts';
 import type { Catalog } from '../catalog/service.ts';
 import { refuseOneMore } from '../quotas/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { leftIn } from './contents.ts';
-import { prepareProjects, removePrepared } from './in-transaction.ts';
+import { prepareProjects } from './in-transaction.ts';
+import { refuseDefault, removeEmpty } from './removal.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
 import { PROJECT_TOPIC, type Projects } from './service.ts';
-import { insertProject, lockProject, moveToDeleted, type ProjectRow, updateProject } from './store.ts';
+import { insertProject, lockProject, type ProjectRow, updateProject } from './store.ts';
 
 /** Use cases that create, change and delete projects. Default projects are created and deleted with their account. */
 export interface ProjectChanges {
@@ -70,12 +69,8 @@ export function createProjectChanges(deps: {
       const taskId = await database.accept(principal, async (tx) => {
         const project = found('Project', projectId, await lockProject(tx, projectId));
         principal.writes?.about({ ...project, type: 'project' });
-        await requireDeletable(tx, project);
-        await removePrepared(tx, projectId);
-        await forgetElsewhere(tx, projectId, [...catalog.regions.keys()]);
-        await wantNothingOf(tx, projectId);
-        await moveToDeleted(tx, project, clock.now());
-        await announce(tx.client, PROJECT_TOPIC, projectId);
+        refuseDefault(project);
+        await removeEmpty(tx, project, { regions: catalog.regions, now: clock.now() });
         // The project was empty, so the task is finished at once; what it came with is removed in the background.
         return tasks.done(
           tx,
@@ -87,16 +82,6 @@ export function createProjectChanges(deps: {
       return taskId;
     },
   };
-}
-
-async function requireDeletable(tx: Transaction, { id, is_default }: ProjectRow): Promise<void> {
-  if (is_default) {
-    throw new ConflictError(`Project ${id} is the default project of its account and can't be deleted`);
-  }
-  const left = await leftIn(tx, id);
-  if (left.length > 0) {
-    throw new ConflictError(`Project ${id} still has ${left.join('; ')}; delete them first`);
-  }
 }
 
 async function withFreeName<T>(name: string, work: () => Promise<T>): Promise<T> {

@@ -1,8 +1,11 @@
 import { wantAt } from '../../convergence/wants.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
 import type { Catalog } from '../catalog/service.ts';
-import { ensureDefaultNetworks, removeNetworksOf } from '../networks/defaults/in-transaction.ts';
-import { ensureDefaultSecurityGroups, removeGroupsOf } from '../security-groups/defaults/in-transaction.ts';
+import { ensureDefaultNetworks } from '../networks/defaults/in-transaction.ts';
+import { ensureDefaultSecurityGroups } from '../security-groups/defaults/in-transaction.ts';
+
+export { beginRemoval, beginRemovalOfAll, removeEmpty } from './removal.ts';
+export { lockProject, markStaying } from './store.ts';
 
 const AT_ONCE = 1_000;
 
@@ -23,12 +26,6 @@ export async function prepareProjects(
   // One statement would be too large when many projects get a new region.
   for (let from = 0; from < wanted.length; from += AT_ONCE)
     await wantAt(tx, wanted.slice(from, from + AT_ONCE));
-}
-
-/** Removes the default networks and security groups of a project. They count against no quota. */
-export async function removePrepared(tx: Transaction, projectId: number): Promise<void> {
-  await removeNetworksOf(tx, projectId);
-  await removeGroupsOf(tx, projectId);
 }
 
 /** Inserts the default project of an account. Every account always has one. */

@@ -2,7 +2,7 @@ import type { ChangeFeed } from '../../db/changes.ts';
 import type { Database } from '../../db/database.ts';
 import type { Place } from '../../db/place.ts';
 import { createRowCache } from '../../db/row-cache.ts';
-import { NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
 import type { Page } from '../../lib/page.ts';
 import { ownsClient, type Principal } from '../../requests/principal.ts';
@@ -27,7 +27,10 @@ interface ScopeRequest {
 }
 
 export interface Projects {
-  /** @throws NotFoundError, the same one for an unknown project, an unknown region and another account's project */
+  /**
+   * @throws NotFoundError, the same one for an unknown project, an unknown region and another account's project;
+   * ConflictError for a change while the project is deleted with everything in it
+   */
   scope(request: ScopeRequest): Promise<Scope>;
   /** Returns the project if it is the caller's. @throws NotFoundError */
   project(principal: Principal, projectId: number): Promise<ProjectRow>;
@@ -57,8 +60,13 @@ export function createProjects(deps: {
     project,
     forget: (projectId) => rows.forget(projectId),
     async scope({ principal, requestId, projectId, regionId }) {
-      const { client_id: clientId } = await project(principal, projectId);
+      const { client_id: clientId, deletion_task_id: deletion } = await project(principal, projectId);
       const region = found('Region', regionId, deps.catalog.regions.get(regionId));
+      if (deletion !== null && principal.writes) {
+        throw new ConflictError(
+          `Project ${projectId} is being deleted with everything in it by task ${deletion}`,
+        );
+      }
       return { projectId, regionId, region, clientId, principal, requestId };
     },
     list: (principal, query) => listProjects(deps.database.sql, principal.clientId, query),

@@ -45,6 +45,33 @@ export async function updateProject(
   return tx.sql.updateTable('projects').set(change).where('id', '=', id).returningAll().executeTakeFirst();
 }
 
+/** Notes the task that deletes these projects. Returns which they are, so that every process can be told. */
+export async function markDeleting(
+  tx: Transaction,
+  which: { id: number } | { clientId: number },
+  taskId: string,
+): Promise<number[]> {
+  const rows = await tx.sql
+    .updateTable('projects')
+    .set({ deletion_task_id: taskId })
+    .where((project) =>
+      'id' in which ? project('id', '=', which.id) : project('client_id', '=', which.clientId),
+    )
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Forgets that the projects are being deleted. */
+export async function markStaying(tx: Transaction, ids: readonly number[]): Promise<void> {
+  await tx.sql
+    .updateTable('projects')
+    .set({ deletion_task_id: null })
+    .where('id', 'in', ids)
+    .where('deletion_task_id', 'is not', null)
+    .execute();
+}
+
 /** Moves an empty project to the table of deleted projects. */
 export async function moveToDeleted(tx: Transaction, project: ProjectRow, now: Date): Promise<void> {
   const { id, client_id, name, description, created_at } = project;
@@ -67,14 +94,17 @@ export async function listProjects(
       const living = db
         .selectFrom('projects')
         .select((eb) => [...columns, eb.cast<Date | null>(eb.lit(null), 'timestamptz').as('deleted_at')])
-        .select('is_default')
+        .select(['is_default', 'deletion_task_id'])
         .where('client_id', '=', clientId);
       if (!query.include_deleted) return living;
       return living.unionAll(
         db
           .selectFrom('deleted_projects')
           .select([...columns, 'deleted_at'])
-          .select((eb) => eb.lit(false).as('is_default'))
+          .select((eb) => [
+            eb.lit(false).as('is_default'),
+            eb.cast<string | null>(eb.lit(null), 'uuid').as('deletion_task_id'),
+          ])
           .where('client_id', '=', clientId),
       );
     })

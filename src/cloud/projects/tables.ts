@@ -7,6 +7,8 @@ export interface ProjectTables {
     name: string;
     description: string | null;
     is_default: boolean;
+    /** The task that deletes the project with everything in it. */
+    deletion_task_id: Generated<string | null>;
     created_at: Date;
   };
   deleted_projects: {

@@ -199,3 +199,51 @@ function inOrder(amounts: QuotaAmounts): [QuotaAttribute, number][] {
     return amount === 0 ? [] : [[attribute, amount]];
   });
 }
+
+/** Forgets the limits of an account that is being deleted, and what it asked for. */
+export async function forgetQuotasOf(tx: Transaction, clientId: number): Promise<void> {
+  const { sql: db } = tx;
+  await db.deleteFrom('quota_usage').where('client_id', '=', clientId).execute();
+  await db.deleteFrom('quota_limits').where('client_id', '=', clientId).execute();
+  await db.deleteFrom('quota_thresholds').where('client_id', '=', clientId).execute();
+  await db.deleteFrom('quota_requests').where('client_id', '=', clientId).execute();
+}
+
+/** What each regional quota counts, where that is a row. */
+const COUNTED: Partial<Record<QuotaAttribute, string>> = {
+  cluster_count: 'kubernetes_clusters',
+  firewall_count: 'security_groups where not is_default',
+  floating_count: 'floating_ips',
+  image_count: 'images',
+  loadbalancer_count: 'load_balancers',
+  network_count: 'networks where creator_task_id is not null',
+  reserved_fixed_ip_count: 'ports where reserved',
+  router_count: 'routers',
+  secret_count: 'secrets',
+  servergroup_count: 'server_groups',
+  sfs_count: 'file_shares',
+  snapshot_count: 'snapshots',
+  subnet_count:
+    '(select project_id, region_id from subnets join networks on networks.id = network_id where subnets.creator_task_id is not null) as own',
+  vm_count: 'instances',
+  volume_count: 'volumes',
+};
+
+/** Counts anew what an account uses, after rows went without being released one by one. */
+export async function recountQuotas(tx: Transaction, clientId: number): Promise<void> {
+  const counts = Object.entries(COUNTED).map(
+    ([attribute, rows]) =>
+      sql`select project_id, region_id, ${attribute}::text as attribute from ${sql.raw(rows)}`,
+  );
+  await sql`
+    update quota_usage set used = coalesce(counted.used, 0)
+    from quota_usage as former left join (
+      select region_id, attribute, count(*) as used from (${sql.join(counts, sql` union all `)}) as kept
+      where project_id in (select id from projects where client_id = ${clientId})
+      group by region_id, attribute
+    ) as counted using (region_id, attribute)
+    where former.client_id = ${clientId} and quota_usage.client_id = ${clientId}
+      and quota_usage.region_id = former.region_id and quota_usage.attribute = former.attribute`.execute(
+    tx.sql,
+  );
+}

@@ -33,8 +33,11 @@ export interface TaskStart<Input> {
 
 type Removing = Pick<TaskType<unknown>, 'type'>;
 
-/** Owner and place of the work. Some work has no region. */
-export type TaskScope = Omit<Scope, 'region' | 'regionId'> & { regionId: number | null };
+/** Owner and place of the work. Some work has no region, and that on whole accounts no project. */
+export type TaskScope = Omit<Scope, 'projectId' | 'region' | 'regionId'> & {
+  projectId: number | null;
+  regionId: number | null;
+};
 
 export interface Tasks {
   /**
@@ -42,6 +45,15 @@ export interface Tasks {
    * it once all affected rows are locked. @throws InvalidError for what the infrastructure can't do
    */
   begin<Input extends object>(tx: Transaction, scope: Scope, start: TaskStart<Input>): Promise<string>;
+  /**
+   * Starts a task for work that isn't infrastructure's. Whoever does it says when it begins and ends: see
+   * `in-transaction.ts`.
+   */
+  beginWork<Input extends object>(
+    tx: Transaction,
+    scope: TaskScope,
+    start: Omit<TaskStart<Input>, 'wants'>,
+  ): Promise<string>;
   /**
    * Starts another task for a removal that continues after its own task has ended with an error, and returns its ID.
    * Undefined if `heldBy` is no such task or its type isn't one of `kinds`.
@@ -110,12 +122,22 @@ export function createTasks(deps: {
   }
   const acknowledgement = ({ userId: by }: Principal) => ({ by, at: deps.clock.now() });
 
+  async function beginWork<Input extends object>(
+    tx: Transaction,
+    scope: TaskScope,
+    { task: { type, deadlineMs }, id = newTaskId(), data, input }: Omit<TaskStart<Input>, 'wants'>,
+  ): Promise<string> {
+    await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
+    scope.principal.writes?.started(id);
+    return id;
+  }
+
   return {
     get,
-    async begin(tx, scope, { task: { type, deadlineMs }, id = newTaskId(), data, input, wants }) {
-      await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
+    beginWork,
+    async begin(tx, scope, { wants, ...start }) {
+      const id = await beginWork(tx, scope, start);
       await want(tx, scope, wants, { taskId: id, check, secrets });
-      scope.principal.writes?.started(id);
       return id;
     },
     async removeAgain(tx, scope, heldBy, ...kinds) {

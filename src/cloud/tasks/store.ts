@@ -20,7 +20,7 @@ export interface NewTask {
   clientId: number;
   userId: number;
   userClientId: number;
-  projectId: number;
+  projectId: number | null;
   regionId: number | null;
   requestId: string;
   data: object;

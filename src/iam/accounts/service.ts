@@ -13,11 +13,13 @@ export function createClientDirectory({ database }: { database: Database }) {
   return { find: (clientId: number) => findClient(database.sql, clientId) };
 }
 
+/** Returns the account unless it is deleted. */
 export async function findClient(db: Sql, clientId: number): Promise<ClientEntry | undefined> {
   return db
     .selectFrom('clients')
     .select(['id', 'reseller_id as resellerId'])
     .where('id', '=', clientId)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst();
 }
 

@@ -110,7 +110,9 @@ async function requireChangeable(
   const [account] = await store.findAccounts(tx.sql, [clientId]);
   if (account?.status === 'paused') {
     throw new InvalidError({
-      status: ['The whole account is paused; only the operator of the platform can resume it.'],
+      status: [
+        'The whole account is suspended; resume it first, with POST /tradewind/v1/clients/{client_id}/resume.',
+      ],
     });
   }
   await refusePlatforms(tx.sql, clientId);

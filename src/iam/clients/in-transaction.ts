@@ -2,8 +2,11 @@ import { type Insertable, type Kysely, sql } from 'kysely';
 import { insertDefaultProject } from '../../cloud/projects/in-transaction.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { ROLES } from '../../requests/principal.ts';
-import { insertUser } from '../users/in-transaction.ts';
+import type { Credentials } from '../identity/in-transaction.ts';
+import { announceClient } from '../logins/in-transaction.ts';
+import { insertUser, refusePlatforms } from '../users/in-transaction.ts';
 
 export interface Account {
   clientId: number;
@@ -76,4 +79,103 @@ export async function renewVersion(db: Kysely<Tables>, clientId: number): Promis
     .set((client) => ({ status: client.ref('status') }))
     .where('id', '=', clientId)
     .execute();
+}
+
+/** An account, and what decides whether it can go. */
+export interface WholeClient {
+  id: number;
+  resellerId: number;
+  status: 'active' | 'paused';
+  deletedAt: Date | null;
+  /** Whether users of the account act for its reseller. */
+  isOfReseller: boolean;
+}
+
+const WHOLE = sql<WholeClient>`
+  select clients.id, reseller_id as "resellerId", status, deleted_at as "deletedAt", exists (
+    select from users
+    where users.client_id = clients.id and users.reseller_id is not null and users.deleted_at is null
+  ) as "isOfReseller"
+  from clients`;
+
+/** Returns an account, locked until the transaction ends. */
+export async function lockWholeClient(tx: Transaction, clientId: number): Promise<WholeClient | undefined> {
+  const { rows } = await sql<WholeClient>`${WHOLE} where id = ${clientId} for no key update`.execute(tx.sql);
+  return rows[0];
+}
+
+/** Clients that are named when there are too many to delete their reseller. */
+const SHOWN = 10;
+
+/** Returns a reseller that is not deleted, locked, with its accounts: its own one first. */
+export async function lockReseller(
+  tx: Transaction,
+  resellerId: number,
+): Promise<{ clients: WholeClient[] } | undefined> {
+  const reseller = await tx.sql
+    .selectFrom('resellers')
+    .select('id')
+    .where('id', '=', resellerId)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!reseller) return undefined;
+  const { rows } = await sql<WholeClient>`
+    select * from (${WHOLE} where reseller_id = ${resellerId} and deleted_at is null) as own
+    order by "isOfReseller" desc, id limit ${SHOWN}`.execute(tx.sql);
+  return { clients: rows };
+}
+
+/**
+ * Pauses an account or opens it again: no login or API token works in a paused account. Its resources stay and keep
+ * running. After the commit, pass the result to the authenticator's `forget`.
+ * @throws NotFoundError; ConflictError for the platform's own account, and to open one that is being deleted
+ */
+export async function changeStatus(
+  tx: Transaction,
+  clientId: number,
+  status: 'active' | 'paused',
+  now: Date,
+): Promise<Credentials> {
+  await refusePlatforms(tx.sql, clientId);
+  const client = await lockWholeClient(tx, clientId);
+  if (!client || client.deletedAt) throw new NotFoundError('Client', clientId);
+  if (status === 'active') await refuseGoing(tx, clientId);
+  if (client.status === status) return { tokens: [], logins: [] };
+  await tx.sql.updateTable('clients').set({ status }).where('id', '=', clientId).execute();
+  await tx.sql
+    .insertInto('client_status_changes')
+    .values({ client_id: clientId, old_status: client.status, new_status: status, changed_at: now })
+    .execute();
+  return announceClient(tx, clientId);
+}
+
+async function refuseGoing(tx: Transaction, clientId: number): Promise<void> {
+  const deletion = await tx.sql
+    .selectFrom('deletions')
+    .select('task_id')
+    .where('client_id', '=', clientId)
+    .where('project_id', 'is', null)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  if (!deletion) return;
+  throw new ConflictError(
+    `Client ${clientId} is being deleted by task ${deletion.task_id}; nothing can bring it back`,
+  );
+}
+
+/** Marks an account as deleted, when nothing is left in it. Its row stays, for the audit log and invoices. */
+export async function markClientDeleted(tx: Transaction, clientId: number, now: Date): Promise<void> {
+  await tx.sql
+    .updateTable('clients')
+    .set({ deleted_at: now })
+    .where('id', '=', clientId)
+    .where('deleted_at', 'is', null)
+    .execute();
+}
+
+/** Marks the reseller of an account as deleted. */
+export async function markResellerDeleted(tx: Transaction, clientId: number, now: Date): Promise<void> {
+  const ofClient = tx.sql.selectFrom('clients').select('reseller_id').where('id', '=', clientId);
+  await tx.sql.updateTable('resellers').set({ deleted_at: now }).where('id', 'in', ofClient).execute();
 }

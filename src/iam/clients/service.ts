@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Catalog } from '../../cloud/catalog/service.ts';
 import { prepareProjects } from '../../cloud/projects/in-transaction.ts';
-import { type Database, type Transaction, violates } from '../../db/database.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
-import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
@@ -18,8 +18,9 @@ import { deleteTokensOfOutsiders } from '../tokens/in-transaction.ts';
 import { endResellerAccess, expireInvitations } from '../users/in-transaction.ts';
 import type { Users } from '../users/service.ts';
 import { filterOf, orderOf } from './filter.ts';
-import { insertAccount, lockClients } from './in-transaction.ts';
+import { changeStatus, insertAccount, lockClients } from './in-transaction.ts';
 import { type OfAccount, presentedAccount, presentedClient } from './presenter.ts';
+import { keepReseller } from './resellers/store.ts';
 import type {
   Account,
   Client,
@@ -47,6 +48,11 @@ export interface Clients {
   list(principal: Principal, query: ClientListQuery): Promise<Client[] | ClientPage>;
   /** @throws NotFoundError */
   get(principal: Principal, clientId: number): Promise<Client>;
+  /**
+   * Suspends an account or opens it again.
+   * @throws NotFoundError; ConflictError for the caller's own account and as `changeStatus`
+   */
+  setStatus(principal: Principal, clientId: number, status: 'active' | 'paused'): Promise<Client>;
   /** @throws NotFoundError, InvalidError */
   update(principal: Principal, clientId: number, request: UpdateClient): Promise<Client>;
 }
@@ -124,6 +130,20 @@ export function createClients(deps: {
       return { count, ...pagesAround('/iam/clients', { limit, offset }, count, rest), results };
     },
 
+    async setStatus(principal, clientId, status) {
+      const ended = await database.accept(principal, async (tx) => {
+        const client = await findClient(tx.sql, clientId);
+        if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+        principal.writes?.concerns(clientId);
+        if (clientId === principal.clientId) {
+          throw new ConflictError(`Client ${clientId} is your own account; you would shut yourself out`);
+        }
+        return changeStatus(tx, clientId, status, clock.now());
+      });
+      authenticator.forget(ended);
+      return get(principal, clientId);
+    },
+
     async update(principal, clientId, request) {
       const ended = await database.accept(principal, async (tx): Promise<Credentials> => {
         await lockClients(tx, [clientId]);
@@ -134,12 +154,10 @@ export function createClients(deps: {
         await requireOwners(tx, principal, client.resellerId, request);
         const { reseller = client.resellerId } = request;
         const moved = reseller !== client.resellerId;
-        try {
-          await store.updateAccount(tx.sql, clientId, changesIn(request, moved));
-        } catch (error) {
-          if (!violates(error, 'clients_reseller_id_fkey')) throw error;
+        if (moved && !(await keepReseller(tx.sql, reseller))) {
           throw new InvalidError({ reseller: [`Reseller with id:${reseller} does not exists.`] });
         }
+        await store.updateAccount(tx.sql, clientId, changesIn(request, moved));
         if (!moved) return { tokens: [], logins: [] };
         // The former reseller can no longer act for anybody there, nor let anybody in, nor anybody there for it.
         const now = clock.now();

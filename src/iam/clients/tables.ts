@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 
 export interface ClientTables {
-  resellers: { id: Generated<number>; name: string; created_at: Date };
+  resellers: { id: Generated<number>; name: string; created_at: Date; deleted_at: Generated<Date | null> };
   clients: {
     id: Generated<number>;
     reseller_id: number;

@@ -53,7 +53,8 @@ export const ENDED_LOGIN =
 
 /** Why a valid API token or login is refused. */
 export const SHUT_OUT = {
-  paused: 'The account is paused; the operator of the platform can resume it with "tradewind client resume".',
+  paused:
+    'The account is suspended; its reseller can resume it, and so can the operator of the platform with "tradewind client resume".',
   blocked: 'The user is blocked in this account; one of its administrators can let them in again.',
   deleted: UNKNOWN_TOKEN,
 } as const;

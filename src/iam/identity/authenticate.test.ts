@@ -60,7 +60,7 @@ describe('who is not let in', () => {
     await setStatusOf({ database, clock: systemClock }, person.clientId, 'paused');
     const paused = [
       401,
-      expect.objectContaining({ message: INVALID, hint: expect.stringMatching(/is paused/) }),
+      expect.objectContaining({ message: INVALID, hint: expect.stringMatching(/is suspended/) }),
     ];
     await expect.poll(() => refusal(`apikey ${token}`)).toEqual(paused);
     expect(await refusal(`Bearer ${person.pair.access}`)).toEqual(paused);

@@ -39,7 +39,9 @@ type Which =
   /** Logins by this user in the name of others. */
   | { actingUserId: number }
   /** Logins by users of this account in the name of others, or by others in the name of its users. */
-  | { actingClientId: number };
+  | { actingClientId: number }
+  /** Logins in this account. */
+  | { clientId: number };
 
 /** Ends logins at once. */
 export async function endLogins(tx: Transaction, which: Which): Promise<Credentials> {
@@ -66,6 +68,7 @@ function matches(which: Which) {
     if ('userId' in which) {
       return login.or([login('user_id', '=', which.userId), login('maker_id', '=', which.userId)]);
     }
+    if ('clientId' in which) return login('client_id', '=', which.clientId);
     const acting = login('maker_id', '!=', login.ref('user_id'));
     if ('actingUserId' in which) return login.and([acting, login('maker_id', '=', which.actingUserId)]);
     const makers = login.selectFrom('users').select('id').where('client_id', '=', which.actingClientId);

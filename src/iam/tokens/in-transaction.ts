@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import { ConflictError } from '../../lib/errors.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { announceTokens, type Credentials, together } from '../identity/in-transaction.ts';
 import { secretHash } from '../identity/service.ts';
@@ -23,6 +24,34 @@ export async function makeToken(
     .executeTakeFirstOrThrow();
   await announceTokens(tx, [id]);
   return { id, secret };
+}
+
+/**
+ * Inserts a token whose ID and secret somebody else chose, unless it is there. @throws ConflictError if the ID or the secret
+ * is another token's
+ */
+export async function putGivenToken(
+  tx: Transaction,
+  { id, secret }: { id: number; secret: string },
+  of: Omit<Insertable<Tables['api_tokens']>, 'id' | 'secret_hash'>,
+): Promise<void> {
+  const { numInsertedOrUpdatedRows = 0n } = await tx.sql
+    .insertInto('api_tokens')
+    .values({ ...of, id, secret_hash: secretHash(secret) })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  if (numInsertedOrUpdatedRows > 0n) {
+    await announceTokens(tx, [id]);
+    return;
+  }
+  const known = await tx.sql
+    .selectFrom('api_tokens')
+    .select(['client_id', 'secret_hash', 'deleted_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  const isSame = known?.client_id === of.client_id && known.secret_hash.equals(secretHash(secret));
+  if (!isSame) throw new ConflictError(`Another API token has the ID ${id}; choose another one`);
+  if (known.deleted_at) throw new ConflictError(`The API token ${id} was revoked; choose another ID`);
 }
 
 /** Makes the setting's bootstrap token the only one: a token of an earlier value stops working. */
@@ -76,19 +105,25 @@ async function removeOtherBootstrapTokens(
 }
 
 /** Deletes an account's tokens that were made from another account, with the logins made by them. */
-export async function deleteTokensOfOutsiders(
+export const deleteTokensOfOutsiders = (tx: Transaction, clientId: number, now: Date): Promise<Credentials> =>
+  deleteTokens(tx, { clientId, onlyOfOutsiders: true }, now);
+
+/** Deletes all tokens of an account, with the logins made by them. */
+export const deleteTokensOf = (tx: Transaction, clientId: number, now: Date): Promise<Credentials> =>
+  deleteTokens(tx, { clientId, onlyOfOutsiders: false }, now);
+
+async function deleteTokens(
   tx: Transaction,
-  clientId: number,
+  { clientId, onlyOfOutsiders }: { clientId: number; onlyOfOutsiders: boolean },
   now: Date,
 ): Promise<Credentials> {
-  const gone = await tx.sql
+  let those = tx.sql
     .updateTable('api_tokens')
     .set({ deleted_at: now })
     .where('client_id', '=', clientId)
-    .where('maker_client_id', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .returning('id')
-    .execute();
+    .where('deleted_at', 'is', null);
+  if (onlyOfOutsiders) those = those.where('maker_client_id', 'is not', null);
+  const gone = await those.returning('id').execute();
   const ids = gone.map(({ id }) => id);
   const announced = await announceTokens(tx, ids);
   return together(announced, await endLogins(tx, { tokenIds: ids }));

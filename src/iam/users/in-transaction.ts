@@ -1,16 +1,16 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
-import { violates } from '../../db/database.ts';
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { type Transaction, violates } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 
 /** Inserts a user with a role in the account that creates them. */
 export async function insertUser(
-  sql: Kysely<Tables>,
+  db: Kysely<Tables>,
   user: Insertable<Tables['users']>,
   roleId: number,
 ): Promise<number> {
-  const { id } = await sql.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
-  await sql
+  const { id } = await db.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
+  await db
     .insertInto('client_users')
     .values({ client_id: user.client_id, user_id: id, role_id: roleId, created_at: user.created_at })
     .execute();
@@ -19,9 +19,9 @@ export async function insertUser(
 
 /** Returns the platform administrator and their account. */
 export async function platformAdministrator(
-  sql: Kysely<Tables>,
+  db: Kysely<Tables>,
 ): Promise<{ userId: number; clientId: number } | undefined> {
-  return sql
+  return db
     .selectFrom('users')
     .select(['id as userId', 'client_id as clientId'])
     .where('platform_administrator', '=', true)
@@ -30,8 +30,8 @@ export async function platformAdministrator(
 }
 
 /** @throws ConflictError if the account is the platform administrator's */
-export async function refusePlatforms(sql: Kysely<Tables>, clientId: number): Promise<void> {
-  const administrator = await sql
+export async function refusePlatforms(db: Kysely<Tables>, clientId: number): Promise<void> {
+  const administrator = await db
     .selectFrom('users')
     .select('id')
     .where('client_id', '=', clientId)
@@ -129,6 +129,38 @@ export async function expireInvitations(db: Kysely<Tables>, clientId: number, no
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now)
     .execute();
+}
+
+/**
+ * Takes some users out of an account that is being deleted. Those without another account are deleted. Returns how many
+ * there were.
+ */
+export async function takeOutSome(
+  tx: Transaction,
+  clientId: number,
+  { limit, now }: { limit: number; now: Date },
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select id from users where client_id = ${clientId} and deleted_at is null
+      or id in (select user_id from client_users where client_id = ${clientId})
+    order by id limit ${limit} for update`.execute(tx.sql);
+  if (rows.length === 0) return 0;
+  const ids = sql`${rows.map(({ id }) => id)}::bigint[]`;
+  await sql`delete from client_users where client_id = ${clientId} and user_id = any(${ids})`.execute(tx.sql);
+  // As for a single user: the next account becomes the home.
+  await sql`
+    update users set client_id = other.client_id, reseller_id = null
+    from (
+      select user_id, min(client_id) as client_id from client_users where user_id = any(${ids}) group by user_id
+    ) as other
+    where users.id = other.user_id and users.client_id = ${clientId}`.execute(tx.sql);
+  await sql`
+    update users set deleted_at = ${now}, password_hash = null
+    where id = any(${ids}) and client_id = ${clientId} and deleted_at is null`.execute(tx.sql);
+  await sql`
+    update invitations set ended_at = ${now}
+    where user_id = any(${ids}) and client_id = ${clientId} and ended_at is null`.execute(tx.sql);
+  return rows.length;
 }
 
 /** Another user has the address. The message reveals that this user exists. */

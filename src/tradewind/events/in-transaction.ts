@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 
 export { presentPosition, startReading } from './reader.ts';
 export {
+  CLIENT_DELETED,
   eventOfCommand,
   eventOfOperation,
   RECORDED_COMMANDS,

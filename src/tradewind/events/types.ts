@@ -88,6 +88,8 @@ interface OperationEvent {
 
 const user = { word: 'user', param: 'userId', table: 'users' };
 const client = { word: 'client', param: 'clientId', table: 'clients' };
+const account = { word: 'client', param: 'client_id', table: 'clients' };
+const reseller = { word: 'reseller', param: 'reseller_id' };
 const token = { word: 'token', param: 'tokenId' };
 const feature = { word: 'feature', param: 'activatedFeatureId' };
 const service = { word: 'client_service', param: 'serviceId' };
@@ -122,15 +124,24 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   createClientUser: { ...user, verb: 'created' },
   createPriceList: { ...priceList, verb: 'created' },
   createNotificationSetting: { ...setting, verb: 'created' },
+  createReseller: { ...reseller, verb: 'created' },
   createUser: { ...user, verb: 'created' },
   createWebhook: { ...webhook, verb: 'created' },
   deactivateFreeFeature: { ...feature, verb: 'deactivated' },
   deactivatePaidFeature: { ...feature, verb: 'deactivated' },
   deleteApiToken: { ...token, verb: 'deleted' },
   deleteApiTokenV1: { ...token, verb: 'deleted' },
+  deleteClient: { ...account, verb: 'deletion_requested' },
   deleteNotificationSetting: { ...setting, verb: 'deleted' },
   deletePriceList: { ...priceList, verb: 'deleted' },
+  deleteProjectWithContents: {
+    word: 'project',
+    verb: 'deletion_begun',
+    param: 'project_id',
+    table: 'projects',
+  },
   deleteQuotaThreshold: { ...quota, verb: 'threshold_removed' },
+  deleteReseller: { ...reseller, verb: 'deletion_begun' },
   deleteUser: { ...user, verb: 'deleted' },
   deleteWebhook: { ...webhook, verb: 'deleted' },
   inviteUser: { ...user, verb: 'invited' },
@@ -142,11 +153,13 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   removeClientUser: { ...user, verb: 'removed' },
   renewInvitation: { ...user, verb: 'invited' },
   replaceNotificationSetting: { ...setting, verb: 'updated' },
-  requestDeletion: { ...client, verb: 'deletion_requested' },
+  requestDeletion: { word: 'deletion_request', verb: 'created' },
   resetPassword: { ...user, verb: 'password_reset' },
+  resumeClient: { ...account, verb: 'resumed' },
   rotateWebhookSecret: { ...webhook, verb: 'secret_rotated' },
   setQuotaThreshold: { ...quota, verb: 'threshold_set' },
   subscribeToUserActions: { ...subscription, verb: 'created' },
+  suspendClient: { ...account, verb: 'paused' },
   testWebhook: { ...webhook, verb: 'tested' },
   unsubscribeFromUserActions: { ...subscription, verb: 'deleted' },
   updateClient: { ...client, verb: 'updated' },
@@ -155,7 +168,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   updateNotificationSetting: { ...setting, verb: 'updated' },
   updateUser: { ...user, verb: 'updated' },
   updateWebhook: { ...webhook, verb: 'updated' },
-  withdrawDeletionRequest: { ...client, verb: 'deletion_withdrawn' },
+  withdrawDeletionRequest: { word: 'deletion_request', verb: 'deleted' },
 };
 
 /** Commands of the operator that change something. */
@@ -186,6 +199,9 @@ export const TASK_EVENTS = [
 /** Written by workers: see ../webhooks/sending. */
 export const WEBHOOK_DISABLED = 'tradewind.webhook.disabled';
 
+/** Written by workers: see ../deletions/work. */
+export const CLIENT_DELETED = 'tradewind.client.deleted';
+
 /** What only administrators of an account are told of. */
 const ADMINISTRATIVE = new Set([
   'catalog',
@@ -197,6 +213,7 @@ const ADMINISTRATIVE = new Set([
   'notification_setting',
   'orphan',
   'price_list',
+  'reseller',
   'token',
   'user',
   'user_action_subscription',

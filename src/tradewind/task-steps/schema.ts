@@ -16,8 +16,10 @@ const StepNote = Named('TaskStepNote', {
 });
 
 const TaskStep = Named('TaskStep', {
-  kind: Type.String({ description: 'Kind of infrastructure', examples: ['machine'] }),
-  id: Type.String({ description: 'Its ID' }),
+  kind: Type.String({ description: 'Kind of infrastructure, or of what is deleted', examples: ['machine'] }),
+  id: Type.String({
+    description: 'Its ID. Of what is deleted with a project or account: that of the project',
+  }),
   state: Type.Enum(['waiting', 'doing', 'done', 'removed', 'given up'], {
     type: 'string',
     description:

@@ -2,7 +2,7 @@ import type { Tasks } from '../../cloud/tasks/service.ts';
 import type { Database } from '../../db/database.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { TaskStep, TaskSteps } from './schema.ts';
-import { type Noted, notedSteps, type OpenStep, openSteps } from './store.ts';
+import { deletionSteps, type Noted, notedSteps, type OpenStep, openSteps } from './store.ts';
 
 /** A task that goes on for days notes more than anybody reads. */
 const MOST_NOTES = 2_000;
@@ -19,7 +19,10 @@ export function createStepsOfTasks(deps: { database: Database; tasks: Pick<Tasks
       const { id, state } = await tasks.get(principal, taskId);
       const { notes, named } = await notedSteps(database.sql, id, MOST_NOTES);
       const open = await openSteps(database.sql, id);
-      const steps = stepsOf({ open, notes, named, hasFailed: state === 'ERROR' });
+      const deleted = (await deletionSteps(database.sql, id)).map(
+        (one): TaskStep => ({ ...one, failures: 0, history: [] }),
+      );
+      const steps = [...deleted, ...stepsOf({ open, notes, named, hasFailed: state === 'ERROR' })];
       const done = steps.filter((one) => one.state === 'done' || one.state === 'removed').length;
       return { task_id: id, state, done, of: steps.length, steps };
     },

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Sql } from '../../db/database.ts';
+import type { DeletionStep } from '../deletions/tables.ts';
 
 /** A want that a task waits for. */
 export interface OpenStep {
@@ -55,4 +56,14 @@ export async function notedSteps(
     where subject = ${subject} and type in ('tradewind.task.finished', 'tradewind.task.failed')
       and data -> 'task' ? 'steps' order by named.kind, named.id`.execute(db);
   return { notes: rows, named: ends.rows };
+}
+
+/** Returns the steps of a deletion with contents, which wants nothing itself. */
+export async function deletionSteps(db: Sql, taskId: string): Promise<DeletionStep[]> {
+  const row = await db
+    .selectFrom('deletions')
+    .select('steps')
+    .where('task_id', '=', taskId)
+    .executeTakeFirst();
+  return row?.steps ?? [];
 }

@@ -1,14 +1,19 @@
 import { type Kysely, sql } from 'kysely';
 import { type Backend, Refused } from '../../backends/contract/backend.ts';
 import type { BackendMaker, Makers } from '../../backends/maker.ts';
+import { keyOf } from '../../convergence/wants.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { Calls } from './calls.ts';
 import type { Rules } from './rules.ts';
 
 /** How soon a task that is held looks whether it still is. */
 const HOLD_MS = 50;
 
 /** Makes backends that follow the rules for tasks. `speed` goes before the setting, and may change. */
-export function faultyMakers(makers: Makers, rules: Rules, speed: () => number | undefined): Makers {
+export function faultyMakers(
+  makers: Makers,
+  { rules, calls, speed }: { rules: Rules; calls: Calls; speed: () => number | undefined },
+): Makers {
   const faulty = (maker: BackendMaker): BackendMaker => ({
     ...maker,
     make(given, host) {
@@ -18,26 +23,34 @@ export function faultyMakers(makers: Makers, rules: Rules, speed: () => number |
           return speed() ?? host.simulationSpeed;
         },
       };
-      return withRules(maker.make(given, paced), rules, host.sql);
+      return withRules(maker.make(given, paced), { rules, calls, db: host.sql });
     },
   });
   return Object.fromEntries(Object.entries(makers).map(([kind, maker]) => [kind, faulty(maker)]));
 }
 
-function withRules(backend: Backend, rules: Rules, db: Kysely<Tables>): Backend {
+function withRules(
+  backend: Backend,
+  { rules, calls, db }: { rules: Rules; calls: Calls; db: Kysely<Tables> },
+): Backend {
+  const converge: Backend['converge'] = async (ref, spec, call) => {
+    const applied = rules.aboutTasks ? await appliedTo(ref, spec) : undefined;
+    if (!applied) return backend.converge(ref, spec, call);
+    const { effect, since } = applied;
+    if ('fail' in effect) throw new Refused(effect.fail);
+    if ('hold' in effect) return waits('held by a rule of the test kit', HOLD_MS);
+    if ('delay_ms' in effect) {
+      const left = since + effect.delay_ms - performance.now();
+      if (left > 0) return waits('delayed by a rule of the test kit', left);
+    }
+    return backend.converge(ref, spec, call);
+  };
+
   return {
     ...backend,
     async converge(ref, spec, call) {
-      const applied = rules.aboutTasks ? await appliedTo(ref, spec) : undefined;
-      if (!applied) return backend.converge(ref, spec, call);
-      const { effect, since } = applied;
-      if ('fail' in effect) throw new Refused(effect.fail);
-      if ('hold' in effect) return waits('held by a rule of the test kit', HOLD_MS);
-      if ('delay_ms' in effect) {
-        const left = since + effect.delay_ms - performance.now();
-        if (left > 0) return waits('delayed by a rule of the test kit', left);
-      }
-      return backend.converge(ref, spec, call);
+      const result = await calls.during(keyOf(ref), () => converge(ref, spec, call));
+      return result ?? waits('taken away by a reset', HOLD_MS);
     },
   };
 

@@ -1,6 +1,8 @@
 import type { Makers } from '../../backends/maker.ts';
+import { type Calls, createCalls } from './calls.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { faultyMakers } from './faulty-tasks.ts';
+import type { PartialReset } from './partial-reset.ts';
 import { createRules, type Rules } from './rules.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { WorkInProgress } from './work.ts';
@@ -9,6 +11,7 @@ import type { WorkInProgress } from './work.ts';
 export interface TestKit {
   clock: TestClock;
   rules: Rules;
+  calls: Calls;
   /** Of simulated work; undefined for that of the settings. */
   speed: number | undefined;
   /** Returns backends that follow the rules and the speed. */
@@ -19,6 +22,7 @@ export interface TestKit {
 export interface TestKitParts {
   kit: TestKit;
   snapshots: Snapshots;
+  partial: PartialReset;
   work: WorkInProgress;
   /** Of simulated work, by the settings. */
   normalSpeed: number;
@@ -27,11 +31,13 @@ export interface TestKitParts {
 /** The clock stands still at `standing`, if given. */
 export function createTestKit(standing?: Date): TestKit {
   const rules = createRules();
+  const calls = createCalls();
   const kit: TestKit = {
     clock: createTestClock(standing),
     rules,
+    calls,
     speed: undefined,
-    makers: (makers) => faultyMakers(makers, rules, () => kit.speed),
+    makers: (makers) => faultyMakers(makers, { rules, calls, speed: () => kit.speed }),
   };
   return kit;
 }

@@ -17,7 +17,7 @@ export function testKitRoutes(
   app: Api,
   deps: TestKitParts & { requests: SeenRequests; operations: ReadonlySet<string> },
 ): void {
-  const { kit, requests, snapshots, work, normalSpeed, operations } = deps;
+  const { kit, requests, snapshots, partial, work, normalSpeed, operations } = deps;
   const { clock, rules } = kit;
   const forPlatform = {
     config: { access: 'administer', onlyAsks: true, uncounted: true },
@@ -33,12 +33,17 @@ export function testKitRoutes(
   app.post(`${TEST_KIT}/reset`, {
     ...forPlatform,
     schema: { body: schema.Reset },
-    handler: async (_request, reply) => {
-      rules.clear();
-      requests.clear();
-      clock.reset();
-      kit.speed = undefined;
-      await snapshots.reset();
+    handler: async ({ principal, body: { scope, id } }, reply) => {
+      if (scope === 'all') {
+        if (id !== undefined) throw new InvalidError({ id: ['Is for the scopes client and project.'] });
+        rules.clear();
+        requests.clear();
+        clock.reset();
+        kit.speed = undefined;
+        await snapshots.reset();
+      } else if (scope === 'client') await partial.client(id ?? principal.clientId);
+      else if (id === undefined) throw new InvalidError({ id: ['Say which project.'] });
+      else await partial.project(id);
       return reply.code(204).send();
     },
   });

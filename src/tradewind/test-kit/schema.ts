@@ -5,9 +5,17 @@ const exact = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 
 export const Reset = exact({
-  scope: Type.Literal('all', {
-    description: 'Everything goes back to how it was when the server had started.',
+  scope: Type.Enum(['all', 'client', 'project'], {
+    type: 'string',
+    description: 'Everything goes back to how it was when the server had started, or one of them is emptied.',
   }),
+  id: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Of the account, by default the own one, or of the project.',
+    }),
+  ),
 });
 
 export const Name = Type.String({

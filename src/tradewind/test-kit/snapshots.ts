@@ -22,7 +22,7 @@ const KEPT = [
 type Connection = Transaction['client'];
 
 /** Written at any time, also by what began before a reset: their numbers go on. */
-const LOGS = ['user_actions', 'login_attempts', 'events', 'webhook_deliveries'];
+export const LOGS = ['user_actions', 'login_attempts', 'events', 'webhook_deliveries'];
 const SCHEMA = 'test_snapshot_';
 /** How it began: what a reset brings back. */
 const BEGINNING = 'beginning';

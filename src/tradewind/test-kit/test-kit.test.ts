@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { brokenInvariants } from '../../../test/acceptance/concurrency/invariants.ts';
+import { furnish } from '../../../test/support/furnishing.ts';
 import { createHttpClient } from '../../../test/support/http-client.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
@@ -54,6 +56,74 @@ describe('a reset', () => {
     expect(await service.http.task(await startVolume())).toMatchObject({ state: 'FINISHED' });
     const again = await service.http.post('/cloud/v1/projects', { name: 'gone-too' });
     expect(again.body.id).toBe(project.body.id);
+  });
+});
+
+describe('a reset of a part', () => {
+  const reset = (body: object) => service.http.post(`${KIT}/reset`, body);
+  const wantsOf = async (projectId: number) =>
+    (
+      await service.pool.query(
+        `select kind, count(*)::int from wants where project_id = $1 group by kind order by kind`,
+        [projectId],
+      )
+    ).rows;
+  const namesIn = async (http: typeof service.http, path: string): Promise<string[]> =>
+    (await http.get(path)).body.results.map(({ name }: { name: string }) => name);
+
+  it('leaves one project as a new one, and others as they are', async () => {
+    const tenant = await service.otherTenant();
+    const id = (await tenant.http.post('/cloud/v1/projects', { name: 'tried' })).body.id;
+    const before = await wantsOf(id);
+    await furnish(tenant.http, id);
+    await furnish(tenant.http, tenant.projectId, { clusters: false });
+    const kept = await wantsOf(tenant.projectId);
+    await rule({ task: 'create_volume', do: { hold: true } });
+    const [held] = (
+      await tenant.http.post(`/cloud/v1/volumes/${id}/1`, { source: 'new-volume', name: 'held', size: 1 })
+    ).body;
+    expect((await reset({ scope: 'project', id })).status).toBe(204);
+    expect(await wantsOf(id)).toEqual(before);
+    expect(await wantsOf(tenant.projectId)).toEqual(kept);
+    expect((await tenant.http.get(`/v1/tasks/${held}`)).status).toBe(404);
+    for (const kind of ['instances', 'volumes', 'loadbalancers', 'floatingips', 'ports', 'k8s/clusters'])
+      expect((await tenant.http.get(`/cloud/v1/${kind}/${id}/1`)).body.results, kind).toEqual([]);
+    expect(await namesIn(tenant.http, `/cloud/v1/securitygroups/${id}/1`)).toEqual(['default']);
+    // Quotas and addresses are those of the other project, and all goes on.
+    expect(await brokenInvariants(service.pool)).toEqual([]);
+    await service.http.delete(`${KIT}/faults`);
+    await furnish(tenant.http, id, { clusters: false });
+    expect(await brokenInvariants(service.pool)).toEqual([]);
+  }, 120_000);
+
+  it('leaves an account its users, tokens and an empty default project', async () => {
+    const tenant = await service.otherTenant();
+    const more = (await tenant.http.post('/cloud/v1/projects', { name: 'more' })).body.id;
+    await furnish(tenant.http, more, { clusters: false });
+    await tenant.http.post(`/cloud/v1/ssh_keys/${tenant.projectId}`, { name: 'gone' });
+    const hook = { url: 'https://hooks.example.com/in', types: ['tradewind.webhook.test'] };
+    await tenant.http.post('/tradewind/v1/webhooks', hook);
+    const headers = { 'idempotency-key': 'the-same-again' };
+    const once = () => tenant.http.request('POST', '/cloud/v1/projects', { body: { name: 'once' }, headers });
+    expect((await once()).status).toBe(201);
+    expect((await reset({ scope: 'client', id: tenant.clientId })).status).toBe(204);
+    expect(await namesIn(tenant.http, '/cloud/v1/projects?include_deleted=true')).toEqual(['Default']);
+    expect((await tenant.http.get(`/cloud/v1/volumes/${more}/1`)).status).toBe(404);
+    expect((await tenant.http.get('/tradewind/v1/webhooks')).body.results).toEqual([]);
+    expect((await tenant.http.get(`/cloud/v1/ssh_keys/${tenant.projectId}`)).body.results).toEqual([]);
+    expect((await once()).headers.get('idempotency-replayed')).toBeNull();
+    expect(await brokenInvariants(service.pool)).toEqual([]);
+  }, 120_000);
+
+  it('is of something that there is', async () => {
+    expect((await reset({ scope: 'project' })).status).toBe(400);
+    expect((await reset({ scope: 'all', id: 1 })).status).toBe(400);
+    expect((await reset({ scope: 'region', id: 1 })).status).toBe(400);
+    expect((await reset({ scope: 'project', id: 999_999 })).status).toBe(404);
+    expect((await reset({ scope: 'client', id: 999_999 })).status).toBe(404);
+    await makeGroup('of-the-own-account');
+    expect((await reset({ scope: 'client' })).status).toBe(204);
+    expect(await groups()).toEqual(['default']);
   });
 });
 

@@ -230,7 +230,7 @@ async function heldByTasks(pool: pg.Pool): Promise<Record<string, string>> {
   const { rows } = await pool.query<{ name: string }>(`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'task_id'
-      and table_name not like 'ai\\_task%' and table_name not like 'user\\_actions%' and table_name <> 'idempotency_keys'`);
+      and table_name not like 'ai\\_task%' and table_name not like 'user\\_actions%' and table_name not in ('idempotency_keys', 'deletions')`);
   if (rows.length < 8) throw new Error('The tables with tasks were not found');
   return Object.fromEntries(
     rows.map(({ name }) => [`${name} held by a task`, `select * from ${name} where task_id is not null`]),

@@ -18,7 +18,15 @@ import { type AddressSource, type AddressWish, isTaken, noneLeft, type TakenAddr
  * Release addresses of ports, floating IPs and routers: all of them, or the given ones that a port still has. Hand them
  * over between a port and a floating IP.
  */
-export { handOver, handOverToPort, originOf, release, releaseOfRouter, releaseSome } from './store.ts';
+export {
+  handOver,
+  handOverToPort,
+  originOf,
+  release,
+  releaseOfProjects,
+  releaseOfRouter,
+  releaseSome,
+} from './store.ts';
 export type { AddressSource, AddressWish, HeldAddress, TakenAddress } from './wish.ts';
 
 /**

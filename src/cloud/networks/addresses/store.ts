@@ -174,6 +174,16 @@ export async function releaseOfRouter(
   await giveBack(tx, sql`router_id = ${routerId} ${where}`);
 }
 
+/** Releases all addresses of projects whose contents go at once. */
+export async function releaseOfProjects(tx: Transaction, projectIds: readonly number[]): Promise<void> {
+  const those = sql`where project_id = any(${[...projectIds]}::bigint[])`;
+  await giveBack(
+    tx,
+    sql`(port_id in (select id from ports ${those}) or floating_ip_id in (select id from floating_ips ${those})
+      or router_id in (select id from routers ${those}))`,
+  );
+}
+
 /** Moves the addresses of a port to a floating IP, without a moment in which they are free. */
 export async function handOver(tx: Transaction, portId: string, floatingIpId: string): Promise<void> {
   await sql`

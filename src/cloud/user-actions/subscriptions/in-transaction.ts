@@ -1,0 +1,1 @@
+export { deleteSubscription } from './store.ts';

@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { Sql } from '../../../db/database.ts';
+
+export interface ResellerRow {
+  id: number;
+  name: string;
+  client_id: number | null;
+  clients: number;
+  created_at: Date;
+}
+
+/** Lists resellers that are not deleted, by ID. */
+export async function listResellers(
+  db: Sql,
+  { after, limit }: { after: number; limit: number },
+): Promise<ResellerRow[]> {
+  const { rows } = await sql<ResellerRow>`
+    select ${COLUMNS} from resellers where deleted_at is null and id > ${after} order by id limit ${limit}`.execute(
+    db,
+  );
+  return rows;
+}
+
+export async function findReseller(db: Sql, id: number): Promise<ResellerRow | undefined> {
+  const { rows } = await sql<ResellerRow>`
+    select ${COLUMNS} from resellers where deleted_at is null and id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** Whether there is such a reseller. It stays until the transaction ends. */
+export async function keepReseller(db: Sql, id: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('resellers')
+    .select('id')
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const COLUMNS = sql`id, name, created_at,
+  (select count(*)::int from clients where reseller_id = resellers.id and clients.deleted_at is null) as clients,
+  (select min(clients.id) from clients
+    where clients.reseller_id = resellers.id and clients.deleted_at is null and exists (
+      select from users
+      where users.client_id = clients.id and users.reseller_id = resellers.id and users.deleted_at is null)
+  ) as client_id`;

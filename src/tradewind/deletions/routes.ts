@@ -1,0 +1,70 @@
+import type { Api } from '../../http/server.ts';
+import type { Principal } from '../../requests/principal.ts';
+import {
+  ClientDeletion,
+  ClientDeletionRequest,
+  DeletedClientParams,
+  DeletedProjectParams,
+  DeletedResellerParams,
+  Deletion,
+  ProjectDeletionQuery,
+} from './schema.ts';
+import type { Deletions } from './service.ts';
+
+interface EmptyProjects {
+  delete(principal: Principal, projectId: number, requestId: string): Promise<string>;
+}
+
+export function deletionRoutes(
+  app: Api,
+  { deletions, projectChanges }: { deletions: Deletions; projectChanges: EmptyProjects },
+): void {
+  app.post('/tradewind/v1/clients/:client_id/deletion', {
+    config: { access: 'resell' },
+    schema: {
+      operationId: 'deleteClient',
+      summary: 'Delete a client with everything in it',
+      description:
+        'The first answer says what would be deleted, and gives a confirmation. Sent back within ten minutes by the same user, it suspends the account at once, and a task deletes everything in it. What was used stays on record for its invoices, and so does the audit log.',
+      tags: ['Clients'],
+      params: DeletedClientParams,
+      body: ClientDeletionRequest,
+      response: { 200: ClientDeletion },
+    },
+    handler: ({ id, principal, params, body }) => deletions.client(principal, params.client_id, body, id),
+  });
+
+  app.delete('/tradewind/v1/projects/:project_id', {
+    config: { access: 'administer' },
+    schema: {
+      operationId: 'deleteProjectWithContents',
+      summary: 'Delete a project, with everything in it if asked',
+      description:
+        "With `contents=true`, the project takes in nothing new from now on, and the task deletes everything in it. The default project of an account can't be deleted.",
+      tags: ['Projects'],
+      params: DeletedProjectParams,
+      querystring: ProjectDeletionQuery,
+      response: { 200: Deletion },
+    },
+    handler: async ({ id, principal, params, query }) => {
+      const how = query.contents ? deletions.project : projectChanges.delete;
+      return { task_id: await how(principal, params.project_id, id) };
+    },
+  });
+
+  app.delete('/tradewind/v1/resellers/:reseller_id', {
+    config: { access: 'resell' },
+    schema: {
+      operationId: 'deleteReseller',
+      summary: 'Delete a reseller',
+      description:
+        'Only the platform administrator may. The reseller must have no clients besides its own account, which must be empty and is deleted with it.',
+      tags: ['Clients'],
+      params: DeletedResellerParams,
+      response: { 200: Deletion },
+    },
+    handler: async ({ id, principal, params }) => ({
+      task_id: await deletions.reseller(principal, params.reseller_id, id),
+    }),
+  });
+}

@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import { beginRemoval, beginRemovalOfAll } from '../../cloud/projects/in-transaction.ts';
+import type { Projects } from '../../cloud/projects/service.ts';
+import type { TaskScope, Tasks } from '../../cloud/tasks/service.ts';
+import { announce } from '../../db/changes.ts';
+import type { Database, Transaction } from '../../db/database.ts';
+import { resells } from '../../iam/accounts/service.ts';
+import {
+  changeStatus,
+  lockReseller,
+  lockWholeClient,
+  type WholeClient,
+} from '../../iam/clients/in-transaction.ts';
+import type { Authenticator } from '../../iam/identity/service.ts';
+import { refusePlatforms } from '../../iam/users/in-transaction.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
+import { newTaskId } from '../../lib/ids.ts';
+import type { Principal } from '../../requests/principal.ts';
+import type { ClientDeletion, ClientDeletionRequest } from './schema.ts';
+import * as store from './store.ts';
+import { DELETE_CLIENT, DELETE_CONTENTS } from './tasks.ts';
+import { DELETIONS } from './words.ts';
+
+const CONFIRM_WITHIN_MS = 10 * 60_000;
+
+/** Deletes what has contents: the contents first, by a task. */
+export interface Deletions {
+  /**
+   * Without a confirmation, says what would be deleted and gives one. With it, suspends the account and begins to delete
+   * it with everything in it.
+   * @throws NotFoundError; InvalidError for another confirmation or one that has expired; ConflictError for the caller's
+   * own account, that of the platform or of a reseller, and one that is being deleted
+   */
+  client(
+    principal: Principal,
+    clientId: number,
+    request: ClientDeletionRequest,
+    requestId: string,
+  ): Promise<ClientDeletion>;
+  /**
+   * Begins to delete a project with everything in it. Returns the ID of the task.
+   * @throws NotFoundError, ConflictError for a default project and for one that is being deleted
+   */
+  project(principal: Principal, projectId: number, requestId: string): Promise<string>;
+  /**
+   * Begins to delete a reseller with its own account. Returns the ID of the task.
+   * @throws ForbiddenError for all but the platform administrator, NotFoundError, ConflictError while the reseller has clients or its own account holds something, and for the
+   * platform's reseller
+   */
+  reseller(principal: Principal, resellerId: number, requestId: string): Promise<string>;
+}
+
+export function createDeletions(deps: {
+  database: Database;
+  clock: Clock;
+  authenticator: Pick<Authenticator, 'forget'>;
+  projects: Pick<Projects, 'project' | 'forget'>;
+  tasks: Pick<Tasks, 'beginWork'>;
+}): Deletions {
+  const { database, clock, authenticator, projects, tasks } = deps;
+
+  /** Locks the account, so that it stays as it is until the transaction ends. */
+  async function lockDeletable(
+    tx: Transaction,
+    principal: Principal,
+    clientId: number,
+  ): Promise<WholeClient> {
+    const client = await lockWholeClient(tx, clientId);
+    if (!client || client.deletedAt || !resells(principal, client))
+      throw new NotFoundError('Client', clientId);
+    principal.writes?.concerns(clientId);
+    if (clientId === principal.clientId) {
+      throw new ConflictError(`Client ${clientId} is your own account; somebody else has to delete it`);
+    }
+    await refusePlatforms(tx.sql, clientId);
+    const task = await store.deletingTask(tx.sql, clientId);
+    if (task !== undefined)
+      throw new ConflictError(`Client ${clientId} is being deleted by task ${task} already`);
+    return client;
+  }
+
+  /** Begins to delete the account. Call it with the account locked. */
+  async function beginWith(
+    tx: Transaction,
+    scope: TaskScope,
+    { clientId, withReseller, data }: { clientId: number; withReseller: boolean; data: object },
+  ) {
+    const now = clock.now();
+    const id = newTaskId();
+    const ended = await changeStatus(tx, clientId, 'paused', now);
+    await beginRemovalOfAll(tx, clientId, id);
+    await tasks.beginWork(tx, scope, { task: DELETE_CLIENT, id, data, input: {} });
+    const deletion = { task_id: id, client_id: clientId, project_id: null, with_reseller: withReseller };
+    await store.insertDeletion(tx, { ...deletion, begun_at: now });
+    await announce(tx.client, DELETIONS, '');
+    return { id, ended };
+  }
+
+  /** The task belongs to whoever asked for it, since the account itself goes. */
+  const ofCaller = (principal: Principal, requestId: string): TaskScope => ({
+    principal,
+    requestId,
+    clientId: principal.clientId,
+    projectId: null,
+    regionId: null,
+  });
+
+  return {
+    async client(principal, clientId, { confirmation }, requestId) {
+      const contents = await store.contentsOf(database.sql, clientId);
+      if (confirmation === undefined) {
+        const given = await database.accept(principal, async (tx) => {
+          const client = await lockDeletable(tx, principal, clientId);
+          refuseResellers(client);
+          const expires_at = new Date(clock.now().getTime() + CONFIRM_WITHIN_MS);
+          const made = { confirmation: randomBytes(18).toString('base64url'), expires_at };
+          await store.putConfirmation(tx, clientId, { ...made, user_id: principal.userId });
+          return made;
+        });
+        return {
+          client_id: clientId,
+          contents,
+          confirmation: given.confirmation,
+          confirm_until: given.expires_at.toISOString(),
+          task_id: null,
+        };
+      }
+      const begun = await database.accept(principal, async (tx) => {
+        refuseResellers(await lockDeletable(tx, principal, clientId));
+        requireConfirmed(await store.takeConfirmation(tx, clientId), {
+          confirmation,
+          user_id: principal.userId,
+          now: clock.now(),
+        });
+        const data = { client_id: clientId };
+        return beginWith(tx, ofCaller(principal, requestId), { clientId, withReseller: false, data });
+      });
+      authenticator.forget(begun.ended);
+      return { client_id: clientId, contents, confirmation: null, confirm_until: null, task_id: begun.id };
+    },
+
+    async project(principal, projectId, requestId) {
+      await projects.project(principal, projectId);
+      const taskId = await database.accept(principal, async (tx) => {
+        const id = newTaskId();
+        const project = await beginRemoval(tx, projectId, id);
+        principal.writes?.about({ ...project, type: 'project' });
+        const { client_id: clientId } = project;
+        await tasks.beginWork(
+          tx,
+          { principal, requestId, clientId, projectId, regionId: null },
+          { task: DELETE_CONTENTS, id, data: { project_id: projectId }, input: {} },
+        );
+        const deletion = { task_id: id, client_id: clientId, project_id: projectId, with_reseller: false };
+        await store.insertDeletion(tx, { ...deletion, begun_at: clock.now() });
+        await announce(tx.client, DELETIONS, '');
+        return id;
+      });
+      projects.forget(projectId);
+      return taskId;
+    },
+
+    async reseller(principal, resellerId, requestId) {
+      if (!principal.platformAdministrator) {
+        throw new ForbiddenError('Only the platform administrator manages resellers');
+      }
+      const begun = await database.accept(principal, async (tx) => {
+        const reseller = found('Reseller', resellerId, await lockReseller(tx, resellerId));
+        const [own, ...others] = reseller.clients;
+        const clients = own && !own.isOfReseller ? reseller.clients : others;
+        if (clients.length > 0) {
+          throw new ConflictError(
+            `Reseller ${resellerId} has clients; delete these first, or give them to another reseller: ${clients.map(({ id }) => id).join(', ')}`,
+          );
+        }
+        if (!own) throw new NotFoundError('Reseller', resellerId);
+        await lockDeletable(tx, principal, own.id);
+        const kept = await store.contentsOf(tx.sql, own.id);
+        const held = kept.filter(({ kind }) => !OF_EVERY_ACCOUNT.has(kind));
+        if (held.length > 0) {
+          throw new ConflictError(
+            `The reseller's own account ${own.id} still has ${held.map(({ kind, count }) => `${kind}: ${count}`).join('; ')}; delete them first`,
+          );
+        }
+        const data = { reseller_id: resellerId, client_id: own.id };
+        return beginWith(tx, ofCaller(principal, requestId), { clientId: own.id, withReseller: true, data });
+      });
+      authenticator.forget(begun.ended);
+      return begun.id;
+    },
+  };
+}
+
+const OF_EVERY_ACCOUNT = new Set(['projects', 'users', 'API tokens']);
+
+function refuseResellers({ id, isOfReseller, resellerId }: WholeClient): void {
+  if (!isOfReseller) return;
+  throw new ConflictError(
+    `Client ${id} is the own account of reseller ${resellerId}; the platform administrator can delete the reseller`,
+  );
+}
+
+function requireConfirmed(
+  known: store.Confirmation | undefined,
+  given: { confirmation: string; user_id: number; now: Date },
+): void {
+  const isGood =
+    known?.confirmation === given.confirmation &&
+    known.user_id === given.user_id &&
+    known.expires_at > given.now;
+  if (isGood) return;
+  throw new InvalidError({
+    confirmation: ['Is not what you were given in the last ten minutes; send the request without it first.'],
+  });
+}

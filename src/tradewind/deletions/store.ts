@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
+
+/** What an account holds, by the words that people see. Nodes and their groups belong to their clusters. */
+const CONTENTS: Readonly<Record<string, { kind: string; own?: string }>> = {
+  kubernetes_clusters: { kind: 'Kubernetes clusters' },
+  instances: { kind: 'instances', own: 'pool_id is null' },
+  load_balancers: { kind: 'load balancers' },
+  volumes: { kind: 'volumes' },
+  snapshots: { kind: 'snapshots' },
+  images: { kind: 'images' },
+  file_shares: { kind: 'file shares' },
+  networks: { kind: 'networks', own: 'not is_default' },
+  routers: { kind: 'routers' },
+  floating_ips: { kind: 'floating IPs' },
+  ddos_profiles: { kind: 'DDoS profiles' },
+  security_groups: { kind: 'security groups', own: 'not is_default and cluster_id is null' },
+  server_groups: { kind: 'placement groups', own: 'pool_id is null' },
+  secrets: { kind: 'secrets' },
+  ssh_keys: { kind: 'SSH keys' },
+  logging_topics: { kind: 'log topics' },
+};
+
+/** Returns what there is in the projects of an account, and the account's own. */
+export async function contentsOf(db: Sql, clientId: number): Promise<{ kind: string; count: number }[]> {
+  const inProjects = Object.entries(CONTENTS).map(
+    ([table, { kind, own = 'true' }]) => sql`
+      select ${kind}::text as kind, count(*)::int as count from ${sql.table(table)}
+      where project_id in (select id from projects where client_id = ${clientId}) and ${sql.raw(own)}`,
+  );
+  const { rows } = await sql<{ kind: string; count: number }>`
+    select kind, count from (
+      select 'projects' as kind, count(*)::int as count from projects where client_id = ${clientId}
+      union all ${sql.join(inProjects, sql` union all `)}
+      union all select 'AI tasks', count(*)::int from ai_tasks where client_id = ${clientId}
+      union all select 'users', count(*)::int from client_users where client_id = ${clientId}
+      union all select 'API tokens', count(*)::int from api_tokens where client_id = ${clientId} and deleted_at is null
+      union all select 'webhooks', count(*)::int from webhooks where client_id = ${clientId}
+    ) as contents where count > 0`.execute(db);
+  return rows;
+}
+
+/** Returns the task that deletes the account; undefined if there is none. */
+export async function deletingTask(db: Sql, clientId: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('deletions')
+    .select('task_id')
+    .where('client_id', '=', clientId)
+    .where('project_id', 'is', null)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  return row?.task_id;
+}
+
+export async function insertDeletion(
+  tx: Transaction,
+  deletion: {
+    task_id: string;
+    client_id: number;
+    project_id: number | null;
+    with_reseller: boolean;
+    begun_at: Date;
+  },
+): Promise<void> {
+  await tx.sql.insertInto('deletions').values(deletion).execute();
+}
+
+export interface Confirmation {
+  user_id: number;
+  confirmation: string;
+  expires_at: Date;
+}
+
+/** An earlier one of the account is of no use any more. */
+export async function putConfirmation(tx: Transaction, clientId: number, given: Confirmation): Promise<void> {
+  await tx.sql
+    .insertInto('deletion_confirmations')
+    .values({ client_id: clientId, ...given })
+    .onConflict((one) => one.column('client_id').doUpdateSet(given))
+    .execute();
+}
+
+/** Returns the confirmation, which can't be used again. */
+export async function takeConfirmation(tx: Transaction, clientId: number): Promise<Confirmation | undefined> {
+  return tx.sql
+    .deleteFrom('deletion_confirmations')
+    .where('client_id', '=', clientId)
+    .returning(['user_id', 'confirmation', 'expires_at'])
+    .executeTakeFirst();
+}

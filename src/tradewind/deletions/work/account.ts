@@ -1,0 +1,48 @@
+import { forgetQuotasOf } from '../../../cloud/quotas/in-transaction.ts';
+import { deleteSubscription } from '../../../cloud/user-actions/subscriptions/in-transaction.ts';
+import type { Database, Transaction } from '../../../db/database.ts';
+import { markClientDeleted, markResellerDeleted } from '../../../iam/clients/in-transaction.ts';
+import { deactivateAllOf } from '../../../iam/features/in-transaction.ts';
+import { endLogins } from '../../../iam/logins/in-transaction.ts';
+import { deleteTokensOf } from '../../../iam/tokens/in-transaction.ts';
+import { takeOutSome } from '../../../iam/users/in-transaction.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { deleteTasksOf } from '../../../streaming/ai-tasks/in-transaction.ts';
+import { deleteWebhooksOf } from '../../webhooks/in-transaction.ts';
+import type { Claimed } from './store.ts';
+
+const BATCH = 500;
+
+/**
+ * Deletes what an account has besides its projects, in batches. What was used, who did what, and the account's own row stay.
+ */
+export async function emptyAccount(
+  { database, clock }: { database: Database; clock: Clock },
+  clientId: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = async (some: (tx: Transaction) => Promise<number>) => {
+    while (!signal.aborted && (await database.transaction(some)) > 0);
+  };
+  const now = clock.now();
+  await until((tx) => deleteTasksOf(tx, clientId, BATCH));
+  await database.transaction(async (tx) => {
+    await deleteWebhooksOf(tx, clientId);
+    await deleteSubscription(tx, clientId);
+    await deactivateAllOf(tx, clientId);
+    await forgetQuotasOf(tx, clientId);
+    await deleteTokensOf(tx, clientId, now);
+    await endLogins(tx, { clientId });
+  });
+  await until((tx) => takeOutSome(tx, clientId, { limit: BATCH, now }));
+}
+
+/** Marks the account as deleted, and the reseller whose own account it is. */
+export async function closeAccount(
+  tx: Transaction,
+  { clientId, withReseller }: Claimed,
+  now: Date,
+): Promise<void> {
+  await markClientDeleted(tx, clientId, now);
+  if (withReseller) await markResellerDeleted(tx, clientId, now);
+}

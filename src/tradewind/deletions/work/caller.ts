@@ -1,0 +1,90 @@
+import type { RequestWrites, Transaction } from '../../../db/database.ts';
+import type { ActionResource } from '../../../lib/action-resource.ts';
+import { type Principal, ROLES } from '../../../requests/principal.ts';
+import { CLIENT_DELETED, eventData, resourceOf, typeOf, writingEvent } from '../../events/in-transaction.ts';
+import type { Claimed } from './store.ts';
+
+/**
+ * Returns a caller in the place of whoever asked for the deletion. What goes is told of like after a request; the log of
+ * requests has the one that all of it follows from.
+ */
+export function callerFor(
+  deletion: Claimed,
+  place: { projectId: number; regionId: number | null },
+): Principal {
+  let about: ActionResource[] = [];
+  let taskId: string | undefined;
+  const writes: RequestWrites = {
+    async before() {
+      about = [];
+      taskId = undefined;
+    },
+    async after(tx) {
+      const [first] = about;
+      if (first) await tell(tx, deletion, first, { ...place, taskId });
+    },
+    committed() {},
+    concerns() {},
+    about: (resource) => void about.push(resource),
+    made() {},
+    started(id) {
+      taskId = id;
+    },
+  };
+  return {
+    writes,
+    tokenId: undefined,
+    loginId: undefined,
+    userId: deletion.userId,
+    clientId: deletion.userClientId,
+    roleId: ROLES.administrators.id,
+    resellerId: undefined,
+    platformAdministrator: true,
+  };
+}
+
+/** Writes the event that a thing is deleted. */
+export function tell(
+  tx: Transaction,
+  deletion: Claimed,
+  { type, id, name }: ActionResource,
+  place: { projectId: number; regionId: number | null; taskId: string | undefined },
+): Promise<void> {
+  const { word, table } = resourceOf(type);
+  const gone = { event: typeOf(word, 'deleted'), word, table, id, name: name ?? null };
+  return write(tx, deletion, gone, place);
+}
+
+/** Writes the event that the account is deleted. */
+export function tellOfAccount(tx: Transaction, deletion: Claimed): Promise<void> {
+  const gone = { event: CLIENT_DELETED, word: 'client', table: 'clients', id: deletion.clientId, name: null };
+  return write(tx, deletion, gone, { projectId: null, regionId: null, taskId: deletion.taskId });
+}
+
+async function write(
+  tx: Transaction,
+  { clientId, userId, userClientId, requestId }: Claimed,
+  gone: { event: string; word: string; table: string | undefined; id: string | number; name: string | null },
+  place: { projectId: number | null; regionId: number | null; taskId: string | undefined },
+): Promise<void> {
+  const { word, id, name } = gone;
+  await writingEvent({
+    type: gone.event,
+    subject: `${word}/${id}`,
+    revised: `${gone.table}:${id}`,
+    client_id: clientId,
+    project_id: place.projectId,
+    data: JSON.stringify(
+      eventData({
+        client_id: clientId,
+        project_id: place.projectId,
+        region_id: place.regionId,
+        resources: [{ type: word, id: String(id), name }],
+        task: place.taskId === undefined ? null : { id: place.taskId },
+        actor: { user_id: userId, client_id: userClientId, token_id: null },
+        request_id: requestId,
+        reason: 'Its project or account is deleted with everything in it',
+      }),
+    ),
+  }).execute(tx.sql);
+}

@@ -1,0 +1,125 @@
+import pLimit from 'p-limit';
+import type { Catalog } from '../../../cloud/catalog/service.ts';
+import { lockProject, removeEmpty } from '../../../cloud/projects/in-transaction.ts';
+import type { Database } from '../../../db/database.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { DomainError, NotFoundError } from '../../../lib/errors.ts';
+import type { DeletionStep } from '../tables.ts';
+import { callerFor, tell } from './caller.ts';
+import { KINDS, type Removers } from './kinds.ts';
+import { type Claimed, type Left, leftIn } from './store.ts';
+
+/** The rest of the process needs connections too. */
+const AT_ONCE = 4;
+
+export interface ProjectRemoval {
+  database: Database;
+  clock: Clock;
+  catalog: Pick<Catalog, 'regions'>;
+  removers: Removers;
+}
+
+/** What one look at a project came to. */
+export interface Look {
+  isGone: boolean;
+  /** Whether anything was deleted, or begun to be. */
+  advanced: boolean;
+  steps: DeletionStep[];
+}
+
+/**
+ * Does the next thing for a project to go: deletes what nothing else needs, each by its own service and in its own
+ * transaction, and the project when it is empty. Whoever continues later sees what is left in the database.
+ */
+export async function emptyProject(
+  deps: ProjectRemoval,
+  deletion: Claimed,
+  projectId: number,
+  signal: AbortSignal,
+): Promise<Look> {
+  const { counts, free } = await leftIn(deps.database.sql, projectId);
+  const inTurn = pLimit(AT_ONCE);
+  const refusals = new Map<string, string>();
+  let advanced = false;
+  await Promise.all(
+    free.map((left) =>
+      inTurn(async () => {
+        if (signal.aborted) return;
+        const refusal = await removeOne(deps, deletion, projectId, left);
+        if (refusal === undefined) advanced = true;
+        else refusals.set(left.kind, refusal);
+      }),
+    ),
+  );
+  const steps = stepsOf(projectId, counts, refusals);
+  if (steps.length > 0 || signal.aborted) return { isGone: false, advanced, steps };
+  const refusal = await refusalOf(removeProject(deps, deletion, projectId));
+  if (refusal === undefined) return { isGone: true, advanced: true, steps };
+  return { isGone: false, advanced, steps: [waiting('project', projectId, refusal)] };
+}
+
+async function removeOne(
+  deps: ProjectRemoval,
+  deletion: Claimed,
+  projectId: number,
+  { kind, key, regionId, userId }: Left,
+): Promise<string | undefined> {
+  const region =
+    regionId === null ? [...deps.catalog.regions.values()][0] : deps.catalog.regions.get(regionId);
+  if (!region) return `region ${regionId} is not in the catalogue any more`;
+  const caller = callerFor(deletion, { projectId, regionId });
+  const { clientId, requestId } = deletion;
+  const principal = userId === null ? caller : { ...caller, userId };
+  const scope = { projectId, regionId: region.id, region, clientId, principal, requestId };
+  const { remove } = found(KINDS.find((one) => one.kind === kind));
+  return refusalOf(remove(deps.removers, scope, key));
+}
+
+/** Returns why it was refused; undefined if it was not, or is gone already. */
+async function refusalOf(work: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    if (error instanceof DomainError) return error.message;
+    throw error;
+  }
+}
+
+function removeProject(deps: ProjectRemoval, deletion: Claimed, projectId: number): Promise<void> {
+  const { database, clock, catalog } = deps;
+  return database.transaction(async (tx) => {
+    const project = await lockProject(tx, projectId);
+    if (!project) return;
+    await removeEmpty(tx, project, { regions: catalog.regions, now: clock.now() });
+    const place = { projectId, regionId: null, taskId: undefined };
+    await tell(tx, deletion, { ...project, type: 'project' }, place);
+  });
+}
+
+function stepsOf(
+  projectId: number,
+  counts: ReadonlyMap<string, number>,
+  refusals: ReadonlyMap<string, string>,
+): DeletionStep[] {
+  return KINDS.flatMap(({ kind }): DeletionStep[] => {
+    const count = counts.get(kind) ?? 0;
+    if (count === 0) return [];
+    const refusal = refusals.get(kind);
+    if (refusal !== undefined) return [waiting(kind, projectId, `${count} left; ${refusal}`)];
+    return [{ kind, id: String(projectId), state: 'doing', doing: `${count} left` }];
+  });
+}
+
+const waiting = (kind: string, id: number, doing: string): DeletionStep => ({
+  kind,
+  id: String(id),
+  state: 'waiting',
+  doing,
+});
+
+function found<T>(thing: T | undefined): T {
+  if (thing === undefined) throw new TypeError('every kind that was found is known');
+  return thing;
+}

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import { workBegins, workEnds } from '../../../cloud/tasks/in-transaction.ts';
+import type { Endings } from '../../../convergence/waiting-tasks.ts';
+import type { DeletionStep } from '../tables.ts';
+import { closeAccount, emptyAccount } from './account.ts';
+import { tellOfAccount } from './caller.ts';
+import { emptyProject, type ProjectRemoval } from './project.ts';
+import * as store from './store.ts';
+
+/** Between two looks while something is going on, and while all of it waits. */
+const SOON_MS = 200;
+const LATER_MS = 5_000;
+const PROJECTS_SHOWN = 200;
+/** Those that are done long ago are left out. */
+const STEPS_SHOWN = 400;
+
+export interface Pursuit extends ProjectRemoval, Pick<Endings, 'measures' | 'traces'> {
+  log: Logger;
+}
+
+/**
+ * Deletes until nothing is left, and then ends the task. Nothing is remembered between two looks, so that any process may
+ * continue at any time.
+ */
+export async function pursueDeletion(
+  pursuit: Pursuit,
+  deletion: store.Claimed,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, clock, log } = pursuit;
+  const { taskId, projectId } = deletion;
+  await database.transaction((tx) => workBegins(tx, taskId, clock.now()));
+  let steps = deletion.steps;
+  let pause = SOON_MS;
+  while (!signal.aborted) {
+    try {
+      const look = await (projectId === null
+        ? emptyWholeAccount(pursuit, deletion, signal)
+        : emptyProject(pursuit, deletion, projectId, signal));
+      if (signal.aborted) return;
+      if (look.isGone) return await end(pursuit, deletion, continued(steps, []));
+      const now = continued(steps, look.steps);
+      const isNews = !isDeepStrictEqual(now, steps);
+      if (isNews) await store.noteSteps(database.sql, taskId, now);
+      pause = look.advanced || isNews ? SOON_MS : Math.min(pause * 1.5, LATER_MS);
+      steps = now;
+    } catch (error) {
+      if (signal.aborted) return;
+      pause = LATER_MS;
+      log.warn({ err: error, taskId }, 'a deletion could not go on, trying again');
+    }
+    await sleep(pause, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function emptyWholeAccount(
+  pursuit: Pursuit,
+  deletion: store.Claimed,
+  signal: AbortSignal,
+): Promise<{ isGone: boolean; advanced: boolean; steps: DeletionStep[] }> {
+  const { database } = pursuit;
+  const { clientId } = deletion;
+  const ids = await store.projectsOf(database.sql, clientId, PROJECTS_SHOWN);
+  const [next, ...others] = ids;
+  if (next !== undefined) {
+    const look = await emptyProject(pursuit, deletion, next, signal);
+    const rest = others.map(
+      (id): DeletionStep => ({ kind: 'project', id: String(id), state: 'waiting', doing: null }),
+    );
+    return { isGone: false, advanced: look.advanced, steps: [...look.steps, ...rest] };
+  }
+  await emptyAccount(pursuit, clientId, signal);
+  return { isGone: true, advanced: true, steps: [] };
+}
+
+/** Returns the steps with those that were there before: what is left of nothing is removed. */
+function continued(before: readonly DeletionStep[], now: readonly DeletionStep[]): DeletionStep[] {
+  const keyOf = ({ kind, id }: DeletionStep) => `${kind} ${id}`;
+  const open = new Set(now.map(keyOf));
+  const removed = before
+    .filter((one) => !open.has(keyOf(one)))
+    .map((one): DeletionStep => ({ ...one, state: 'removed', doing: null }));
+  return [...removed, ...now].slice(-STEPS_SHOWN);
+}
+
+function end(pursuit: Pursuit, deletion: store.Claimed, steps: readonly DeletionStep[]): Promise<void> {
+  const { database, clock } = pursuit;
+  const { taskId, projectId } = deletion;
+  return database.transaction(async (tx) => {
+    const now = clock.now();
+    if (projectId === null) {
+      await closeAccount(tx, deletion, now);
+      await tellOfAccount(tx, deletion);
+    }
+    await store.noteSteps(tx.sql, taskId, steps);
+    await store.noteEnd(tx.sql, taskId, now);
+    await workEnds(tx, taskId, now, pursuit);
+  });
+}

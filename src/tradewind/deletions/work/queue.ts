@@ -1,0 +1,30 @@
+import type { Queue } from '../../../worker/queue.ts';
+import { DELETIONS } from '../words.ts';
+import { type Pursuit, pursueDeletion } from './pursuit.ts';
+import * as store from './store.ts';
+
+/** Deletions that one process works on at a time. */
+const HERE = 4;
+const KEPT_MS = 24 * 3_600_000;
+
+/** The queue of deletions: each by one worker at a time. */
+export function deletionQueue(pursuit: Pursuit & { workerId: string }): Queue {
+  const { database, workerId, clock } = pursuit;
+  return {
+    name: 'deletions',
+    topic: DELETIONS,
+    async take(inHand, begin) {
+      const room = HERE - inHand.size;
+      const taken = room > 0 ? await store.take(database.sql, workerId, room) : [];
+      for (const one of taken) {
+        const work = (signal: AbortSignal) => pursueDeletion(pursuit, one, signal);
+        begin({ key: one.taskId, state: one.claims, work });
+      }
+      return taken.length > 0;
+    },
+    claimed: () => store.claimedBy(database.sql, workerId),
+    giveBack: (ids) => store.giveBack(database.sql, workerId, ids),
+    takeFromDead: () => store.takeFromDead(database.sql),
+    sweep: () => store.forgetEnded(database.sql, new Date(clock.now().getTime() - KEPT_MS)),
+  };
+}

@@ -1,0 +1,136 @@
+import { sql } from 'kysely';
+import type { Sql } from '../../../db/database.ts';
+import { WORKER_IS_DEAD } from '../../../worker/heartbeat.ts';
+import type { DeletionStep } from '../tables.ts';
+import { KINDS, type Kind } from './kinds.ts';
+
+/** Things of a kind that are looked at together. */
+const BATCH = 50;
+
+/** A deletion that this worker has claimed, and who asked for it. */
+export interface Claimed {
+  taskId: string;
+  clientId: number;
+  projectId: number | null;
+  withReseller: boolean;
+  claims: number;
+  /** As they were noted last. */
+  steps: DeletionStep[];
+  userId: number;
+  userClientId: number;
+  requestId: string;
+}
+
+/** Claims some of the deletions that nobody works on, the oldest first. */
+export async function take(db: Sql, workerId: string, limit: number): Promise<Claimed[]> {
+  const { rows } = await sql<Claimed>`
+    with free as materialized (
+      select task_id from deletions where ended_at is null and worker_id is null
+      order by begun_at limit ${limit} for no key update skip locked
+    ), taken as (
+      update deletions set worker_id = ${workerId}, claims = claims + 1 from free
+      where deletions.task_id = free.task_id returning deletions.*
+    )
+    select task_id as "taskId", taken.client_id as "clientId", taken.project_id as "projectId",
+      with_reseller as "withReseller", claims, steps, user_id as "userId", user_client_id as "userClientId",
+      coalesce(request_id, '') as "requestId"
+    from taken join tasks on tasks.id = task_id`.execute(db);
+  return rows;
+}
+
+export async function claimedBy(db: Sql, workerId: string): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('deletions')
+    .select(['task_id', 'claims'])
+    .where('worker_id', '=', workerId)
+    .where('ended_at', 'is', null)
+    .execute();
+  return new Map(rows.map(({ task_id, claims }) => [task_id, claims]));
+}
+
+export async function giveBack(db: Sql, workerId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    update deletions set worker_id = null
+    where worker_id = ${workerId} and ended_at is null and task_id = any(${[...ids]}::uuid[])`.execute(db);
+}
+
+export async function takeFromDead(db: Sql): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update deletions set worker_id = null
+    where worker_id is not null and ended_at is null and ${WORKER_IS_DEAD}`.execute(db);
+  return Number(numAffectedRows);
+}
+
+export async function noteSteps(db: Sql, taskId: string, steps: readonly DeletionStep[]): Promise<void> {
+  await db
+    .updateTable('deletions')
+    .set({ steps: JSON.stringify(steps) })
+    .where('task_id', '=', taskId)
+    .execute();
+}
+
+export async function noteEnd(db: Sql, taskId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('deletions')
+    .set({ ended_at: now, worker_id: null })
+    .where('task_id', '=', taskId)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
+/** Deletes what ended before. */
+export async function forgetEnded(db: Sql, before: Date): Promise<void> {
+  await db.deleteFrom('deletions').where('ended_at', '<', before).execute();
+}
+
+/** Something that is left in a project. */
+export interface Left {
+  kind: string;
+  key: string;
+  regionId: number | null;
+  /** Who alone may delete it. */
+  userId: number | null;
+}
+
+/** Returns what is left in a project: of each kind how many there are, and some that no task holds. */
+export async function leftIn(
+  db: Sql,
+  projectId: number,
+): Promise<{ counts: Map<string, number>; free: Left[] }> {
+  const counting = KINDS.map(
+    (one) => sql`select ${one.kind}::text as kind, count(*)::int as count from ${rowsOf(one, projectId)}`,
+  );
+  const counts = await sql<{ kind: string; count: number }>`${sql.join(counting, sql` union all `)}`.execute(
+    db,
+  );
+  const stage = Math.min(...counts.rows.flatMap(({ kind, count }) => (count === 0 ? [] : [stageOf(kind)])));
+  const now = KINDS.filter((one) => one.stage === stage);
+  const known = new Map(counts.rows.map(({ kind, count }) => [kind, count]));
+  if (now.length === 0) return { counts: known, free: [] };
+  const looking = now.map(
+    (one) => sql`(
+      select ${one.kind}::text as kind, ${sql.raw(one.key ?? 'id')}::text as key,
+        ${sql.raw(one.region ?? 'region_id')}::bigint as "regionId", ${sql.raw(one.user ?? 'null')}::bigint as "userId"
+      from ${rowsOf(one, projectId)} and not (${sql.raw(one.held ?? 'false')}) limit ${BATCH})`,
+  );
+  const { rows: free } = await sql<Left>`${sql.join(looking, sql` union all `)}`.execute(db);
+  return { counts: known, free };
+}
+
+const rowsOf = ({ table, own = 'true' }: Kind, projectId: number) =>
+  sql`${sql.raw(table)} where project_id = ${projectId} and ${sql.raw(own)}`;
+
+const stageOf = (kind: string): number => KINDS.find((one) => one.kind === kind)?.stage ?? 0;
+
+/** Returns some projects of an account that are still there, the default one last. */
+export async function projectsOf(db: Sql, clientId: number, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('client_id', '=', clientId)
+    .orderBy('is_default')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
