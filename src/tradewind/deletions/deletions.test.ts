@@ -64,6 +64,12 @@ describe('an account that is deleted', () => {
       url: 'https://hooks.example.com/in',
       types: ['tradewind.*'],
     });
+    expect((await tenant.http.post('/tradewind/v1/deletion_request', {})).status).toBe(201);
+    await service.pool.query(
+      `insert into quota_warnings (client_id, region_id, attribute, used, most, noted_at)
+       values ($1, 1, 'volume_count', 9, 10, now())`,
+      [tenant.clientId],
+    );
 
     const asked = await service.http.post(`${CLIENTS}/${tenant.clientId}/deletion`, {});
     expect(asked.body).toMatchObject({
@@ -122,7 +128,8 @@ describe('an account that is deleted', () => {
     expect((await service.http.post(`${CLIENTS}/${tenant.clientId}/suspend`)).status).toBe(404);
     expect((await tenant.http.get('/cloud/v1/projects')).status).toBe(401);
     const of = [tenant.clientId];
-    for (const table of ['ai_tasks', 'webhooks', 'client_users', 'quota_usage', 'login_sessions'])
+    const gone = ['ai_tasks', 'webhooks', 'client_users', 'quota_usage', 'quota_warnings', 'login_sessions'];
+    for (const table of [...gone, 'deletion_requests'])
       expect(await rows(`select from ${table} where client_id = $1`, of), table).toEqual([]);
     expect(await rows('select from users where client_id = $1 and deleted_at is null', of)).toEqual([]);
     expect(await rows('select from api_tokens where client_id = $1 and deleted_at is null', of)).toEqual([]);
