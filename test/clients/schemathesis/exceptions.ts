@@ -110,11 +110,6 @@ export const EXCEPTIONS: readonly Exceptions[] = [
   },
   {
     ...refused,
-    reason: 'An e-mail address needs a top-level domain, which its format does not ask for.',
-    operations: ['POST /iam/reselling/resellers/{resellerId}/notification_settings'],
-  },
-  {
-    ...refused,
     reason:
       'What is wanted has to suit what is there: a larger size, another flavor, a later version, an address nobody has, a next hop in reach, a time to come.',
     operations: [
