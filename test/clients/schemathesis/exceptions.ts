@@ -129,6 +129,7 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'POST /cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/upgrade',
       'POST /iam/auth/renew_invitation',
       'POST /iam/clients/invite_user',
+      'POST /tradewind/v1/resellers',
       'POST /iam/clients/{clientId}/client-users/create',
       'POST /iam/clients/{clientId}/tokens',
       'POST /iam/users',
