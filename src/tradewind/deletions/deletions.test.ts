@@ -313,6 +313,25 @@ describe('a project that is deleted with everything in it', () => {
     expect(await tenant.http.task(again)).toMatchObject({ state: 'FINISHED' });
   });
 
+  it('loses what can go, however much has to wait', async () => {
+    const id = await project('much in a former region');
+    await service.pool.query(
+      `insert into server_groups (id, project_id, region_id, name, policy, created_at)
+       select gen_random_uuid(), $1, 0, 'group ' || number, 'affinity', now() from generate_series(1, 60) as number`,
+      [id],
+    );
+    const group = { name: 'last', policy: 'affinity' };
+    const made = await tenant.http.post(`/cloud/v1/servergroups/${id}/1`, group);
+    expect(made.status, made.text).toBe(200);
+    const { task_id } = (await tenant.http.delete(`${PROJECTS}/${id}?contents=true`)).body;
+    const others = () => rows('select from server_groups where project_id = $1 and region_id <> 0', [id]);
+    await expect.poll(others, { timeout: 30_000 }).toEqual([]);
+    const { steps } = (await tenant.http.get(`/tradewind/v1/tasks/${task_id}/steps`)).body;
+    expect(JSON.stringify(steps)).toContain('region 0 is not in the catalogue any more');
+    await service.pool.query('delete from server_groups where project_id = $1', [id]);
+    expect(await tenant.http.task(task_id)).toMatchObject({ state: 'FINISHED' });
+  }, 60_000);
+
   it('stays if the deletion was taken back', async () => {
     const id = await project('kept after all');
     const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 1);

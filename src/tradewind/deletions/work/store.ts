@@ -134,11 +134,13 @@ export async function leftIn(
   const now = KINDS.filter((one) => one.stage === stage);
   const known = new Map(counts.rows.map(({ kind, count }) => [kind, count]));
   if (now.length === 0) return { counts: known, free: [] };
+  // In any order, so that those that can't go don't hold up the others.
   const looking = now.map(
     (one) => sql`(
       select ${one.kind}::text as kind, ${sql.raw(one.key ?? 'id')}::text as key,
         ${sql.raw(one.region ?? 'region_id')}::bigint as "regionId", ${sql.raw(one.user ?? 'null')}::bigint as "userId"
-      from ${rowsOf(one, projectId)} and not (${sql.raw(one.held ?? 'false')}) limit ${BATCH})`,
+      from ${rowsOf(one, projectId)} and not (${sql.raw(one.held ?? 'false')})
+      order by random() limit ${BATCH})`,
   );
   const { rows: free } = await sql<Left>`${sql.join(looking, sql` union all `)}`.execute(db);
   return { counts: known, free };
