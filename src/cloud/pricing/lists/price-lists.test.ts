@@ -273,6 +273,11 @@ describe('who', () => {
     const later = await made({ scope: 'reseller', id: 1, valid_from: time(HOUR) });
     expect((await own.delete(`${LISTS}/${later.id}`)).status).toBe(403);
 
+    // One that is gone is none.
+    const gone = await addReseller(service, 'Gone');
+    await service.pool.query('update resellers set deleted_at = now() where id = $1', [gone.resellerId]);
+    expect((await service.http.post(LISTS, { scope: 'reseller', id: gone.resellerId })).status).toBe(400);
+
     // Another reseller finds none of it.
     const { http } = reseller;
     const [foreign, unknown] = [
