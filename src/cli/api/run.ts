@@ -118,9 +118,13 @@ function put(body: Record<string, unknown>, [first = '', ...rest]: readonly stri
 }
 
 /** What can't be undone is asked for. */
-async function confirm({ name, operation }: ApiCommand, { values, terminal }: Context): Promise<void> {
+async function confirm(described: ApiCommand, { values, terminal }: Context): Promise<void> {
+  const { name, operation } = described;
   if (operationOf(operation).method !== 'DELETE' || values.yes || values['dry-run']) return;
-  const answer = await terminal.ask(`${operationOf(operation).summary}: are you sure? [y/N] `);
+  const which = argumentsOf(described).flatMap((one) => textIn(values, one.name) ?? []);
+  const answer = await terminal.ask(
+    `${[operationOf(operation).summary, ...which].join(' ')}: are you sure? [y/N] `,
+  );
   if (answer === undefined)
     throw new UsageError(`"tradewind ${name}" asks first, and there is no terminal: add --yes`);
   if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('Nothing was done.');
