@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +13,7 @@ let receiver: WebhookReceiver;
 let service: TestService;
 beforeAll(async () => {
   receiver = await openReceiver();
-  service = await startService({ TRADEWIND_WEBHOOK_ALLOW_HOSTS: receiver.host });
+  service = await startService({ TRADEWIND_WEBHOOK_ALLOW_HOSTS: receiver.host, TRADEWIND_TEST_API: 'true' });
 });
 afterAll(async () => {
   await service.stop();
@@ -90,8 +91,16 @@ describe('every command', () => {
   it('client', async () => {
     const { id } = await json('client create --company "Acme Inc."');
     expect(await json(`client get ${id}`)).toMatchObject({ id, companyName: 'Acme Inc.' });
-    expect(await json('client get')).toMatchObject({ id: 1 });
+    expect(await json('client me')).toMatchObject({ id: 1 });
     await json(`client change ${id} --custom-id A-7 --is-test true`);
+    expect(await json(`client suspend ${id}`)).toMatchObject({ status: 'paused' });
+    expect(await json(`client unsuspend ${id}`)).toMatchObject({ id });
+    const { id: going } = await json('client create --company Gone');
+    const { confirmation, contents } = await json(`client delete ${going}`);
+    expect(contents).not.toEqual([]);
+    expect(await json(`client delete ${going} --confirmation ${confirmation} --wait`)).toMatchObject({
+      state: 'FINISHED',
+    });
     const list = cells(await text('client list --company-name Acme --ordering id'));
     expect(list[0]).toEqual(['ID', 'COMPANY', 'EMAIL', 'STATUS', 'DELETED']);
     expect(list[1]?.slice(0, 2)).toEqual([String(id), 'Acme Inc.']);
@@ -136,6 +145,10 @@ describe('every command', () => {
   });
 
   it('reseller', async () => {
+    const { id } = await json('reseller create --name Northern');
+    expect(await json(`reseller get ${id}`)).toMatchObject({ name: 'Northern' });
+    expect(await text('reseller list')).toContain('Northern');
+    expect(await json(`reseller delete ${id} --yes --wait`)).toMatchObject({ state: 'FINISHED' });
     const group = 'reseller notification';
     const made = await json(
       `${group} create --reseller 1 --notification-type failed_login --email a@example.com`,
@@ -157,7 +170,9 @@ describe('every command', () => {
     expect(await json(`project change ${id} --name suite`)).toMatchObject({ name: 'suite' });
     expect(await json(`project get ${id}`)).toMatchObject({ description: 'for the suite' });
     expect(await text('project list --name suite')).toContain('suite');
-    expect(await json(`project delete ${id} --yes --wait`)).toMatchObject({ state: 'FINISHED' });
+    expect(await json(`project delete ${id} --contents true --yes --wait`)).toMatchObject({
+      state: 'FINISHED',
+    });
     expect(await text('region list')).toContain('ACTIVE');
   });
 
@@ -170,22 +185,31 @@ describe('every command', () => {
     expect(await json(`task acknowledge ${id}`)).toHaveProperty('acknowledged_at');
     const list = await text('task list --state FINISHED --task-type create_volume --project-id 1');
     expect(cells(list)[1]?.slice(0, 3)).toEqual([id, 'create_volume', 'FINISHED']);
+    await service.http.post('/tradewind/v1/test/faults', { task: 'create_volume', do: { hold: true } });
     const other = await task('/cloud/v1/volumes/1/1');
-    await json(`task cancel ${other}`).catch(() => undefined);
+    await json(`task cancel ${other}`);
+    await service.http.delete('/tradewind/v1/test/faults');
     const { code, err } = await run(`wait task ${other}`);
     expect([code, err]).toEqual([4, expect.stringContaining(`Task ${other} (create_volume) failed: `)]);
   });
 
   it('event', async () => {
-    const listed = await run('event list --type tradewind.project.* --count 2 --json');
+    const from = (await service.http.get('/tradewind/v1/events')).body.cursor;
+    const { id } = await json('project create --name told');
+    await json(`project change ${id} --name told-again`);
+    await json(`project delete ${id} --yes`);
+    // Events are told once no transaction can come before them.
+    await expect
+      .poll(async () => (await json(`event list --cursor ${from} --subject project/${id}`)).length)
+      .toBe(3);
+    const listed = await run(`event list --cursor ${from} --subject project/${id} --count 2 --json`);
     expect(listed.json.map(({ type }: { type: string }) => type)).toEqual([
       'tradewind.project.created',
       'tradewind.project.updated',
     ]);
-    shown.add('event list');
     const [, cursor] = /--cursor (\d+)/.exec(listed.err) ?? [];
     const followed = await text(`event follow --cursor ${cursor} --type tradewind.project.* --count 1`);
-    expect(followed).toMatch(/^\S+Z {2}tradewind\.project\.deleted {2}project\/\d+/);
+    expect(followed).toMatch(/^\S+Z {2}tradewind\.project\.delet\w+ {2}project\/\d+/);
     // Lines of JSON.
     const lines = await text('event follow --cursor oldest --count 2 --json');
     expect(
@@ -224,6 +248,13 @@ describe('every command', () => {
     const volume = `price preview volume ${of} --source new-volume --size 10 --type-name standard`;
     expect(await json(volume)).toMatchObject({ price_status: 'show' });
     expect(await text(volume)).toMatch(/^currency_code +EUR\n/);
+    const price = await json(
+      `price create --scope client --id 1 --discount-percent 10 --valid-from ${NEXT_YEAR}-01-01T00:00:00Z`,
+    );
+    expect(await json(`price get ${price.id}`)).toMatchObject({ discount_percent: 10 });
+    expect(await text('price list --scope client')).toContain(`${NEXT_YEAR}-01-01`);
+    await json(`price delete ${price.id} --yes`);
+    expect(cells(await text('price show'))[0]).toEqual(['ITEM', 'REGION', 'HOUR', 'MONTH', 'LIST']);
     await json(`price preview image ${of} --size 1000`);
     await json(`price preview floating-ip ${of} --count 2`);
     await json(`price preview file-share ${of} --source new-file-share --size 10 --type-name standard`);
@@ -270,12 +301,16 @@ describe('every command', () => {
   it('usage', async () => {
     const day = new Date().toISOString().slice(0, 10);
     const time = `--time-from ${day}T00:00:00Z --time-to ${day}T23:59:59Z --enable-last-day true`;
-    const used = await json(`usage list ${time}`);
+    const lines = await json('usage list --by resource --by day');
+    expect(lines).toContainEqual(expect.objectContaining({ type: 'volume', name: 'web', day }));
+    expect(cells(await text('usage costs --type volume'))[1]).toContain('volume');
+    expect(await text('usage costs --csv')).toMatch(/^client_id,/);
+    const used = await json(`usage report used ${time}`);
     expect(used).toContainEqual(expect.objectContaining({ type: 'volume', last_name: 'web' }));
-    expect(cells(await text(`usage costs ${time}`))[0]).toContain('COST');
-    expect(await json(`usage resources ${time} --types volume`)).not.toEqual([]);
-    expect(await json(`usage month --year-month ${day.slice(0, 7)}`)).not.toEqual([]);
-    expect(await text(`usage costs ${time} --response-format csv_totals`)).toMatch(/^\S*type,/);
+    expect(cells(await text(`usage report costs ${time}`))[0]).toContain('COST');
+    expect(await json(`usage report resources ${time} --types volume`)).not.toEqual([]);
+    expect(await json(`usage report month --year-month ${day.slice(0, 7)}`)).not.toEqual([]);
+    expect(await text(`usage report costs ${time} --response-format csv_totals`)).toMatch(/^\S*type,/);
   });
 
   it('audit', async () => {
@@ -291,4 +326,188 @@ describe('every command', () => {
   });
 });
 
+describe('a command', () => {
+  it('never takes the token from the command line', async () => {
+    const { code, err } = await refused('project list --token 1_secret');
+    expect([code, err]).toEqual([2, expect.stringContaining('TRADEWIND_TOKEN')]);
+    expect(err).not.toContain('1_secret');
+  });
+
+  it('takes the token from a file or standard input, and says where one comes from', async () => {
+    const file = path.join(folder, 'token');
+    fs.writeFileSync(file, `${service.http.token}\n`);
+    const environment = { TRADEWIND_TOKEN: '' };
+    expect((await run(`project list --token-file ${file}`, { environment })).code).toBe(0);
+    expect(
+      (await run('project list', { environment: { ...environment, TRADEWIND_TOKEN_FILE: file } })).code,
+    ).toBe(0);
+    const input = service.http.token ?? '';
+    expect((await run('project list --token-file -', { environment, input })).code).toBe(0);
+    expect((await refused('project list', { environment })).err).toContain('"tradewind token create"');
+    fs.writeFileSync(file, 'two words\n');
+    expect(await refused(`project list --token-file ${file}`, { environment })).toMatchObject({
+      code: 2,
+      err: `${file} contains no token\n`,
+    });
+  });
+
+  it('logs in with the access of a login', async () => {
+    const password = 'many small green apples';
+    await run('user create --username login@example.com --role Users --password-file -', { input: password });
+    const { body } = await service.anonymous.post('/iam/auth/jwt/login', {
+      username: 'login@example.com',
+      password,
+    });
+    const environment = { TRADEWIND_TOKEN: body.access };
+    expect(await json('client me', { environment })).toMatchObject({ id: 1 });
+  });
+
+  it('says what the server refuses, and why', async () => {
+    const { code, err } = await refused('project create --name ""');
+    expect(code).toBe(1);
+    expect(err).toMatch(/^Refused \(400\): [\s\S]*\n {2}name: /);
+    const { err: problem } = await refused('project get 4711 --json');
+    expect(JSON.parse(problem)).toMatchObject({ status: 404, title: 'Not Found', code: 'not-found' });
+  });
+
+  it('says what is wrong with its words', async () => {
+    for (const [line, complaint] of [
+      ['project create', 'Missing: --name'],
+      ['user create --username a@b.example', 'Missing: --password-file'],
+      ['token create', 'Missing: --name'],
+      ['project create --data {', '--data is no JSON'],
+      ['project create --data @/none', "/none can't be read"],
+      ['project get', "missing required argument 'project'"],
+      ['project get x y', 'too many arguments'],
+      ['project lost', 'Did you mean list?'],
+      ['projekt list', 'Did you mean project?'],
+      ['project list --nam x', 'Did you mean --name?'],
+      ['project list --limit few', '--limit must be a whole number'],
+      ['task list --state DONE', 'Allowed choices are NEW, RUNNING'],
+      ['wait task x --timeout soon', '--timeout must be a number of seconds'],
+      ['project list --url nowhere', 'nowhere is no address'],
+      ['completion tcsh', 'Allowed choices are zsh, bash, fish'],
+    ] as const) {
+      const { code, err } = await refused(line);
+      expect([code, err], line).toEqual([2, expect.stringContaining(complaint)]);
+    }
+    // Without a command, the help of the group says which there are.
+    expect(await refused('project')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Usage: tradewind project'),
+    });
+  });
+
+  it('says that nobody answers', async () => {
+    const { code, err } = await refused('project list --url http://127.0.0.1:9');
+    expect(code).toBe(3);
+    expect(err).toMatch(/^http:\/\/127\.0\.0\.1:9 can't be reached: /);
+  });
+
+  it('has help for each', async () => {
+    const { code, out } = await run('help');
+    expect(code).toBe(0);
+    for (const word of ['serve', 'webhook', 'rotate-secret', 'completion', 'TRADEWIND_DATA_DIR'])
+      expect(out).toContain(word);
+    for (const name of names) {
+      const help = await run(`help ${name}`);
+      expect([help.code, help.out], name).toEqual([
+        0,
+        expect.stringContaining(`Usage: tradewind ${name} [options]`),
+      ]);
+    }
+    expect((await run('client --help')).out).toMatch(/pause[\s\S]*list/);
+  });
+
+  it('shows what it would do, and does nothing', async () => {
+    const tried = await json('project create --name tried --dry-run');
+    expect(tried.changes).toMatchObject([{ op: 'add', value: { name: 'tried' } }]);
+    expect(await json('project list --name tried')).toEqual([]);
+  });
+
+  it('asks before it deletes', async () => {
+    const { id } = await json('project create --name precious');
+    const asked = await refused(`project delete ${id}`, { answer: 'n' });
+    expect([asked.code, asked.err]).toEqual([
+      2,
+      expect.stringContaining('are you sure? [y/N] Nothing was done.'),
+    ]);
+    expect((await refused(`project delete ${id}`)).err).toContain('add --yes');
+    expect(await json(`project get ${id}`)).toMatchObject({ deleted_at: null });
+  });
+
+  it('says when a list has more', async () => {
+    for (const name of ['one', 'two', 'three']) await json(`project create --name page-${name}`);
+    const some = await run('project list --limit 2 --order-by name.asc');
+    expect(cells(some.out)).toHaveLength(3);
+    expect(some.err).toBe('There are more: --all shows them.\n');
+    expect((await json('project list --all')).length).toBeGreaterThan(2);
+  });
+
+  it('makes tables as wide as the terminal', async () => {
+    const widest = (table: string) => Math.max(...table.split('\n').map((line) => line.length));
+    const full = await text('task list');
+    const { out } = await run('task list', { width: 90 });
+    expect(widest(full)).toBeGreaterThan(100);
+    expect(widest(out)).toBeLessThanOrEqual(90);
+    // Whatever is cut, the ID is not.
+    const ids = (table: string) => cells(table).map(([id]) => id);
+    expect(ids(out)).toEqual(ids(full));
+    expect(out).toContain('…');
+  });
+
+  it('waits no longer than it is told', async () => {
+    await service.http.post('/tradewind/v1/test/faults', { task: 'create_volume', do: { hold: true } });
+    const id = await task('/cloud/v1/volumes/1/1');
+    const { code, err } = await run(`wait task ${id} --timeout 1`);
+    expect([code, err]).toEqual([5, expect.stringContaining('has not ended; it goes on')]);
+    await service.http.delete('/tradewind/v1/test/faults');
+    expect(await json(`wait task ${id}`)).toMatchObject({ state: 'FINISHED' });
+    expect((await refused(`wait task ${SOME_ID}`)).code).toBe(1);
+  });
+
+  it('follows events until it is stopped, over lost connections', async () => {
+    const relay = await openRelay(service.url);
+    const stopping = new AbortController();
+    const { cursor } = (await service.http.get('/tradewind/v1/events')).body;
+    const seen: string[] = [];
+    const following = run(`event follow --cursor ${cursor} --type tradewind.project.created --json`, {
+      environment: { TRADEWIND_URL: relay.url },
+      stop: stopping.signal,
+      onOut: (line) => seen.push(JSON.parse(line).subject),
+    });
+    const made = [(await json('project create --name first')).id];
+    await expect.poll(() => seen).toHaveLength(1);
+    relay.cut();
+    // Made while nobody listened.
+    made.push((await json('project create --name second')).id);
+    await expect.poll(() => seen, { timeout: 20_000 }).toEqual(made.map((id) => `project/${id}`));
+    stopping.abort();
+    const { code, err } = await following;
+    relay.close();
+    expect([code, err]).toEqual([0, expect.stringMatching(/trying again\n[\s\S]*--cursor \d+" continues/)]);
+  });
+});
+
+const NEXT_YEAR = new Date().getUTCFullYear() + 1;
 const SOME_ID = '7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90';
+
+/** A way to the server that can be cut. */
+async function openRelay(to: string) {
+  const open = new Set<net.Socket>();
+  const server = net.createServer((near) => {
+    const far = net.connect(Number(new URL(to).port), '127.0.0.1');
+    for (const socket of [near, far]) open.add(socket.on('error', () => {}));
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    for (const socket of open) socket.destroy();
+    open.clear();
+  };
+  const close = () => {
+    server.close();
+    cut();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, cut, close };
+}

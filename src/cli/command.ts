@@ -20,7 +20,6 @@ export interface ClientCommand {
 export interface Argument {
   name: string;
   text: string;
-  optional?: boolean;
 }
 
 export interface Option {

@@ -88,8 +88,7 @@ function addClientCommand(program: Command, described: ClientCommand, parts: Cli
   const { name, summary, help, arguments: positions, options } = described;
   const command = commandFor(program, name).description(summary);
   if (help !== undefined) command.addHelpText('after', `\n${help}`);
-  for (const { name: word, text, optional } of positions)
-    command.addArgument(new Argument(optional ? `[${word}]` : `<${word}>`, text));
+  for (const { name: word, text } of positions) command.addArgument(new Argument(`<${word}>`, text));
   const flags = options.map((option) => ({ option, flag: flagOf(option) }));
   for (const { flag } of flags) command.addOption(flag);
   command

@@ -7,7 +7,7 @@ import { commands } from './commands.ts';
 export type CommandLine = { command: Command; options: Options } | { print: string } | { fault: string };
 
 /** Settings and options that name a server to ask. */
-const ASKS_SERVER = ['TRADEWIND_TOKEN', 'TRADEWIND_TOKEN_FILE', 'TRADEWIND_URL'];
+const ASKS_SERVER = ['TRADEWIND_TOKEN', 'TRADEWIND_TOKEN_FILE'];
 const SERVER_OPTIONS = /^--(url|token-file)(=|$)/;
 
 /**

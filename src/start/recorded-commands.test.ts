@@ -103,6 +103,23 @@ it('change nothing that is not recorded', async () => {
   fs.rmSync(folder, { recursive: true });
 }, 60_000);
 
+it.each([
+  ['orphans list', {}],
+  ['orphans remove', { yes: true }],
+  ['keys rotate', {}],
+  ['keys give-up', { yes: true }],
+  ['catalog apply', {}],
+  ['client pause', { client: '2' }],
+  ['client resume', { client: '2' }],
+  ['token create', { client: '2', name: 'as JSON', role: 'Users' }],
+  ['audit verify', {}],
+  ['migrate', {}],
+  ['doctor', {}],
+])('print JSON: %s', async (name, options) => {
+  const { text } = await run(name, { ...options, json: true });
+  expect(typeof JSON.parse(text)).toBe('object');
+});
+
 it('find out what was changed in the audit log', async () => {
   const sealed = async () => (await service.http.get('/tradewind/v1/audit')).body.records[0].sealed;
   await expect.poll(sealed, { timeout: 60_000, interval: 500 }).toBe(true);

@@ -9,18 +9,22 @@ export interface ApiCommand {
   summary?: string;
   /** More, for --help. */
   help?: string;
-  /** Parameters of the path that are given by position. A question mark marks one that the token knows. */
+  /** Parameters of the path that are given by position; options name the others. */
   arguments?: readonly string[];
   /** Makes it a list: a table with these columns. */
   columns?: Columns;
   /** The field of the answer that is the list; by default `results`. */
   rows?: string;
+  /** Whether the answer can be CSV. */
+  csv?: true;
   /** Options that stand for parts deep in the body. */
   parts?: Readonly<Record<string, Part>>;
   /** What is in the body unless an option says otherwise. */
   body?: Readonly<Record<string, unknown>>;
   /** Parameters and fields that have no option, since the command has a better way to say them. */
   without?: readonly string[];
+  /** The field of the answer that is all that people are shown, so that it can go into a file. */
+  only?: string;
   /** Whether the answer names tasks, for which --wait waits. */
   tasks?: boolean;
 }

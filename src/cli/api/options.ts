@@ -16,17 +16,15 @@ export const scopeName = (name: string): string => optionName(name).replace(/-id
 
 export function argumentsOf({ operation, arguments: named = [] }: ApiCommand): Argument[] {
   const { parameters } = operationOf(operation);
-  return named.map((each) => {
-    const name = each.replace('?', '');
+  return named.map((name) => {
     const text = parameters.find((one) => one.name === name)?.text ?? '';
-    return { name: scopeName(name), text, ...(each.endsWith('?') && { optional: true }) };
+    return { name: scopeName(name), text };
   });
 }
 
 /** The parameters of the path that options name: whose thing it is. */
 export function scopesOf({ operation, arguments: named = [] }: ApiCommand): Field[] {
-  const given = named.map((each) => each.replace('?', ''));
-  return operationOf(operation).parameters.filter(({ name }) => !given.includes(name));
+  return operationOf(operation).parameters.filter(({ name }) => !named.includes(name));
 }
 
 /** The parameters of the query that have an option. */
@@ -41,7 +39,7 @@ export function fieldsOf({ operation, without = [] }: ApiCommand): Field[] {
 }
 
 export function optionsOf(command: ApiCommand): Option[] {
-  const { columns, operation, parts = {}, tasks } = command;
+  const { columns, csv, operation, parts = {}, tasks } = command;
   const { query, body, changes, method } = operationOf(operation);
   const paged = columns && query.some(({ name }) => name === 'limit');
   return [
@@ -55,6 +53,7 @@ export function optionsOf(command: ApiCommand): Option[] {
       ? [{ name: 'data', value: 'JSON', text: 'The body as JSON, as @FILE, or - for standard input' }]
       : []),
     ...(paged ? [LIMIT, ALL] : []),
+    ...(csv ? [{ name: 'csv', text: 'All of them, as CSV' }] : []),
     ...(tasks ? [{ name: 'wait', text: 'Wait until it is done' }] : []),
     ...(changes ? [{ name: 'dry-run', text: 'Show what it would do, and do nothing' }] : []),
     ...(method === 'DELETE' ? [{ name: 'yes', text: 'Do it without asking' }] : []),

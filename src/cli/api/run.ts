@@ -1,6 +1,7 @@
 import { type ClientCommand, type Context, textIn, type Values } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { waitForTask } from '../tasks/waiting.ts';
+import { type Columns, valueAt } from '../terminal/output.ts';
 import type { ApiCommand, Part } from './api-command.ts';
 import type { Api } from './client.ts';
 import { type Field, operationOf } from './operations.ts';
@@ -21,30 +22,39 @@ export function commandOf(described: ApiCommand): ClientCommand {
   };
 }
 
-async function run(described: ApiCommand, context: Context): Promise<void> {
-  const { operation, columns, rows = 'results', tasks } = described;
+const run = (described: ApiCommand, context: Context): Promise<void> =>
+  described.columns ? list(described, described.columns, context) : ask(described, context);
+
+async function list(described: ApiCommand, columns: Columns, context: Context): Promise<void> {
+  const { operation, rows = 'results' } = described;
   const { api, values, output, terminal } = context;
   const parameters = await parametersOf(described, context);
   const body = await bodyOf(described, context);
-  if (columns) {
-    const limit = values.all ? Number.MAX_SAFE_INTEGER : Number(values.limit ?? DEFAULT_ROWS);
-    const input = { parameters, ...(body !== undefined && { body }) };
-    const found = await rowsOf(api, operation, { input, place: rows, limit });
-    if (found.text !== undefined) return terminal.out(found.text);
-    output.rows(found.rows, columns);
-    if (found.more) output.note('There are more: --all shows them.');
-    return;
-  }
+  const limit = values.all ? Number.MAX_SAFE_INTEGER : Number(values.limit ?? DEFAULT_ROWS);
+  const headers = values.csv ? { accept: 'text/csv, application/problem+json' } : {};
+  const input = { parameters, headers, ...(body !== undefined && { body }) };
+  const found = await rowsOf(api, operation, { input, place: rows, limit });
+  if (found.text !== undefined) return terminal.out(found.text);
+  output.rows(found.rows, columns);
+  if (found.more) output.note('There are more: --all shows them.');
+}
+
+async function ask(described: ApiCommand, context: Context): Promise<void> {
+  const { operation, tasks, only } = described;
+  const { api, values, output, terminal } = context;
+  const parameters = await parametersOf(described, context);
+  const body = await bodyOf(described, context);
   const dryRun = values['dry-run'] === true;
   await confirm(described, context);
   const answer = await api.call(operation, { parameters, body, dryRun });
-  if (tasks && values.wait && !dryRun) {
-    for (const id of tasksIn(answer)) output.thing(await waitForTask(context, id));
+  const begun = tasks && !dryRun ? tasksIn(answer) : [];
+  if (values.wait && begun.length > 0) {
+    for (const id of begun) output.thing(await waitForTask(context, id));
     return;
   }
   if (answer === undefined) output.done('Done.');
   else if (typeof answer === 'string') terminal.out(answer);
-  else if (tasks && !dryRun) output.thing({ tasks: tasksIn(answer) });
+  else if (only !== undefined && !dryRun && !output.json) output.thing(valueAt(answer, only));
   else output.thing(answer);
 }
 

@@ -38,6 +38,7 @@ export async function* following(
         pause = FIRST_PAUSE_MS;
         yield { cursor, type: message.event ?? '', event: JSON.parse(message.data) };
       }
+      lost('The server has ended the stream');
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
       lost(error.message);

@@ -1,6 +1,35 @@
 import type { ApiCommand } from '../api/api-command.ts';
 
 export const prices: readonly ApiCommand[] = [
+  {
+    name: 'price show',
+    operation: 'getPrices',
+    columns: {
+      ITEM: 'item',
+      REGION: 'region_id',
+      HOUR: 'per_hour',
+      MONTH: 'per_month',
+      LIST: 'price_list_id',
+    },
+    rows: 'prices',
+  },
+  {
+    name: 'price list',
+    operation: 'listPriceLists',
+    columns: {
+      ID: 'id',
+      SCOPE: 'scope',
+      RESELLER: 'reseller_id',
+      CLIENT: 'client_id',
+      FROM: 'valid_from',
+      DISCOUNT: 'discount_percent',
+      TAX: 'tax_percent',
+      CURRENCY: 'currency',
+    },
+  },
+  { name: 'price get', operation: 'getPriceList', arguments: ['price_list_id'] },
+  { name: 'price create', operation: 'createPriceList' },
+  { name: 'price delete', operation: 'deletePriceList', arguments: ['price_list_id'] },
   { name: 'price preview volume', operation: 'previewVolumePrice' },
   { name: 'price preview snapshot', operation: 'previewSnapshotPrice' },
   { name: 'price preview image', operation: 'previewImagePrice' },

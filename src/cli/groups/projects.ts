@@ -9,7 +9,7 @@ export const projects: readonly ApiCommand[] = [
   { name: 'project get', operation: 'getProject', arguments: ['project_id'] },
   { name: 'project create', operation: 'createProject' },
   { name: 'project change', operation: 'updateProject', arguments: ['project_id'] },
-  { name: 'project delete', operation: 'deleteProject', arguments: ['project_id'], tasks: true },
+  { name: 'project delete', operation: 'deleteProjectWithContents', arguments: ['project_id'], tasks: true },
   {
     name: 'region list',
     operation: 'listRegions',

@@ -4,6 +4,14 @@ const ONE = ['notificationSettingsId'];
 
 export const resellers: readonly ApiCommand[] = [
   {
+    name: 'reseller list',
+    operation: 'listResellers',
+    columns: { ID: 'id', NAME: 'name', CLIENT: 'client_id', CLIENTS: 'clients', CREATED: 'created_at' },
+  },
+  { name: 'reseller get', operation: 'getReseller', arguments: ['reseller_id'] },
+  { name: 'reseller create', operation: 'createReseller' },
+  { name: 'reseller delete', operation: 'deleteReseller', arguments: ['reseller_id'], tasks: true },
+  {
     name: 'reseller notification list',
     operation: 'listNotificationSettings',
     columns: { ID: 'id', TYPE: 'notification_type', EMAIL: 'email', ENABLED: 'enabled' },

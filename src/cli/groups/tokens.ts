@@ -30,6 +30,7 @@ export const tokens: readonly ApiCommand[] = [
     },
     body: { exp_date: null },
     without: ['client_user', 'exp_date'],
+    only: 'token',
   },
   { name: 'token delete', operation: 'deleteApiToken', arguments: ['tokenId'] },
 ];

@@ -53,7 +53,8 @@ export function valueAt(thing: unknown, place: string): unknown {
 }
 
 export function textOf(value: unknown): string {
-  if (value === undefined || value === null) return '-';
+  if (value === undefined || value === null || value === '') return '-';
+  if (Array.isArray(value) && value.length === 0) return '-';
   if (Array.isArray(value) && value.every((each) => typeof each !== 'object')) return value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { ROLES } from '../../requests/principal.ts';
+import { deletingTask } from '../../tradewind/deletions/in-transaction.ts';
 import type { Credentials } from '../identity/in-transaction.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { insertUser, refusePlatforms } from '../users/in-transaction.ts';
@@ -151,17 +152,9 @@ export async function changeStatus(
 }
 
 async function refuseGoing(tx: Transaction, clientId: number): Promise<void> {
-  const deletion = await tx.sql
-    .selectFrom('deletions')
-    .select('task_id')
-    .where('client_id', '=', clientId)
-    .where('project_id', 'is', null)
-    .where('ended_at', 'is', null)
-    .executeTakeFirst();
-  if (!deletion) return;
-  throw new ConflictError(
-    `Client ${clientId} is being deleted by task ${deletion.task_id}; nothing can bring it back`,
-  );
+  const task = await deletingTask(tx.sql, clientId);
+  if (task === undefined) return;
+  throw new ConflictError(`Client ${clientId} is being deleted by task ${task}; nothing can bring it back`);
 }
 
 /** Marks an account as deleted, when nothing is left in it. Its row stays, for the audit log and invoices. */

@@ -18,6 +18,7 @@ import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../.
 import { found } from '../../lib/found.ts';
 import { newTaskId } from '../../lib/ids.ts';
 import type { Principal } from '../../requests/principal.ts';
+import { deletingTask } from './in-transaction.ts';
 import type { ClientDeletion, ClientDeletionRequest } from './schema.ts';
 import * as store from './store.ts';
 import { DELETE_CLIENT, DELETE_CONTENTS } from './tasks.ts';
@@ -75,7 +76,7 @@ export function createDeletions(deps: {
       throw new ConflictError(`Client ${clientId} is your own account; somebody else has to delete it`);
     }
     await refusePlatforms(tx.sql, clientId);
-    const task = await store.deletingTask(tx.sql, clientId);
+    const task = await deletingTask(tx.sql, clientId);
     if (task !== undefined)
       throw new ConflictError(`Client ${clientId} is being deleted by task ${task} already`);
     return client;
