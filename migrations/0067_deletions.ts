@@ -9,8 +9,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       client_id bigint not null constraint deletions_client references clients,
       -- Null if the account itself goes.
       project_id bigint,
-      -- Whether the reseller whose account it is goes too.
-      with_reseller boolean not null,
       -- What is still there, for people.
       steps jsonb not null default '[]',
       worker_id uuid,

@@ -56,6 +56,7 @@ import { up as auditIndexes } from './0066_audit_indexes.ts';
 import { up as deletions } from './0067_deletions.ts';
 import { up as webhookIndexes } from './0070_webhook_indexes.ts';
 import { up as priceLists } from './0071_price_lists.ts';
+import { up as quotaLists } from './0072_quota_lists.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -118,4 +119,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0067_deletions': { up: deletions },
   '0070_webhook_indexes': { up: webhookIndexes, transaction: false },
   '0071_price_lists': { up: priceLists },
+  '0072_quota_lists': { up: quotaLists },
 };

@@ -43,6 +43,7 @@ import { pricingRoutes } from './cloud/pricing/routes.ts';
 import { projectChangeRoutes } from './cloud/projects/change-routes.ts';
 import { findScopes } from './cloud/projects/request-scope.ts';
 import { projectRoutes } from './cloud/projects/routes.ts';
+import { quotaListRoutes } from './cloud/quotas/lists/routes.ts';
 import { limitRequestRoutes } from './cloud/quotas/requests/routes.ts';
 import { quotaRoutes } from './cloud/quotas/routes.ts';
 import { reservedFixedIpRoutes } from './cloud/reserved-fixed-ips/routes.ts';
@@ -214,6 +215,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   costRoutes(app, services);
   statementRoutes(app, services);
   quotaRoutes(app, services);
+  quotaListRoutes(app, services);
   limitRequestRoutes(app, services);
   sshKeyRoutes(app, services);
   if (dialect.legacy) keyPairRoutes(app, services);

@@ -14,6 +14,7 @@ import type { PlacementGroupTables } from '../cloud/placement-groups/tables.ts';
 import type { PortTables } from '../cloud/ports/tables.ts';
 import type { PriceListTables } from '../cloud/pricing/lists/tables.ts';
 import type { ProjectTables } from '../cloud/projects/tables.ts';
+import type { QuotaListTables } from '../cloud/quotas/lists/tables.ts';
 import type { QuotaTables } from '../cloud/quotas/tables.ts';
 import type { RouterTables } from '../cloud/routers/tables.ts';
 import type { StoredSecretTables } from '../cloud/secrets/tables.ts';
@@ -68,6 +69,7 @@ export interface Tables
     PortTables,
     PriceListTables,
     ProjectTables,
+    QuotaListTables,
     QuotaTables,
     RequestTables,
     RouterTables,

@@ -49,3 +49,18 @@ it('leaves the libraries of the command line out of the server', () => {
     stdout: expect.stringContaining('tradewind <command> [options]'),
   });
 });
+
+it('completes words in shells', () => {
+  const run = (...words: string[]) =>
+    spawnSync('node', ['dist/src/main.js', ...words], { cwd: ROOT, encoding: 'utf8' }).stdout;
+  expect(run('complete', '--', 'webhook', 'ro')).toMatch(/^rotate-secret\tRotate the secret of a webhook\n/);
+  expect(run('complete', '--', 'client', 'pa')).toMatch(/^pause\t/);
+  expect(run('complete', '--', 'task', 'list', '--state', 'F')).toMatch(/^FINISHED\t/);
+  for (const shell of ['bash', 'zsh', 'fish'])
+    expect(run('completion', shell), shell).toContain('tradewind complete --');
+  const { status, stderr } = spawnSync('bash', ['-n'], {
+    input: run('completion', 'bash'),
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([0, '']);
+});

@@ -335,6 +335,10 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       (await byTask('/cloud/v1/images/1/1', { name: anyName(), volume_id: await volume(), tags })).images[0],
     namespace_name: async () => 'acme',
     webhook_id: webhook,
+    async quota_list_id() {
+      const valid_from = new Date(Date.now() + 86_400_000).toISOString();
+      return (await made('/tradewind/v1/quota_lists', { scope: 'client', id: 1, valid_from, limits: [] })).id;
+    },
     // Not in force yet, or nobody could delete it.
     async price_list_id() {
       const valid_from = new Date(Date.now() + 86_400_000).toISOString();

@@ -4,6 +4,7 @@ import { createRowCache } from '../../db/row-cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { type Catalog, type DatedPriceBook, priceBooksBetween } from '../catalog/service.ts';
+import { type Holder, resellerOf } from '../dated-lists/in-transaction.ts';
 import { type ClientPrices, clientPrices, type PriceList, priceList } from './client-prices.ts';
 import * as store from './lists/store.ts';
 import { isOffered } from './offered.ts';
@@ -33,7 +34,7 @@ export interface Rates {
    */
   between(clientIds: readonly number[], from: Date, to: Date): Promise<Map<number, DatedPrices[]>>;
   /** Drops what this process knows of the lists for these. Call it after the commit, besides announcing it. */
-  forget(holder: store.Holder): void;
+  forget(holder: Holder): void;
 }
 
 /** The lists for one of the scopes, from the one in force on. */
@@ -52,7 +53,7 @@ export function createRates(deps: {
 
   const offered = (regionId: number, item: string) => isOffered(catalog, regionId, item);
 
-  async function knownOf(holder: store.Holder): Promise<Lists> {
+  async function knownOf(holder: Holder): Promise<Lists> {
     const since = clock.now();
     const lists = await store.listsSince(database.sql, holder, since);
     return { since, lists: lists.map(priceList) };
@@ -65,7 +66,7 @@ export function createRates(deps: {
       knownOf({ scope: 'reseller', reseller_id: id, client_id: null }),
     ),
     client: createRowCache(changes, PRICE_TOPICS.client, async (id) => {
-      const resellerId = await store.resellerOf(database.sql, id);
+      const resellerId = await resellerOf(database.sql, id);
       return { ...(await knownOf({ scope: 'client', reseller_id: null, client_id: id })), resellerId };
     }),
   };
@@ -125,7 +126,7 @@ async function pricesBetween(
 /** What prices of clients are made of, for some time. */
 interface Sources {
   books: readonly DatedPriceBook[];
-  lists: readonly (PriceList & store.Holder)[];
+  lists: readonly (PriceList & Holder)[];
   resellers: readonly store.TimedReseller[];
 }
 
@@ -134,7 +135,7 @@ function datedPrices(clientId: number, known: Sources, from: Date, to: Date): Da
   const { books, resellers } = known;
   const [first] = books;
   if (!first) return [];
-  const theirs = (is: (list: store.Holder) => boolean) => known.lists.filter(is);
+  const theirs = (is: (list: Holder) => boolean) => known.lists.filter(is);
   const own = theirs(({ client_id }) => client_id === clientId);
   const ofResellers = theirs(({ reseller_id }) => resellers.some((one) => one.reseller_id === reseller_id));
   const ofEveryone = theirs(({ scope }) => scope === 'everyone');

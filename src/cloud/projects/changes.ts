@@ -1,5 +1,6 @@
 import { announce } from '../../db/changes.ts';
 import { type Database, violates } from '../../db/database.ts';
+import { lockToAdd } from '../../iam/clients/in-transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
@@ -40,6 +41,7 @@ export function createProjectChanges(deps: {
       const { clientId } = principal;
       return withFreeName(name, () =>
         database.accept(principal, async (tx) => {
+          await lockToAdd(tx, clientId);
           await refuseOneMore(tx, { clientId }, 'project_count');
           const made = await insertProject(tx, { clientId, name, description, now: clock.now() });
           principal.writes?.about({ ...made, type: 'project' });

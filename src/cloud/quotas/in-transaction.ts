@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { QuotaExceededError } from '../../lib/errors.ts';
 import type { QuotaLimits, Region } from '../catalog/service.ts';
@@ -35,20 +35,25 @@ export async function takeQuota(
 ): Promise<void> {
   const { clientId, regionId, region } = owner;
   // Read with the count, so that a changed limit holds for every process at once.
-  const limit = sql<number>`coalesce((
-    select most from quota_limits
-    where client_id = ${clientId} and region_id = ${regionId} and attribute = ${attribute}
-  ), ${region.quotas[attribute]}::bigint)`;
   const { numAffectedRows } = await sql`
+    with allowed as materialized (select ${limitAt(owner, sql`${attribute}::text`, region.quotas[attribute])} as most)
     insert into quota_usage (client_id, region_id, attribute, used)
-    select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, ${amount}::bigint where ${amount} <= ${limit}
+    select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, ${amount}::bigint from allowed
+    where ${amount} <= most
     on conflict (client_id, region_id, attribute) do update set used = quota_usage.used + excluded.used
-    where quota_usage.used + excluded.used <= ${limit}`.execute(tx.sql);
+    where quota_usage.used + excluded.used <= (select most from allowed)`.execute(tx.sql);
   if (numAffectedRows === 1n) return;
   await refuseExceeded(tx, owner, { [attribute]: amount });
   // Another transaction released quota between the two statements, so try again.
   await takeQuota(tx, owner, attribute, amount);
 }
+
+/** The client's own limit, or else that of a list in force, or else that of the catalogue. */
+const limitAt = ({ clientId, regionId }: QuotaOwner, attribute: RawBuilder<unknown>, standard: number) =>
+  sql<number>`coalesce((
+    select most from quota_limits as own
+    where own.client_id = ${clientId} and own.region_id = ${regionId} and own.attribute = ${attribute}
+  ), listed_quota(${clientId}, ${regionId}, ${attribute}), ${standard}::bigint)`;
 
 /** Calls `takeQuota` for several quotas, always in the same order. @throws QuotaExceededError */
 export async function takeQuotas(tx: Transaction, owner: LimitedOwner, amounts: QuotaAmounts): Promise<void> {
@@ -64,8 +69,10 @@ export async function exceededQuotas(
   const asked = inOrder(amounts);
   if (asked.length === 0) return [];
   const { rows } = await sql<{ attribute: string; used: number | null; most: number | null }>`
-    select attribute, used, most from (select * from quota_usage where ${ownedBy(owner)}) as usage
-    full join (select * from quota_limits where ${ownedBy(owner)}) as limits using (attribute)`.execute(db);
+    select attribute, used, coalesce(most, listed_quota(${owner.clientId}, ${owner.regionId}, attribute)) as most
+    from unnest(${asked.map(([attribute]) => attribute)}::text[]) as asked (attribute)
+    left join (select * from quota_usage where ${ownedBy(owner)}) as usage using (attribute)
+    left join (select * from quota_limits where ${ownedBy(owner)}) as limits using (attribute)`.execute(db);
   const known = new Map(rows.map((row) => [row.attribute, row]));
   return asked
     .map(([attribute, requested]) => ({
@@ -118,18 +125,13 @@ export async function refuseOneMore(
 
 async function ownLimit(
   tx: Transaction,
-  { clientId, regionId }: QuotaOwner,
+  owner: QuotaOwner,
   attribute: string,
   standard: number,
 ): Promise<number> {
-  const own = await tx.sql
-    .selectFrom('quota_limits')
-    .select('most')
-    .where('client_id', '=', clientId)
-    .where('region_id', '=', regionId)
-    .where('attribute', '=', attribute)
-    .executeTakeFirst();
-  return own?.most ?? standard;
+  const limit = limitAt(owner, sql`${attribute}::text`, standard);
+  const { rows } = await sql<{ most: number }>`select ${limit} as most`.execute(tx.sql);
+  return rows[0]?.most ?? standard;
 }
 
 async function clientOf(tx: Transaction, projectId: number): Promise<number | undefined> {

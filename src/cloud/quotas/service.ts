@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { Catalog } from '../catalog/service.ts';
@@ -34,19 +35,31 @@ export interface Quotas {
   setThreshold(principal: Principal, clientId: number, threshold: number | null): Promise<void>;
 }
 
-export function createQuotas(deps: { database: Database; catalog: Pick<Catalog, 'regions'> }): Quotas {
-  const { database, catalog } = deps;
+export function createQuotas(deps: {
+  database: Database;
+  catalog: Pick<Catalog, 'regions'>;
+  clock: Clock;
+}): Quotas {
+  const { database, catalog, clock } = deps;
 
   async function numbersOf(clientId: number) {
     const usage = await store.usageOf(database.sql, clientId);
     const limits = await store.limitsOf(database.sql, clientId);
+    const lists = await store.listedLimits(database.sql, clientId, clock.now());
+    const listed = (regionId: number, quota: string) => {
+      const list = lists.find((one) => `${regionId} ${quota}` in one || quota in one);
+      return list?.[`${regionId} ${quota}`] ?? list?.[quota];
+    };
     const byKey = (list: store.QuotaNumber[]) =>
       new Map(list.map((one) => [`${one.region_id} ${one.attribute}`, one.number]));
     const [used, own] = [byKey(usage), byKey(limits)];
     const fields = (regionId: number, quotas: readonly string[], standard: Record<string, number>) =>
       Object.fromEntries(
         quotas.flatMap((quota) => [
-          [limitField(quota), own.get(`${regionId} ${quota}`) ?? standard[quota] ?? 0],
+          [
+            limitField(quota),
+            own.get(`${regionId} ${quota}`) ?? listed(regionId, quota) ?? standard[quota] ?? 0,
+          ],
           [usageField(quota), used.get(`${regionId} ${quota}`) ?? 0],
         ]),
       );

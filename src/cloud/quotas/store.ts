@@ -1,6 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { ListedLimits } from './lists/tables.ts';
 
 /** How much of a quota a client uses, or may use. Region 0 stands for none. */
 export interface QuotaNumber {
@@ -28,6 +29,18 @@ export async function limitsOf(db: Sql, clientId: number): Promise<QuotaNumber[]
     .select(['region_id', 'attribute', 'most as number'])
     .where('client_id', '=', clientId)
     .execute();
+}
+
+/** Returns the limits of the lists in force for the client, the narrowest first. */
+export async function listedLimits(db: Sql, clientId: number, at: Date): Promise<ListedLimits[]> {
+  const of = (rank: number, whose: RawBuilder<unknown>) => sql`(
+    select ${sql.lit(rank)} as rank, limits from quota_lists where ${whose} and valid_from <= ${at}
+    order by valid_from desc, id desc limit 1)`;
+  const { rows } = await sql<{ limits: ListedLimits }>`
+    ${of(1, sql`client_id = ${clientId}`)} union all
+    ${of(2, sql`reseller_id = (select reseller_id from clients where id = ${clientId})`)} union all
+    ${of(3, sql`scope = 'everyone'`)} order by rank`.execute(db);
+  return rows.map(({ limits }) => limits);
 }
 
 /** Writes own limits of a client; null stands for that of the catalogue. */

@@ -8,13 +8,17 @@ import { deletingTask } from '../../tradewind/deletions/in-transaction.ts';
 import type { Credentials } from '../identity/in-transaction.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { insertUser, refusePlatforms } from '../users/in-transaction.ts';
+import { keepReseller } from './resellers/store.ts';
 
 export interface Account {
   clientId: number;
   userId: number;
 }
 
-/** Inserts a client account with its administrator and its default project. */
+/**
+ * Inserts a client account with its administrator and its default project.
+ * @throws ConflictError if the reseller is deleted
+ */
 export async function insertAccount(
   db: Kysely<Tables>,
   account: {
@@ -28,6 +32,7 @@ export async function insertAccount(
   },
 ): Promise<Account> {
   const { company, resellerId, administrator, details, now } = account;
+  if (!(await keepReseller(db, resellerId))) throw new ConflictError(`Reseller ${resellerId} is deleted`);
   const { id: clientId } = await db
     .insertInto('clients')
     .values({
@@ -71,6 +76,22 @@ export async function followAddress(db: Kysely<Tables>, userId: number, email: s
   await sql`
     update clients set email = ${email} from users
     where users.id = ${userId} and clients.id = users.client_id and clients.email = users.email`.execute(db);
+}
+
+/**
+ * Locks an account to which something is added. @throws NotFoundError, ConflictError while it is being deleted
+ */
+export async function lockToAdd(tx: Transaction, clientId: number): Promise<void> {
+  const client = await tx.sql
+    .selectFrom('clients')
+    .select('deleted_at')
+    .where('id', '=', clientId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (!client || client.deleted_at) throw new NotFoundError('Client', clientId);
+  const task = await deletingTask(tx.sql, clientId);
+  if (task !== undefined)
+    throw new ConflictError(`Client ${clientId} is being deleted by task ${task} and takes in nothing new`);
 }
 
 /** Gives the account a new version, because something that is shown with it has changed. */
@@ -157,6 +178,11 @@ async function refuseGoing(tx: Transaction, clientId: number): Promise<void> {
   throw new ConflictError(`Client ${clientId} is being deleted by task ${task}; nothing can bring it back`);
 }
 
+/** Locks an account for its end. Waits for everybody who is adding something that refers to it. */
+export async function lockForGood(tx: Transaction, clientId: number): Promise<void> {
+  await tx.sql.selectFrom('clients').select('id').where('id', '=', clientId).forUpdate().execute();
+}
+
 /** Marks an account as deleted, when nothing is left in it. Its row stays, for the audit log and invoices. */
 export async function markClientDeleted(tx: Transaction, clientId: number, now: Date): Promise<void> {
   await tx.sql
@@ -167,8 +193,6 @@ export async function markClientDeleted(tx: Transaction, clientId: number, now: 
     .execute();
 }
 
-/** Marks the reseller of an account as deleted. */
-export async function markResellerDeleted(tx: Transaction, clientId: number, now: Date): Promise<void> {
-  const ofClient = tx.sql.selectFrom('clients').select('reseller_id').where('id', '=', clientId);
-  await tx.sql.updateTable('resellers').set({ deleted_at: now }).where('id', 'in', ofClient).execute();
+export async function markResellerDeleted(tx: Transaction, resellerId: number, now: Date): Promise<void> {
+  await tx.sql.updateTable('resellers').set({ deleted_at: now }).where('id', '=', resellerId).execute();
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { allows, type Principal } from '../../requests/principal.ts';
 import { type ClientDirectory, resells } from '../accounts/service.ts';
+import { lockToAdd } from '../clients/in-transaction.ts';
 import { announceTokens, together } from '../identity/in-transaction.ts';
 import {
   acceptedRole,
@@ -102,8 +103,9 @@ export function createTokens(deps: {
       const expiresAt = acceptedExpiry(request.exp_date, now);
       const userId = await ownerOf(principal, clientId);
       const made = await database.accept(principal, async (tx) => {
+        await lockToAdd(tx, clientId);
         if (!principal.platformAdministrator) {
-          const used = await store.lockAndCountTokens(tx, clientId, now);
+          const used = await store.countValid(tx, clientId, now);
           if (used >= MAX_TOKENS) throw tooMany();
         }
         const { id, secret } = await makeToken(tx, {

@@ -2,7 +2,6 @@ import { type ExpressionBuilder, type InferResult, type Kysely, sql } from 'kyse
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
-import { lockClients } from '../clients/in-transaction.ts';
 
 /** How long an expired token stays visible; then it counts as deleted. */
 const EXPIRED_KEPT_MS = 30 * 24 * 3_600_000;
@@ -86,11 +85,10 @@ export async function findToken(db: Kysely<Tables>, clientId: number, id: number
 }
 
 /**
- * Counts valid tokens, except the bootstrap token. Locks the account, so that two requests can't both take
+ * Counts valid tokens, except the bootstrap token. Call it with the account locked, so that two requests can't both take
  * the last place.
  */
-export async function lockAndCountTokens(tx: Transaction, clientId: number, now: Date): Promise<number> {
-  await lockClients(tx, [clientId]);
+export async function countValid(tx: Transaction, clientId: number, now: Date): Promise<number> {
   const { count } = await tx.sql
     .selectFrom('api_tokens')
     .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -6,7 +6,7 @@ import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts'
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { reachOf } from '../../requests/principal.ts';
-import { lockClients } from '../clients/in-transaction.ts';
+import { lockClients, lockToAdd } from '../clients/in-transaction.ts';
 import type { PasswordCheck, Sender } from '../logins/passwords/service.ts';
 import { hashPassword } from '../logins/passwords/service.ts';
 import { PASSWORD_LENGTH } from '../logins/schema.ts';
@@ -81,7 +81,7 @@ export function createInvitations(deps: {
       const role = givenRole(principal, request.user_role);
       return database.accept(principal, async (tx) => {
         const now = clock.now();
-        await lockClients(tx, [clientId]);
+        await lockToAdd(tx, clientId);
         const there = await store.findInAccount(tx.sql, clientId, email);
         if (there) throw alreadyThere(there, clientId);
         await requireRoom(tx, principal, clientId, now);

@@ -7,7 +7,7 @@ import { type FieldProblem, ForbiddenError, InvalidError, NotFoundError } from '
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { isSeller } from '../accounts/service.ts';
-import { insertAccount, lockClients } from '../clients/in-transaction.ts';
+import { insertAccount, lockClients, lockToAdd } from '../clients/in-transaction.ts';
 import { OFFERED } from '../clients/schema.ts';
 import { type Credentials, together } from '../identity/in-transaction.ts';
 import type { Role } from '../identity/schema.ts';
@@ -205,6 +205,7 @@ export function createUsers(deps: {
       const role = givenRole(principal, wanted ?? {});
       const passwordHash = await hashPassword(request.password);
       const make = async (tx: Transaction): Promise<void> => {
+        await lockToAdd(tx, clientId);
         const user = {
           client_id: clientId,
           email,

@@ -175,6 +175,70 @@ describe('an account that is deleted', () => {
   });
 });
 
+describe('what is added while an account is deleted', () => {
+  const waiting = async (many: number) =>
+    expect
+      .poll(async () => (await rows("select from pg_stat_activity where wait_event_type = 'Lock'")).length, {
+        timeout: 20_000,
+      })
+      .toBe(many);
+
+  it('goes too, if it was on its way before', async () => {
+    const tenant = await service.otherTenant();
+    const late = await service.pool.connect();
+    try {
+      await late.query('begin');
+      await late.query(
+        `insert into projects (client_id, name, is_default, created_at) values ($1, 'late', false, now())`,
+        [tenant.clientId],
+      );
+      const taskId = await deleted(tenant.clientId);
+      // All else is gone by then.
+      await waiting(1);
+      await late.query('commit');
+      expect(await service.http.task(taskId)).toMatchObject({ state: 'FINISHED' });
+    } finally {
+      late.release(true);
+    }
+    expect(await rows('select from projects where client_id = $1', [tenant.clientId])).toEqual([]);
+  });
+
+  it('is refused', async () => {
+    const tenant = await service.otherTenant();
+    const { clientId } = tenant;
+    const { confirmation } = (await service.http.post(`${CLIENTS}/${clientId}/deletion`, {})).body;
+    const busy = await service.pool.connect();
+    try {
+      await busy.query('begin');
+      await busy.query('select from clients where id = $1 for no key update', [clientId]);
+      const begun = service.http.post(`${CLIENTS}/${clientId}/deletion`, { confirmation });
+      await waiting(1);
+      // The account is still open for all of these, but they come second.
+      const project = tenant.http.post('/cloud/v1/projects', { name: 'late' });
+      await waiting(2);
+      const email = `late-${clientId}@example.com`;
+      const user = { username: email, password: 'many small green apples', user_role: { name: 'Users' } };
+      const added = service.http.post(`/iam/clients/${clientId}/client-users/create`, user);
+      await waiting(3);
+      const invitation = { email, client_id: clientId, user_role: { name: 'Users' } };
+      const invited = service.http.post('/iam/clients/invite_user', invitation);
+      await waiting(4);
+      const token = { name: 'late', exp_date: null, client_user: { role: { name: 'Users' } } };
+      const given = service.http.post(`/iam/clients/${clientId}/tokens`, token);
+      await waiting(5);
+      await busy.query('commit');
+      expect((await begun).status).toBe(200);
+      for (const refused of await Promise.all([project, added, invited, given])) {
+        // The account may be gone by then.
+        expect([409, 404], refused.text).toContain(refused.status);
+      }
+      await service.http.task((await begun).body.task_id);
+    } finally {
+      busy.release(true);
+    }
+  });
+});
+
 describe('a project that is deleted with everything in it', () => {
   let tenant: Tenant;
   beforeAll(async () => {

@@ -9,6 +9,7 @@ import {
   changeStatus,
   lockReseller,
   lockWholeClient,
+  markResellerDeleted,
   type WholeClient,
 } from '../../iam/clients/in-transaction.ts';
 import type { Authenticator } from '../../iam/identity/service.ts';
@@ -86,15 +87,14 @@ export function createDeletions(deps: {
   async function beginWith(
     tx: Transaction,
     scope: TaskScope,
-    { clientId, withReseller, data }: { clientId: number; withReseller: boolean; data: object },
+    { clientId, data }: { clientId: number; data: object },
   ) {
     const now = clock.now();
     const id = newTaskId();
     const ended = await changeStatus(tx, clientId, 'paused', now);
     await beginRemovalOfAll(tx, clientId, id);
     await tasks.beginWork(tx, scope, { task: DELETE_CLIENT, id, data, input: {} });
-    const deletion = { task_id: id, client_id: clientId, project_id: null, with_reseller: withReseller };
-    await store.insertDeletion(tx, { ...deletion, begun_at: now });
+    await store.insertDeletion(tx, { task_id: id, client_id: clientId, project_id: null, begun_at: now });
     await announce(tx.client, DELETIONS, '');
     return { id, ended };
   }
@@ -110,19 +110,18 @@ export function createDeletions(deps: {
 
   return {
     async client(principal, clientId, { confirmation }, requestId) {
-      const contents = await store.contentsOf(database.sql, clientId);
       if (confirmation === undefined) {
         const given = await database.accept(principal, async (tx) => {
-          const client = await lockDeletable(tx, principal, clientId);
-          refuseResellers(client);
+          refuseResellers(await lockDeletable(tx, principal, clientId));
+          const contents = await store.contentsOf(tx.sql, clientId);
           const expires_at = new Date(clock.now().getTime() + CONFIRM_WITHIN_MS);
           const made = { confirmation: randomBytes(18).toString('base64url'), expires_at };
           await store.putConfirmation(tx, clientId, { ...made, user_id: principal.userId });
-          return made;
+          return { ...made, contents };
         });
         return {
           client_id: clientId,
-          contents,
+          contents: given.contents,
           confirmation: given.confirmation,
           confirm_until: given.expires_at.toISOString(),
           task_id: null,
@@ -135,10 +134,12 @@ export function createDeletions(deps: {
           user_id: principal.userId,
           now: clock.now(),
         });
+        const contents = await store.contentsOf(tx.sql, clientId);
         const data = { client_id: clientId };
-        return beginWith(tx, ofCaller(principal, requestId), { clientId, withReseller: false, data });
+        return { ...(await beginWith(tx, ofCaller(principal, requestId), { clientId, data })), contents };
       });
       authenticator.forget(begun.ended);
+      const { contents } = begun;
       return { client_id: clientId, contents, confirmation: null, confirm_until: null, task_id: begun.id };
     },
 
@@ -154,7 +155,7 @@ export function createDeletions(deps: {
           { principal, requestId, clientId, projectId, regionId: null },
           { task: DELETE_CONTENTS, id, data: { project_id: projectId }, input: {} },
         );
-        const deletion = { task_id: id, client_id: clientId, project_id: projectId, with_reseller: false };
+        const deletion = { task_id: id, client_id: clientId, project_id: projectId };
         await store.insertDeletion(tx, { ...deletion, begun_at: clock.now() });
         await announce(tx.client, DELETIONS, '');
         return id;
@@ -186,7 +187,9 @@ export function createDeletions(deps: {
           );
         }
         const data = { reseller_id: resellerId, client_id: own.id };
-        return beginWith(tx, ofCaller(principal, requestId), { clientId: own.id, withReseller: true, data });
+        // At once, so that it gets no new clients.
+        await markResellerDeleted(tx, resellerId, clock.now());
+        return beginWith(tx, ofCaller(principal, requestId), { clientId: own.id, data });
       });
       authenticator.forget(begun.ended);
       return begun.id;

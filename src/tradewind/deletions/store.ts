@@ -46,7 +46,6 @@ export async function insertDeletion(
     task_id: string;
     client_id: number;
     project_id: number | null;
-    with_reseller: boolean;
     begun_at: Date;
   },
 ): Promise<void> {

@@ -17,8 +17,6 @@ export interface DeletionTables {
     client_id: number;
     /** Null if the account itself goes. */
     project_id: number | null;
-    /** Whether the reseller whose own account it is goes too. */
-    with_reseller: boolean;
     steps: ColumnType<DeletionStep[], string | undefined, string>;
     worker_id: Generated<string | null>;
     /** How often a worker has begun with it. */

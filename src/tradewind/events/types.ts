@@ -100,6 +100,7 @@ const setting = {
 };
 const quota = { word: 'quota', param: 'client_id', table: 'clients' };
 const priceList = { word: 'price_list', param: 'price_list_id' };
+const quotaList = { word: 'quota_list', param: 'quota_list_id' };
 const subscription = { word: 'user_action_subscription' };
 const webhook = { word: 'webhook', param: 'webhook_id', table: 'webhooks' };
 const login = { word: 'login', verb: 'created' };
@@ -123,6 +124,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   createClient: { ...client, verb: 'created' },
   createClientUser: { ...user, verb: 'created' },
   createPriceList: { ...priceList, verb: 'created' },
+  createQuotaList: { ...quotaList, verb: 'created' },
   createNotificationSetting: { ...setting, verb: 'created' },
   createReseller: { ...reseller, verb: 'created' },
   createUser: { ...user, verb: 'created' },
@@ -134,6 +136,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   deleteClient: { ...account, verb: 'deletion_requested' },
   deleteNotificationSetting: { ...setting, verb: 'deleted' },
   deletePriceList: { ...priceList, verb: 'deleted' },
+  deleteQuotaList: { ...quotaList, verb: 'deleted' },
   deleteProjectWithContents: {
     word: 'project',
     verb: 'deletion_begun',
@@ -211,6 +214,7 @@ const ADMINISTRATIVE = new Set([
   'notification_setting',
   'orphan',
   'price_list',
+  'quota_list',
   'reseller',
   'token',
   'user',

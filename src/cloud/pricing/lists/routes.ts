@@ -1,14 +1,7 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
-import {
-  NewPriceList,
-  PriceList,
-  PriceListParams,
-  PriceListQuery,
-  PriceLists,
-  Prices,
-  PricesQuery,
-} from './schema.ts';
+import { DatedListQuery } from '../../dated-lists/schema.ts';
+import { NewPriceList, PriceList, PriceListParams, PriceLists, Prices, PricesQuery } from './schema.ts';
 import type { PriceListService } from './service.ts';
 
 const BASE = '/tradewind/v1/price_lists';
@@ -26,7 +19,7 @@ export function priceListRoutes(app: Api, { priceLists }: { priceLists: PriceLis
       summary: 'List price lists',
       description: `All that have been in force, are, or will be: the latest first. ${WHO}`,
       tags,
-      querystring: PriceListQuery,
+      querystring: DatedListQuery,
       response: { 200: PriceLists },
     },
     handler: ({ principal, query }) => priceLists.list(principal, query),

@@ -5,9 +5,6 @@ import { isOffered } from '../offered.ts';
 import type { NewPriceList } from './schema.ts';
 import type { ListedPrice } from './tables.ts';
 
-const YEAR_MS = 366 * 86_400_000;
-const MOST_AHEAD_MS = 10 * YEAR_MS;
-
 /** What has a price in every catalogue. */
 const ITEMS: ReadonlySet<string> = new Set([
   ...VOLUME_TYPES.map(priced.volume),
@@ -19,41 +16,8 @@ const ITEMS: ReadonlySet<string> = new Set([
   priced.ddosProtection,
 ]);
 
-/** Returns what is wrong with a new price list that is to hold from `from` on. */
-export function listProblems(
-  list: NewPriceList,
-  catalog: Pick<Catalog, 'regions' | 'flavor'>,
-  from: Date,
-  now: Date,
-): FieldProblem[] {
-  return [...holderProblems(list), ...timeProblems(from, now), ...priceProblems(list, catalog)];
-}
-
-function holderProblems({ scope, id }: NewPriceList): FieldProblem[] {
-  if (scope === 'everyone' && id !== undefined) {
-    return [{ field: 'id', message: 'Must be left out of what is for everyone.' }];
-  }
-  if (scope !== 'everyone' && id === undefined) {
-    return [{ field: 'id', message: `Is required: the ${scope} that it is for.` }];
-  }
-  return [];
-}
-
-/** What is over has been paid. */
-function timeProblems(from: Date, now: Date): FieldProblem[] {
-  const field = 'valid_from';
-  if (from.getTime() < secondOf(now).getTime()) {
-    return [{ field, message: 'Must not be in the past: what is over does not change.' }];
-  }
-  if (from.getTime() - now.getTime() > MOST_AHEAD_MS) {
-    return [{ field, message: 'Must be within ten years.' }];
-  }
-  return [];
-}
-
-export const secondOf = (time: Date): Date => new Date(Math.floor(time.getTime() / 1_000) * 1_000);
-
-function priceProblems(
+/** Returns what is wrong with the prices of a new list. */
+export function priceProblems(
   { prices = [], currency }: NewPriceList,
   catalog: Pick<Catalog, 'regions' | 'flavor'>,
 ): FieldProblem[] {

@@ -2,16 +2,10 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
 import { Input, IntegerId, Named, Query, QueryTime, Timestamp } from '../../../lib/wire.ts';
 import { CurrencyCode } from '../../catalog/schema.ts';
-import { PRICE_LIST_SCOPES } from './tables.ts';
+import { listFields, makingFields, newListFields, nextPage } from '../../dated-lists/schema.ts';
 
 const { Array: List, Boolean: Flag, Number: Num, Optional, String: Text } = Type;
 
-const Scope = Type.Enum(PRICE_LIST_SCOPES, {
-  type: 'string',
-  description:
-    'Whom it is for: all accounts, those of a reseller, or one. The narrower goes before the wider',
-  examples: ['client'],
-});
 const Currency = (description: string) => ({ ...CurrencyCode, description });
 
 /** At most so many decimals of a price as the price book may have. */
@@ -59,11 +53,7 @@ const terms = {
 export const NewPriceList = Input(
   'NewPriceList',
   {
-    scope: Scope,
-    id: Optional(IntegerId('The reseller or the account; left out for everyone')),
-    valid_from: Optional(
-      QueryTime('When it comes into force, at a full second; now if left out. What is over never changes'),
-    ),
+    ...newListFields,
     ...terms,
   },
   {
@@ -76,33 +66,17 @@ export const NewPriceList = Input(
 export type NewPriceList = Static<typeof NewPriceList>;
 
 export const PriceList = Named('PriceList', {
-  id: IntegerId('Price list'),
-  scope: Scope,
-  reseller_id: nullable(Type.Integer({ description: 'The reseller that it is for' })),
-  client_id: nullable(Type.Integer({ description: 'The account that it is for' })),
-  valid_from: Timestamp('When it comes into force. It holds until the next one for the same does'),
+  ...listFields,
   ...terms,
   trial_until: Optional(Timestamp('Until then, lists of flavors and images show prices of 0')),
   prices: Optional(List(Named('ListedPrice', price))),
-  created_by: Type.Integer({ description: 'The user who made it' }),
-  created_at: Timestamp(),
+  ...makingFields,
 });
 export type PriceList = Static<typeof PriceList>;
 
-export const PriceListQuery = Query({
-  scope: Optional(Scope),
-  id: Optional(IntegerId('Only those for this reseller or account; together with scope')),
-  limit: Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Maximum number of results' }),
-  ),
-  page_token: Optional(
-    Text({ pattern: '^[\\w-]{1,60}$', description: '`next_page_token` of the page before' }),
-  ),
-});
-export type PriceListQuery = Static<typeof PriceListQuery>;
 export const PriceLists = Named('PriceLists', {
   results: List(PriceList, { description: 'The latest first' }),
-  next_page_token: nullable(Text({ description: 'For the next page; null on the last one' })),
+  ...nextPage,
 });
 export type PriceLists = Static<typeof PriceLists>;
 

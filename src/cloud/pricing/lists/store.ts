@@ -1,79 +1,10 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
-import type { ListTerms, PriceListScope, PriceListTables } from './tables.ts';
+import { type Holder, isFor } from '../../dated-lists/in-transaction.ts';
+import type { ListTerms, PriceListTables } from './tables.ts';
 
 export type PriceListRow = Selectable<PriceListTables['price_lists']>;
 export type NewPriceList = Omit<PriceListRow, 'id'>;
-
-/** Whom a list is for. */
-export interface Holder {
-  scope: PriceListScope;
-  reseller_id: number | null;
-  client_id: number | null;
-}
-
-/** A place in the list, which has the latest first. */
-export interface Place {
-  from: Date;
-  id: number;
-}
-
-/** The lists that a caller may see: all, or those of a reseller and its clients. */
-export type Sight = { all: true } | { all: false; resellerId: number };
-
-const seenBy = (sight: Sight): RawBuilder<boolean> =>
-  sight.all
-    ? sql`true`
-    : sql`(reseller_id = ${sight.resellerId}
-        or client_id in (select id from clients where clients.reseller_id = ${sight.resellerId}))`;
-
-const isOf = ({ scope, reseller_id = null, client_id = null }: Partial<Holder>): RawBuilder<boolean> => sql`(
-  ${scope === undefined ? sql`true` : sql`scope = ${scope}`}
-  and ${reseller_id !== null ? sql`reseller_id = ${reseller_id}` : sql`true`}
-  and ${client_id !== null ? sql`client_id = ${client_id}` : sql`true`})`;
-
-export async function listPriceLists(
-  db: Sql,
-  sight: Sight,
-  holder: Partial<Holder>,
-  { after, limit }: { after: Place | undefined; limit: number },
-): Promise<PriceListRow[]> {
-  return db
-    .selectFrom('price_lists')
-    .selectAll()
-    .where(seenBy(sight))
-    .where(isOf(holder))
-    .where(after ? sql<boolean>`(valid_from, id) < (${after.from}, ${after.id})` : sql<boolean>`true`)
-    .orderBy('valid_from', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-}
-
-export async function findPriceList(db: Sql, sight: Sight, id: number): Promise<PriceListRow | undefined> {
-  return db
-    .selectFrom('price_lists')
-    .selectAll()
-    .where('id', '=', id)
-    .where(seenBy(sight))
-    .executeTakeFirst();
-}
-
-/** Lets nobody else make or remove a list for the same. */
-export async function lockHolder(tx: Transaction, { scope, reseller_id, client_id }: Holder): Promise<void> {
-  const name = `price lists ${scope} ${reseller_id ?? client_id ?? ''}`;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx.sql);
-}
-
-export async function countAfter(tx: Transaction, holder: Holder, time: Date): Promise<number> {
-  const { count } = await tx.sql
-    .selectFrom('price_lists')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where(isOf(holder))
-    .where('valid_from', '>', time)
-    .executeTakeFirstOrThrow();
-  return count;
-}
 
 export async function insertPriceList(tx: Transaction, list: NewPriceList): Promise<PriceListRow> {
   return tx.sql
@@ -87,27 +18,6 @@ export async function deletePriceList(tx: Transaction, id: number): Promise<void
   await tx.sql.deleteFrom('price_lists').where('id', '=', id).execute();
 }
 
-/** Returns the reseller of a client that is there; undefined without one. */
-export async function resellerOf(db: Sql, clientId: number): Promise<number | undefined> {
-  const client = await db
-    .selectFrom('clients')
-    .select('reseller_id')
-    .where('id', '=', clientId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return client?.reseller_id;
-}
-
-export async function resellerExists(db: Sql, id: number): Promise<boolean> {
-  const reseller = await db
-    .selectFrom('resellers')
-    .select('id')
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return reseller !== undefined;
-}
-
 /** A list and when it began. */
 export interface TimedTerms extends Holder {
   id: number;
@@ -117,7 +27,7 @@ export interface TimedTerms extends Holder {
 
 /** Returns the lists for one of the scopes that hold at some time from then on: in the order in which they begin. */
 export async function listsSince(db: Sql, holder: Holder, from: Date): Promise<TimedTerms[]> {
-  return timed(db, isOf(holder), from, undefined);
+  return timed(db, isFor(holder), from, undefined);
 }
 
 /** Returns the same of everything that may be about the clients: their former resellers' as well. */

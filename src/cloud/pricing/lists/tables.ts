@@ -1,8 +1,6 @@
 import type { GeneratedAlways, JSONColumnType } from 'kysely';
 import type { CurrencyCode } from '../../catalog/schema.ts';
-
-export const PRICE_LIST_SCOPES = ['everyone', 'reseller', 'client'] as const;
-export type PriceListScope = (typeof PRICE_LIST_SCOPES)[number];
+import type { ListScope } from '../../dated-lists/schema.ts';
 
 /** What an item costs, before discount and tax; of what has a size, one GiB. */
 export interface ListedPrice {
@@ -32,7 +30,7 @@ export interface PriceListTables {
   /** The last one of a scope that has begun is in force. None is ever changed. */
   price_lists: {
     id: GeneratedAlways<number>;
-    scope: PriceListScope;
+    scope: ListScope;
     reseller_id: number | null;
     client_id: number | null;
     /** A full second. */

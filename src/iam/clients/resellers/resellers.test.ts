@@ -47,6 +47,24 @@ it('makes a reseller who can work at once, and deletes it when it is empty', asy
   expect((await service.http.patch(`/iam/clients/${client}`, { reseller: id })).status).toBe(400);
 });
 
+it('gets no new clients from then on', async () => {
+  const { id } = (await service.http.post(RESELLERS, { name: 'Closing down' })).body;
+  const { id: client } = (await service.http.post('/iam/clients/create', { company: 'Customer' })).body;
+  // As if a worker had claimed its deletion that died.
+  await service.pool.query(`
+    create function claimed_by_the_dead() returns trigger language plpgsql as $$
+    begin new.worker_id = gen_random_uuid(); return new; end $$;
+    create trigger claimed_by_the_dead before insert on deletions
+      for each row execute function claimed_by_the_dead()`);
+  try {
+    const begun = await service.http.delete(`${RESELLERS}/${id}`);
+    expect((await service.http.patch(`/iam/clients/${client}`, { reseller: id })).status).toBe(400);
+    expect(await service.http.task(begun.body.task_id, 30_000)).toMatchObject({ state: 'FINISHED' });
+  } finally {
+    await service.pool.query('drop function claimed_by_the_dead cascade');
+  }
+});
+
 it('lists them in pages', async () => {
   const made = await service.http.post(RESELLERS, { name: 'Second page' });
   const names: string[] = [];

@@ -1,7 +1,7 @@
 import { forgetQuotasOf } from '../../../cloud/quotas/in-transaction.ts';
 import { deleteSubscription } from '../../../cloud/user-actions/subscriptions/in-transaction.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
-import { markClientDeleted, markResellerDeleted } from '../../../iam/clients/in-transaction.ts';
+import { lockForGood, markClientDeleted } from '../../../iam/clients/in-transaction.ts';
 import { deactivateAllOf } from '../../../iam/features/in-transaction.ts';
 import { endLogins } from '../../../iam/logins/in-transaction.ts';
 import { deleteTokensOf } from '../../../iam/tokens/in-transaction.ts';
@@ -9,7 +9,7 @@ import { takeOutSome } from '../../../iam/users/in-transaction.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { deleteTasksOf } from '../../../streaming/ai-tasks/in-transaction.ts';
 import { deleteWebhooksOf } from '../../webhooks/in-transaction.ts';
-import type { Claimed } from './store.ts';
+import { holdsSomething } from './store.ts';
 
 const BATCH = 500;
 
@@ -37,12 +37,10 @@ export async function emptyAccount(
   await until((tx) => takeOutSome(tx, clientId, { limit: BATCH, now }));
 }
 
-/** Marks the account as deleted, and the reseller whose own account it is. */
-export async function closeAccount(
-  tx: Transaction,
-  { clientId, withReseller }: Claimed,
-  now: Date,
-): Promise<void> {
+/** Marks the account as deleted. Returns false if a request that had begun before has added something to it. */
+export async function closeAccount(tx: Transaction, clientId: number, now: Date): Promise<boolean> {
+  await lockForGood(tx, clientId);
+  if (await holdsSomething(tx, clientId)) return false;
   await markClientDeleted(tx, clientId, now);
-  if (withReseller) await markResellerDeleted(tx, clientId, now);
+  return true;
 }

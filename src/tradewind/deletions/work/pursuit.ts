@@ -40,7 +40,7 @@ export async function pursueDeletion(
         ? emptyWholeAccount(pursuit, deletion, signal)
         : emptyProject(pursuit, deletion, projectId, signal));
       if (signal.aborted) return;
-      if (look.isGone) return await end(pursuit, deletion, continued(steps, []));
+      if (look.isGone && (await end(pursuit, deletion, continued(steps, [])))) return;
       const now = continued(steps, look.steps);
       const isNews = !isDeepStrictEqual(now, steps);
       if (isNews) await store.noteSteps(database.sql, taskId, now);
@@ -85,17 +85,21 @@ function continued(before: readonly DeletionStep[], now: readonly DeletionStep[]
   return [...removed, ...now].slice(-STEPS_SHOWN);
 }
 
-function end(pursuit: Pursuit, deletion: store.Claimed, steps: readonly DeletionStep[]): Promise<void> {
+/** Returns false if something is left after all. */
+function end(pursuit: Pursuit, deletion: store.Claimed, steps: readonly DeletionStep[]): Promise<boolean> {
   const { database, clock } = pursuit;
-  const { taskId, projectId } = deletion;
+  const { taskId, clientId, projectId } = deletion;
   return database.transaction(async (tx) => {
+    // Somebody else may have ended it, who took it from this worker.
+    if (!(await store.lockOpen(tx, taskId))) return true;
     const now = clock.now();
     if (projectId === null) {
-      await closeAccount(tx, deletion, now);
+      if (!(await closeAccount(tx, clientId, now))) return false;
       await tellOfAccount(tx, deletion);
     }
     await store.noteSteps(tx.sql, taskId, steps);
     await store.noteEnd(tx.sql, taskId, now);
     await workEnds(tx, taskId, now, pursuit);
+    return true;
   });
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Sql } from '../../../db/database.ts';
+import type { Sql, Transaction } from '../../../db/database.ts';
 import { WORKER_IS_DEAD } from '../../../worker/heartbeat.ts';
 import type { DeletionStep } from '../tables.ts';
 import { KINDS, type Kind } from './kinds.ts';
@@ -12,7 +12,6 @@ export interface Claimed {
   taskId: string;
   clientId: number;
   projectId: number | null;
-  withReseller: boolean;
   claims: number;
   /** As they were noted last. */
   steps: DeletionStep[];
@@ -32,7 +31,7 @@ export async function take(db: Sql, workerId: string, limit: number): Promise<Cl
       where deletions.task_id = free.task_id returning deletions.*
     )
     select task_id as "taskId", taken.client_id as "clientId", taken.project_id as "projectId",
-      with_reseller as "withReseller", claims, steps, user_id as "userId", user_client_id as "userClientId",
+      claims, steps, user_id as "userId", user_client_id as "userClientId",
       coalesce(request_id, '') as "requestId"
     from taken join tasks on tasks.id = task_id`.execute(db);
   return rows;
@@ -69,13 +68,36 @@ export async function noteSteps(db: Sql, taskId: string, steps: readonly Deletio
     .execute();
 }
 
+/** Whether the deletion has not ended. It stays so until the transaction ends. */
+export async function lockOpen(tx: Transaction, taskId: string): Promise<boolean> {
+  const row = await tx.sql
+    .selectFrom('deletions')
+    .select('task_id')
+    .where('task_id', '=', taskId)
+    .where('ended_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function noteEnd(db: Sql, taskId: string, now: Date): Promise<void> {
   await db
     .updateTable('deletions')
     .set({ ended_at: now, worker_id: null })
     .where('task_id', '=', taskId)
-    .where('ended_at', 'is', null)
     .execute();
+}
+
+/** Whether an account has anything that goes with it. */
+export async function holdsSomething(tx: Transaction, clientId: number): Promise<boolean> {
+  const kept = ['projects', 'ai_tasks', 'webhooks', 'client_users', 'login_sessions'].map(
+    (table) => sql`exists (select from ${sql.table(table)} where client_id = ${clientId})`,
+  );
+  const { rows } = await sql<{ held: boolean }>`
+    select ${sql.join(kept, sql` or `)} or exists (
+      select from api_tokens where client_id = ${clientId} and deleted_at is null
+    ) as held`.execute(tx.sql);
+  return rows[0]?.held === true;
 }
 
 /** Deletes what ended before. */

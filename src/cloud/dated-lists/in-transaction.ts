@@ -1,0 +1,1 @@
+export { type Holder, isFor, resellerOf } from './store.ts';
