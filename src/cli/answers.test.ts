@@ -61,3 +61,28 @@ it('a question says what is deleted', async () => {
   expect(code).toBe(2);
   expect(err).toContain(' 42: are you sure?');
 });
+
+it.each([
+  [404, 1],
+  [429, 3],
+  [503, 3],
+])('with --json, what the server says with a %s is its problem', async (status, exitCode) => {
+  const problem = { status, title: 'No', detail: 'Not now' };
+  answer = (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/problem+json' });
+    response.end(JSON.stringify(problem));
+  };
+  const { code, err } = await run('project list --json');
+  expect([code, JSON.parse(err)]).toEqual([exitCode, problem]);
+});
+
+it('CSV is printed as it comes, without pages', async () => {
+  const asked: (string | undefined)[] = [];
+  answer = (request, response) => {
+    asked.push(request.url);
+    response.writeHead(200, { 'content-type': 'text/csv' });
+    response.end('a,b\r\n1,2\r\n');
+  };
+  expect((await run('usage costs --csv --by day')).out).toBe('a,b\r\n1,2\r\n');
+  expect(asked).toEqual(['/tradewind/v1/costs?by=day']);
+});

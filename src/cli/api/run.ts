@@ -30,9 +30,13 @@ async function list(described: ApiCommand, columns: Columns, context: Context): 
   const { api, values, output, terminal } = context;
   const parameters = await parametersOf(described, context);
   const body = await bodyOf(described, context);
+  if (values.csv) {
+    const headers = { accept: 'text/csv, application/problem+json' };
+    for await (const text of await api.stream(operation, { parameters, headers })) terminal.out(text);
+    return;
+  }
   const limit = values.all ? Number.MAX_SAFE_INTEGER : Number(values.limit ?? DEFAULT_ROWS);
-  const headers = values.csv ? { accept: 'text/csv, application/problem+json' } : {};
-  const input = { parameters, headers, ...(body !== undefined && { body }) };
+  const input = { parameters, ...(body !== undefined && { body }) };
   const found = await rowsOf(api, operation, { input, place: rows, limit });
   if (found.text !== undefined) return terminal.out(found.text);
   output.rows(found.rows, columns);
