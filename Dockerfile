@@ -19,6 +19,7 @@ WORKDIR /opt/tradewind
 COPY --from=build /build/package.json /build/LICENSE ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/catalog catalog
+COPY --from=build /build/mail mail
 COPY --from=build /build/dist dist
 ENV TRADEWIND_HOST=0.0.0.0 TRADEWIND_PORT=8080 TRADEWIND_WORKER_PORT=8080 TRADEWIND_DATA_DIR=/var/lib/tradewind TRADEWIND_LOG_FORMAT=json
 USER tradewind

@@ -57,6 +57,7 @@ import { up as deletions } from './0067_deletions.ts';
 import { up as webhookIndexes } from './0070_webhook_indexes.ts';
 import { up as priceLists } from './0071_price_lists.ts';
 import { up as quotaLists } from './0072_quota_lists.ts';
+import { up as mails } from './0073_mails.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -120,4 +121,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0070_webhook_indexes': { up: webhookIndexes, transaction: false },
   '0071_price_lists': { up: priceLists },
   '0072_quota_lists': { up: quotaLists },
+  '0073_mails': { up: mails },
 };

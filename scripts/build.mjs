@@ -19,6 +19,18 @@ const shared = {
   metafile: true,
 };
 
+const escaped = (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/** The template library has letters in regular expressions, which a bundle can't have; see requireAscii. */
+const asciiTemplates = {
+  name: 'ascii-templates',
+  setup(bundling) {
+    bundling.onLoad({ filter: /node_modules\/liquidjs\/.+\.m?js$/ }, ({ path: file }) => ({
+      contents: fs.readFileSync(file, 'utf8').replace(/[^\0-\x7f]/g, escaped),
+      loader: 'js',
+    }));
+  },
+};
+
 /** The command line of a server is a bundle of its own, so that the server doesn't load it. */
 const CLIENT = './cli/main.cjs';
 const clientApart = {
@@ -44,7 +56,7 @@ const server = await build({
   entryPoints: ['src/main.ts'],
   outfile: `${outdir}/src/bundle.js`,
   external: [...NOT_BUNDLED, 'pg-native'],
-  plugins: [clientApart],
+  plugins: [clientApart, asciiTemplates],
   // Code that was compiled in advance can't import, but require.
   supported: { 'dynamic-import': false },
   format: 'cjs',

@@ -49,6 +49,13 @@ describe('settings', () => {
         media: { maxBytes: 512_000_000, idleMs: 30_000, bytesPerSecond: 32_000, totalMs: 600_000 },
       },
       webhookHosts: '',
+      mail: {
+        smtpUrl: undefined,
+        folder: path.resolve('data/mail'),
+        from: 'tradewind@localhost',
+        publicUrl: undefined,
+        templates: undefined,
+      },
       openMetrics: false,
       logLevel: 'info',
       logFormat: 'text',

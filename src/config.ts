@@ -8,8 +8,10 @@ import { parseTokenText } from './iam/identity/schema.ts';
 import { parseAllowedHosts } from './lib/allowed-hosts.ts';
 import { closestName } from './lib/closest-name.ts';
 import { columns } from './lib/columns.ts';
+import { isLocalHost } from './lib/local-host.ts';
 import { SettingError } from './lib/operator-error.ts';
 import { packageRoot } from './lib/package-root.ts';
+import { isMailAddress, isPublicUrl, isSmtpUrl } from './mail/settings.ts';
 import { KEY_FORM, parseEncryptionKeys } from './secrets/encryption-keys.ts';
 import { tracingSettings } from './tracing/settings.ts';
 
@@ -148,6 +150,17 @@ const Environment = Type.Object({
   TRADEWIND_WEBHOOK_ALLOW_HOSTS: optional(
     'a list such as audit.internal,10.0.0.7:8080: hosts in your own network that webhooks and user actions may be sent to',
   ),
+  TRADEWIND_SMTP_URL: optional(
+    'a URL like smtps://user:password@host:465 or smtp://host:587: the server that takes mails; without it they are put into a folder',
+  ),
+  TRADEWIND_MAIL_FROM: text('the e-mail address that mails come from', 'tradewind@localhost'),
+  TRADEWIND_PUBLIC_URL: optional(
+    'a URL like https://cloud.example.com: the beginning of links in mails, where you serve the pages that docs/mail.md names',
+  ),
+  TRADEWIND_MAIL_TEMPLATES: optional("a folder with your own templates of mails, instead of Tradewind's"),
+  TRADEWIND_MAIL_DIR: optional(
+    'a folder for mails if there is no TRADEWIND_SMTP_URL; by default mail in the data folder',
+  ),
   TRADEWIND_AI_TIME_FACTOR: whole(
     1,
     1_000,
@@ -209,6 +222,9 @@ const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
   TRADEWIND_TRUST_PROXY: (text) => proxiesOf(text).every(isAddressOrNetwork),
   TRADEWIND_MEDIA_ALLOW_HOSTS: (text) => parseAllowedHosts(text) !== undefined,
   TRADEWIND_WEBHOOK_ALLOW_HOSTS: (text) => parseAllowedHosts(text) !== undefined,
+  TRADEWIND_SMTP_URL: isSmtpUrl,
+  TRADEWIND_MAIL_FROM: isMailAddress,
+  TRADEWIND_PUBLIC_URL: isPublicUrl,
   TRADEWIND_TEST_CLOCK: isInstant,
 };
 
@@ -232,16 +248,7 @@ export function loadConfig(environment: Record<string, string | undefined>) {
   if (unusable.length > 0 || !Value.Check(Environment, settings)) {
     throw new SettingError(unusable.map(refusal).join('\n'));
   }
-  if (settings.TRADEWIND_TEST_API === 'true' && !isLoopback(settings.TRADEWIND_HOST)) {
-    throw new SettingError(
-      'TRADEWIND_TEST_API=true needs an address that only this machine reaches, such as TRADEWIND_HOST=127.0.0.1: whoever has the token of the platform administrator can delete everything with one request. TRADEWIND_TEST_API=beyond-loopback serves the test API all the same',
-    );
-  }
-  if (settings.TRADEWIND_TEST_CLOCK !== undefined && settings.TRADEWIND_TEST_API === 'false') {
-    throw new SettingError(
-      'TRADEWIND_TEST_CLOCK needs TRADEWIND_TEST_API: without it nobody can move the clock on',
-    );
-  }
+  requireTogether(settings, environment);
   return Object.freeze({
     host: settings.TRADEWIND_HOST,
     port: Number(settings.TRADEWIND_PORT),
@@ -287,6 +294,7 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     ai: aiOf(settings),
     /** A list of hosts that are allowed as webhooks besides public ones; see parseAllowedHosts. */
     webhookHosts: settings.TRADEWIND_WEBHOOK_ALLOW_HOSTS ?? '',
+    mail: mailOf(settings),
     /** Whether other machines may read /metrics. */
     openMetrics: settings.TRADEWIND_METRICS === 'open',
     /** What is made at the start, and the variables that the file may name. */
@@ -301,6 +309,23 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     /** Whether each request is logged in one line. */
     accessLog: (settings.TRADEWIND_ACCESS_LOG ?? ON_BY_FORMAT[settings.TRADEWIND_LOG_FORMAT]) === 'on',
   });
+}
+
+/** @throws SettingError for settings that need each other */
+function requireTogether(settings: Environment, environment: Record<string, string | undefined>): void {
+  if (settings.TRADEWIND_TEST_API === 'true' && !isLocalHost(settings.TRADEWIND_HOST)) {
+    throw new SettingError(
+      'TRADEWIND_TEST_API=true needs an address that only this machine reaches, such as TRADEWIND_HOST=127.0.0.1: whoever has the token of the platform administrator can delete everything with one request. TRADEWIND_TEST_API=beyond-loopback serves the test API all the same',
+    );
+  }
+  if (settings.TRADEWIND_SMTP_URL !== undefined && !environment.TRADEWIND_MAIL_FROM) {
+    throw new SettingError('TRADEWIND_SMTP_URL needs TRADEWIND_MAIL_FROM: the address that mails come from');
+  }
+  if (settings.TRADEWIND_TEST_CLOCK !== undefined && settings.TRADEWIND_TEST_API === 'false') {
+    throw new SettingError(
+      'TRADEWIND_TEST_CLOCK needs TRADEWIND_TEST_API: without it nobody can move the clock on',
+    );
+  }
 }
 
 function seedOf(file: string | undefined, environment: Record<string, string | undefined>) {
@@ -336,10 +361,6 @@ export function unknownSettings(environment: Record<string, string | undefined>)
     });
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
-}
-
 function isInBounds(name: keyof Environment, value: string): boolean {
   const { bounds } = Environment.properties[name] as { bounds?: number[] };
   const [min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY] = bounds ?? [];
@@ -350,6 +371,19 @@ function isInBounds(name: keyof Environment, value: string): boolean {
 function refusal(name: keyof Environment): string {
   // The message doesn't contain the value, which may be a token or a password.
   return `${name} is not usable: it must be ${(Environment.properties[name] as { rule?: string }).rule}`;
+}
+
+function mailOf(settings: Environment) {
+  const templates = settings.TRADEWIND_MAIL_TEMPLATES;
+  return {
+    /** Undefined if mails are put into `folder`. */
+    smtpUrl: settings.TRADEWIND_SMTP_URL,
+    folder: path.resolve(settings.TRADEWIND_MAIL_DIR ?? path.join(settings.TRADEWIND_DATA_DIR, 'mail')),
+    from: settings.TRADEWIND_MAIL_FROM,
+    /** Without a slash at the end; undefined for mails without links. */
+    publicUrl: settings.TRADEWIND_PUBLIC_URL?.replace(/\/$/, ''),
+    templates: templates === undefined ? undefined : path.resolve(templates),
+  };
 }
 
 function aiOf(settings: Environment) {

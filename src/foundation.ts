@@ -19,6 +19,8 @@ export interface Foundation {
   /** Finds the backend of a region and kind. */
   backends: Backends;
   secrets: Secrets;
+  /** Whether mails are sent, and not only put into a folder. */
+  smtp?: boolean | undefined;
   /** Hosts that are allowed as webhooks although they aren't on the public internet. */
   webhookHosts?: AllowedHosts | undefined;
   requestMeasures?: RequestMeasures | undefined;

@@ -60,13 +60,16 @@ import { createNotificationSettings } from './iam/notification-settings/service.
 import { createTokens } from './iam/tokens/service.ts';
 import { wireUsers } from './iam/users/wire.ts';
 import { NO_HOSTS } from './lib/allowed-hosts.ts';
+import { createMailer } from './mail/mailer.ts';
 import { createRefusals } from './requests/refusals.ts';
 import { createRequestLog } from './requests/request-log.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
 import { createAudit } from './tradewind/audit/service.ts';
+import { createDeletionRequests } from './tradewind/deletion-requests/service.ts';
 import { createDeletions } from './tradewind/deletions/service.ts';
 import { deletionTasks } from './tradewind/deletions/tasks.ts';
 import { createEvents } from './tradewind/events/service.ts';
+import { createPasswordResets } from './tradewind/password-resets/service.ts';
 import { createReachabilities } from './tradewind/reachability/service.ts';
 import { createStepsOfTasks } from './tradewind/task-steps/service.ts';
 import { createWebhooks } from './tradewind/webhooks/service.ts';
@@ -155,7 +158,8 @@ export function createCloudServices(foundation: Foundation) {
 function accountServices(foundation: Foundation) {
   const userActions = wireUserActions(foundation);
   const clients = createClientDirectory(foundation);
-  const account = { ...foundation, ...wireIdentity(foundation), clients };
+  const mailer = createMailer(foundation);
+  const account = { ...foundation, ...wireIdentity(foundation), clients, mailer };
   const features = createFeatures(account);
   const clientServices = createClientServices(account);
   const logins = wireLogins(account);
@@ -164,6 +168,9 @@ function accountServices(foundation: Foundation) {
   const refusals = createRefusals({ ...foundation, ...userActions });
   return {
     events,
+    mailer,
+    deletionRequests: createDeletionRequests(account),
+    passwordResets: createPasswordResets(account),
     webhooks: createWebhooks({ ...foundation, webhookHosts: foundation.webhookHosts ?? NO_HOSTS }),
     refusals,
     audit: createAudit({ ...foundation, ...userActions, refusals }),
@@ -171,6 +178,7 @@ function accountServices(foundation: Foundation) {
     features,
     clientServices,
     logins: logins.logins,
+    smtp: foundation.smtp,
     ...userActions,
     ...users,
     clients: createClients({ ...account, ...users, features, services: clientServices }),

@@ -33,12 +33,15 @@ import type { LoginTables } from '../iam/logins/tables.ts';
 import type { NotificationTables } from '../iam/notification-settings/tables.ts';
 import type { TokenTables } from '../iam/tokens/tables.ts';
 import type { UserTables } from '../iam/users/tables.ts';
+import type { MailTables } from '../mail/tables.ts';
 import type { RequestTables } from '../requests/tables.ts';
 import type { SecretTables } from '../secrets/tables.ts';
 import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
 import type { AuditTables } from '../tradewind/audit/tables.ts';
+import type { DeletionRequestTables } from '../tradewind/deletion-requests/tables.ts';
 import type { DeletionTables } from '../tradewind/deletions/tables.ts';
 import type { EventTables } from '../tradewind/events/tables.ts';
+import type { PasswordResetTables } from '../tradewind/password-resets/tables.ts';
 import type { WebhookTables } from '../tradewind/webhooks/tables.ts';
 import type { WorkerTables } from '../worker/tables.ts';
 
@@ -54,6 +57,7 @@ export interface Tables
     FeatureTables,
     FileShareTables,
     DdosTables,
+    DeletionRequestTables,
     DeletionTables,
     EventTables,
     FloatingIpTables,
@@ -63,8 +67,10 @@ export interface Tables
     LoadBalancerTables,
     LoggingTables,
     LoginTables,
+    MailTables,
     NetworkTables,
     NotificationTables,
+    PasswordResetTables,
     PlacementGroupTables,
     PortTables,
     PriceListTables,

@@ -26,6 +26,11 @@ export function colonTimestamp(date: Date): string {
   return `${secondsOf(date)}+00:00`;
 }
 
+/** `2019-06-18 11:56 UTC`: mails. */
+export function forPeople(date: Date): string {
+  return `${secondsOf(date).slice(0, 16).replace('T', ' ')} UTC`;
+}
+
 /**
  * `2019-06-18T11:56:16.123000Z`: AI tasks, tokens, features. A Date has milliseconds, so the last three
  * digits are 0.

@@ -55,6 +55,13 @@ export const SECRET_COLUMNS = {
     json: false,
     lost: 'row',
   },
+  'mails.data': {
+    table: 'mails',
+    column: 'data',
+    keys: { id: 'uuid' },
+    json: true,
+    lost: 'row',
+  },
   'webhooks.secret': {
     table: 'webhooks',
     column: 'secret',

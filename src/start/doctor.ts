@@ -17,6 +17,7 @@ import type { ContainmentFinding } from '../streaming/ai-tasks/work/containment.
 import { aiContainment, engineSettings } from './ai-worker.ts';
 import type { Command } from './command.ts';
 import { backendFindings } from './doctor-backends.ts';
+import { mailFinding } from './doctor-mail.ts';
 import { encryptionKey } from './doctor-secrets.ts';
 import { type Finding, limited, missing, ok } from './finding.ts';
 import { printAnswer } from './operator.ts';
@@ -36,6 +37,7 @@ export const doctor: Command = {
       config.databaseUrl === undefined ? undefined : await schemaOf(config.databaseUrl),
       config.databaseUrl === undefined ? dataFolder(config.dataDir) : undefined,
       await encryptionKey(config),
+      await mailFinding(config),
       ...(await catalog(config)),
       ...(await aiEngines(config)),
     ].filter((finding) => finding !== undefined);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { deleteOldUsage } from '../cloud/costs/retention.ts';
+import { mailWarnings } from '../cloud/quotas/warnings/mailing.ts';
 import { TASKS } from '../cloud/tasks/quarters.ts';
 import { USER_ACTIONS } from '../cloud/user-actions/quarters.ts';
 import type { UserActions } from '../cloud/user-actions/service.ts';
@@ -12,6 +13,8 @@ import type { Invitations } from '../iam/users/invitations.ts';
 import { type AllowedHosts, NO_HOSTS } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
 import { loop } from '../lib/loop.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { forgetOldMails } from '../mail/sending/retention.ts';
 import { forgetExpiredKeys } from '../requests/idempotency.ts';
 import type { Refusals } from '../requests/refusals.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -22,6 +25,7 @@ import { forgetOldDeliveries } from '../tradewind/webhooks/sending/retention.ts'
 
 const FLUSH_MS = 1_000;
 const SEND_MS = 1_000;
+const WARN_MS = 2_000;
 /** What was written in the meantime is not in the chain yet. */
 const SEAL_MS = 10_000;
 const FORGET_MS = 60_000;
@@ -39,6 +43,7 @@ export function startHousekeeping(deps: {
   logins: Pick<Logins, 'forgetOld'>;
   tokens: Pick<Tokens, 'deleteExpired'>;
   invitations: Pick<Invitations, 'forgetOld'>;
+  mailer: Mailer;
   webhookHosts?: AllowedHosts | undefined;
   /** For how many days; undefined for ever. */
   kept: { tasks: number | undefined; log: number | undefined; usage: number | undefined };
@@ -72,6 +77,8 @@ export function startHousekeeping(deps: {
     loop('deleting old requests', FORGET_MS, log, () => forgetExpiredKeys(database.sql, clock.now())),
     loop('deleting old events', FORGET_MS, log, () => forgetOldEvents(database, clock)),
     loop('deleting old deliveries', FORGET_MS, log, () => forgetOldDeliveries(database, clock)),
+    loop('warning of quotas', WARN_MS, log, () => mailWarnings(deps)),
+    loop('deleting old mails', FORGET_MS, log, () => forgetOldMails(database, clock)),
     loop('dropping old tasks', QUARTERS_MS, log, () => keep(TASKS, kept.tasks)),
     loop('dropping old user actions', QUARTERS_MS, log, () =>
       whileRemoving(database, { now: clock.now(), keptDays: kept.log }, () => keep(USER_ACTIONS, kept.log)),

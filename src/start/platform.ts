@@ -37,6 +37,7 @@ import { type FirstToken, firstTokenFile, makeFirstToken } from './first-token.t
 import { hostOf } from './host.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { cannotListen, type ListenAddress, requireFreePort } from './listening.ts';
+import { letterheadOf } from './mail.ts';
 import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import type { Role } from './role.ts';
@@ -87,6 +88,7 @@ export async function startPlatform(
   if (listenAt) await requireFreePort(listenAt);
   // Invalid settings are reported before anything is made.
   if (role !== 'api' && config.ai.modelDir !== undefined) readModels(config.ai.modelDir);
+  if (role !== 'api' && config.mail.templates !== undefined) letterheadOf(config);
   if (role !== 'api') await requireAiSandbox(config);
   const ending = async () => {
     for (let step = undo.pop(); step; step = undo.pop()) await step();
@@ -223,6 +225,7 @@ export async function startPlatform(
         backends,
         secrets,
         webhookHosts,
+        smtp: config.mail.smtpUrl !== undefined,
         requestMeasures: measures,
         traces: tracing && createWorkTraces(tracing, database.sql),
       });
@@ -242,6 +245,7 @@ export async function startPlatform(
         secrets,
         kept: config.kept,
         invitations: services.invitations,
+        mailer: services.mailer,
         log,
       });
       undo.push(() => housekeeping.stop());

@@ -18,6 +18,8 @@ import { createPatience } from '../db/patience.ts';
 import { NO_HOSTS, parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Tracing } from '../lib/tracing.ts';
+import { createMailer } from '../mail/mailer.ts';
+import { mailQueue } from '../mail/sending/queue.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
 import { createCloudServices, createTaskEnds } from '../services.ts';
@@ -29,6 +31,7 @@ import { webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { aiQueueOf, prepareAiWork } from './ai-worker.ts';
 import { hostOf } from './host.ts';
+import { letterheadOf, outletOf } from './mail.ts';
 import type { Storage } from './storage.ts';
 
 const CONNECTIONS = 10;
@@ -113,6 +116,8 @@ export function createTaskWorker({
       );
       undo.push(() => live.stop());
       const kinds = createTaskEnds({ clock, secrets });
+      const outlet = outletOf(config, log);
+      undo.push(async () => outlet.close());
       const worker = await patiently(() =>
         startWorker({ database: repeatable, changes, log, takeOverAllAtStart: exclusive }),
       );
@@ -149,9 +154,14 @@ export function createTaskWorker({
           clock,
           secrets,
           webhookHosts,
+          mailer: createMailer({ clock, secrets, log }),
           log,
           measures: createSendingMeasures(registry),
         }),
+      );
+      const letterhead = letterheadOf(config);
+      worker.serve(
+        mailQueue({ workerId: worker.id, database: repeatable, clock, secrets, outlet, letterhead, log }),
       );
       const fanOut = startFanOut({ database: own, changes, clock, log });
       undo.push(() => fanOut.stop());

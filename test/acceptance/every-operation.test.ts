@@ -1,6 +1,7 @@
 import fs from 'node:fs';
+import path from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCoverage, createOperationFinder } from '../support/coverage.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createDryRunTrial } from '../support/dry-runs.ts';
@@ -206,6 +207,7 @@ async function bodyFor(of: DocumentedOperation, http: HttpClient, values: Values
       ? { email }
       : { token: invitation.invitation_token, password: PASSWORD };
   }
+  if (operationId === 'setForgottenPassword') return { token: await resetToken(http), password: PASSWORD };
   if (operationId === 'resetPassword') return { email: (await newPerson(http)).email };
   if (operationId === 'createClientUser') return { ...(exampleBody(of) as object), username: anyEmail() };
   if (of.operation.operationId === 'login') {
@@ -217,6 +219,26 @@ async function bodyFor(of: DocumentedOperation, http: HttpClient, values: Values
   if (body.email !== undefined) return { ...body, email: anyEmail() };
   const own = Object.entries(values).filter(([name]) => Object.hasOwn(body, name));
   return { ...body, ...Object.fromEntries(own), ...(body.name !== undefined && { name: anyName() }) };
+}
+
+/** Returns the token of a mail, which waits in the folder. */
+async function resetToken(http: HttpClient): Promise<string> {
+  const { email, userId } = await newPerson(http);
+  expect((await http.post('/iam/auth/password/forgot', { email })).status).toBe(200);
+  const folder = path.join(dataDir, 'mail');
+  return vi.waitFor(
+    () => {
+      const texts = fs.readdirSync(folder).map((name) => fs.readFileSync(path.join(folder, name), 'latin1'));
+      const [token] =
+        new RegExp(`reset_${userId}_[0-9a-f]{64}`).exec(
+          // Long lines are broken.
+          texts.join('\n').replace(/=\r?\n/g, ''),
+        ) ?? [];
+      expect(token).toBeDefined();
+      return token ?? '';
+    },
+    { timeout: 20_000, interval: 50 },
+  );
 }
 
 /** Returns a client for a base address: the same paths with its prefix. */

@@ -37,6 +37,7 @@ it('lets nobody in without a token but whoever asks for one, or for what is publ
     'listEgressRanges',
     'login',
     'refreshLogin',
+    'setForgottenPassword',
   ]);
 });
 

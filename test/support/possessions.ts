@@ -55,7 +55,9 @@ export function createPossessions(http: HttpClient): Possessions {
     },
     make,
     async freshFor(operation) {
-      const last = pathParameters(operation).at(-1)?.name ?? '';
+      const last = pathParameters(operation).at(-1)?.name;
+      // It is about the account of the caller.
+      if (last === undefined) return {};
       return { ...of(operation), [last]: await made(valueName(operation, last)) };
     },
   };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -49,9 +50,11 @@ export async function startService(
 ): Promise<TestService> {
   const database = await createDatabase();
   const token = `1_${randomBytes(16).toString('hex')}`;
+  const mailDir = path.join(os.tmpdir(), `mails-${randomBytes(8).toString('hex')}`);
   const config = loadConfig({
     TRADEWIND_PORT: '0',
     TRADEWIND_DATA_DIR: path.join(os.tmpdir(), 'unused'),
+    TRADEWIND_MAIL_DIR: mailDir,
     TRADEWIND_BOOTSTRAP_TOKEN: token,
     TRADEWIND_LOG_LEVEL: 'warn',
     TRADEWIND_SIMULATION_SPEED: '20',
@@ -101,6 +104,7 @@ export async function startService(
       await platform.stop(1_000);
       await pool.end();
       await database.drop();
+      await fs.rm(mailDir, { recursive: true, force: true });
     },
   };
 }

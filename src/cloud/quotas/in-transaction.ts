@@ -3,6 +3,7 @@ import type { Sql, Transaction } from '../../db/database.ts';
 import { QuotaExceededError } from '../../lib/errors.ts';
 import type { QuotaLimits, Region } from '../catalog/service.ts';
 import { GLOBAL_QUOTAS, type GlobalQuota, NO_REGION } from './names.ts';
+import { noteNearlyUsed } from './warnings/store.ts';
 
 type QuotaAttribute = keyof QuotaLimits;
 
@@ -35,14 +36,19 @@ export async function takeQuota(
 ): Promise<void> {
   const { clientId, regionId, region } = owner;
   // Read with the count, so that a changed limit holds for every process at once.
-  const { numAffectedRows } = await sql`
+  const { rows } = await sql<{ used: number; most: number }>`
     with allowed as materialized (select ${limitAt(owner, sql`${attribute}::text`, region.quotas[attribute])} as most)
     insert into quota_usage (client_id, region_id, attribute, used)
     select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, ${amount}::bigint from allowed
     where ${amount} <= most
     on conflict (client_id, region_id, attribute) do update set used = quota_usage.used + excluded.used
-    where quota_usage.used + excluded.used <= (select most from allowed)`.execute(tx.sql);
-  if (numAffectedRows === 1n) return;
+    where quota_usage.used + excluded.used <= (select most from allowed)
+    returning used, (select most from allowed) as most`.execute(tx.sql);
+  const [taken] = rows;
+  if (taken) {
+    await noteNearlyUsed(tx, { clientId, regionId, attribute }, { before: taken.used - amount, ...taken });
+    return;
+  }
   await refuseExceeded(tx, owner, { [attribute]: amount });
   // Another transaction released quota between the two statements, so try again.
   await takeQuota(tx, owner, attribute, amount);
@@ -119,7 +125,10 @@ export async function refuseOneMore(
   const used = rows[0]?.used ?? 0;
   const owner = { clientId, regionId: NO_REGION };
   const limit = await ownLimit(tx, owner, attribute, GLOBAL_QUOTAS[attribute]);
-  if (used < limit) return;
+  if (used < limit) {
+    await noteNearlyUsed(tx, { ...owner, attribute }, { before: used, used: used + 1, most: limit });
+    return;
+  }
   throw new QuotaExceededError({ attribute, current_usage: used, requested_usage: 1, limit });
 }
 

@@ -187,10 +187,11 @@ describe('who may', () => {
 });
 
 it('the percentage to warn at is kept, and forgotten', async () => {
-  const shown = { client_id: tenant.clientId, threshold: 80, last_sending: null, last_message: null };
-  expect((await tenant.http.get(threshold())).body).toEqual(shown);
+  // What was mailed meanwhile is tested with the mails.
+  const shown = { client_id: tenant.clientId, threshold: 80 };
+  expect((await tenant.http.get(threshold())).body).toMatchObject(shown);
   const put = (body: object, by = tenant.http) => by.request('PUT', threshold(), { body });
-  expect((await put({ threshold: 95, last_sending: null })).body).toEqual({ ...shown, threshold: 95 });
+  expect((await put({ threshold: 95, last_sending: null })).body).toMatchObject({ ...shown, threshold: 95 });
   expect((await put({ threshold: 60 })).body.threshold).toBe(60);
   expect((await tenant.http.get(threshold())).body.threshold).toBe(60);
   for (const wrong of [59, 101, 75.5, null]) expect((await put({ threshold: wrong })).status).toBe(400);
@@ -201,7 +202,7 @@ it('the percentage to warn at is kept, and forgotten', async () => {
   expect((await (await service.withRole('Engineers')).delete(threshold(1))).status).toBe(403);
   expect((await tenant.http.delete(threshold())).status).toBe(204);
   expect((await tenant.http.delete(threshold())).status).toBe(204);
-  expect((await tenant.http.get(threshold())).body).toEqual(shown);
+  expect((await tenant.http.get(threshold())).body).toMatchObject(shown);
 });
 
 describe('a request for other limits', () => {

@@ -50,8 +50,9 @@ export const ChangeGlobalQuotas = Type.Unsafe<Record<string, number | null>>(
   Input('ChangeGlobalQuotas', changes(GLOBAL_NAMES), { project_count_limit: 20_000 }),
 );
 
+export const LOWEST_THRESHOLD = 60;
 const threshold = Type.Integer({
-  minimum: 60,
+  minimum: LOWEST_THRESHOLD,
   maximum: 100,
   description: 'Percentage of a quota at which to warn',
   examples: [95],
@@ -61,8 +62,10 @@ export const DEFAULT_THRESHOLD = 80;
 export const QuotaThreshold = Named('QuotaNotificationThreshold', {
   client_id: Type.Integer({ description: 'Client ID', examples: [1] }),
   threshold,
-  last_sending: nullable(Timestamp('Always null: Tradewind sends no warnings yet')),
-  last_message: Type.Null({ description: 'Always null' }),
+  last_sending: nullable(Timestamp('When the administrators were last warned by mail')),
+  last_message: nullable(
+    Type.String({ description: 'What they were told', examples: ['vm_count in region 1: 80 of 100'] }),
+  ),
 });
 export type QuotaThreshold = Static<typeof QuotaThreshold>;
 export const SetQuotaThreshold = Input(

@@ -1,12 +1,14 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { isoMicros } from '../../lib/timestamps.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { Catalog } from '../catalog/service.ts';
 import { GLOBAL_NAMES, GLOBAL_QUOTAS, limitField, NO_REGION, REGIONAL_QUOTAS, usageField } from './names.ts';
 import { type AllQuotas, DEFAULT_THRESHOLD, type QuotaFields, type QuotaThreshold } from './quota-schema.ts';
 import { requireChangeable, requireReadable } from './reach.ts';
 import * as store from './store.ts';
+import { lastWarning, messageOf } from './warnings/store.ts';
 
 export { usageOf as quotaUsage } from './store.ts';
 
@@ -127,7 +129,13 @@ export function createQuotas(deps: {
     async threshold(principal, clientId) {
       await requireReadable(database, principal, clientId);
       const threshold = (await store.findThreshold(database.sql, clientId)) ?? DEFAULT_THRESHOLD;
-      return { client_id: clientId, threshold, last_sending: null, last_message: null };
+      const last = await lastWarning(database.sql, clientId);
+      return {
+        client_id: clientId,
+        threshold,
+        last_sending: last ? isoMicros(last.mailed_at) : null,
+        last_message: last ? messageOf(last) : null,
+      };
     },
 
     async setThreshold(principal, clientId, threshold) {

@@ -18,6 +18,17 @@ export interface QuotaTables {
   quota_limits: { client_id: number; region_id: number; attribute: string; most: number };
   /** The percentage of a quota at which a client wants to be warned. */
   quota_thresholds: { client_id: number; threshold: number };
+  /** Quotas that were used up to the threshold, the last time for each. */
+  quota_warnings: {
+    client_id: number;
+    region_id: number;
+    attribute: string;
+    used: number;
+    most: number;
+    noted_at: Date;
+    /** Null until the mails are written. */
+    mailed_at: Date | null;
+  };
   quota_requests: {
     id: Generated<number>;
     client_id: ColumnType<number, number, never>;

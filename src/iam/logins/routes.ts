@@ -16,8 +16,11 @@ import type { Addressed, Logins } from './service.ts';
 const tags = ['Logins'];
 const JWT = '/iam/auth/jwt';
 
-export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
-  publicRoutes(app, logins);
+export function loginRoutes(
+  app: Api,
+  { logins, smtp }: { logins: Logins; smtp?: boolean | undefined },
+): void {
+  publicRoutes(app, logins, smtp);
 
   app.get(`${JWT}/clients/:clientId/login`, {
     config: { access: 'read', noted: true, secretAnswer: true },
@@ -82,7 +85,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
       operationId: 'resetPassword',
       summary: 'Ask for a new password for a user',
       description:
-        "For users of the caller's account, or of the reseller's clients. Only the user may choose the password, so the answer has no link. Instead, the log names the user, at most once an hour, and the operator of the platform sets a password with `tradewind user password`.",
+        "For users of the caller's account, or of the reseller's clients. Only the user may choose the password, so the answer has no link: the user gets it by mail, at most once an hour. If Tradewind sends no mail, the log names the user, and the operator of the platform sets a password with `tradewind user password`.",
       tags,
       body: ForgotPassword,
       response: { 200: Sent },
@@ -90,7 +93,11 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
     handler: async ({ principal, body, log }) => {
       const user = await logins.resetPassword(principal, body.email);
       const { userId, clientId } = principal;
-      noteForgotten(log, user, `User ${userId} of client ${clientId} asked for a new password for a user`);
+      noteForgotten(
+        log,
+        smtp ? undefined : user,
+        `User ${userId} of client ${clientId} asked for a new password for a user`,
+      );
       return { status: 'sent' as const };
     },
   });
@@ -111,7 +118,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
 }
 
 /** Callers of these have no token yet. */
-function publicRoutes(app: Api, logins: Logins): void {
+function publicRoutes(app: Api, logins: Logins, smtp: boolean | undefined): void {
   const open = { tags, security: [] };
 
   app.post(`${JWT}/login`, {
@@ -149,13 +156,13 @@ function publicRoutes(app: Api, logins: Logins): void {
       operationId: 'forgotPassword',
       summary: 'Report a forgotten password',
       description:
-        'Logs which user it is, at most once an hour. Tradewind sends no mail: its operator sets a new password with `tradewind user password`.',
+        'Mails the user a token for POST /tradewind/v1/password_reset, at most once an hour. The answer is the same for an address that nobody has. If Tradewind sends no mail, the log names the user, and its operator sets a new password with `tradewind user password`.',
       body: ForgotPassword,
       response: { 200: Sent },
     },
     handler: async ({ body, log }) => {
       const user = await logins.passwordForgotten(body.email);
-      noteForgotten(log, user, 'Somebody reported that a user forgot their password');
+      noteForgotten(log, smtp ? undefined : user, 'Somebody reported that a user forgot their password');
       return { status: 'sent' as const };
     },
   });

@@ -8,9 +8,11 @@ import {
   UnauthenticatedError,
 } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
-import { isoMicros } from '../../lib/timestamps.ts';
+import { forPeople, isoMicros } from '../../lib/timestamps.ts';
 import type { PageQuery } from '../../lib/wire.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import { allows, type Principal, reachOf } from '../../requests/principal.ts';
+import { beginReset } from '../../tradewind/password-resets/in-transaction.ts';
 import { type ClientDirectory, resells } from '../accounts/service.ts';
 import type { Authenticator, SignedTokens } from '../identity/service.ts';
 import { type Addressed, notePasswordRequest, replacePassword } from '../users/in-transaction.ts';
@@ -57,7 +59,7 @@ export interface Logins {
     request: ChangePassword,
     from: Sender,
   ): Promise<TokenPair>;
-  /** Returns the user who needs a new password, unless that was noted recently. */
+  /** Mails the user how to set another password, and returns the user; undefined if that was done recently. */
   passwordForgotten(email: string): Promise<Addressed | undefined>;
   /** Does the same for a user of the caller's account, or of the reseller's clients. @throws NotFoundError */
   resetPassword(principal: Principal, email: string): Promise<Addressed | undefined>;
@@ -74,8 +76,9 @@ export function createLogins(deps: {
   clients: ClientDirectory;
   passwords: PasswordCheck;
   guesses: Guesses;
+  mailer: Mailer;
 }): Logins {
-  const { database, clock, authenticator, clients, passwords, guesses } = deps;
+  const { database, clock, authenticator, clients, passwords, guesses, mailer } = deps;
 
   /**
    * Returns the origin of a login that the caller makes, with at most the caller's own rights. It stays
@@ -94,10 +97,22 @@ export function createLogins(deps: {
     return { family, maker_id, token_id, role_id, ends_at };
   }
 
-  function noteRequest(tx: Transaction, email: string): Promise<Addressed | undefined> {
+  async function noteRequest(tx: Transaction, email: string): Promise<Addressed | undefined> {
     const now = clock.now();
     const since = new Date(now.getTime() - REQUEST_NOTED_MS);
-    return notePasswordRequest(tx.sql, email, { now, since });
+    const user = await notePasswordRequest(tx.sql, email, { now, since });
+    if (!user) return undefined;
+    const { token, expiresAt } = await beginReset(tx, user.id, now);
+    await mailer.queue(tx, [
+      {
+        kind: 'password_reset',
+        to: user.email,
+        clientId: user.client_id,
+        data: { token, expires: forPeople(expiresAt) },
+        until: expiresAt,
+      },
+    ]);
+    return user;
   }
 
   async function opened(

@@ -40,7 +40,7 @@ export async function renewLogin(
   await db.updateTable('login_sessions').set(renewed).where('id', '=', id).execute();
 }
 
-export type UserToLogIn = Pick<Selectable<Tables['users']>, 'id' | 'email' | 'password_hash'>;
+export type UserToLogIn = Pick<Selectable<Tables['users']>, 'id' | 'client_id' | 'email' | 'password_hash'>;
 
 /** Returns undefined if no user who may log in has that address. */
 export async function findUserByEmail(db: Kysely<Tables>, email: string): Promise<UserToLogIn | undefined> {
@@ -56,7 +56,7 @@ export async function findUserById(db: Kysely<Tables>, id: number): Promise<User
 function usersToLogIn(db: Kysely<Tables>) {
   return db
     .selectFrom('users')
-    .select(['id', 'email', 'password_hash'])
+    .select(['id', 'client_id', 'email', 'password_hash'])
     .where('is_active', '=', true)
     .where('pending', '=', false)
     .where('deleted_at', 'is', null);

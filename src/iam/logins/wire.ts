@@ -1,4 +1,5 @@
 import type { Foundation } from '../../foundation.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import type { ClientDirectory } from '../accounts/service.ts';
 import type { Authenticator, SignedTokens } from '../identity/service.ts';
 import { createGuesses } from './guesses/service.ts';
@@ -6,7 +7,12 @@ import { createPasswordCheck } from './passwords/service.ts';
 import { createLogins } from './service.ts';
 
 export function wireLogins(
-  deps: Foundation & { authenticator: Authenticator; clients: ClientDirectory; signedTokens: SignedTokens },
+  deps: Foundation & {
+    authenticator: Authenticator;
+    clients: ClientDirectory;
+    signedTokens: SignedTokens;
+    mailer: Mailer;
+  },
 ) {
   const guesses = createGuesses(deps.database);
   const passwords = createPasswordCheck({ ...deps, guesses });

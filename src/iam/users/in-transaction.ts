@@ -59,7 +59,7 @@ export async function replacePassword(
 /** A user with the address before its last change. */
 export type Addressed = Pick<
   Selectable<Tables['users']>,
-  'id' | 'email' | 'former_email' | 'email_changed_at'
+  'id' | 'client_id' | 'email' | 'former_email' | 'email_changed_at'
 >;
 
 /** Sets a password, and another address if `rename` is given. @throws InvalidError if another user has that address */
@@ -105,7 +105,7 @@ export async function notePasswordRequest(
     .where((user) =>
       user.or([user('password_requested_at', 'is', null), user('password_requested_at', '<', since)]),
     )
-    .returning(['id', 'email', 'former_email', 'email_changed_at'])
+    .returning(['id', 'client_id', 'email', 'former_email', 'email_changed_at'])
     .executeTakeFirst();
 }
 

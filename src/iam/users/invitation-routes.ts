@@ -12,7 +12,7 @@ export function invitationRoutes(app: Api, { invitations }: { invitations: Invit
       operationId: 'inviteUser',
       summary: 'Invite somebody to an account',
       description:
-        "For the account's administrators and its reseller. Tradewind sends no mail: give the token in the answer to the invited person and to nobody else. The answer is the same whether they already have a login here or not. An account can have at most 100 open invitations, and create at most 200 a day.",
+        "For the account's administrators and its reseller. The invited person gets a token by mail. If Tradewind sends no mail, give the token in the answer to that person and to nobody else. The answer is the same whether they already have a login here or not. An account can have at most 100 open invitations, and create at most 200 a day.",
       tags,
       body: InviteUser,
       response: { 200: Invited },

@@ -1,9 +1,15 @@
-import { timingSafeEqual } from 'node:crypto';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { isoMicros } from '../../lib/timestamps.ts';
+import {
+  isToken,
+  newPersonalToken,
+  type PersonalToken,
+  readPersonalToken,
+} from '../../lib/personal-token.ts';
+import { forPeople, isoMicros } from '../../lib/timestamps.ts';
+import type { Mailer, NewMail } from '../../mail/mailer.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { reachOf } from '../../requests/principal.ts';
 import { lockClients, lockToAdd } from '../clients/in-transaction.ts';
@@ -12,7 +18,6 @@ import { hashPassword } from '../logins/passwords/service.ts';
 import { PASSWORD_LENGTH } from '../logins/schema.ts';
 import { insertUser } from './in-transaction.ts';
 import * as store from './invitation-store.ts';
-import { type InvitationToken, newInvitationToken, readInvitationToken } from './invitation-token.ts';
 import type { Members } from './members.ts';
 import { givenRole } from './roles.ts';
 import type { AcceptInvitation, InviteUser, RenewedInvitation } from './schema.ts';
@@ -31,8 +36,8 @@ export const MOST_A_DAY = 200;
 const MOST_RENEWED = 100;
 
 /**
- * Invitations. No mail is sent, so an address proves nothing: the inviting user hands the token to the person
- * they mean, who returns it with a password of their own. Inviting doesn't look at other accounts, so it
+ * Invitations. An address proves nothing, as mails may go nowhere: the mail or the inviting user hands the token to the
+ * person that they mean, who returns it with a password of their own. Inviting doesn't look at other accounts, so it
  * reveals nothing about existing users.
  */
 export interface Invitations {
@@ -63,8 +68,9 @@ export function createInvitations(deps: {
   clock: Clock;
   passwords: PasswordCheck;
   members: Pick<Members, 'requireStaffing'>;
+  mailer: Mailer;
 }): Invitations {
-  const { database, clock, passwords, members } = deps;
+  const { database, clock, passwords, members, mailer } = deps;
 
   async function requireRoom(tx: Transaction, principal: Principal, clientId: number, now: Date) {
     if (principal.platformAdministrator) return;
@@ -96,7 +102,7 @@ export function createInvitations(deps: {
           created_at: now,
         };
         // The row stands for the invited person until they accept, whether they are a user already or not.
-        const token = newInvitationToken(await insertUser(tx.sql, user, role.id));
+        const token = newPersonalToken('invitation', await insertUser(tx.sql, user, role.id));
         principal.writes?.made(token.userId);
         await store.insertInvitation(tx, {
           user_id: token.userId,
@@ -106,6 +112,7 @@ export function createInvitations(deps: {
           created_at: now,
           expires_at: expiresAt,
         });
+        await mailer.queue(tx, [invitationMail(email, clientId, token, expiresAt)]);
         return presented(token, clientId, expiresAt);
       });
     },
@@ -122,7 +129,7 @@ export function createInvitations(deps: {
           return { invitations: [], needsPassword: true };
         }
         const expiresAt = new Date(clock.now().getTime() + VALID_MS);
-        const renewed = invited.map((one) => ({ ...one, token: newInvitationToken(one.id) }));
+        const renewed = invited.map((one) => ({ ...one, token: newPersonalToken('invitation', one.id) }));
         await store.renewInvitations(
           tx.sql,
           renewed.map(({ token }) => token),
@@ -130,13 +137,17 @@ export function createInvitations(deps: {
         );
         const [only] = renewed;
         if (only && renewed.length === 1) principal.writes?.concerns(only.client_id);
+        const mails = renewed.map(({ token, client_id }) =>
+          invitationMail(email, client_id, token, expiresAt),
+        );
+        await mailer.queue(tx, mails);
         const invitations = renewed.map(({ token, client_id }) => presented(token, client_id, expiresAt));
         return { invitations, needsPassword: false };
       });
     },
 
     async accept({ token: text, password }, from) {
-      const token = readInvitationToken(text);
+      const token = readPersonalToken('invitation', text);
       const invitation = token && (await valid(database.sql, token, clock.now()));
       if (!token || !invitation) throw notValid();
       const { user_id: invited, client_id: clientId, email } = invitation;
@@ -208,10 +219,10 @@ export function createInvitations(deps: {
 }
 
 /** Returns the token's invitation. */
-async function valid(sql: Transaction['sql'], token: InvitationToken, now: Date) {
+async function valid(sql: Transaction['sql'], token: PersonalToken, now: Date) {
   const invitation = await store.findInvitation(sql, token.userId);
   if (!invitation || invitation.expires_at <= now) return undefined;
-  return timingSafeEqual(invitation.secret_hash, token.secretHash) ? invitation : undefined;
+  return isToken(token, invitation.secret_hash) ? invitation : undefined;
 }
 
 function newPasswordHash(password: string): Promise<string> {
@@ -221,7 +232,12 @@ function newPasswordHash(password: string): Promise<string> {
   return hashPassword(password);
 }
 
-function presented(token: InvitationToken, clientId: number, expiresAt: Date): RenewedInvitation {
+function invitationMail(to: string, clientId: number, token: PersonalToken, expiresAt: Date): NewMail {
+  const data = { token: token.text, expires: forPeople(expiresAt) };
+  return { kind: 'invitation', to, clientId, data, until: expiresAt };
+}
+
+function presented(token: PersonalToken, clientId: number, expiresAt: Date): RenewedInvitation {
   return {
     user_id: token.userId,
     client_id: clientId,

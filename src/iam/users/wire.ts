@@ -1,4 +1,5 @@
 import type { Foundation } from '../../foundation.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import type { ClientDirectory } from '../accounts/service.ts';
 import type { Authenticator } from '../identity/service.ts';
 import type { Guesses } from '../logins/guesses/service.ts';
@@ -13,6 +14,7 @@ export function wireUsers(
     clients: ClientDirectory;
     guesses: Guesses;
     passwords: PasswordCheck;
+    mailer: Mailer;
   },
 ) {
   const members = createMembers(deps);

@@ -156,6 +156,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   removeClientUser: { ...user, verb: 'removed' },
   renewInvitation: { ...user, verb: 'invited' },
   replaceNotificationSetting: { ...setting, verb: 'updated' },
+  requestDeletion: { word: 'deletion_request', verb: 'created' },
   resetPassword: { ...user, verb: 'password_reset' },
   resumeClient: { ...account, verb: 'resumed' },
   rotateWebhookSecret: { ...webhook, verb: 'secret_rotated' },
@@ -170,6 +171,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   updateNotificationSetting: { ...setting, verb: 'updated' },
   updateUser: { ...user, verb: 'updated' },
   updateWebhook: { ...webhook, verb: 'updated' },
+  withdrawDeletionRequest: { word: 'deletion_request', verb: 'deleted' },
 };
 
 /** Commands of the operator that change something. */

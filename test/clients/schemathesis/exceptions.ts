@@ -55,6 +55,7 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'POST /iam/admin/free_features',
       'POST /iam/admin/paid_features',
       'POST /iam/auth/accept_invitation',
+      'POST /tradewind/v1/password_reset',
       'POST /iam/auth/jwt/login',
       'POST /tradewind/v1/clients/{client_id}/deletion',
       'POST /tradewind/v1/price_lists',

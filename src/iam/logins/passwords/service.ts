@@ -4,8 +4,10 @@ import pLimit from 'p-limit';
 import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { InvalidError, TooManyRequestsError, UnavailableError } from '../../../lib/errors.ts';
+import type { Mailer } from '../../../mail/mailer.ts';
 import type { RequestMeasures } from '../../../requests/measures.ts';
 import type { Guesses } from '../guesses/service.ts';
+import { loginMails } from '../notices.ts';
 import * as store from '../store.ts';
 
 /** Anybody may send any text as a user agent. */
@@ -49,9 +51,10 @@ export function createPasswordCheck(deps: {
   database: Database;
   clock: Clock;
   guesses: Guesses;
+  mailer: Mailer;
   requestMeasures?: Pick<RequestMeasures, 'passwordGiven'> | undefined;
 }): PasswordCheck {
-  const { database, clock, guesses, requestMeasures: measures } = deps;
+  const { database, clock, guesses, mailer, requestMeasures: measures } = deps;
 
   async function compared(
     user: store.UserToLogIn | undefined,
@@ -79,7 +82,10 @@ export function createPasswordCheck(deps: {
       created_at: clock.now(),
     };
     // The record of a failure must survive the refusal, so it is not part of the request's transaction.
-    await database.transaction((tx) => store.insertAttempt(tx.sql, attempt));
+    await database.transaction(async (tx) => {
+      if (user) await mailer.queue(tx, await loginMails(tx, user, attempt));
+      await store.insertAttempt(tx.sql, attempt);
+    });
     return successful;
   }
 

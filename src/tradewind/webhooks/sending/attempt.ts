@@ -3,6 +3,8 @@ import type { Database, Transaction } from '../../../db/database.ts';
 import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { post } from '../../../lib/outside-post.ts';
+import type { Mailer } from '../../../mail/mailer.ts';
+import { administratorsOf } from '../../../mail/receivers.ts';
 import type { Secrets } from '../../../secrets/secrets.ts';
 import { eventData, WEBHOOK_DISABLED, writingEvent } from '../../events/in-transaction.ts';
 import { signedHeaders } from '../signing.ts';
@@ -34,6 +36,7 @@ export interface Sender {
   clock: Clock;
   secrets: Secrets;
   webhookHosts: AllowedHosts;
+  mailer: Mailer;
   log: Logger;
   measures?: SendingMeasures;
   random?: () => number;
@@ -154,13 +157,19 @@ async function settle(
 /** Switches a webhook off, and tells of it. */
 async function disable(
   tx: Transaction,
-  { clock, log }: Sender,
-  { webhook_id }: Claimed,
+  { clock, mailer, log }: Sender,
+  { webhook_id, url }: Claimed,
   reason: 'failing' | 'gone',
 ): Promise<void> {
   const clientId = await endings.disable(tx, webhook_id, { reason, now: clock.now() });
   if (clientId === undefined) return;
   log.warn({ webhook: webhook_id, reason }, 'A webhook is disabled');
+  const data = { webhook: webhook_id, host: new URL(url).host, reason };
+  const administrators = await administratorsOf(tx, [clientId]);
+  await mailer.queue(
+    tx,
+    administrators.map(({ email: to }) => ({ kind: 'webhook_disabled', to, clientId, data })),
+  );
   await writingEvent({
     type: WEBHOOK_DISABLED,
     subject: `webhook/${webhook_id}`,

@@ -1,17 +1,12 @@
-const FIRST_MS = 1_000;
-const LONGEST_MS = 30 * 60_000;
-const JITTER = 0.25;
+import { waitAfter as waitBetween } from '../../../lib/backoff.ts';
+
+const WAITS = { firstMs: 1_000, longestMs: 30 * 60_000 };
 /** What a receiver asks for with `Retry-After` counts up to here. */
 const MOST_ASKED_MS = 3_600_000;
 
-/**
- * Returns how long to wait after that many failures in a row, in milliseconds: twice as long each time, up to half an
- * hour, and a quarter more or less. `random` returns numbers from 0 to 1.
- */
-export function waitAfter(failures: number, random: () => number): number {
-  const wait = Math.min(FIRST_MS * 2 ** Math.min(failures - 1, 20), LONGEST_MS);
-  return wait * (1 - JITTER + 2 * JITTER * random());
-}
+/** Returns how long to wait after that many failures in a row, in milliseconds. `random` returns numbers from 0 to 1. */
+export const waitAfter = (failures: number, random: () => number): number =>
+  waitBetween(failures, WAITS, random);
 
 /** Returns what `Retry-After` asks for, in milliseconds: seconds, or a date by the receiver's clock. 0 for nonsense. */
 export function askedWait(header: string | undefined, now: Date): number {

@@ -1,0 +1,89 @@
+/** Every kind of mail, with what its templates are given besides what all are given: `reseller`, `company` and `link`. */
+export interface MailData {
+  invitation: { token: string; expires: string };
+  password_reset: { token: string; expires: string };
+  new_login: { address: string; program: string; time: string };
+  failed_login: { user: string; address: string; time: string; setting: string };
+  deletion_request: {
+    event: 'requested' | 'withdrawn';
+    user: string;
+    reason: string;
+    time: string;
+    setting: string;
+  };
+  webhook_disabled: { webhook: string; host: string; reason: 'failing' | 'gone' };
+  quota_nearly_used: { quota: string; region: string; used: string; limit: string; percentage: string };
+}
+export type MailKind = keyof MailData;
+
+interface Kind<Data> {
+  /** How many an hour one address gets. */
+  most: number;
+  /** Whether the account's share of mails is used up by it: what somebody there can bring about. */
+  ofAccount: boolean;
+  /** The page that `link` leads to, below the public address. */
+  page: (data: Data) => string | undefined;
+  /** With these, templates are tried out at the start. */
+  example: Data;
+}
+
+const none = () => undefined;
+const EXPIRES = '2026-11-30 17:00 UTC';
+
+export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
+  invitation: {
+    most: 5,
+    ofAccount: true,
+    page: ({ token }) => `accept-invitation#token=${token}`,
+    example: { token: 'invitation_7_3f9c', expires: EXPIRES },
+  },
+  password_reset: {
+    most: 3,
+    ofAccount: false,
+    page: ({ token }) => `reset-password#token=${token}`,
+    example: { token: 'reset_7_3f9c', expires: EXPIRES },
+  },
+  new_login: {
+    most: 10,
+    ofAccount: false,
+    page: none,
+    example: { address: '192.0.2.7', program: 'Firefox', time: EXPIRES },
+  },
+  failed_login: {
+    most: 30,
+    ofAccount: false,
+    page: ({ setting }) => `notification-settings#setting=${setting}`,
+    example: { user: 'jo@example.com', address: '192.0.2.7', time: EXPIRES, setting: '1' },
+  },
+  deletion_request: {
+    most: 30,
+    ofAccount: true,
+    page: ({ setting }) => `notification-settings#setting=${setting}`,
+    example: {
+      event: 'requested',
+      user: 'jo@example.com',
+      reason: 'We have moved elsewhere',
+      time: EXPIRES,
+      setting: '1',
+    },
+  },
+  webhook_disabled: {
+    most: 30,
+    ofAccount: true,
+    page: none,
+    example: {
+      webhook: '0f5e3a52-5a0b-4c8b-9d8e-3a1f0c2b7d11',
+      host: 'hooks.example.com',
+      reason: 'failing',
+    },
+  },
+  quota_nearly_used: {
+    most: 30,
+    ofAccount: true,
+    page: none,
+    example: { quota: 'vm_count', region: '1', used: '80', limit: '100', percentage: '80' },
+  },
+};
+export const KIND_NAMES = Object.keys(MAIL_KINDS) as MailKind[];
+/** What one account may cause in an hour. */
+export const MOST_OF_ACCOUNT = 200;

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Sql } from '../../db/database.ts';
+import { WORKER_IS_DEAD } from '../../worker/heartbeat.ts';
+import type { MailKind } from '../kinds.ts';
+
+/** A mail that this worker has claimed, with what it takes to send it. */
+export interface Claimed {
+  id: string;
+  kind: MailKind;
+  receiver: string;
+  /** Encrypted. */
+  data: unknown;
+  attempts: number;
+  expires_at: Date;
+  created_at: Date;
+  company: string;
+  reseller: string;
+}
+
+/** Claims mails that are due, the oldest first. */
+export async function takeDue(
+  db: Sql,
+  { workerId, now, limit }: { workerId: string; now: Date; limit: number },
+): Promise<Claimed[]> {
+  const { rows } = await sql<Claimed>`
+    update mails set worker_id = ${workerId}, attempts = attempts + 1
+    from (
+      select mails.id, company, resellers.name as reseller
+      from mails join clients on clients.id = mails.client_id join resellers on resellers.id = clients.reseller_id
+      where due_at <= ${now} and expires_at > ${now} and worker_id is null
+      order by due_at limit ${limit} for update of mails skip locked
+    ) as due
+    where mails.id = due.id
+    returning mails.id, kind, receiver, data, attempts, expires_at, mails.created_at, company, reseller`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Returns what the database counts as this worker's: attempts by ID. */
+export async function claimedBy(db: Sql, workerId: string): Promise<Map<string, number>> {
+  const mine = db.selectFrom('mails').select(['id', 'attempts']).where('worker_id', '=', workerId);
+  return new Map((await mine.execute()).map(({ id, attempts }) => [id, attempts]));
+}
+
+/** Releases some claims. */
+export async function giveBack(db: Sql, workerId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    update mails set worker_id = null where worker_id = ${workerId} and id = any(${[...ids]}::uuid[])`.execute(
+    db,
+  );
+}
+
+/** Releases the claims of dead workers. Returns how many there were. */
+export async function takeFromDead(db: Sql): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update mails set worker_id = null where worker_id is not null and ${WORKER_IS_DEAD}`.execute(db);
+  return Number(numAffectedRows);
+}

@@ -1,0 +1,72 @@
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { createTransport, type SendMailOptions } from 'nodemailer';
+import type { Logger } from 'pino';
+import { isLocalHost } from '../../lib/local-host.ts';
+
+/** Where mails leave. */
+export interface Outlet {
+  /** @throws if the mail did not leave */
+  send(mail: { id: string; kind: string }, message: SendMailOptions): Promise<void>;
+  /** @throws if no mail could leave */
+  verify(): Promise<void>;
+  close(): void;
+}
+
+const CONNECT_MS = 10_000;
+/** Without a word from the server. */
+const SILENCE_MS = 60_000;
+const SEND_MS = 5 * 60_000;
+const CONNECTIONS = 4;
+
+/**
+ * Hands mails to an SMTP server. With `smtp:` it changes to TLS if the server offers that; with a password it insists on
+ * it, unless the server is on this machine.
+ */
+export function smtpOutlet(smtpUrl: string): Outlet {
+  const url = new URL(smtpUrl);
+  const secure = url.protocol === 'smtps:';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const user = decodeURIComponent(url.username);
+  const auth = user === '' ? undefined : { user, pass: decodeURIComponent(url.password) };
+  const transport = createTransport({
+    pool: true,
+    host,
+    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    ...(auth && { auth, requireTLS: !secure && !isLocalHost(host) }),
+    maxConnections: CONNECTIONS,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+  });
+  return {
+    async send(_mail, message) {
+      await transport.sendMail({ ...message, signal: AbortSignal.timeout(SEND_MS) });
+    },
+    async verify() {
+      await transport.verify();
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Puts mails into a folder, for people who have no SMTP server. Says so in the log, once. */
+export function folderOutlet(folder: string, log: Logger): Outlet {
+  const transport = createTransport({ streamTransport: true, buffer: true });
+  let said = false;
+  return {
+    async send({ id, kind }, message) {
+      const { message: text } = await transport.sendMail(message);
+      await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+      // Others must not read it, since links in it are secret.
+      const file = path.join(folder, `${id}-${kind}.eml`);
+      await fs.writeFile(`${file}.new`, text as Buffer, { mode: 0o600 });
+      await fs.rename(`${file}.new`, file);
+      if (!said) log.warn({ folder }, 'Mails wait in this folder and are not sent: set TRADEWIND_SMTP_URL');
+      said = true;
+    },
+    verify: async () => {},
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,24 @@
+import { Type } from 'typebox';
+import type { Api } from '../../http/server.ts';
+import { ResetPassword } from './schema.ts';
+import type { PasswordResets } from './service.ts';
+
+export function passwordResetRoutes(app: Api, { passwordResets }: { passwordResets: PasswordResets }): void {
+  app.post('/tradewind/v1/password_reset', {
+    config: { access: 'public' },
+    schema: {
+      tags: ['Logins'],
+      security: [],
+      operationId: 'setForgottenPassword',
+      summary: 'Set a password with the token of a mail',
+      description:
+        'The mail is sent by POST /iam/auth/password/forgot. The token works once, for two hours, and no longer once the user has another password or address. All logins of the user end; API tokens keep working.',
+      body: ResetPassword,
+      response: { 204: Type.Null() },
+    },
+    handler: async ({ body }, reply) => {
+      await passwordResets.reset(body);
+      return reply.code(204).send(null);
+    },
+  });
+}
