@@ -113,7 +113,8 @@ describe('a price list', () => {
   it('hides prices, and shows those of a trial until it is over', async () => {
     await made(forTenant({ visible: false }));
     expect(await preview()).toMatchObject({ price_status: 'hide', price_per_hour: null });
-    await made(forTenant({ trial_until: time(HOUR) }));
+    const { trial_until } = await made(forTenant({ trial_until: time(HOUR) }));
+    expect(trial_until).toBe(time(HOUR).replace('.000Z', 'Z'));
     const flavors = async () =>
       (
         await tenant.http.get(`/cloud/v1/flavors/${tenant.projectId}/1?include_prices=true`)
