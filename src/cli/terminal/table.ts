@@ -39,6 +39,6 @@ function fitted(natural: readonly number[], width: number | undefined): number[]
 }
 
 /** What others have named must not move the cursor or colour the screen. */
-function shownText(text: string): string {
+export function shownText(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ');
 }
