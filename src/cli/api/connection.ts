@@ -33,7 +33,7 @@ export async function connectionOf(
       `The address of the server must be like ${DEFAULT_URL}: without a user, a password, ? or #`,
     );
   return {
-    url: given.replace(/\/+$/, ''),
+    url: given.endsWith('/') ? given.slice(0, -1) : given,
     token: await tokenOf(tokenFile, environment, readInput),
   };
 }

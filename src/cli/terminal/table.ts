@@ -17,7 +17,10 @@ export function tableOf(rows: readonly (readonly string[])[], width: number | un
     columns: widths.map((each) => ({ width: each, truncate: each })),
     drawHorizontalLine: () => false,
   });
-  return text.replace(/ +$/gm, '');
+  return text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
 }
 
 function naturalWidths(cells: readonly (readonly string[])[]): number[] {
