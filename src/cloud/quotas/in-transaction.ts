@@ -209,6 +209,7 @@ export async function forgetQuotasOf(tx: Transaction, clientId: number): Promise
   await db.deleteFrom('quota_limits').where('client_id', '=', clientId).execute();
   await db.deleteFrom('quota_thresholds').where('client_id', '=', clientId).execute();
   await db.deleteFrom('quota_requests').where('client_id', '=', clientId).execute();
+  await db.deleteFrom('quota_warnings').where('client_id', '=', clientId).execute();
 }
 
 /** What each regional quota counts, where that is a row. */

@@ -27,8 +27,8 @@ export async function makeToken(
 }
 
 /**
- * Inserts a token whose ID and secret somebody else chose, unless it is there. @throws ConflictError if the ID or the secret
- * is another token's
+ * Inserts a token whose ID and secret somebody else chose, unless it is there. The ID may be one of an account that was
+ * deleted. @throws ConflictError if the ID or the secret is another token's
  */
 export async function putGivenToken(
   tx: Transaction,
@@ -46,9 +46,14 @@ export async function putGivenToken(
   }
   const known = await tx.sql
     .selectFrom('api_tokens')
-    .select(['client_id', 'secret_hash', 'deleted_at'])
-    .where('id', '=', id)
+    .innerJoin('clients', 'clients.id', 'client_id')
+    .select(['client_id', 'secret_hash', 'api_tokens.deleted_at', 'clients.deleted_at as account_deleted_at'])
+    .where('api_tokens.id', '=', id)
     .executeTakeFirst();
+  if (known?.account_deleted_at) {
+    await tx.sql.deleteFrom('api_tokens').where('id', '=', id).execute();
+    return putGivenToken(tx, { id, secret }, of);
+  }
   const isSame = known?.client_id === of.client_id && known.secret_hash.equals(secretHash(secret));
   if (!isSame) throw new ConflictError(`Another API token has the ID ${id}; choose another one`);
   if (known.deleted_at) throw new ConflictError(`The API token ${id} was revoked; choose another ID`);

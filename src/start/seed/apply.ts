@@ -35,7 +35,9 @@ type Applying = Seeding & { seed: Seed; requests: Requests; platform: string };
 
 async function applyClient(deps: Applying, client: SeedClient, at: Path): Promise<void> {
   const { database, callers, requests, platform } = deps;
-  const clientId = await clientNamed(deps, client.company, at);
+  const { id: clientId, status } = await clientNamed(deps, client.company, at);
+  // Nobody acts in a suspended account, which may be just being deleted.
+  if (status === 'paused') return;
   const { users } = await requests.get(`/iam/clients/${clientId}`, platform);
   const known = new Set<string>(users.map(({ email }: { email: string }) => email.toLowerCase()));
   for (const [index, user] of (client.users ?? []).entries()) {
@@ -60,12 +62,22 @@ async function applyClient(deps: Applying, client: SeedClient, at: Path): Promis
   }
 }
 
-async function clientNamed({ requests, platform }: Applying, company: string, at: Path): Promise<number> {
+async function clientNamed(
+  { requests, platform }: Applying,
+  company: string,
+  at: Path,
+): Promise<{ id: number; status?: string }> {
   const query = `companyName=${encodeURIComponent(company)}&deleted=false`;
-  const found: { id: number; companyName: string }[] = await requests.get(`/iam/clients?${query}`, platform);
-  const known = found.find(({ companyName }) => companyName === company);
-  if (known) return known.id;
-  return (await requests.post('/iam/clients/create', platform, { company }, at)).id;
+  const found: { id: number; companyName: string; status: string }[] = await requests.get(
+    `/iam/clients?${query}`,
+    platform,
+  );
+  const known = found.filter(({ companyName }) => companyName === company);
+  return (
+    known.find(({ status }) => status !== 'paused') ??
+    known[0] ??
+    requests.post('/iam/clients/create', platform, { company }, at)
+  );
 }
 
 async function projectNamed(

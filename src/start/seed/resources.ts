@@ -12,6 +12,21 @@ export interface Place {
 /** `$networks/private` stands for the ID of the network of that name; `$$` for a dollar. */
 const REFERENCE = /^\$([a-z0-9_/]+)\/([^/]+)$/;
 
+/** What is in one of these shares its name with what is in another: a field of the body, and a list of the answer. */
+const HOLDERS: Readonly<Record<string, string>> = {
+  network_id: 'networks',
+  volume_id: 'volumes',
+  load_balancer_id: 'loadbalancers',
+  listener_id: 'listeners',
+};
+const PAGE = 1_000;
+
+interface Listed {
+  id: string | number;
+  name?: string;
+  [field: string]: unknown;
+}
+
 /** Makes the resource of one entry, unless there is one of its name already. */
 export async function makeResource(
   { seed, requests }: { seed: Seed; requests: Requests },
@@ -37,7 +52,7 @@ export async function makeResource(
   if (wanted === undefined) throw seed.fault(here, 'needs a name, by which it is found again');
   const list = listAt(operation.path);
   if (list === undefined) throw seed.fault(here, 'can not be used here: nothing lists what it makes');
-  if ((await find(list, wanted)) !== undefined) return;
+  if ((await find(list, wanted, body)) !== undefined) return;
   await requests.post(inPlace(operation.path), place.authorization, body, here);
 
   /** Newer versions of an operation often have no list of their own. */
@@ -45,9 +60,14 @@ export async function makeResource(
     return [path, path.replace('/v2/', '/v1/')].find((one) => requests.hasList(one));
   }
 
-  async function find(path: string, wantedName: string): Promise<string | number | undefined> {
-    const { results } = await requests.get(`${inPlace(path)}?limit=1000`, place.authorization);
-    return results.find((one: { name?: string }) => one.name === wantedName)?.id;
+  async function find(path: string, wantedName: string, wanted?: unknown): Promise<Listed['id'] | undefined> {
+    const isIt = (one: Listed) => one.name === wantedName && !isElsewhere(one, wanted);
+    for (let offset = 0; ; offset += PAGE) {
+      const query = `limit=${PAGE}&offset=${offset}`;
+      const { results } = await requests.get(`${inPlace(path)}?${query}`, place.authorization);
+      const found = results.find(isIt);
+      if (found || results.length < PAGE) return found?.id;
+    }
   }
 
   async function resolved(value: unknown, where: Path): Promise<unknown> {
@@ -82,6 +102,16 @@ function requireCreation(seed: Seed, at: Path, { method, path }: KnownOperation)
   if (method === 'POST' && path.startsWith('/cloud/') && path.includes('{project_id}') && others.length === 0)
     return;
   throw seed.fault(at, 'makes nothing in a project by a name alone, so it can not be used here');
+}
+
+/** Whether something is in another network, load balancer, ... than what is wanted. */
+function isElsewhere(one: Listed, body: unknown): boolean {
+  const wanted = (body ?? {}) as Record<string, unknown>;
+  return Object.entries(HOLDERS).some(([field, list]) => {
+    const [is, are] = [one[field], one[list]];
+    const holders = Array.isArray(are) ? are.map(({ id }) => id) : typeof is === 'string' ? [is] : [];
+    return wanted[field] !== undefined && holders.length > 0 && !holders.includes(wanted[field]);
+  });
 }
 
 /** Some bodies have their resource in a field. */

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient } from '../../../test/support/http-client.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
+import type { Requests } from './requests.ts';
+import { makeResource } from './resources.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-seed-'));
 afterAll(() => fs.rmSync(folder, { recursive: true }));
@@ -73,14 +75,66 @@ describe('a seed', () => {
     const second = await startService({ ...again, TRADEWIND_SEED: file });
     await second.stop();
     expect(await changes()).toBe(before);
-    const more = `${ACME}          - createVolume: {name: more, source: new-volume, size: 1}\n`;
-    const third = await startService({ ...again, TRADEWIND_SEED: seedFile(more) });
-    await third.stop();
-    expect(await changes()).toBe(before + 1);
+    // The other network may have a subnet of the same name.
+    const more = `${ACME}          - createVolume: {name: more, source: new-volume, size: 1}
+          - createNetwork: {name: other, create_router: false}
+          - createSubnet: {name: private, network_id: $networks/other, cidr: 10.51.0.0/24}\n`;
+    for (const _ of ['third', 'fourth']) {
+      const next = await startService({ ...again, TRADEWIND_SEED: seedFile(more) });
+      await next.stop();
+      expect(await changes()).toBe(before + 3);
+    }
     const [{ id }] = (await http.get('/cloud/v1/projects?name=Default')).body.results;
     expect(await namesAt(`/cloud/v1/volumes/${id}/1`)).toEqual(['more']);
     expect(await namesAt(`/cloud/v1/volumes/${id}/2`)).toEqual(['data']);
+    expect(await namesAt(`/cloud/v1/subnets/${id}/1`)).toEqual(['default', 'private', 'private']);
   }, 60_000);
+
+  it('leaves a suspended account alone, and makes a deleted one anew', async () => {
+    const { id } = (await http.get('/iam/clients/me')).body;
+    // Each start has another token for the platform administrator.
+    const startAgain = (text: string) =>
+      startService({
+        DATABASE_URL: service.pool.options.connectionString ?? '',
+        ACME_TOKEN: TOKEN,
+        TRADEWIND_SEED: seedFile(text),
+      });
+    const second = await startAgain(ACME);
+    const suspended = await second.http.post(`/tradewind/v1/clients/${id}/suspend`);
+    expect(suspended.body).toMatchObject({ id, status: 'paused' });
+    await second.stop();
+    const third = await startAgain(`${ACME}          - createSshKey: {name: another}\n`);
+    expect((await service.pool.query(`select from ssh_keys where name = 'another'`)).rows).toEqual([]);
+
+    const deletion = `/tradewind/v1/clients/${id}/deletion`;
+    const { confirmation } = (await third.http.post(deletion, {})).body;
+    const { task_id } = (await third.http.post(deletion, { confirmation })).body;
+    expect(await third.http.task(task_id, 60_000)).toMatchObject({ state: 'FINISHED' });
+    await third.stop();
+    const fourth = await startAgain(ACME);
+    const me = (await createHttpClient(fourth.url, TOKEN).get('/iam/clients/me')).body;
+    await fourth.stop();
+    expect(me).toMatchObject({ companyName: 'Acme' });
+    expect(me.id).not.toBe(id);
+  }, 120_000);
+});
+
+it('finds what is far down in a list', async () => {
+  const asked: string[] = [];
+  const requests: Requests = {
+    operations: new Map([['createSshKey', { method: 'POST', path: '/cloud/v1/ssh_keys/{project_id}' }]]),
+    hasList: () => true,
+    async get(url) {
+      asked.push(url);
+      const many = Array.from({ length: 1_000 }, (_, id) => ({ id, name: `key-${id}` }));
+      return { results: url.endsWith('offset=0') ? many : [{ id: 1_000, name: 'wanted' }] };
+    },
+    post: () => expect.fail('it is there'),
+  };
+  const seed = { content: { clients: [] }, fault: () => expect.fail() };
+  const place = { projectId: 1, regionId: 1, authorization: '' };
+  await makeResource({ seed, requests }, place, { createSshKey: { name: 'wanted' } }, []);
+  expect(asked).toEqual([0, 1_000].map((from) => `/cloud/v1/ssh_keys/1?limit=1000&offset=${from}`));
 });
 
 const inProject = (resource: string) => `clients:

@@ -4,7 +4,11 @@ import { furnish } from '../../../test/support/furnishing.ts';
 import { addReseller } from '../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
 import { KEPT_IN_PROJECTS } from '../../cloud/projects/contents.ts';
-import { KINDS } from './work/kinds.ts';
+import { openDatabase } from '../../db/database.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { newTaskId } from '../../lib/ids.ts';
+import { KINDS, type Removers } from './work/kinds.ts';
+import { emptyProject } from './work/project.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -60,6 +64,12 @@ describe('an account that is deleted', () => {
       url: 'https://hooks.example.com/in',
       types: ['tradewind.*'],
     });
+    expect((await tenant.http.post('/tradewind/v1/deletion_request', {})).status).toBe(201);
+    await service.pool.query(
+      `insert into quota_warnings (client_id, region_id, attribute, used, most, noted_at)
+       values ($1, 1, 'volume_count', 9, 10, now())`,
+      [tenant.clientId],
+    );
 
     const asked = await service.http.post(`${CLIENTS}/${tenant.clientId}/deletion`, {});
     expect(asked.body).toMatchObject({
@@ -118,7 +128,8 @@ describe('an account that is deleted', () => {
     expect((await service.http.post(`${CLIENTS}/${tenant.clientId}/suspend`)).status).toBe(404);
     expect((await tenant.http.get('/cloud/v1/projects')).status).toBe(401);
     const of = [tenant.clientId];
-    for (const table of ['ai_tasks', 'webhooks', 'client_users', 'quota_usage', 'login_sessions'])
+    const gone = ['ai_tasks', 'webhooks', 'client_users', 'quota_usage', 'quota_warnings', 'login_sessions'];
+    for (const table of [...gone, 'deletion_requests'])
       expect(await rows(`select from ${table} where client_id = $1`, of), table).toEqual([]);
     expect(await rows('select from users where client_id = $1 and deleted_at is null', of)).toEqual([]);
     expect(await rows('select from api_tokens where client_id = $1 and deleted_at is null', of)).toEqual([]);
@@ -132,7 +143,8 @@ describe('an account that is deleted', () => {
     expect(await eventsOf('tradewind.client.deleted', tenant.clientId)).toEqual([
       { subject: `client/${tenant.clientId}` },
     ]);
-    expect(await brokenInvariants(service.pool)).toEqual([]);
+    // What projects came with goes in the background.
+    await expect.poll(() => brokenInvariants(service.pool), { timeout: 20_000, interval: 200 }).toEqual([]);
   }, 240_000);
 
   it('needs the confirmation that the same user was given, in time and for this account', async () => {
@@ -299,6 +311,30 @@ describe('a project that is deleted with everything in it', () => {
     const other = await project('empty too');
     const again = (await tenant.http.delete(`${PROJECTS}/${other}?contents=true`)).body.task_id;
     expect(await tenant.http.task(again)).toMatchObject({ state: 'FINISHED' });
+  });
+
+  it('stays if the deletion was taken back', async () => {
+    const id = await project('kept after all');
+    const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 1);
+    const catalog = { regions: new Map() };
+    const deps = { database, clock: systemClock, catalog, removers: {} as Removers };
+    const former = {
+      taskId: newTaskId(),
+      clientId: tenant.clientId,
+      projectId: id,
+      claims: 1,
+      steps: [],
+      userId: 1,
+      userClientId: 1,
+      requestId: '',
+    };
+    try {
+      await emptyProject(deps, former, id, new AbortController().signal);
+    } finally {
+      await database.close();
+    }
+    expect((await tenant.http.get(`/cloud/v1/projects/${id}`)).status).toBe(200);
+    await tenant.http.delete(`${PROJECTS}/${id}`);
   });
 
   it('is neither the default one nor that of somebody else', async () => {

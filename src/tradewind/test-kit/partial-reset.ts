@@ -13,6 +13,7 @@ import { deactivateAllOf } from '../../iam/features/in-transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { deleteTasksOf } from '../../streaming/ai-tasks/in-transaction.ts';
+import { forgetRequestOf } from '../deletion-requests/in-transaction.ts';
 import { deleteWebhooksOf } from '../webhooks/in-transaction.ts';
 import type { Calls } from './calls.ts';
 import { LOGS } from './snapshots.ts';
@@ -70,6 +71,7 @@ export function createPartialReset(deps: {
         await deleteSubscription(tx, id);
         await deactivateAllOf(tx, id);
         await forgetQuotasOf(tx, id);
+        await forgetRequestOf(tx, id);
         await prepareProjects(tx, catalog, clock.now(), id);
         await announceAll(tx.client, PROJECT_TOPIC, ids);
         return gone;

@@ -8,6 +8,7 @@ import { deleteTokensOf } from '../../../iam/tokens/in-transaction.ts';
 import { takeOutSome } from '../../../iam/users/in-transaction.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { deleteTasksOf } from '../../../streaming/ai-tasks/in-transaction.ts';
+import { forgetRequestOf } from '../../deletion-requests/in-transaction.ts';
 import { deleteWebhooksOf } from '../../webhooks/in-transaction.ts';
 import { holdsSomething } from './store.ts';
 
@@ -31,6 +32,7 @@ export async function emptyAccount(
     await deleteSubscription(tx, clientId);
     await deactivateAllOf(tx, clientId);
     await forgetQuotasOf(tx, clientId);
+    await forgetRequestOf(tx, clientId);
     await deleteTokensOf(tx, clientId, now);
     await endLogins(tx, { clientId });
   });

@@ -7,7 +7,7 @@ import { DomainError, NotFoundError } from '../../../lib/errors.ts';
 import type { DeletionStep } from '../tables.ts';
 import { callerFor, tell } from './caller.ts';
 import { KINDS, type Removers } from './kinds.ts';
-import { type Claimed, type Left, leftIn } from './store.ts';
+import { type Claimed, type Left, leftIn, lockOpen } from './store.ts';
 
 /** The rest of the process needs connections too. */
 const AT_ONCE = 4;
@@ -91,7 +91,8 @@ function removeProject(deps: ProjectRemoval, deletion: Claimed, projectId: numbe
   const { database, clock, catalog } = deps;
   return database.transaction(async (tx) => {
     const project = await lockProject(tx, projectId);
-    if (!project) return;
+    // The kit for testers takes deletions back.
+    if (!project || !(await lockOpen(tx, deletion.taskId))) return;
     await removeEmpty(tx, project, { regions: catalog.regions, now: clock.now() });
     const place = { projectId, regionId: null, taskId: undefined };
     await tell(tx, deletion, { ...project, type: 'project' }, place);

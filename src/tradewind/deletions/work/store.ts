@@ -90,9 +90,14 @@ export async function noteEnd(db: Sql, taskId: string, now: Date): Promise<void>
 
 /** Whether an account has anything that goes with it. */
 export async function holdsSomething(tx: Transaction, clientId: number): Promise<boolean> {
-  const kept = ['projects', 'ai_tasks', 'webhooks', 'client_users', 'login_sessions'].map(
-    (table) => sql`exists (select from ${sql.table(table)} where client_id = ${clientId})`,
-  );
+  const kept = [
+    'projects',
+    'ai_tasks',
+    'webhooks',
+    'client_users',
+    'login_sessions',
+    'deletion_requests',
+  ].map((table) => sql`exists (select from ${sql.table(table)} where client_id = ${clientId})`);
   const { rows } = await sql<{ held: boolean }>`
     select ${sql.join(kept, sql` or `)} or exists (
       select from api_tokens where client_id = ${clientId} and deleted_at is null
