@@ -33,7 +33,10 @@ async function main(): Promise<number> {
 /** Its libraries are loaded here alone: a server doesn't need them. */
 async function askServer(words: readonly string[]): Promise<number> {
   const { processTerminal, runClient } = await import('./cli/main.ts');
-  const terminal = processTerminal(process.env, stopSignal());
+  // As with "| head": what follows events has no other end.
+  const unread = new AbortController();
+  process.stdout.on('error', () => unread.abort());
+  const terminal = processTerminal(process.env, AbortSignal.any([stopSignal(), unread.signal]));
   return runClient(words, { terminal, server: { commands: ownCommands(), settings: settingsHelp }, version });
 }
 

@@ -12,9 +12,12 @@ export const EXIT = {
 /** Ends a command; the message is for a person. */
 export class CommandError extends Error {
   readonly exitCode: number;
-  constructor(message: string, exitCode: number) {
+  /** What the server answered, if it did: problem details (RFC 9457). */
+  readonly problem: unknown;
+  constructor(message: string, exitCode: number, problem?: unknown) {
     super(message);
     this.exitCode = exitCode;
+    this.problem = problem;
   }
 }
 
@@ -27,19 +30,14 @@ export class UsageError extends CommandError {
 
 /** The server doesn't answer, or can't now: the same command may work later. */
 export class UnavailableError extends CommandError {
-  constructor(message: string) {
-    super(message, EXIT.unavailable);
+  constructor(message: string, problem?: unknown) {
+    super(message, EXIT.unavailable, problem);
   }
 }
 
 /** The server has refused the request. */
 export class RefusedError extends CommandError {
-  readonly status: number;
-  /** Problem details (RFC 9457). */
-  readonly problem: unknown;
-  constructor(message: string, { status, problem }: { status: number; problem: unknown }) {
-    super(message, EXIT.refused);
-    this.status = status;
-    this.problem = problem;
+  constructor(message: string, problem: unknown) {
+    super(message, EXIT.refused, problem);
   }
 }

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { CommandError, EXIT, RefusedError } from './errors.ts';
+import { CommandError, EXIT } from './errors.ts';
 import { buildProgram, type ClientParts } from './program.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -22,7 +22,7 @@ function exitCodeOf(error: unknown, { err, stop }: Terminal, json: boolean): num
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   if (stop.aborted) return EXIT.interrupted;
   if (!(error instanceof CommandError)) throw error;
-  const problem = json && error instanceof RefusedError;
-  err(`${problem ? JSON.stringify(error.problem) : error.message}\n`);
+  const answered = json && error.problem !== undefined;
+  err(`${answered ? JSON.stringify(error.problem) : error.message}\n`);
   return error.exitCode;
 }

@@ -7,7 +7,8 @@ import type { Outcome } from './measures.ts';
 /** A task, and the request that started it. */
 interface Traced {
   id: string;
-  request_id: string;
+  /** Null for what no request started. */
+  request_id: string | null;
 }
 
 /** What workers tell of their work in traces. */
@@ -39,7 +40,7 @@ export function createWorkTraces(tracing: Tracing, db: Sql): WorkTraces {
       tracing.record({
         name: `${spec === null ? 'remove' : 'converge'} ${kind}`,
         kind: 'client',
-        request: task?.request_id,
+        request: task?.request_id ?? undefined,
         ...(task && { parent: spanOf(task) }),
         begunAt,
         endedAt: Date.now(),
@@ -58,9 +59,9 @@ export function createWorkTraces(tracing: Tracing, db: Sql): WorkTraces {
       tracing.record({
         name: `task ${type}`,
         kind: 'internal',
-        request: request_id,
+        request: request_id ?? undefined,
         id: spanOf({ id }),
-        parent: request_id,
+        ...(request_id !== null && { parent: request_id }),
         begunAt: endedAt - seconds * 1_000,
         endedAt,
         attributes: { 'tradewind.task_id': id, 'tradewind.task_type': type, 'tradewind.state': state },

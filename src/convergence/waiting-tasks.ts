@@ -136,7 +136,7 @@ export async function endTask(
     forget: boolean;
   },
 ): Promise<void> {
-  const { rows } = await sql<{ type: string; request_id: string; seconds: number }>`
+  const { rows } = await sql<{ type: string; request_id: string | null; seconds: number }>`
     with ended as (
       update tasks set state = ${state}, error = ${error}, updated_on = ${at}, finished_on = ${at},
         created_resources = coalesce(${resources === null ? null : JSON.stringify(resources)}::jsonb, created_resources)

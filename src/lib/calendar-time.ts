@@ -20,10 +20,16 @@ export function momentIn(field: string, text: string): Date {
 export function calendarTime(field: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const date = new Date(/([Zz]|[+-]\d{2}:?\d{2})$/.test(text.slice(19)) ? text : `${text}Z`);
-  if (Number.isNaN(date.getTime()) || !isDay(text.slice(0, 10))) {
+  if (Number.isNaN(date.getTime()) || !isDay(text.slice(0, 10)) || !hasYear(date)) {
     throw new InvalidError([{ field, message: 'There is no such date and time in the calendar.' }]);
   }
   return date;
+}
+
+/** The database has no year 0, and an offset may lead out of the years of four digits. */
+function hasYear(date: Date): boolean {
+  const year = date.getUTCFullYear();
+  return year > 0 && year < 10_000;
 }
 
 /** `Date` reads 31 February as 3 March. */

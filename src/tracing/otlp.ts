@@ -42,7 +42,7 @@ export function createOtlpTracing({ protocol, ratio }: TracingSettings, log: Log
   const tracer = provider.getTracer('tradewind', version);
   return {
     record(span) {
-      const traceId = span.request?.replaceAll('-', '') ?? randomBytes(16).toString('hex');
+      const traceId = span.request === undefined ? randomBytes(16).toString('hex') : traceIdOf(span.request);
       next = { traceId, spanId: span.id === undefined ? randomBytes(8).toString('hex') : spanIdOf(span.id) };
       const made = tracer.startSpan(
         span.name,
@@ -62,6 +62,12 @@ export function createOtlpTracing({ protocol, ratio }: TracingSettings, log: Log
       await Promise.race([stopping, sleep(withinMs, undefined, { ref: false })]);
     },
   };
+}
+
+/** The ID of a request is a UUID; a trace with another one would make the receiver refuse all that is sent with it. */
+function traceIdOf(request: string): string {
+  const id = request.replaceAll('-', '');
+  return /^[\da-f]{32}$/.test(id) ? id : createHash('sha256').update(request).digest('hex').slice(0, 32);
 }
 
 const spanIdOf = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 16);

@@ -20,12 +20,18 @@ export function tracingSettings(environment: Environment): TracingSettings | und
   const endpoint = environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || environment.OTEL_EXPORTER_OTLP_ENDPOINT;
   const isOff = environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || exporter === 'none';
   if (isOff || (!exporter && !endpoint)) return undefined;
+  // The exporter would send to this machine instead, without a word. The text may contain a password.
+  if (endpoint && !isAddress(endpoint))
+    throw new SettingError('OTEL_EXPORTER_OTLP_ENDPOINT must be an address such as http://127.0.0.1:4318');
   if (exporter && exporter !== 'otlp') throw new SettingError('OTEL_TRACES_EXPORTER must be otlp or none');
   const wanted = environment.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || environment.OTEL_EXPORTER_OTLP_PROTOCOL;
   const protocol = wanted ? PROTOCOLS.find((each) => each === wanted) : 'http/protobuf';
   if (!protocol) throw new SettingError(`OTEL_EXPORTER_OTLP_PROTOCOL must be one of ${PROTOCOLS.join(', ')}`);
   return { protocol, ratio: ratioOf(environment) };
 }
+
+const isAddress = (text: string): boolean =>
+  URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
 
 /**
  * Every process has to decide alike, by the ID of the trace alone: so a sampler that is based on the parent is the one that

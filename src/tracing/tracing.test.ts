@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startService, type TestService } from '../../test/support/service.ts';
+import { createWorkTraces } from '../convergence/traces.ts';
+import type { Sql } from '../db/database.ts';
 import type { Span } from '../lib/tracing.ts';
 import { createOtlpTracing } from './otlp.ts';
 import { tracingSettings } from './settings.ts';
@@ -176,6 +178,21 @@ it('are lost with a warning if nobody takes them', async () => {
   expect(lines.filter((line) => line.includes('Traces cannot be sent'))).toHaveLength(1);
 });
 
+it('have IDs that receivers take, whatever started them', async () => {
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', receiver.url);
+  const begun = receiver.requests.length;
+  const tracing = createOtlpTracing({ protocol: 'http/json', ratio: 1 }, pino({ level: 'silent' }));
+  const task = { id: crypto.randomUUID(), type: 'adopt', state: 'FINISHED', error: null, seconds: 1 };
+  const traces = createWorkTraces(tracing, {} as Sql);
+  // Tasks of the first releases have none, and an operator may have written something else.
+  for (const request_id of [null, 'none']) traces.ended({ ...task, request_id });
+  await tracing.stop(20_000);
+  vi.unstubAllEnvs();
+  const bodies = receiver.requests.slice(begun).map(({ body }) => body.toString());
+  const ids = bodies.flatMap((body) => [...body.matchAll(/"traceId":"([^"]*)"/g)].map(([, id]) => id));
+  expect(ids).toEqual([expect.stringMatching(/^[\da-f]{32}$/), expect.stringMatching(/^[\da-f]{32}$/)]);
+});
+
 it('are off by default', async () => {
   expect(await startTracing(undefined, pino({ level: 'silent' }))).toBeUndefined();
 });
@@ -206,6 +223,8 @@ it.each([
 
 it.each([
   [{ OTEL_TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER'],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'collector' }, 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   [{ ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'OTEL_EXPORTER_OTLP_PROTOCOL'],
   [{ ...ENDPOINT, OTEL_TRACES_SAMPLER: 'jaeger_remote' }, 'OTEL_TRACES_SAMPLER'],
   [

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -37,6 +38,26 @@ it('goes as the document says', { timeout: 120_000 }, () => {
   }
   for (const [at, { typed, shown }] of blocks.flat().entries())
     expect(lasting(printed[at] ?? ''), typed).toBe(lasting(shown));
+});
+
+it('a follower of events ends with its reader', { timeout: 120_000 }, async () => {
+  const env = {
+    ...environment(settings),
+    TRADEWIND_URL: service.url,
+    TRADEWIND_TOKEN_FILE: path.join(folder, '.tradewind-token'),
+  };
+  const program = path.join(folder, 'tradewind');
+  const follower = spawn(program, ['event', 'follow', '--cursor', 'oldest'], { env });
+  await once(follower.stdout, 'data');
+  follower.stdout.destroy();
+  // It learns of that when it has something else to say.
+  let round = 0;
+  const rename = () => spawnSync(program, ['project', 'change', '1', '--name', `round-${round++}`], { env });
+  const ended = () => {
+    rename();
+    return follower.exitCode;
+  };
+  await expect.poll(ended, { timeout: 100_000 }).toBe(0);
 });
 
 /** Runs commands in one shell, and returns what each prints. */

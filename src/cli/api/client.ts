@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { UnavailableError, UsageError } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import { type Field, type OperationId, operationOf } from './operations.ts';
@@ -30,7 +29,7 @@ export function createApi({ url, token }: Connection, { agent, stop }: { agent: 
   const authorization = `${token.split('.').length === 3 ? 'Bearer' : 'apikey'} ${token}`;
 
   async function send(id: OperationId, input: Input, signal: AbortSignal): Promise<Response> {
-    const { method, changes } = operationOf(id);
+    const { method } = operationOf(id);
     const { body, headers, dryRun } = input;
     const request = {
       method,
@@ -39,8 +38,6 @@ export function createApi({ url, token }: Connection, { agent, stop }: { agent: 
         authorization,
         'user-agent': agent,
         ...(body !== undefined && { 'content-type': 'application/json' }),
-        // If the answer is lost, the same request again answers the same.
-        ...(changes && method !== 'DELETE' && method !== 'PUT' && { 'idempotency-key': randomUUID() }),
         ...(dryRun && { 'tradewind-dry-run': 'true' }),
         ...headers,
       },
@@ -54,16 +51,20 @@ export function createApi({ url, token }: Connection, { agent, stop }: { agent: 
       throw lost(error, url, stop);
     });
     if (response.ok) return response;
-    const text = await response.text();
+    const text = await textOf(response);
     throw errorOf(response.status, parsed(text), text);
   }
+
+  /** The connection may be lost after the head of an answer. */
+  const textOf = (response: Response): Promise<string> =>
+    response.text().catch((error: unknown) => {
+      throw lost(error, url, stop);
+    });
 
   return {
     async call(id, input = {}) {
       const response = await send(id, input, AbortSignal.any([stop, AbortSignal.timeout(PATIENCE_MS)]));
-      const text = await response.text().catch((error: unknown) => {
-        throw lost(error, url, stop);
-      });
+      const text = await textOf(response);
       if (text === '') return undefined;
       return /json/.test(response.headers.get('content-type') ?? '') ? parsed(text) : text;
     },

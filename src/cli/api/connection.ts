@@ -26,8 +26,14 @@ export async function connectionOf(
   const given = url ?? (environment.TRADEWIND_URL || DEFAULT_URL);
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
     throw new UsageError(`${given} is no address such as ${DEFAULT_URL}`);
+  const { username, password, search, hash } = new URL(given);
+  // The message doesn't contain them.
+  if (username || password || search || hash)
+    throw new UsageError(
+      `The address of the server must be like ${DEFAULT_URL}: without a user, a password, ? or #`,
+    );
   return {
-    url: given.replace(/\/+$/, ''),
+    url: given.endsWith('/') ? given.slice(0, -1) : given,
     token: await tokenOf(tokenFile, environment, readInput),
   };
 }

@@ -14,8 +14,8 @@ export function errorOf(status: number, body: unknown, text: string): RefusedErr
   const message = messageOf(status, problem, text);
   // Whoever is refused for a while, or meets a broken server, should try again.
   return status >= 500 || status === 429
-    ? new UnavailableError(message)
-    : new RefusedError(message, { status, problem: body ?? text });
+    ? new UnavailableError(message, body)
+    : new RefusedError(message, body ?? text);
 }
 
 function messageOf(status: number, { detail, title, hint, request_id, errors }: Problem, text: string) {

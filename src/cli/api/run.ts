@@ -30,9 +30,13 @@ async function list(described: ApiCommand, columns: Columns, context: Context): 
   const { api, values, output, terminal } = context;
   const parameters = await parametersOf(described, context);
   const body = await bodyOf(described, context);
+  if (values.csv) {
+    const headers = { accept: 'text/csv, application/problem+json' };
+    for await (const text of await api.stream(operation, { parameters, headers })) terminal.out(text);
+    return;
+  }
   const limit = values.all ? Number.MAX_SAFE_INTEGER : Number(values.limit ?? DEFAULT_ROWS);
-  const headers = values.csv ? { accept: 'text/csv, application/problem+json' } : {};
-  const input = { parameters, headers, ...(body !== undefined && { body }) };
+  const input = { parameters, ...(body !== undefined && { body }) };
   const found = await rowsOf(api, operation, { input, place: rows, limit });
   if (found.text !== undefined) return terminal.out(found.text);
   output.rows(found.rows, columns);
@@ -128,9 +132,13 @@ function put(body: Record<string, unknown>, [first = '', ...rest]: readonly stri
 }
 
 /** What can't be undone is asked for. */
-async function confirm({ name, operation }: ApiCommand, { values, terminal }: Context): Promise<void> {
+async function confirm(described: ApiCommand, { values, terminal }: Context): Promise<void> {
+  const { name, operation } = described;
   if (operationOf(operation).method !== 'DELETE' || values.yes || values['dry-run']) return;
-  const answer = await terminal.ask(`${operationOf(operation).summary}: are you sure? [y/N] `);
+  const which = argumentsOf(described).flatMap((one) => textIn(values, one.name) ?? []);
+  const answer = await terminal.ask(
+    `${[operationOf(operation).summary, ...which].join(' ')}: are you sure? [y/N] `,
+  );
   if (answer === undefined)
     throw new UsageError(`"tradewind ${name}" asks first, and there is no terminal: add --yes`);
   if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('Nothing was done.');

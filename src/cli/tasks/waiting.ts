@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Api } from '../api/client.ts';
 import type { Context } from '../command.ts';
 import { CommandError, EXIT, UnavailableError } from '../errors.ts';
+import { shownText } from '../terminal/table.ts';
 
 /** How long the server waits for the end of the task before we look at its steps again. */
 const ROUND_S = 2;
@@ -32,12 +33,12 @@ export async function waitForTask(context: Context, id: string, withinMs = Numbe
   try {
     for (;;) {
       const left = Math.max(0, Math.min(ROUND_S, Math.ceil((deadline - Date.now()) / 1_000)));
-      const task = await patiently(() => taskOf(api, id, left), terminal.stop);
+      const task = await patiently(() => taskOf(api, id, left), deadline, terminal.stop);
       if (task.state === 'FINISHED') return task;
       if (task.state === 'ERROR') throw new CommandError(failure(task), EXIT.taskFailed);
       if (Date.now() >= deadline)
         throw new CommandError(`Task ${id} has not ended; it goes on`, EXIT.timedOut);
-      progress.show(await patiently(() => stepsOf(api, id), terminal.stop));
+      progress.show(await patiently(() => stepsOf(api, id), deadline, terminal.stop));
     }
   } finally {
     progress.end();
@@ -60,9 +61,9 @@ async function stepsOf(api: Api, id: string): Promise<string> {
 const failure = ({ id, task_type, error }: Task): string =>
   `Task ${id} (${task_type}) failed: ${error ?? 'it gives no reason'}`;
 
-/** Asks again while the server is away. */
-async function patiently<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
-  const until = Date.now() + PATIENCE_MS;
+/** Asks again while the server is away, but not after the deadline. */
+async function patiently<T>(ask: () => Promise<T>, deadline: number, stop: AbortSignal): Promise<T> {
+  const until = Math.min(Date.now() + PATIENCE_MS, deadline);
   for (;;) {
     try {
       return await ask();
@@ -77,7 +78,8 @@ async function patiently<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T
 function createProgress({ err, showsProgress }: Context['terminal']) {
   let shown = '';
   return {
-    show(text: string) {
+    show(given: string) {
+      const text = shownText(given);
       if (text === shown) return;
       shown = text;
       err(showsProgress ? `\r\u001b[K${text}` : `${text}\n`);

@@ -1,4 +1,4 @@
-import { tableOf } from './table.ts';
+import { shownText, tableOf } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Headings of columns, and where their values are: `client_user.role.name`. */
@@ -36,7 +36,7 @@ export function createOutput(terminal: Terminal, json: boolean): Output {
       out(lines.length === 0 ? 'Done.\n' : tableOf(lines, width));
     },
     done: (text) => (json ? asJson({}) : out(`${text}\n`)),
-    line: (thing, text) => out(`${json ? JSON.stringify(thing) : text}\n`),
+    line: (thing, text) => out(`${json ? JSON.stringify(thing) : shownText(text)}\n`),
     note: (text) => err(`${text}\n`),
   };
 }

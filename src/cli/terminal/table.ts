@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import { getBorderCharacters, table } from 'table';
 
 const GAP = 2;
@@ -11,18 +12,22 @@ const NARROWEST = 6;
 export function tableOf(rows: readonly (readonly string[])[], width: number | undefined): string {
   const cells = rows.map((row) => row.map(shownText));
   const widths = fitted(naturalWidths(cells), width);
-  const text = table(cells, {
+  const shown = cells.map((row) => row.map((cell, at) => cut(cell, widths[at] ?? 0)));
+  const text = table(shown, {
     border: getBorderCharacters('void'),
     columnDefault: { paddingLeft: 0, paddingRight: GAP },
-    columns: widths.map((each) => ({ width: each, truncate: each })),
+    columns: widths.map((each) => ({ width: each })),
     drawHorizontalLine: () => false,
   });
-  return text.replace(/ +$/gm, '');
+  return text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
 }
 
 function naturalWidths(cells: readonly (readonly string[])[]): number[] {
   const first = cells[0] ?? [];
-  return first.map((_cell, at) => Math.max(1, ...cells.map((row) => row[at]?.length ?? 0)));
+  return first.map((_cell, at) => Math.max(1, ...cells.map((row) => stringWidth(row[at] ?? ''))));
 }
 
 function fitted(natural: readonly number[], width: number | undefined): number[] {
@@ -38,7 +43,20 @@ function fitted(natural: readonly number[], width: number | undefined): number[]
   return widths;
 }
 
+const graphemes = new Intl.Segmenter();
+
+/** Counts columns of the terminal: some characters have two. */
+function cut(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let kept = '';
+  for (const { segment } of graphemes.segment(text)) {
+    if (stringWidth(kept + segment) >= width) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
 /** What others have named must not move the cursor or colour the screen. */
-function shownText(text: string): string {
+export function shownText(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ');
 }

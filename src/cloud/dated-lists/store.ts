@@ -100,6 +100,11 @@ export async function resellerOf(db: Sql, clientId: number): Promise<number | un
 }
 
 export async function resellerExists(db: Sql, id: number): Promise<boolean> {
-  const row = await db.selectFrom('resellers').select('id').where('id', '=', id).executeTakeFirst();
+  const row = await db
+    .selectFrom('resellers')
+    .select('id')
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
   return row !== undefined;
 }

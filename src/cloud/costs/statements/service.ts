@@ -36,6 +36,8 @@ interface Asked {
   sight: store.Sight;
   wanted: store.Wanted;
   byDay: boolean;
+  /** Hidden prices are hidden from an account, not from those who bill it. */
+  seesHidden: boolean;
 }
 interface Page<Line> {
   lines: Line[];
@@ -57,7 +59,12 @@ export function createStatements(deps: {
     const seen = wanted.clients && (await store.visibleClients(database.sql, sight, wanted.clients));
     const foreign = wanted.clients?.find((id) => !seen?.has(id));
     if (foreign !== undefined) throw new NotFoundError('Client', foreign);
-    return { sight, wanted, byDay: query.by?.includes('day') ?? false };
+    return {
+      sight,
+      wanted,
+      byDay: query.by?.includes('day') ?? false,
+      seesHidden: allows(principal, 'resell'),
+    };
   }
 
   /** Reads a page. Accounts whose lines are all read are not looked at again. */
@@ -84,11 +91,16 @@ export function createStatements(deps: {
     };
   }
 
+  async function ratesFor({ wanted, seesHidden }: Asked, clients: readonly number[]): Promise<DatedByClient> {
+    const dated = await rates.between(clients, wanted.from, wanted.to);
+    return seesHidden ? new Map([...dated].map(([id, each]) => [id, each.map(shown)])) : dated;
+  }
+
   const readers = {
     usage: (asked: Asked, place: Parameters<typeof page>[1]) =>
       page(asked, place, async () => new Map(), usageLine),
     costs: (asked: Asked, place: Parameters<typeof page>[1]) =>
-      page(asked, place, (clients) => rates.between(clients, asked.wanted.from, asked.wanted.to), costLine),
+      page(asked, place, (clients) => ratesFor(asked, clients), costLine),
   };
 
   async function statement<Line>(
@@ -109,13 +121,13 @@ export function createStatements(deps: {
   ) {
     const asked = await askedBy(principal, query);
     const first = keyIn(query.page_token);
+    const pageAfter = (after: store.LineKey | undefined) => () => read(asked, { after, limit: EXPORTED });
+    const begun = await inTurn(pageAfter(first));
     async function* pages(): AsyncGenerator<Line[]> {
-      for (let after = first; ; ) {
-        const from = after;
-        const { lines, next } = await inTurn(() => read(asked, { after: from, limit: EXPORTED }));
-        if (lines.length > 0) yield lines;
-        if (!next) return;
-        after = next;
+      for (let page = begun; ; ) {
+        if (page.lines.length > 0) yield page.lines;
+        if (!page.next) return;
+        page = await inTurn(pageAfter(page.next), { begun: true });
       }
     }
     return pages();
@@ -128,6 +140,11 @@ export function createStatements(deps: {
     exportCosts: (principal, query) => exported(readers.costs, principal, query),
   };
 }
+
+const shown = ({ from, prices }: DatedPrices): DatedPrices => ({
+  from,
+  prices: { ...prices, terms: { ...prices.terms, visibility: 'show' } },
+});
 
 function sightOf(principal: Principal): store.Sight {
   if (principal.platformAdministrator) return { all: true };

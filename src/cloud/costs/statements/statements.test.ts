@@ -1,7 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpClient } from '../../../../test/support/http-client.ts';
 import { addReseller, asResellerOf, type TestReseller } from '../../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../../test/support/service.ts';
+import { openDatabase } from '../../../db/database.ts';
+import type { Principal } from '../../../requests/principal.ts';
+import { createTurns } from '../turns.ts';
+import { createStatements } from './service.ts';
 
 const USAGE = '/tradewind/v1/usage';
 const COSTS = '/tradewind/v1/costs';
@@ -122,6 +127,33 @@ it('comes as CSV, which no spreadsheet runs', async () => {
   );
 });
 
+it('refuses an export before it begins if too many reports wait, and lets one go on that has begun', async () => {
+  const database = openDatabase(service.pool.options, 1);
+  const clock = { now: () => new Date(at) };
+  const rates = { between: async () => new Map() };
+  const principal = { platformAdministrator: true, clientId: 1 } as Principal;
+  const query = { from: '2026-03-01T00:00:00Z', to: '2026-04-01T00:00:00Z' };
+  const inTurn = createTurns();
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = () => resolve();
+  });
+  const others: Promise<void>[] = [];
+  while (others.length < 33) {
+    others.push(inTurn(() => opened));
+    await setImmediate();
+  }
+  const statements = createStatements({ database, clock, rates, inTurn });
+  await expect(statements.exportUsage(principal, query)).rejects.toThrow('Too many reports');
+  const late = inTurn(async () => 'made', { begun: true });
+  open();
+  await Promise.all(others);
+  expect(await late).toBe('made');
+  const pages = await statements.exportUsage(principal, query);
+  expect((await pages.next()).value).toHaveLength(2);
+  await database.close();
+});
+
 describe('the time', () => {
   it('is the month until now if nothing is said', async () => {
     expect(await lines(USAGE)).toEqual([]);
@@ -133,6 +165,7 @@ describe('the time', () => {
     ['longer than 31 days', 'from=2026-01-01T00:00:00Z&to=2026-02-02T00:00:00Z'],
     ['backwards', 'from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z'],
     ['no time', 'from=2026-02-30T00:00:00Z'],
+    ['after all years', 'from=9999-12-20T00:00:00Z&to=9999-12-31T23:59:59-12:00&client_id=1'],
     ['by something else', 'by=moon'],
     ['a strange page', 'page_token=WzFd'],
   ])('is refused: %s', async (_, query) => {
@@ -153,4 +186,20 @@ it('is told to the account, its reseller and the platform', async () => {
     expect((await reseller.http.get(`${path}?client_id=1`)).status).toBe(404);
     expect((await service.http.get(`${path}?client_id=999999`)).status).toBe(404);
   }
+});
+
+it('shows costs that are hidden from the account to those who bill it', async () => {
+  at += HOUR;
+  const hidden = { scope: 'client', id: tenant.clientId, visible: false };
+  expect((await service.http.post('/tradewind/v1/price_lists', hidden)).status).toBe(201);
+  await volume('hidden', 1, tenant.http, tenant.projectId);
+  at += HOUR;
+  const path = `${COSTS}?client_id=${tenant.clientId}`;
+  const own = await asResellerOf(service, 1);
+  expect(await lines(path, tenant.http)).toMatchObject([{ quantity: HOUR_S, cost: null, currency: 'EUR' }]);
+  for (const http of [own, service.http]) {
+    expect(await lines(path, http)).toMatchObject([{ cost: expect.closeTo(gibHour, 9) }]);
+  }
+  const { text } = await service.http.request('GET', path, { headers: { accept: 'text/csv' } });
+  expect(Number(text.split('\r\n')[1]?.split(',')[10])).toBeCloseTo(gibHour, 9);
 });

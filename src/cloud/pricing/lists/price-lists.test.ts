@@ -113,7 +113,8 @@ describe('a price list', () => {
   it('hides prices, and shows those of a trial until it is over', async () => {
     await made(forTenant({ visible: false }));
     expect(await preview()).toMatchObject({ price_status: 'hide', price_per_hour: null });
-    await made(forTenant({ trial_until: time(HOUR) }));
+    const { trial_until } = await made(forTenant({ trial_until: time(HOUR) }));
+    expect(trial_until).toBe(time(HOUR).replace('.000Z', 'Z'));
     const flavors = async () =>
       (
         await tenant.http.get(`/cloud/v1/flavors/${tenant.projectId}/1?include_prices=true`)
@@ -272,6 +273,11 @@ describe('who', () => {
     expect((await own.get(`${LISTS}/${ofReseller.id}`)).status).toBe(200);
     const later = await made({ scope: 'reseller', id: 1, valid_from: time(HOUR) });
     expect((await own.delete(`${LISTS}/${later.id}`)).status).toBe(403);
+
+    // One that is gone is none.
+    const gone = await addReseller(service, 'Gone');
+    await service.pool.query('update resellers set deleted_at = now() where id = $1', [gone.resellerId]);
+    expect((await service.http.post(LISTS, { scope: 'reseller', id: gone.resellerId })).status).toBe(400);
 
     // Another reseller finds none of it.
     const { http } = reseller;

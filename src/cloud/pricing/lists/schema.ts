@@ -8,7 +8,6 @@ const { Array: List, Boolean: Flag, Number: Num, Optional, String: Text } = Type
 
 const Currency = (description: string) => ({ ...CurrencyCode, description });
 
-/** At most so many decimals of a price as the price book may have. */
 const amount = { minimum: 0, maximum: 1_000_000_000 };
 
 const price = {

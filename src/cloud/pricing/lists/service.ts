@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../../db/database.ts';
 import { calendarTime } from '../../../lib/calendar-time.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { NotFoundError } from '../../../lib/errors.ts';
+import { isoSeconds } from '../../../lib/timestamps.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import type { Catalog } from '../../catalog/service.ts';
 import type { Holder } from '../../dated-lists/in-transaction.ts';
@@ -109,8 +110,8 @@ export function createPriceLists(deps: {
   }
 }
 
-/** Times are kept in UTC. @throws InvalidError */
+/** Times are kept in UTC, in full seconds. @throws InvalidError */
 function termsOf({ scope: _scope, id: _id, valid_from: _from, ...terms }: NewPriceList): ListTerms {
   const trial = calendarTime('trial_until', terms.trial_until);
-  return { ...terms, ...(trial && { trial_until: trial.toISOString() }) };
+  return { ...terms, ...(trial && { trial_until: isoSeconds(trial) }) };
 }
