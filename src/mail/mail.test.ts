@@ -16,17 +16,21 @@ import {
 import { type MailServer, openMailServer, refusal } from '../../test/support/mail-server.ts';
 import { addReseller } from '../../test/support/reseller.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
+import { openReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts';
+import { KIND_NAMES } from './kinds.ts';
 
 const SOON = { timeout: 20_000, interval: 50 };
 const FROM = 'noreply@cloud.example.com';
 const RESET = '/tradewind/v1/password_reset';
 
 let server: MailServer;
+let receiver: WebhookReceiver;
 let service: TestService;
 let boss: Person;
 beforeAll(async () => {
-  server = await openMailServer();
+  [server, receiver] = await Promise.all([openMailServer(), openReceiver()]);
   service = await startService({
+    TRADEWIND_WEBHOOK_ALLOW_HOSTS: receiver.host,
     TRADEWIND_SMTP_URL: `smtp://127.0.0.1:${server.port}`,
     TRADEWIND_MAIL_FROM: FROM,
     TRADEWIND_PUBLIC_URL: 'https://cloud.example.com/console/',
@@ -38,6 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.stop();
   await server.stop();
+  receiver.stop();
 });
 afterEach(() => server.forget());
 
@@ -330,6 +335,27 @@ describe('a quota that is nearly used up', () => {
     const { mail } = await server.mailTo(user.email, 'has used 100 % of a quota');
     expect(mail.text).toContain('1 of 1 of the quota keypair_count.');
   });
+});
+
+it('a webhook that is disabled is mailed to the administrators', async () => {
+  receiver.replyTo = () => ({ status: 410 });
+  const user = await newPerson(service.http, { company: 'Listening' });
+  const { body: webhook } = await user.http.post('/tradewind/v1/webhooks', {
+    url: `${receiver.url}/in`,
+    types: ['tradewind.ssh_key.*'],
+  });
+  const projects = await user.http.get('/cloud/v1/projects');
+  await user.http.post(`/cloud/v1/ssh_keys/${projects.body.results[0].id}`, { name: 'one' });
+  const { mail } = await server.mailTo(user.email, 'A webhook of Listening is disabled');
+  expect(mail.text).toContain(
+    `The receiver at ${receiver.host} answered that it wants no more events (410).`,
+  );
+  expect(mail.text).toContain(`PATCH /tradewind/v1/webhooks/${webhook.id} and {"enabled": true}`);
+});
+
+it('comes in each kind by what really happens', async () => {
+  const { rows } = await service.pool.query(`select distinct kind from mails where state = 'sent'`);
+  expect(rows.map(({ kind }) => kind).sort()).toEqual([...KIND_NAMES].sort());
 });
 
 describe('a mail', () => {
