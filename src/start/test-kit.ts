@@ -4,6 +4,7 @@ import type { ListeningChangeFeed } from '../db/changes.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createTaskEnds } from '../services.ts';
 import type { TestKit, TestKitParts } from '../tradewind/test-kit/kit.ts';
+import { leaveNothing } from '../tradewind/test-kit/leftovers.ts';
 import { createPartialReset } from '../tradewind/test-kit/partial-reset.ts';
 import { createSnapshots } from '../tradewind/test-kit/snapshots.ts';
 import { createWorkInProgress } from '../tradewind/test-kit/work.ts';
@@ -22,9 +23,10 @@ export function testKitParts(
   const { database, changes, normalSpeed } = deps;
   const kinds = new Map(createTaskEnds(deps).map((kind) => [kind.type, kind]));
   const work = createWorkInProgress({ ...deps, kinds });
-  const snapshots = createSnapshots(database, () => {
+  const snapshots = createSnapshots(database, async (gone) => {
     kit.calls.clear();
     changes.forgetAll();
+    await leaveNothing({ calls: kit.calls, database }, gone);
   });
   return { kit, snapshots, partial: createPartialReset({ ...deps, calls: kit.calls }), work, normalSpeed };
 }

@@ -99,7 +99,8 @@ async function quiet(pool: pg.Pool): Promise<Map<string, string> | undefined> {
   let last = await contentOf(pool);
   while (Date.now() < end) {
     const { rows } = await pool.query(
-      `select from wants where settled_generation is distinct from generation or due_at < now() + interval '5 seconds' limit 1`,
+      `select from wants where settled_generation is distinct from generation or due_at < now() + interval '5 seconds'
+       union all select from mails where ended_at is null limit 1`,
     );
     const now = await contentOf(pool);
     if (rows.length === 0 && differing(last, now).length === 0) return now;

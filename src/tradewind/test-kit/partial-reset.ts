@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
-import { dropObjects } from '../../backends/simulated/objects.ts';
 import type { Catalog } from '../../cloud/catalog/service.ts';
 import * as addresses from '../../cloud/networks/addresses/in-transaction.ts';
 import { markStaying, prepareProjects } from '../../cloud/projects/in-transaction.ts';
 import { PROJECT_TOPIC } from '../../cloud/projects/service.ts';
 import { forgetQuotasOf, recountQuotas } from '../../cloud/quotas/in-transaction.ts';
 import { deleteSubscription } from '../../cloud/user-actions/subscriptions/in-transaction.ts';
-import { keyOf, type Name } from '../../convergence/wants.ts';
+import type { Name } from '../../convergence/wants.ts';
 import { announceAll } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { deactivateAllOf } from '../../iam/features/in-transaction.ts';
@@ -16,6 +15,7 @@ import { deleteTasksOf } from '../../streaming/ai-tasks/in-transaction.ts';
 import { forgetRequestOf } from '../deletion-requests/in-transaction.ts';
 import { deleteWebhooksOf } from '../webhooks/in-transaction.ts';
 import type { Calls } from './calls.ts';
+import { leaveNothing } from './leftovers.ts';
 import { LOGS } from './snapshots.ts';
 
 /** Empties single projects and accounts, whatever is going on in them. */
@@ -38,10 +38,7 @@ export function createPartialReset(deps: {
 
   /** Returns when nothing makes any more what was emptied. */
   async function emptied(work: (tx: Transaction) => Promise<Name[]>): Promise<void> {
-    const gone = await database.transaction(work);
-    await calls.end(gone.map(keyOf));
-    // A call that had begun before may have made something after all.
-    await dropObjects(database.sql, gone);
+    await leaveNothing({ calls, database }, await database.transaction(work));
   }
 
   return {

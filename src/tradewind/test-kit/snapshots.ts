@@ -1,4 +1,4 @@
-import { takeUpAgain } from '../../convergence/wants.ts';
+import { keyOf, type Name, takeUpAgain } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { inDependencyOrder } from '../../lib/in-dependency-order.ts';
@@ -41,8 +41,11 @@ export interface Snapshots {
   list(): Promise<string[]>;
 }
 
-/** `restored` is called when everything has become something else. */
-export function createSnapshots(database: Database, restored: () => void): Snapshots {
+/** `restored` is called when everything has become something else, with what was wanted before and is not any more. */
+export function createSnapshots(
+  database: Database,
+  restored: (gone: readonly Name[]) => Promise<void>,
+): Snapshots {
   async function copy(name: string): Promise<void> {
     await database.transaction(async ({ client }) => {
       // All tables as of the same moment, whatever is going on.
@@ -66,18 +69,21 @@ export function createSnapshots(database: Database, restored: () => void): Snaps
   }
 
   async function bring(name: string): Promise<void> {
-    await database.transaction(async (tx) => {
+    const gone = await database.transaction(async (tx) => {
       const { client } = tx;
       const tables = await tablesOf(client);
       // What is just being written has to be there before it is deleted.
       await client.query(
         `lock table ${tables.map(({ table }) => `public.${table}`).join(', ')} in exclusive mode`,
       );
+      const before = await wanted(client);
       await withoutTriggers(client, tables, () => exchange(client, tables, quoted(name)));
       await takeUpAgain(tx);
       await sendFromNowOn(tx);
+      const now = new Set((await wanted(client)).map(keyOf));
+      return before.filter((one) => !now.has(keyOf(one)));
     });
-    restored();
+    await restored(gone);
   }
 
   async function list(): Promise<string[]> {
@@ -119,6 +125,10 @@ export function createSnapshots(database: Database, restored: () => void): Snaps
     },
     list,
   };
+}
+
+async function wanted(client: Connection): Promise<Name[]> {
+  return (await client.query<Name>('select kind, id from wants')).rows;
 }
 
 async function exchange(client: Connection, tables: Table[], schema: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../../../test/acceptance/concurrency/invariants.ts';
 import { furnish } from '../../../test/support/furnishing.ts';
@@ -18,6 +19,9 @@ beforeEach(async () => {
   if (status !== 204) throw new Error(text);
 });
 
+/** When what was just made is there. */
+const inOrder = () =>
+  expect.poll(() => brokenInvariants(service.pool), { timeout: 20_000, interval: 200 }).toEqual([]);
 const makeGroup = (name: string) => service.http.post(GROUPS, { security_group: { name } });
 const groups = async (): Promise<string[]> =>
   (await service.http.get(GROUPS)).body.results.map(({ name }: { name: string }) => name);
@@ -57,12 +61,24 @@ describe('a reset', () => {
     const again = await service.http.post('/cloud/v1/projects', { name: 'gone-too' });
     expect(again.body.id).toBe(project.body.id);
   });
+
+  it('leaves nothing of what workers were making', async () => {
+    await rule({ task: 'create_volume', do: { hold: true } });
+    await startVolume();
+    await expect.poll(hits).toEqual([1]);
+    // The reset lets the volume go on, and then waits; the worker's call waits behind it.
+    const client = await service.pool.connect();
+    await client.query('begin; lock table simulated_objects in row exclusive mode');
+    const reset = service.http.post(`${KIT}/reset`, { scope: 'all' });
+    await sleep(300);
+    await client.query('commit');
+    client.release();
+    expect((await reset).status).toBe(204);
+    await inOrder();
+  });
 });
 
 describe('a reset of a part', () => {
-  /** When what was just made is there. */
-  const inOrder = () =>
-    expect.poll(() => brokenInvariants(service.pool), { timeout: 20_000, interval: 200 }).toEqual([]);
   const reset = (body: object) => service.http.post(`${KIT}/reset`, body);
   const wantsOf = async (projectId: number) =>
     (
