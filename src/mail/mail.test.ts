@@ -355,7 +355,7 @@ it('a webhook that is disabled is mailed to the administrators', async () => {
 
 it('comes in each kind by what really happens', async () => {
   const { rows } = await service.pool.query(`select distinct kind from mails where state = 'sent'`);
-  expect(rows.map(({ kind }) => kind).sort()).toEqual([...KIND_NAMES].sort());
+  expect(new Set(rows.map(({ kind }) => kind))).toEqual(new Set(KIND_NAMES));
 });
 
 describe('a mail', () => {
