@@ -7,10 +7,11 @@ import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts
 const TOKEN = '7$acceptance-secret';
 const TYPE = 'tradewind.ssh_key.updated';
 const WRITERS = 16;
-const WRITES = 10_000;
+/** More than a process keeps in memory of them. */
+const WRITES = 4_000;
 const SUBJECTS = 40;
 /** After so many events the listener is killed. */
-const LIFE = 700;
+const LIFE = 280;
 
 let database: TestDatabase;
 let apis: ServeProcess[];
