@@ -1,4 +1,5 @@
 import type { Caller } from '../db/database.ts';
+import { ForbiddenError } from '../lib/errors.ts';
 
 /** Groups of users with their published ids. */
 export const ROLES = {
@@ -52,6 +53,11 @@ export function allows(principal: Principal, access: Access): boolean {
     return principal.resellerId !== undefined && principal.roleId === ROLES.administrators.id;
   }
   return ROLES_BY_ACCESS[access].includes(principal.roleId);
+}
+
+/** @throws ForbiddenError for all but the platform administrator, who alone does that */
+export function requirePlatform({ platformAdministrator }: Principal, duty: string): void {
+  if (!platformAdministrator) throw new ForbiddenError(`Only the platform administrator ${duty}`);
 }
 
 /** Whether the caller may see resources of that client. */
