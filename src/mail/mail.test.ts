@@ -356,9 +356,7 @@ it('a webhook that is disabled is mailed to the administrators', async () => {
 it('comes in each kind by what really happens', async () => {
   // A server has a mail before its row says that it was sent.
   await vi.waitFor(async () => {
-    const { rows } = await service.pool.query(
-      `select distinct kind from mails where state = 'sent'`,
-    );
+    const { rows } = await service.pool.query(`select distinct kind from mails where state = 'sent'`);
     expect(new Set(rows.map(({ kind }) => kind))).toEqual(new Set(KIND_NAMES));
   }, SOON);
 });
