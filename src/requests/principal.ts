@@ -54,6 +54,16 @@ export function allows(principal: Principal, access: Access): boolean {
   return ROLES_BY_ACCESS[access].includes(principal.roleId);
 }
 
+/** Whether a caller that is authenticated again has the rights that it had. */
+export function hasSameRights(now: Principal, before: Principal): boolean {
+  return (
+    now.clientId === before.clientId &&
+    now.roleId === before.roleId &&
+    now.resellerId === before.resellerId &&
+    now.platformAdministrator === before.platformAdministrator
+  );
+}
+
 /** Whether the caller may see resources of that client. */
 export function ownsClient(principal: Principal, clientId: number): boolean {
   return principal.platformAdministrator || principal.clientId === clientId;
