@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
+import { accepts } from '../lib/accepts.ts';
 import { DomainError, InvalidError, QuotaExceededError } from '../lib/errors.ts';
 
 /** Whether the client asks for errors in the form of RFC 9457, instead of the area's own. */
-export function wantsProblemDetails(accept: string | undefined): boolean {
-  return accept?.toLowerCase().includes('application/problem+json') ?? false;
-}
+export const wantsProblemDetails = (accept: string | undefined): boolean =>
+  accepts(accept, 'application/problem+json');
 
 /** Returns an error as RFC 9457 problem details; `errors` names the invalid fields of a request. */
 export function problemDetails(error: Error, status: number, requestId: string): object {

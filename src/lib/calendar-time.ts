@@ -38,6 +38,9 @@ function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
+/** Returns the whole second that a time is in. */
+export const secondOf = (time: Date): Date => new Date(Math.floor(time.getTime() / SECOND) * SECOND);
+
 /**
  * Returns the first moment after a time. Answers show whole seconds, so a time without a fraction stands for
  * its whole second.

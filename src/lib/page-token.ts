@@ -15,3 +15,9 @@ export function placeOf<Place>(
   if (isPlace(place)) return place;
   throw new InvalidError({ page_token: ['Must be next_page_token of an earlier answer.'] });
 }
+
+/** Whether a place is a time, in milliseconds, and an ID. Bounded, so that a database can read the time. */
+export const isTimeAndId = (place: unknown): place is [time: number, id: number] =>
+  Array.isArray(place) &&
+  place.length === 2 &&
+  place.every((one) => Number.isSafeInteger(one) && one >= 0 && one < 1e14);

@@ -23,11 +23,14 @@ interface Kind<Data> {
   ofAccount: boolean;
   /** The page that `link` leads to, below the public address. */
   page: (data: Data) => string | undefined;
+  /** Whether somebody asked for mails of the kind, and can end that on its page. */
+  isSubscribed?: boolean;
   /** With these, templates are tried out at the start. */
   example: Data;
 }
 
 const none = () => undefined;
+const ofSetting = ({ setting }: { setting: string }) => `notification-settings#setting=${setting}`;
 const EXPIRES = '2026-11-30 17:00 UTC';
 
 export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
@@ -52,13 +55,15 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
   failed_login: {
     most: 30,
     ofAccount: false,
-    page: ({ setting }) => `notification-settings#setting=${setting}`,
+    page: ofSetting,
+    isSubscribed: true,
     example: { user: 'jo@example.com', address: '192.0.2.7', time: EXPIRES, setting: '1' },
   },
   deletion_request: {
     most: 30,
     ofAccount: true,
-    page: ({ setting }) => `notification-settings#setting=${setting}`,
+    page: ofSetting,
+    isSubscribed: true,
     example: {
       event: 'requested',
       user: 'jo@example.com',

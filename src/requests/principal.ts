@@ -1,4 +1,5 @@
 import type { Caller } from '../db/database.ts';
+import { ForbiddenError } from '../lib/errors.ts';
 
 /** Groups of users with their published ids. */
 export const ROLES = {
@@ -62,6 +63,11 @@ export function hasSameRights(now: Principal, before: Principal): boolean {
     now.resellerId === before.resellerId &&
     now.platformAdministrator === before.platformAdministrator
   );
+}
+
+/** @throws ForbiddenError for all but the platform administrator, who alone does that */
+export function requirePlatform({ platformAdministrator }: Principal, duty: string): void {
+  if (!platformAdministrator) throw new ForbiddenError(`Only the platform administrator ${duty}`);
 }
 
 /** Whether the caller may see resources of that client. */

@@ -1,1 +1,1 @@
-export { type Holder, isFor, resellerOf } from './store.ts';
+export { type Holder, isFor } from './store.ts';

@@ -1,3 +1,4 @@
+import { secondOf } from '../../lib/calendar-time.ts';
 import type { FieldProblem } from '../../lib/errors.ts';
 import type { NewList } from './schema.ts';
 
@@ -27,5 +28,3 @@ function timeProblems(from: Date, now: Date): FieldProblem[] {
     return [{ field, message: 'Must be within ten years.' }];
   return [];
 }
-
-export const secondOf = (time: Date): Date => new Date(Math.floor(time.getTime() / 1_000) * 1_000);

@@ -1,11 +1,12 @@
 import type { Database, Sql, Transaction } from '../../db/database.ts';
-import { calendarTime } from '../../lib/calendar-time.ts';
+import { findClient, resellerExists, resells } from '../../iam/accounts/service.ts';
+import { calendarTime, secondOf } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, type FieldProblem, ForbiddenError, InvalidError } from '../../lib/errors.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
-import { pageToken, placeOf } from '../../lib/page-token.ts';
-import { allows, type Principal } from '../../requests/principal.ts';
-import { listProblems, secondOf } from './rules.ts';
+import { isTimeAndId, pageToken, placeOf } from '../../lib/page-token.ts';
+import { type Principal, requirePlatform } from '../../requests/principal.ts';
+import { listProblems } from './rules.ts';
 import type { DatedListQuery, NewList } from './schema.ts';
 import * as store from './store.ts';
 
@@ -57,13 +58,13 @@ export function createDatedLists<Row extends store.ListRow>(deps: {
 
   /** @throws InvalidError for what the caller doesn't manage or isn't there, ForbiddenError */
   async function holderOf(principal: Principal, { scope, id = 0 }: NewList): Promise<store.Holder> {
-    if (scope !== 'client') requirePlatform(principal);
+    if (scope !== 'client') requirePlatform(principal, SEVERAL);
     if (scope === 'everyone') return { scope, reseller_id: null, client_id: null };
     if (scope === 'client') {
       if (!(await managesClient(database.sql, principal, id))) throw unknown('Client', id);
       return { scope, reseller_id: null, client_id: id };
     }
-    if (!(await store.resellerExists(database.sql, id))) throw unknown('Reseller', id);
+    if (!(await resellerExists(database.sql, id))) throw unknown('Reseller', id);
     return { scope, reseller_id: id, client_id: null };
   }
 
@@ -76,7 +77,7 @@ export function createDatedLists<Row extends store.ListRow>(deps: {
         ...(scope && { scope }),
         ...(id !== undefined && (scope === 'client' ? { client_id: id } : { reseller_id: id })),
       };
-      const place = placeOf(page_token, isPair);
+      const place = placeOf(page_token, isTimeAndId);
       const rows = await store.readLists<Row>(database.sql, table, sightOf(principal), holder, {
         after: place && { from: new Date(place[0]), id: place[1] },
         limit: limit + 1,
@@ -112,7 +113,7 @@ export function createDatedLists<Row extends store.ListRow>(deps: {
 
     async delete(principal, id, remove) {
       const list = await find(database.sql, principal, id);
-      if (list.scope !== 'client') requirePlatform(principal);
+      if (list.scope !== 'client') requirePlatform(principal, SEVERAL);
       if (list.client_id !== null) principal.writes?.concerns(list.client_id);
       await database.accept(principal, async (tx) => {
         await store.lockHolder(tx, table, list);
@@ -130,10 +131,8 @@ export function createDatedLists<Row extends store.ListRow>(deps: {
 
 /** Whether the caller is the platform administrator or an administrator of the client's reseller. */
 export async function managesClient(db: Sql, principal: Principal, clientId: number): Promise<boolean> {
-  const resellerId = await store.resellerOf(db, clientId);
-  if (resellerId === undefined) return false;
-  const isTheirs = allows(principal, 'resell') && principal.resellerId === resellerId;
-  return principal.platformAdministrator || isTheirs;
+  const client = await findClient(db, clientId);
+  return client !== undefined && resells(principal, client);
 }
 
 function sightOf({ platformAdministrator, resellerId }: Principal): store.Sight {
@@ -142,16 +141,4 @@ function sightOf({ platformAdministrator, resellerId }: Principal): store.Sight 
 
 const unknown = (what: string, id: number) => new InvalidError({ id: [`${what} ${id} not found.`] });
 
-/** @throws ForbiddenError */
-function requirePlatform({ platformAdministrator }: Principal): void {
-  if (platformAdministrator) return;
-  throw new ForbiddenError(
-    'Only the platform administrator says what holds for more than one account; name a client',
-  );
-}
-
-/** Bounded, so that the first is a time that a database can read. */
-const isPair = (place: unknown): place is [number, number] =>
-  Array.isArray(place) &&
-  place.length === 2 &&
-  place.every((one) => Number.isSafeInteger(one) && one >= 0 && one < 1e14);
+const SEVERAL = 'says what holds for more than one account; name a client';

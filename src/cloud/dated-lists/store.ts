@@ -87,24 +87,3 @@ export async function countAfter(
   );
   return rows[0]?.count ?? 0;
 }
-
-/** Returns the reseller of a client that is there; undefined without one. */
-export async function resellerOf(db: Sql, clientId: number): Promise<number | undefined> {
-  const client = await db
-    .selectFrom('clients')
-    .select('reseller_id')
-    .where('id', '=', clientId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return client?.reseller_id;
-}
-
-export async function resellerExists(db: Sql, id: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('resellers')
-    .select('id')
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return row !== undefined;
-}

@@ -1,10 +1,11 @@
 import type { ChangeFeed } from '../../db/changes.ts';
 import type { Database, Sql } from '../../db/database.ts';
 import { createRowCache } from '../../db/row-cache.ts';
+import { findClient } from '../../iam/accounts/service.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { type Catalog, type DatedPriceBook, priceBooksBetween } from '../catalog/service.ts';
-import { type Holder, resellerOf } from '../dated-lists/in-transaction.ts';
+import type { Holder } from '../dated-lists/in-transaction.ts';
 import { type ClientPrices, clientPrices, type PriceList, priceList } from './client-prices.ts';
 import * as store from './lists/store.ts';
 import { isOffered } from './offered.ts';
@@ -66,8 +67,9 @@ export function createRates(deps: {
       knownOf({ scope: 'reseller', reseller_id: id, client_id: null }),
     ),
     client: createRowCache(changes, PRICE_TOPICS.client, async (id) => {
-      const resellerId = await resellerOf(database.sql, id);
-      return { ...(await knownOf({ scope: 'client', reseller_id: null, client_id: id })), resellerId };
+      const client = await findClient(database.sql, id);
+      const lists = await knownOf({ scope: 'client', reseller_id: null, client_id: id });
+      return { ...lists, resellerId: client?.resellerId };
     }),
   };
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts';
-import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
-import { allows, type Principal } from '../../requests/principal.ts';
-import { resellerOf } from './store.ts';
+import { findClient, resells } from '../../iam/accounts/service.ts';
+import { NotFoundError } from '../../lib/errors.ts';
+import { type Principal, requirePlatform } from '../../requests/principal.ts';
 
 /** Quotas are read by the account and its reseller. @throws NotFoundError */
 export async function requireReadable(
@@ -10,10 +10,8 @@ export async function requireReadable(
   clientId: number,
 ): Promise<void> {
   if (principal.clientId === clientId) return;
-  const resellerId = await resellerOf(database.sql, clientId);
-  const reaches =
-    principal.platformAdministrator || (allows(principal, 'resell') && principal.resellerId === resellerId);
-  if (resellerId === undefined || !reaches) throw new NotFoundError('Client', clientId);
+  const client = await findClient(database.sql, clientId);
+  if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
 }
 
 /** Limits are changed by the platform administrator alone. @throws NotFoundError, ForbiddenError */
@@ -28,7 +26,5 @@ export async function requireChangeable(
 }
 
 /** @throws ForbiddenError */
-export function refuseOthers(principal: Principal): void {
-  if (principal.platformAdministrator) return;
-  throw new ForbiddenError('Only the platform administrator changes quotas; send a limit request instead');
-}
+export const refuseOthers = (principal: Principal): void =>
+  requirePlatform(principal, 'changes quotas; send a limit request instead');

@@ -1,6 +1,5 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
-import type { Tables } from '../../db/tables.ts';
 import type { ListedLimits } from './lists/tables.ts';
 
 /** How much of a quota a client uses, or may use. Region 0 stands for none. */
@@ -60,16 +59,6 @@ export async function changeLimits(
     select ${clientId}::bigint, region_id, attribute, number from ${given}
     where number is not null order by region_id, attribute
     on conflict (client_id, region_id, attribute) do update set most = excluded.most`.execute(tx.sql);
-}
-
-/** Returns the reseller of a client; undefined for an unknown client. */
-export async function resellerOf(db: Kysely<Tables>, clientId: number): Promise<number | undefined> {
-  const client = await db
-    .selectFrom('clients')
-    .select('reseller_id')
-    .where('id', '=', clientId)
-    .executeTakeFirst();
-  return client?.reseller_id;
 }
 
 export async function findThreshold(db: Sql, clientId: number): Promise<number | undefined> {

@@ -1,5 +1,5 @@
 import type { Database, Sql, Transaction } from '../../db/database.ts';
-import { allows, type Principal } from '../../requests/principal.ts';
+import { allows, type Principal, requirePlatform } from '../../requests/principal.ts';
 
 export interface ClientEntry {
   id: number;
@@ -23,6 +23,17 @@ export async function findClient(db: Sql, clientId: number): Promise<ClientEntry
     .executeTakeFirst();
 }
 
+/** Whether there is such a reseller that is not deleted. */
+export async function resellerExists(db: Sql, id: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('resellers')
+    .select('id')
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Whether the user is one of the reseller's users, who look after its clients. Stays so until the transaction ends. */
 export async function isSeller(tx: Transaction, userId: number, resellerId: number): Promise<boolean> {
   const seller = await tx.sql
@@ -40,7 +51,11 @@ export async function isSeller(tx: Transaction, userId: number, resellerId: numb
  * Whether the caller may act for the account as its reseller; the platform administrator may for all
  * accounts.
  */
-export function resells(principal: Principal, client: ClientEntry): boolean {
+export function resells(principal: Principal, client: Pick<ClientEntry, 'resellerId'>): boolean {
   if (principal.platformAdministrator) return true;
   return allows(principal, 'resell') && principal.resellerId === client.resellerId;
 }
+
+/** Resellers are managed by the platform administrator. @throws ForbiddenError */
+export const requireResellerManager = (principal: Principal): void =>
+  requirePlatform(principal, 'manages resellers');

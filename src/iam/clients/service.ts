@@ -80,7 +80,7 @@ export function createClients(deps: {
 
   async function get(principal: Principal, clientId: number): Promise<Client> {
     const row = await store.findAccount(database.sql, clientId);
-    if (!row || !resells(principal, { id: row.id, resellerId: row.reseller_id })) {
+    if (!row || !resells(principal, { resellerId: row.reseller_id })) {
       throw new NotFoundError('Client', clientId);
     }
     const known = await knownOf([clientId]);

@@ -4,6 +4,7 @@ import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
+import { resellerExists } from '../accounts/service.ts';
 import type {
   NotificationSettingInput as Input,
   NotificationSetting,
@@ -41,7 +42,7 @@ export function createNotificationSettings(deps: { database: Database; clock: Cl
 
   async function requireReseller(principal: Principal, resellerId: number): Promise<void> {
     if (principal.resellerId === resellerId) return;
-    if (principal.platformAdministrator && (await store.resellerExists(database.sql, resellerId))) return;
+    if (principal.platformAdministrator && (await resellerExists(database.sql, resellerId))) return;
     throw new ForbiddenError(`You may not manage reseller ${resellerId}`);
   }
 

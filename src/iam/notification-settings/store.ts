@@ -6,11 +6,6 @@ import type { SettingPath } from './schema.ts';
 export type SettingRow = Selectable<Tables['notification_settings']>;
 export type SettingContent = Pick<SettingRow, 'notification_type' | 'email' | 'enabled'>;
 
-export async function resellerExists(db: Kysely<Tables>, resellerId: number): Promise<boolean> {
-  const row = await db.selectFrom('resellers').select('id').where('id', '=', resellerId).executeTakeFirst();
-  return row !== undefined;
-}
-
 export async function listSettings(
   db: Kysely<Tables>,
   resellerId: number,

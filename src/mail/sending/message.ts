@@ -35,15 +35,10 @@ export function messageOf(
     headers: {
       // Nobody's out-of-office answer is of use (RFC 3834).
       'Auto-Submitted': 'auto-generated',
-      ...(isSubscribed(kind) &&
+      ...(MAIL_KINDS[kind].isSubscribed &&
         link !== null && { 'List-Unsubscribe': { prepared: true, value: `<${link}>` } }),
     },
     disableFileAccess: true,
     disableUrlAccess: true,
   };
-}
-
-/** Whether somebody asked for mails of the kind, and can end that. */
-function isSubscribed(kind: MailKind): boolean {
-  return kind === 'failed_login' || kind === 'deletion_request';
 }

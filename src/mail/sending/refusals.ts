@@ -1,3 +1,5 @@
+import { keptText } from '../../lib/kept-text.ts';
+
 const MOST_SHOWN = 300;
 
 /** What nodemailer tells of an error. */
@@ -24,5 +26,5 @@ export function isFinal(error: unknown): boolean {
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error).slice(0, MOST_SHOWN);
   const text = error.message || (error as SmtpError).code || error.name;
-  return text.replaceAll('\0', '').slice(0, MOST_SHOWN).toWellFormed();
+  return keptText(text, MOST_SHOWN);
 }

@@ -1,5 +1,6 @@
 import type { Api } from '../../http/server.ts';
 import { streamed } from '../../http/streamed.ts';
+import { accepts } from '../../lib/accepts.ts';
 import { AuditAnswer, AuditQuery, type AuditRecord } from './schema.ts';
 import type { Audit } from './service.ts';
 
@@ -19,7 +20,7 @@ export function auditRoutes(app: Api, { audit }: { audit: Audit }): void {
     },
     handler: async ({ principal, query, headers, method }, reply) => {
       void reply.header('cache-control', 'no-store');
-      const isExport = method !== 'HEAD' && headers.accept?.toLowerCase().includes(LINES);
+      const isExport = method !== 'HEAD' && accepts(headers.accept, LINES);
       if (!isExport) return audit.list(principal, query);
       const pages = await audit.export(principal, query);
       return streamed(reply, LINES, linesOf(pages));

@@ -2,7 +2,7 @@ import type { UserActions } from '../../cloud/user-actions/service.ts';
 import type { Database } from '../../db/database.ts';
 import { calendarTime } from '../../lib/calendar-time.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
-import { pageToken, placeOf } from '../../lib/page-token.ts';
+import { isTimeAndId, pageToken, placeOf } from '../../lib/page-token.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { Refusals } from '../../requests/refusals.ts';
 import { presentedRecord } from './presenter.ts';
@@ -99,12 +99,6 @@ function tokenOf(rows: readonly AuditRow[]): string | null {
 }
 
 function placeIn(token: string | undefined): Place | undefined {
-  const place = placeOf(token, isPair);
+  const place = placeOf(token, isTimeAndId);
   return place && { at: new Date(place[0]), id: place[1] };
 }
-
-/** Bounded, so that the first is a time that a database can read. */
-const isPair = (place: unknown): place is [number, number] =>
-  Array.isArray(place) &&
-  place.length === 2 &&
-  place.every((one) => Number.isSafeInteger(one) && one >= 0 && one < 1e14);

@@ -4,7 +4,7 @@ import type { Projects } from '../../cloud/projects/service.ts';
 import type { TaskScope, Tasks } from '../../cloud/tasks/service.ts';
 import { announce } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
-import { resells } from '../../iam/accounts/service.ts';
+import { requireResellerManager, resells } from '../../iam/accounts/service.ts';
 import {
   changeStatus,
   lockReseller,
@@ -15,7 +15,7 @@ import {
 import type { Authenticator } from '../../iam/identity/service.ts';
 import { refusePlatforms } from '../../iam/users/in-transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
 import { newTaskId } from '../../lib/ids.ts';
 import type { Principal } from '../../requests/principal.ts';
@@ -165,9 +165,7 @@ export function createDeletions(deps: {
     },
 
     async reseller(principal, resellerId, requestId) {
-      if (!principal.platformAdministrator) {
-        throw new ForbiddenError('Only the platform administrator manages resellers');
-      }
+      requireResellerManager(principal);
       const begun = await database.accept(principal, async (tx) => {
         const reseller = found('Reseller', resellerId, await lockReseller(tx, resellerId));
         const [own, ...others] = reseller.clients;

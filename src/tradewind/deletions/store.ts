@@ -1,33 +1,35 @@
 import { sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
+import { kindOf } from './work/kinds.ts';
 
-/** What an account holds, by the words that people see. Nodes and their groups belong to their clusters. */
-const CONTENTS: Readonly<Record<string, { kind: string; own?: string }>> = {
-  kubernetes_clusters: { kind: 'Kubernetes clusters' },
-  instances: { kind: 'instances', own: 'pool_id is null' },
-  load_balancers: { kind: 'load balancers' },
-  volumes: { kind: 'volumes' },
-  snapshots: { kind: 'snapshots' },
-  images: { kind: 'images' },
-  file_shares: { kind: 'file shares' },
-  networks: { kind: 'networks', own: 'not is_default' },
-  routers: { kind: 'routers' },
-  floating_ips: { kind: 'floating IPs' },
-  ddos_profiles: { kind: 'DDoS profiles' },
-  security_groups: { kind: 'security groups', own: 'not is_default and cluster_id is null' },
-  server_groups: { kind: 'placement groups', own: 'pool_id is null' },
-  secrets: { kind: 'secrets' },
-  ssh_keys: { kind: 'SSH keys' },
-  logging_topics: { kind: 'log topics' },
+/** What an account holds, by the words that people see. */
+const CONTENTS = {
+  cluster: 'Kubernetes clusters',
+  instance: 'instances',
+  load_balancer: 'load balancers',
+  volume: 'volumes',
+  snapshot: 'snapshots',
+  image: 'images',
+  file_share: 'file shares',
+  network: 'networks',
+  router: 'routers',
+  floating_ip: 'floating IPs',
+  ddos_profile: 'DDoS profiles',
+  security_group: 'security groups',
+  placement_group: 'placement groups',
+  secret: 'secrets',
+  ssh_key: 'SSH keys',
+  log_topic: 'log topics',
 };
 
 /** Returns what there is in the projects of an account, and the account's own. */
 export async function contentsOf(db: Sql, clientId: number): Promise<{ kind: string; count: number }[]> {
-  const inProjects = Object.entries(CONTENTS).map(
-    ([table, { kind, own = 'true' }]) => sql`
-      select ${kind}::text as kind, count(*)::int as count from ${sql.table(table)}
-      where project_id in (select id from projects where client_id = ${clientId}) and ${sql.raw(own)}`,
-  );
+  const inProjects = Object.entries(CONTENTS).map(([kind, words]) => {
+    const { table, own = 'true' } = kindOf(kind);
+    return sql`
+      select ${words}::text as kind, count(*)::int as count from ${sql.raw(table)}
+      where project_id in (select id from projects where client_id = ${clientId}) and ${sql.raw(own)}`;
+  });
   const { rows } = await sql<{ kind: string; count: number }>`
     select kind, count from (
       select 'projects' as kind, count(*)::int as count from projects where client_id = ${clientId}

@@ -1,3 +1,4 @@
+import { accepts } from '../../lib/accepts.ts';
 import { asLines, asServerSent, type Told } from './presenter.ts';
 
 const STREAMS = {
@@ -8,8 +9,7 @@ type MediaType = keyof typeof STREAMS;
 
 /** Returns the kind of stream that a header asks for, if it does. */
 export function streamOf(accept: string | undefined): MediaType | undefined {
-  const wanted = accept?.toLowerCase() ?? '';
-  return (Object.keys(STREAMS) as MediaType[]).find((type) => wanted.includes(type));
+  return (Object.keys(STREAMS) as MediaType[]).find((type) => accepts(accept, type));
 }
 
 /** Returns what is told in the form of that media type. */

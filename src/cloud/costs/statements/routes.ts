@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Api } from '../../../http/server.ts';
 import { streamed } from '../../../http/streamed.ts';
+import { accepts } from '../../../lib/accepts.ts';
 import { csvLines, csvOf } from '../../../lib/csv.ts';
 import {
   asPageOrCsv,
@@ -53,8 +54,7 @@ export function statementRoutes(app: Api, { statements }: { statements: Statemen
   });
 }
 
-const asksForCsv = (accept: string | undefined, method: string) =>
-  method !== 'HEAD' && accept?.toLowerCase().includes(CSV);
+const asksForCsv = (accept: string | undefined, method: string) => method !== 'HEAD' && accepts(accept, CSV);
 
 function csv<Column extends string>(
   reply: FastifyReply,

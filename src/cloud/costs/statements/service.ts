@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/database.ts';
-import { calendarTime } from '../../../lib/calendar-time.ts';
+import { calendarTime, secondOf } from '../../../lib/calendar-time.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { pageToken, placeOf } from '../../../lib/page-token.ts';
@@ -174,7 +174,6 @@ function wantedBy(query: StatementQuery, now: Date): store.Wanted {
   };
 }
 
-const secondOf = (time: Date): Date => new Date(Math.floor(time.getTime() / 1_000) * 1_000);
 const startOfMonth = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth()));
 
 function usageLine(row: store.LineRow): UsageLine {

@@ -4,10 +4,10 @@ import { prepareProjects } from '../../../cloud/projects/in-transaction.ts';
 import { type Database, violates } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { requireEmail } from '../../../lib/email.ts';
-import { ForbiddenError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import { pageToken, placeOf } from '../../../lib/page-token.ts';
 import { type Principal, ROLES } from '../../../requests/principal.ts';
+import { requireResellerManager } from '../../accounts/service.ts';
 import { tokenText } from '../../identity/schema.ts';
 import { makeToken } from '../../tokens/in-transaction.ts';
 import { AddressTakenError } from '../../users/in-transaction.ts';
@@ -36,7 +36,7 @@ export function createResellers(deps: {
 
   return {
     async create(principal, { name, email }) {
-      requirePlatform(principal);
+      requireResellerManager(principal);
       if (email !== undefined) requireEmail(email);
       const now = clock.now();
       try {
@@ -73,7 +73,7 @@ export function createResellers(deps: {
     },
 
     async list(principal, { limit = 100, page_token }) {
-      requirePlatform(principal);
+      requireResellerManager(principal);
       const after = placeOf(page_token, (place): place is number => Number.isSafeInteger(place)) ?? 0;
       const rows = await listResellers(database.sql, { after, limit: limit + 1 });
       const last = rows.length > limit ? rows[limit - 1] : undefined;
@@ -84,15 +84,10 @@ export function createResellers(deps: {
     },
 
     async get(principal, id) {
-      requirePlatform(principal);
+      requireResellerManager(principal);
       return presented(found('Reseller', id, await findReseller(database.sql, id)));
     },
   };
 }
 
 const presented = (row: ResellerRow): Reseller => ({ ...row, created_at: row.created_at.toISOString() });
-
-function requirePlatform(principal: Principal): void {
-  if (principal.platformAdministrator) return;
-  throw new ForbiddenError('Only the platform administrator manages resellers');
-}

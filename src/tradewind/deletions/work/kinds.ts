@@ -63,7 +63,7 @@ const IN_NETWORKS = `subnets join networks on networks.id = network_id`;
 
 /**
  * What projects have, in the order of its removal. A thing that is still in use is refused by its service, and tried again
- * later: the stages only save attempts.
+ * later: the stages save attempts. While something of a stage can't go, what is in later ones stays too.
  */
 export const KINDS: readonly Kind[] = [
   {
@@ -223,3 +223,10 @@ export const KINDS: readonly Kind[] = [
     remove: ({ sshKeys }, scope, id) => sshKeys.delete(scope, id),
   },
 ];
+
+/** @throws TypeError */
+export function kindOf(name: string): Kind {
+  const kind = KINDS.find((one) => one.kind === name);
+  if (!kind) throw new TypeError(`Projects have no ${name}`);
+  return kind;
+}

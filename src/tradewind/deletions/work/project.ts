@@ -6,7 +6,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { DomainError, NotFoundError } from '../../../lib/errors.ts';
 import type { DeletionStep } from '../tables.ts';
 import { callerFor, tell } from './caller.ts';
-import { KINDS, type Removers } from './kinds.ts';
+import { KINDS, kindOf, type Removers } from './kinds.ts';
 import { type Claimed, type Left, leftIn, lockOpen } from './store.ts';
 
 /** The rest of the process needs connections too. */
@@ -71,8 +71,7 @@ async function removeOne(
   const { clientId, requestId } = deletion;
   const principal = userId === null ? caller : { ...caller, userId };
   const scope = { projectId, regionId: region.id, region, clientId, principal, requestId };
-  const { remove } = found(KINDS.find((one) => one.kind === kind));
-  return refusalOf(remove(deps.removers, scope, key));
+  return refusalOf(kindOf(kind).remove(deps.removers, scope, key));
 }
 
 /** Returns why it was refused; undefined if it was not, or is gone already. */
@@ -119,8 +118,3 @@ const waiting = (kind: string, id: number, doing: string): DeletionStep => ({
   state: 'waiting',
   doing,
 });
-
-function found<T>(thing: T | undefined): T {
-  if (thing === undefined) throw new TypeError('every kind that was found is known');
-  return thing;
-}

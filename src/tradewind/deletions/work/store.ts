@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import { WORKER_IS_DEAD } from '../../../worker/heartbeat.ts';
 import type { DeletionStep } from '../tables.ts';
-import { KINDS, type Kind } from './kinds.ts';
+import { KINDS, type Kind, kindOf } from './kinds.ts';
 
 /** Things of a kind that are looked at together. */
 const BATCH = 50;
@@ -130,7 +130,9 @@ export async function leftIn(
   const counts = await sql<{ kind: string; count: number }>`${sql.join(counting, sql` union all `)}`.execute(
     db,
   );
-  const stage = Math.min(...counts.rows.flatMap(({ kind, count }) => (count === 0 ? [] : [stageOf(kind)])));
+  const stage = Math.min(
+    ...counts.rows.flatMap(({ kind, count }) => (count === 0 ? [] : [kindOf(kind).stage])),
+  );
   const now = KINDS.filter((one) => one.stage === stage);
   const known = new Map(counts.rows.map(({ kind, count }) => [kind, count]));
   if (now.length === 0) return { counts: known, free: [] };
@@ -148,8 +150,6 @@ export async function leftIn(
 
 const rowsOf = ({ table, own = 'true' }: Kind, projectId: number) =>
   sql`${sql.raw(table)} where project_id = ${projectId} and ${sql.raw(own)}`;
-
-const stageOf = (kind: string): number => KINDS.find((one) => one.kind === kind)?.stage ?? 0;
 
 /** Returns some projects of an account that are still there, the default one last. */
 export async function projectsOf(db: Sql, clientId: number, limit: number): Promise<number[]> {

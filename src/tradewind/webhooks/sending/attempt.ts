@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
+import { keptText } from '../../../lib/kept-text.ts';
 import { post } from '../../../lib/outside-post.ts';
 import type { Mailer } from '../../../mail/mailer.ts';
 import { administratorsOf } from '../../../mail/receivers.ts';
@@ -95,10 +96,7 @@ async function secretsOf({ webhook_id, ...row }: Claimed, secrets: Secrets, now:
   return found.filter((one) => one !== undefined);
 }
 
-/** A text that the database can keep. */
-function shown(text: string): string | null {
-  return text.replaceAll('\0', '').slice(0, MOST_SHOWN).toWellFormed() || null;
-}
+const shown = (text: string): string | null => keptText(text, MOST_SHOWN) || null;
 
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
