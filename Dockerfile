@@ -7,14 +7,15 @@ COPY scripts/package.json scripts/package-lock.json scripts/.npmrc scripts/
 RUN npm ci --prefix scripts
 COPY . .
 # Doctor also makes the links among the libraries of the embedded PostgreSQL, which packages can't contain.
-RUN npm run build && find dist -name '*.map' -delete && node dist/src/main.js doctor
+RUN npm run build && find dist -name '*.map' -delete && chmod +x dist/src/main.js && node dist/src/main.js doctor
 # The rest is in the bundle.
 RUN node scripts/not-bundled.mjs && npm prune --omit=dev --ignore-scripts
 
 FROM node:24.21.0-bookworm-slim
 # PostgreSQL refuses to run as root, and nothing here needs it.
 RUN useradd --system --uid 900 --no-create-home --home-dir /var/lib/tradewind tradewind \
- && install --directory --owner tradewind --group tradewind --mode 700 /var/lib/tradewind
+ && install --directory --owner tradewind --group tradewind --mode 700 /var/lib/tradewind \
+ && ln --symbolic /opt/tradewind/dist/src/main.js /usr/local/bin/tradewind
 WORKDIR /opt/tradewind
 COPY --from=build /build/package.json /build/LICENSE ./
 COPY --from=build /build/node_modules node_modules

@@ -16,6 +16,8 @@ export default defineConfig({
     // Of the tests of one file that run at once: each has connections to the one database server.
     maxConcurrency: 3,
     testTimeout: 30_000,
+    // A busy machine may do nothing for this process for seconds; by default, they wait for one.
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 60_000,
   },
 });

@@ -13,48 +13,76 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CACHE = path.join(os.homedir(), '.cache/tradewind');
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const CERTIFICATES = '/tmp/host-certificates.pem';
-const NEEDED = ['debootstrap', 'unshare', 'nsenter', 'chroot', 'ip'];
+const NEEDED = ['debootstrap', 'flock', 'setpriv', 'unshare', 'nsenter', 'chroot', 'ip', 'npm'];
+const LOCK = path.join(CACHE, 'dockerfile.lock');
+/** Of the part that runs inside the namespaces, when what it needs can't be had. */
+const EXIT_SKIPPED = 3;
 
-const lacks = reasonToSkip();
-if (lacks !== undefined) console.log(`SKIPPED, the Dockerfile isn't checked: ${lacks}`);
-else if (process.env.TRADEWIND_INSIDE === undefined) {
-  // Mounts and processes end with the namespaces.
-  const words = [
-    '--mount',
-    '--pid',
-    '--fork',
-    '--mount-proc',
-    '--kill-child',
-    process.execPath,
-    fileURLToPath(import.meta.url),
-  ];
-  const env = { ...process.env, TRADEWIND_INSIDE: '1' };
-  process.exitCode = spawnSync('unshare', words, { stdio: 'inherit', env }).status ?? 1;
-} else await check();
+class Unavailable extends Error {}
+
+const work = process.env.TRADEWIND_INSIDE;
+if (work !== undefined) await inside();
+else process.exitCode = outside();
+
+/** Mounts and processes end with the namespaces, however this program ends; then the folders can be removed. */
+function outside() {
+  const lacks = reasonToSkip();
+  if (lacks !== undefined) return skipped(lacks);
+  const self = fileURLToPath(import.meta.url);
+  const namespaces = ['unshare', '--mount', '--pid', '--fork', '--mount-proc', '--kill-child'];
+  const program = [process.execPath, '--disable-warning=ExperimentalWarning', self];
+  const words = ['--pdeathsig', 'KILL', 'flock', '--no-fork', LOCK, ...namespaces, ...program];
+  const folder = path.join(CACHE, `dockerfile-${process.pid}`);
+  const env = { ...process.env, TRADEWIND_INSIDE: folder };
+  const { status } = spawnSync('setpriv', words, { stdio: 'inherit', env });
+  fs.rmSync(folder, { recursive: true, force: true });
+  return status === EXIT_SKIPPED ? 0 : (status ?? 1);
+}
+
+function skipped(why) {
+  console.log(`SKIPPED, the Dockerfile isn't checked: ${why}`);
+  return 0;
+}
 
 function reasonToSkip() {
   if (process.platform !== 'linux') return 'it needs Linux';
   if (process.getuid() !== 0) return 'it needs root';
   const missing = NEEDED.filter((name) => spawnSync('which', [name]).status !== 0);
-  return missing.length > 0 ? `${missing.join(', ')} not installed` : undefined;
+  if (missing.length > 0) return `${missing.join(', ')} not installed`;
+  fs.mkdirSync(CACHE, { recursive: true });
+  const folder = fs.mkdtempSync(path.join(CACHE, 'overlay-'));
+  for (const name of ['base', 'layer', 'work', 'root']) fs.mkdirSync(path.join(folder, name));
+  // Packages give files to their own users, which root of a user namespace may not.
+  const tries = `cd "$1" && chown 900:900 base && mount -t overlay overlay -o ${layers('base', 'layer', 'work')} root`;
+  const words = ['--mount', '--pid', '--fork', '--net', 'sh', '-c', tries, 'sh', folder];
+  const { status, stderr } = spawnSync('unshare', words, { encoding: 'utf8' });
+  fs.rmSync(folder, { recursive: true });
+  return status === 0 ? undefined : `namespaces, overlays or other owners aren't to be had: ${stderr.trim()}`;
 }
 
-async function check() {
-  const work = fs.mkdtempSync(path.join(CACHE, 'dockerfile-'));
+function layers(lower, upper, work) {
+  return `lowerdir=${lower},upperdir=${upper},workdir=${work}`;
+}
+
+async function inside() {
   try {
-    const image = build(work);
+    // One runs at a time in this cache, so these are of runs that were interrupted.
+    for (const name of fs.readdirSync(CACHE).filter((each) => /^dockerfile-\d+$/.test(each)))
+      fs.rmSync(path.join(CACHE, name), { recursive: true });
+    fs.mkdirSync(work);
+    const image = build();
     await run(image, path.join(work, 'volume'));
     console.log(
       `The Dockerfile's server works. Its layers add ${megabytes(image.layer)} MB to the base image.`,
     );
-  } finally {
-    for (const name of fs.readdirSync(work))
-      must('umount', ['--recursive', path.join(work, name, 'root')], false);
-    fs.rmSync(work, { recursive: true, force: true });
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    skipped(error.message);
+    process.exitCode = EXIT_SKIPPED;
   }
 }
 
-function build(work) {
+function build() {
   const stages = [];
   let stage;
   for (const { name, words, text } of instructions(fs.readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8'))) {
@@ -66,7 +94,7 @@ function build(work) {
       stage.folder = text;
       fs.mkdirSync(stage.root + text, { recursive: true });
     } else if (name === 'RUN') {
-      must('chroot', [stage.root, '/bin/sh', '-c', `cd ${stage.folder} && ${text}`], true, stage.environment);
+      must('chroot', [stage.root, '/bin/sh', '-c', `cd ${stage.folder} && ${text}`], stage.environment);
     } else if (name === 'COPY') copy(stage, words, stages);
     else if (name === 'ENV') for (const word of words) stage.settings.push(word);
     else if (['USER', 'VOLUME', 'STOPSIGNAL', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD', 'EXPOSE'].includes(name))
@@ -93,8 +121,8 @@ function newStage(folder, [image, , alias]) {
   const base = baseOf(image);
   const at = (name) => path.join(folder, name);
   for (const name of ['root', 'layer', 'work']) fs.mkdirSync(at(name), { recursive: true });
-  const layers = `lowerdir=${base},upperdir=${at('layer')},workdir=${at('work')}`;
-  must('mount', ['-t', 'overlay', 'overlay', '-o', layers, at('root')]);
+  const options = layers(base, at('layer'), at('work'));
+  must('mount', ['-t', 'overlay', 'overlay', '-o', options, at('root')]);
   must('mount', ['-t', 'proc', 'proc', at('root/proc')]);
   must('mount', ['--rbind', '/dev', at('root/dev')]);
   fs.copyFileSync('/etc/resolv.conf', at('root/etc/resolv.conf'));
@@ -115,6 +143,7 @@ function network(root) {
   const own = process.env.NODE_EXTRA_CA_CERTS ?? '/etc/ssl/certs/ca-certificates.crt';
   fs.copyFileSync(own, root + CERTIFICATES);
   fs.mkdirSync(`${root}/root/.npm`, { recursive: true });
+  fs.mkdirSync(ask('cache'), { recursive: true });
   must('mount', ['--bind', ask('cache'), `${root}/root/.npm`]);
   return {
     PATH,
@@ -131,9 +160,12 @@ function baseOf(image) {
   if (suite === undefined) throw new Error(`This script can't make the base image ${image}`);
   const base = path.join(CACHE, `debian-${suite}-node-${node}`);
   if (fs.existsSync(base)) return base;
-  const made = `${base}.${process.pid}`;
+  // Renamed once it is complete; what an interrupted run left of it goes with this folder.
+  const made = path.join(work, 'base');
   console.log(`Making ${base} ...`);
-  must('debootstrap', ['--variant=minbase', suite, made, mirror()]);
+  const from = mirror();
+  if (spawnSync('debootstrap', ['--variant=minbase', suite, made, from], { stdio: 'inherit' }).status !== 0)
+    throw new Unavailable(`no Debian ${suite} from ${from}`);
   const packages = path.join(made, 'opt/node');
   const names = [`node-${process.platform}-${process.arch}@${node}`, 'npm@11'];
   must('npm', ['install', '--prefix', packages, '--ignore-scripts', '--no-audit', '--no-fund', ...names]);
@@ -212,22 +244,24 @@ async function run(image, volume) {
     await sleep(200);
   }
   console.log('HEALTHCHECK passes');
-  const asks = `const token = require('fs').readFileSync('${image.VOLUME}/first-token', 'utf8').trim();
-    fetch('http://127.0.0.1:8080/healthz').then((r) => r.text()).then(console.log);
-    fetch('http://127.0.0.1:8080/cloud/v1/projects', { headers: { authorization: 'apikey ' + token } })
-      .then((r) => (r.ok ? r.text() : Promise.reject(new Error(r.status)))).then(console.log)`;
-  const { status, stdout, stderr } = call(['node', '-e', asks]);
-  if (status !== 0) throw new Error(`The API doesn't answer: ${stderr}`);
-  console.log(stdout.trim());
+  for (const words of [
+    ['version'],
+    ['project', 'list', '--token-file', `${image.VOLUME}/first-token`],
+    ['doctor'],
+  ]) {
+    const { status, stdout, stderr } = call(['tradewind', ...words]);
+    if (status !== 0) throw new Error(`tradewind ${words.join(' ')} fails: ${stderr || stdout}`);
+    console.log(stdout.trim());
+  }
   server.kill(image.STOPSIGNAL);
   const [code] = await ended;
   if (code !== 0) throw new Error(`${image.STOPSIGNAL} ended it with ${code}`);
   console.log(`${image.STOPSIGNAL} ends it with ${code}`);
 }
 
-function must(program, words, strict = true, env = process.env) {
-  const { status, error } = spawnSync(program, words, { stdio: strict ? 'inherit' : 'ignore', env });
-  if (strict && status !== 0) throw new Error(`${program} ${words.join(' ')}: ${error?.message ?? status}`);
+function must(program, words, env = process.env) {
+  const { status, error } = spawnSync(program, words, { stdio: 'inherit', env });
+  if (status !== 0) throw new Error(`${program} ${words.join(' ')}: ${error?.message ?? status}`);
 }
 
 function output(program, words) {

@@ -1,5 +1,8 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { expect, test } from 'vitest';
-import { type Profile, timeByPart } from './parts.ts';
+import { filesOfBundle, type Profile, timeByPart } from './parts.ts';
 
 /** The file of each line of a bundle. */
 const FILES = [
@@ -11,6 +14,7 @@ const frame = (functionName: string, lineNumber: number, url = 'file:///dist/src
   functionName,
   url,
   lineNumber,
+  columnNumber: 0,
 });
 const PROFILE: Profile = {
   startTime: 0,
@@ -34,4 +38,24 @@ test('packages count for their caller, sending to the database for SQL, and bein
     SQL: 30,
     'system call that answers': 40,
   });
+});
+
+test('a place in the bundle belongs to the source that begins there or before', () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bundle-'));
+  const sources = ['src/one.ts', 'src/two.ts'];
+  const bundle = path.join(folder, 'bundle.js');
+  fs.writeFileSync(
+    `${bundle}.lines`,
+    JSON.stringify({ sources, places: [2, 1, 0, 1, 2, 30, 1, 1, 4, 1, 0, 9] }),
+  );
+  const fileAt = filesOfBundle(bundle);
+  fs.rmSync(folder, { recursive: true });
+  expect([fileAt(0, 5), fileAt(1, 0), fileAt(1, 28), fileAt(1, 29), fileAt(2, 0), fileAt(3, 0)]).toEqual([
+    '',
+    'src/one.ts',
+    'src/one.ts',
+    'src/two.ts',
+    'src/two.ts',
+    'src/one.ts',
+  ]);
 });

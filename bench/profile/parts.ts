@@ -13,12 +13,14 @@ interface Frame {
   url: string;
   /** From 0. */
   lineNumber: number;
+  columnNumber: number;
 }
 
 const GARBAGE = 'garbage collection';
 const NODE = 'Node itself';
 const SENDING = 'system call that answers';
 const SQL = 'SQL';
+export const OWN = 'the operation itself';
 /** Functions of V8 and of Node's inner side, which are in no file. */
 const INNER = new Map([
   ['(garbage collector)', GARBAGE],
@@ -44,27 +46,34 @@ const PARTS: [part: string, files: RegExp][] = [
   ['record of the request', /^src\/(requests|cloud\/user-actions)\/|^src\/http\/changing-requests/],
   ['other hooks', /^src\/http\//],
   ['fastify', /\/fastify\//],
-  ['the operation itself', /^src\//],
+  [OWN, /^src\//],
 ];
 export const ALL_PARTS: readonly string[] = [...PARTS.map(([part]) => part), NODE, SENDING, GARBAGE];
 
-/** Returns a function that tells which file each line of the bundle comes from: esbuild writes it above each. */
-export function filesOfBundle(bundle: string): (line: number) => string {
-  let file = '';
-  const files = fs
-    .readFileSync(bundle, 'utf8')
-    .split('\n')
-    .map((line) => {
-      file = /^\/\/ ((?:src|\S*node_modules)\/\S+\.[cm]?[jt]s)$/.exec(line)?.[1] ?? file;
-      return file;
-    });
-  return (line) => files[line] ?? '';
+/** The file of a place in the bundle; both count from 0. */
+export type FileAt = (line: number, column: number) => string;
+
+/** Reads what the build notes beside the bundle: `places` has [line, column, source, source line, ...], from 1. */
+export function filesOfBundle(bundle: string): FileAt {
+  const { sources, places }: { sources: string[]; places: number[] } = JSON.parse(
+    fs.readFileSync(`${bundle}.lines`, 'utf8'),
+  );
+  return (line, column) => {
+    let [low, high] = [0, places.length / 4];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const after = (places[middle * 4] ?? 0) - line - 1 || (places[middle * 4 + 1] ?? 0) - column - 1;
+      if (after > 0) high = middle;
+      else low = middle + 1;
+    }
+    return sources[places[(low - 1) * 4 + 2] ?? -1] ?? '';
+  };
 }
 
 /** Returns the microseconds between two times that the process spent in each part. Being idle is left out. */
 export function timeByPart(
   profile: Profile,
-  fileAt: (line: number) => string,
+  fileAt: FileAt,
   { from, to }: { from: number; to: number },
 ): Map<string, number> {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
@@ -100,12 +109,12 @@ export function timeByPart(
 }
 
 function partOfFrame(
-  { functionName, url, lineNumber }: Frame,
-  fileAt: (line: number) => string,
+  { functionName, url, lineNumber, columnNumber }: Frame,
+  fileAt: FileAt,
 ): string | undefined {
   if (url === '') return INNER.get(functionName);
   if (!url.endsWith('bundle.js')) return undefined;
-  const file = fileAt(lineNumber);
+  const file = fileAt(lineNumber, columnNumber);
   // Both kinds of generated functions are called from here.
   if (file === 'src/http/compilers.ts' && functionName === 'serialize') return 'serialisation';
   // Any other package works for the one that calls it.

@@ -8,7 +8,7 @@ import { openPool, startDatabase } from '../support/database.ts';
 import { cpuMicros } from '../support/process-cpu.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { markdownTable, shown } from '../support/table.ts';
-import { ALL_PARTS, filesOfBundle, type Profile, timeByPart } from './parts.ts';
+import { ALL_PARTS, filesOfBundle, OWN, type Profile, timeByPart } from './parts.ts';
 
 const CONNECTIONS = 16;
 const WARM_UP_MS = 2000;
@@ -84,6 +84,8 @@ export async function profileOperations(options: { quick: boolean; only?: string
 function report(all: readonly Loaded[], profile: Profile): string {
   const fileAt = filesOfBundle(path.join(ROOT, 'dist/src/bundle.js'));
   const columns = all.map((loaded) => ({ loaded, times: timeByPart(profile, fileAt, loaded) }));
+  if (columns.some(({ times }) => !times.has(OWN)))
+    throw new Error("No code of the bundle's was recognised.");
   const rows = ALL_PARTS.map((part) => [
     part,
     ...columns.map(({ loaded, times }) => shown((times.get(part) ?? 0) / loaded.requests)),

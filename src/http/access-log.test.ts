@@ -26,7 +26,7 @@ afterAll(() => service?.stop());
 async function lineOf(send: () => Promise<unknown>): Promise<Line> {
   const before = requests().length;
   await send();
-  await vi.waitFor(() => expect(requests().length).toBe(before + 1));
+  await vi.waitFor(() => expect(requests().length).toBe(before + 1), 20_000);
   return requests().at(-1) ?? {};
 }
 
@@ -89,7 +89,7 @@ it('has those whose client did not wait for the answer', async () => {
   await service.http.get('/cloud/v1/projects');
   socket.destroy();
   const gone = () => requests().find(({ status }) => status === 499);
-  await vi.waitFor(() => expect(gone()).toMatchObject({ path: '/cloud/v1/projects', client: 1 }));
+  await vi.waitFor(() => expect(gone()).toMatchObject({ path: '/cloud/v1/projects', client: 1 }), 20_000);
 });
 
 it('is on for machines and off for people, unless the setting says otherwise', () => {

@@ -101,15 +101,12 @@ describe('a service with a receiver of traces', () => {
     expect(made.status, made.text).toBe(200);
     expect(await service.http.task(made.body[0])).toMatchObject({ state: 'FINISHED' });
     const traceId = made.headers.get('x-request-id')?.replaceAll('-', '');
+    const NAMES = ['POST /cloud/v1/volumes/:project_id/:region_id', 'task create_volume', 'converge volume'];
     const named = (name: string) => spans().find((one) => one.traceId === traceId && one.name === name);
     await vi.waitFor(() => {
-      for (const name of ['task create_volume', 'converge volume']) expect(named(name)).toBeDefined();
+      for (const name of NAMES) expect(named(name)).toBeDefined();
     }, 20_000);
-    const [request, task, call] = [
-      named('POST /cloud/v1/volumes/:project_id/:region_id'),
-      named('task create_volume'),
-      named('converge volume'),
-    ];
+    const [request, task, call] = NAMES.map(named);
     expect(request?.parentSpanId ?? '').toBe('');
     expect(task?.parentSpanId).toBe(request?.spanId);
     expect(call?.parentSpanId).toBe(task?.spanId);

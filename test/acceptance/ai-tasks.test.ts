@@ -182,7 +182,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       expect(answer.status).toBe(202);
       expect((await readAiTask(http, id)).status).toBe('REVOKED');
       await vi.waitFor(() => expect([...processesIn(tmp).keys()]).toEqual([]), {
-        timeout: 1_000,
+        timeout: 10_000,
         interval: 10,
       });
       await nothingIsLeft(tmp);
@@ -331,7 +331,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       await inWork(own, 'pocketsphinx');
       expect((await http.post(`/streaming/ai/tasks/${id}/cancel`)).status).toBe(202);
       await vi.waitFor(() => expect([...processesIn(own).keys()]).toEqual([]), {
-        timeout: 1_000,
+        timeout: 10_000,
         interval: 10,
       });
     }, 150_000);

@@ -103,8 +103,8 @@ describe('one API and two workers on a PostgreSQL of their own', () => {
     await sleep(300);
     const [victim] = workers.splice(0, 1);
     expect(await victim?.end('SIGKILL')).toBe('SIGKILL');
-    for (const id of ids) expect(await http.task(id, 25_000)).toMatchObject({ state: 'FINISHED' });
-  }, 60_000);
+    for (const id of ids) expect(await http.task(id, 60_000)).toMatchObject({ state: 'FINISHED' });
+  }, 120_000);
 });
 
 const cluster = (name: string) => ({

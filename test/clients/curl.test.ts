@@ -172,7 +172,7 @@ describe('what the documents tell to type works', () => {
 
     it('all of which docs/compatibility.md counts', { timeout: 120_000 }, async () => {
       // A request is logged once its answer has gone out, so that a client may be ahead of the log.
-      await vi.waitFor(() => expect(service.stderr()).toContain('subtitles.vtt'));
+      await vi.waitFor(() => expect(service.stderr()).toContain('subtitles.vtt'), 20_000);
       const operations = await createOperationLog();
       for (const line of service.stderr().match(/^{.*}$/gm) ?? []) operations.read(line);
       const [, version = ''] = spawnSync('curl', ['--version'], { encoding: 'utf8' }).stdout.split(' ');

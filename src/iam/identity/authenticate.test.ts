@@ -104,6 +104,6 @@ describe('an id that was asked for before there was a token', () => {
     const options = { role: 'Administrators', name: 'From elsewhere', expires: null };
     const there = await createTokenFor({ database, clock: systemClock }, options);
     expect([Number(here.split('_')[0]), there.id]).toEqual([last + 1, last + 2]);
-    await vi.waitFor(async () => expect((await refusal(`apikey ${there.token}`))[0]).toBe(200));
+    await vi.waitFor(async () => expect((await refusal(`apikey ${there.token}`))[0]).toBe(200), 20_000);
   });
 });

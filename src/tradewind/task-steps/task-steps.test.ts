@@ -4,7 +4,7 @@ import { startService, type TestService } from '../../../test/support/service.ts
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ TRADEWIND_SIMULATION_SPEED: '4' });
+  service = await startService({ TRADEWIND_TEST_API: 'true' });
 });
 afterAll(() => service.stop());
 
@@ -42,6 +42,8 @@ it('shows what a task has done, with times, once it has ended', async () => {
 });
 
 it('shows while a task runs what is done and why the rest waits', async () => {
+  const hold = { task: 'create_vm', name: 'while-it-runs', do: { hold: true } };
+  expect((await service.http.post('/tradewind/v1/test/faults', hold)).status).toBe(201);
   const id = await makeInstance('while-it-runs');
   const steps = await vi.waitFor(async () => {
     const { body } = await stepsOf(id);
@@ -52,6 +54,7 @@ it('shows while a task runs what is done and why the rest waits', async () => {
   }, 10_000);
   expect(['NEW', 'RUNNING']).toContain(steps.state);
   expect(steps.done).toBeLessThan(steps.of);
+  await service.http.delete('/tradewind/v1/test/faults');
   await service.http.task(id);
 });
 

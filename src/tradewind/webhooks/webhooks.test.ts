@@ -93,8 +93,8 @@ describe('an event', () => {
     await tenant.http.post(`/cloud/v1/securitygroups/${tenant.projectId}/1`, {
       security_group: { name: 'second' },
     });
-    await vi.waitFor(() => expect(names()).toContain('second'), SOON);
-    expect(new Set(names())).toEqual(new Set(['first', 'second']));
+    // What is about different things is sent at once.
+    await vi.waitFor(() => expect(new Set(names())).toEqual(new Set(['first', 'second'])), SOON);
     expect(receiver.received).toHaveLength(2);
   });
 
@@ -122,11 +122,11 @@ describe('an event', () => {
     const pause = (status: string) =>
       service.pool.query('update clients set status = $1 where id = $2', [status, tenant.clientId]);
     const { rows } = await service.pool.query('select status from clients where id = $1', [tenant.clientId]);
-    receiver.replyTo = () => ({ status: 500 });
+    // One more attempt may be on its way while the account is paused.
+    receiver.replyTo = ({ path }) => ({ status: path === '/other' ? 200 : 500 });
     await makeKey('waits');
     await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(0), SOON);
     await pause('paused');
-    receiver.replyTo = () => ({ status: 200 });
     await hurry();
     // Another account's events show that workers have looked meanwhile.
     const other = await service.otherTenant();
@@ -135,6 +135,7 @@ describe('an event', () => {
     await makeKey('meanwhile', other);
     await vi.waitFor(() => expect(names()).toContain('meanwhile'), SOON);
     expect(names()).not.toContain('waits');
+    receiver.replyTo = () => ({ status: 200 });
     await pause(rows[0].status);
     await hurry();
     await vi.waitFor(() => expect(names()).toContain('waits'), SOON);
@@ -171,24 +172,31 @@ describe('an event', () => {
   it.each([302, 404, 500])('that is answered %i is sent again with the same ID', async (status) => {
     const webhook = await make();
     const text = `No\0 ${'x'.repeat(5_000)}`;
-    receiver.replyTo = () =>
-      receiver.received.length === 1
-        ? { status, headers: { location: `${base}/elsewhere` }, body: text }
-        : { status: 200 };
+    // It is sent again by itself as well, so that it has to fail until it was seen to.
+    receiver.replyTo = () => ({ status, headers: { location: `${base}/elsewhere` }, body: text });
     await makeKey('again');
-    await vi.waitFor(async () => {
-      expect(await deliveries(webhook.id)).toMatchObject([
-        { attempts: 1, response_status: status, error: `The receiver answered ${status}` },
+    const [delivery] = await vi.waitFor(async () => {
+      const found = await deliveries(webhook.id);
+      expect(found).toMatchObject([
+        { state: 'pending', response_status: status, error: `The receiver answered ${status}` },
       ]);
+      return found;
     }, SOON);
-    const [delivery] = await deliveries(webhook.id);
     expect(delivery.response_text).toBe(text.replace('\0', '').slice(0, 1_000));
+    receiver.replyTo = () => ({ status: 200 });
     await hurry();
     expect(await settled(webhook.id)).toMatchObject([
-      { state: 'delivered', attempts: 2, response_status: 200, response_text: null, error: null },
+      {
+        state: 'delivered',
+        attempts: receiver.received.length,
+        response_status: 200,
+        response_text: null,
+        error: null,
+      },
     ]);
-    expect(receiver.received.map(({ path }) => path)).toEqual(['/in', '/in']);
-    expect(receiver.received[0]?.headers['webhook-id']).toBe(receiver.received[1]?.headers['webhook-id']);
+    expect(receiver.received.length).toBeGreaterThan(1);
+    expect(new Set(receiver.received.map(({ path }) => path))).toEqual(new Set(['/in']));
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
   it('is given up after a day; what waited for it is sent then', async () => {
@@ -211,7 +219,7 @@ describe('an event', () => {
     await makeKey('not sent');
     await vi.waitFor(async () => {
       expect(await deliveries(webhook.id)).toMatchObject([
-        { attempts: 1, error: 'The host is not on the public internet', response_status: null },
+        { state: 'pending', error: 'The host is not on the public internet', response_status: null },
       ]);
     }, SOON);
     expect(receiver.received).toEqual([]);
@@ -356,14 +364,23 @@ describe('a receiver that fails', () => {
 
 it('is looked at again after the clock was set back', async () => {
   const webhook = await make();
-  receiver.replyTo = () => ({ status: receiver.received.length === 1 ? 500 : 200 });
+  receiver.replyTo = () => ({ status: 500 });
   await makeKey('of the future');
-  await vi.waitFor(async () => expect((await deliveries(webhook.id))[0]?.attempts).toBe(1), SOON);
-  await service.pool.query(
-    `with later as (update webhook_deliveries set due_at = now() + interval '1 year')
-     update webhook_sending set next_at = now() + interval '1 year'`,
-  );
-  expect(await settled(webhook.id)).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+  await vi.waitFor(async () => expect((await deliveries(webhook.id))[0]?.attempts).toBeGreaterThan(0), SOON);
+  // No attempt is on its way that would say when the next one is.
+  await vi.waitFor(async () => {
+    const { rowCount } = await service.pool.query(
+      `update webhook_deliveries set due_at = now() + interval '1 year'
+       where webhook_id = $1 and due_at is not null and worker_id is null`,
+      [webhook.id],
+    );
+    expect(rowCount).toBe(1);
+  }, SOON);
+  await service.pool.query(`update webhook_sending set next_at = now() + interval '1 year'`);
+  receiver.replyTo = () => ({ status: 200 });
+  expect(await settled(webhook.id)).toMatchObject([
+    { state: 'delivered', attempts: receiver.received.length },
+  ]);
 });
 
 describe('a secret', () => {

@@ -54,6 +54,18 @@ const removingPart = (what: string, kind: Kind, family: string) => async (worker
   await worker.follow(answer, () => {});
 };
 
+/** Returns the ids of the listeners or pools that a load balancer has. */
+async function partsOf(
+  worker: Worker,
+  scope: Scope,
+  balancer: string,
+  family: 'lblisteners' | 'lbpools',
+): Promise<string[]> {
+  const path = `/cloud/v1/${family}${scope.place}?load_balancer_id=${balancer}`;
+  const { body, ok } = await worker.send('look at a load balancer', 'GET', path);
+  return ok ? body.results.map(({ id }: { id: string }) => id) : [];
+}
+
 function vipOf(worker: Worker, scope: Scope) {
   const { random } = worker;
   if (random.chance(0.3)) return { vip_port_id: anyOf(worker, scope, 'reserved') };
@@ -113,14 +125,8 @@ export const loadBalancerActions: Actions = {
       const scope = worker.scope();
       const id = anyOf(worker, scope, 'balancers');
       if (id === undefined) return;
-      for (const [kind, family] of [
-        ['listeners', 'lblisteners'],
-        ['lbPools', 'lbpools'],
-      ] as const) {
-        const path = `/cloud/v1/${family}${scope.place}?load_balancer_id=${id}`;
-        const { body, ok } = await worker.send('look at a load balancer', 'GET', path);
-        for (const part of ok ? body.results : []) scope.known[kind].set(part.id, {});
-      }
+      know(scope, 'listeners', await partsOf(worker, scope, id, 'lblisteners'));
+      know(scope, 'lbPools', await partsOf(worker, scope, id, 'lbpools'));
     },
   ],
   'delete listener': [4, removingPart('delete listener', 'listeners', 'lblisteners')],
@@ -197,15 +203,25 @@ export const loadBalancerActions: Actions = {
   ],
   'redirect to pool': [
     3,
-    toAny('redirect to pool', 'listeners', (worker, scope, listener_id) => ({
-      path: `/cloud/v1/l7policies${scope.place}`,
-      body: {
+    async (worker) => {
+      const scope = worker.scope();
+      const balancer = anyOf(worker, scope, 'balancers');
+      if (balancer === undefined) return;
+      const [listeners, pools] = await Promise.all([
+        partsOf(worker, scope, balancer, 'lblisteners'),
+        partsOf(worker, scope, balancer, 'lbpools'),
+      ]);
+      const listener_id = worker.random.pick(listeners) ?? anyOf(worker, scope, 'listeners');
+      if (listener_id === undefined) return;
+      const foreign = worker.random.chance(0.2) ? anyOf(worker, scope, 'lbPools') : undefined;
+      const answer = await worker.send('redirect to pool', 'POST', `/cloud/v1/l7policies${scope.place}`, {
         listener_id,
         action: 'REDIRECT_TO_POOL',
-        redirect_pool_id: anyOf(worker, scope, 'lbPools') ?? listener_id,
+        redirect_pool_id: foreign ?? worker.random.pick(pools) ?? listener_id,
         position: worker.random.whole(1, 3),
-      },
-    })),
+      });
+      await worker.follow(answer, () => {});
+    },
   ],
   'delete pool of load balancer': [2, removingPart('delete pool of load balancer', 'lbPools', 'lbpools')],
   'rename load balancer': [

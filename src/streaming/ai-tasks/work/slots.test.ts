@@ -21,10 +21,10 @@ test('quick files have a slot from the start', async () => {
 test('slow files have none, up to a number of them', async () => {
   const slots = slowly(1, 2);
   const all = [slots.enter(1)];
-  await vi.waitFor(() => expect(slots.slowClients()).toEqual([1]));
+  await vi.waitFor(() => expect(slots.slowClients()).toEqual([1]), 20_000);
   expect(slots.hasRoom()).toBe(true);
   all.push(slots.enter(2));
-  await vi.waitFor(() => expect(slots.slowClients()).toEqual([1, 2]));
+  await vi.waitFor(() => expect(slots.slowClients()).toEqual([1, 2]), 20_000);
   expect(slots.hasRoom()).toBe(false);
   for (const slot of all) slot.leave();
   expect(slots.hasRoom()).toBe(true);
@@ -35,11 +35,11 @@ test('accounts take turns with what is there, whoever came first', async () => {
   const tasks = new Map(
     ['a1', 'a2', 'a3', 'b1'].map((name) => [name, slots.enter(name.startsWith('a') ? 1 : 2)]),
   );
-  await vi.waitFor(() => expect(slots.slowClients()).toHaveLength(4));
+  await vi.waitFor(() => expect(slots.slowClients()).toHaveLength(4), 20_000);
   const order: string[] = [];
   const turns = [...tasks].map(([name, slot]) => slot.turn(never).then(() => order.push(name)));
   for (let done = 1; done <= 4; done++) {
-    await vi.waitFor(() => expect(order).toHaveLength(done));
+    await vi.waitFor(() => expect(order).toHaveLength(done), 20_000);
     // Nobody else begins before this one leaves.
     await delay(5);
     expect(order).toHaveLength(done);
@@ -53,7 +53,7 @@ test('free slots are for all whose files are there, also of one account', async 
   const slots = slowly(3);
   const busy = slots.enter(2);
   const others = [slots.enter(1), slots.enter(1)];
-  await vi.waitFor(() => expect(slots.slowClients()).toHaveLength(3));
+  await vi.waitFor(() => expect(slots.slowClients()).toHaveLength(3), 20_000);
   await Promise.all([busy, ...others].map((slot) => slot.turn(never)));
   expect(slots.hasRoom()).toBe(false);
   for (const slot of [busy, ...others]) slot.leave();
@@ -62,7 +62,7 @@ test('free slots are for all whose files are there, also of one account', async 
 test('what waits and what is quick is not more than there are slots', async () => {
   const slots = slowly(1);
   const slow = slots.enter(1);
-  await vi.waitFor(() => expect(slots.slowClients()).toEqual([1]));
+  await vi.waitFor(() => expect(slots.slowClients()).toEqual([1]), 20_000);
   const busy = slots.enter(2);
   await busy.turn(never);
   const waiting = slow.turn(never);
@@ -75,7 +75,7 @@ test('what waits and what is quick is not more than there are slots', async () =
 test('a task that is ended while it waits gives way', async () => {
   const slots = slowly(1);
   const [first, second, third] = [slots.enter(1), slots.enter(2), slots.enter(3)];
-  await vi.waitFor(() => expect(slots.slowClients()).toHaveLength(3));
+  await vi.waitFor(() => expect(slots.slowClients()).toHaveLength(3), 20_000);
   await first.turn(never);
   const stop = new AbortController();
   const refused = second.turn(stop.signal).finally(() => second.leave());
