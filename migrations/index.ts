@@ -58,6 +58,8 @@ import { up as webhookIndexes } from './0070_webhook_indexes.ts';
 import { up as priceLists } from './0071_price_lists.ts';
 import { up as quotaLists } from './0072_quota_lists.ts';
 import { up as mails } from './0073_mails.ts';
+import { up as sellers } from './0074_sellers.ts';
+import { up as sellerIndexes } from './0075_seller_indexes.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -122,4 +124,6 @@ export const migrations: Record<string, SchemaMigration> = {
   '0071_price_lists': { up: priceLists },
   '0072_quota_lists': { up: quotaLists },
   '0073_mails': { up: mails },
+  '0074_sellers': { up: sellers },
+  '0075_seller_indexes': { up: sellerIndexes, transaction: false },
 };

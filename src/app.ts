@@ -86,6 +86,7 @@ import { tokenRoutes } from './iam/tokens/routes.ts';
 import { invitationRoutes } from './iam/users/invitation-routes.ts';
 import { memberRoutes } from './iam/users/member-routes.ts';
 import { userRoutes } from './iam/users/routes.ts';
+import { sellerRoutes } from './iam/users/sellers/routes.ts';
 import type { Tracing } from './lib/tracing.ts';
 import type { RequestMeasures } from './requests/measures.ts';
 import type { Services } from './services.ts';
@@ -229,6 +230,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   loginRoutes(app, services);
   userRoutes(app, services);
   memberRoutes(app, services);
+  sellerRoutes(app, services);
   invitationRoutes(app, services);
   clientRoutes(app, services);
   suspensionRoutes(app, services);

@@ -27,8 +27,6 @@ const WITHOUT_METHOD: Record<string, string> = {
   [`${GPU}/virtual/clusters/{cluster_id}`]: 'GET',
   [`${GPU}/virtual/clusters/{cluster_id}/servers/{server_id}`]: 'GET',
   [`${PRICING_V2}/lifecycle_policy`]: 'POST',
-  '/iam/admin/sellers': 'GET POST',
-  '/iam/admin/sellers/{sellerId}': 'DELETE GET PATCH',
   '/iam/docs/platform/resellers': 'GET',
   '/iam/products/availability/clients': 'DELETE',
   '/iam/products/availability/clients/{clientId}': 'DELETE GET PATCH',

@@ -561,6 +561,17 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: 'GET, DELETE /iam/v2/clients/{clientId}/tokens/{tokenId}' },
     { call: 'GET, POST /iam/clients/{clientId}/tokens' },
     { call: 'GET, DELETE /iam/clients/{clientId}/tokens/{tokenId}' },
+    {
+      call: 'GET, POST /iam/admin/sellers',
+      notes: { POST: 'The answer has the `invitation_token` of the mail besides' },
+    },
+    {
+      call: 'GET, PATCH, DELETE /iam/admin/sellers/{sellerId}',
+      notes: {
+        PATCH: '`email` takes the password of the seller (`PUT /iam/users/{userId}/email`) or the platform',
+        DELETE: '403 with API tokens, which are deleted first',
+      },
+    },
     { call: 'GET /iam/admin/feature' },
     { call: 'GET /iam/admin/feature/{featureId}' },
     { call: 'GET, POST /iam/admin/paid_features' },

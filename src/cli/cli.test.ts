@@ -150,6 +150,11 @@ describe('every command', () => {
     expect(await json(`reseller get ${id}`)).toMatchObject({ name: 'Northern' });
     expect(await text('reseller list')).toContain('Northern');
     expect(await json(`reseller delete ${id} --yes --wait`)).toMatchObject({ state: 'FINISHED' });
+    const seller = await json('reseller seller invite --email sam@example.com --full-name Sam');
+    await json(`reseller seller change ${seller.id} --phone 1`);
+    expect(await json(`reseller seller get ${seller.id}`)).toMatchObject({ full_name: 'Sam', phone: '1' });
+    expect(await text('reseller seller list')).toContain('sam@example.com');
+    await json(`reseller seller delete ${seller.id} --yes`);
     const group = 'reseller notification';
     const made = await json(
       `${group} create --reseller 1 --notification-type failed_login --email a@example.com`,

@@ -49,6 +49,7 @@ export const TAGS: { name: string; description: string }[] = [
   { name: 'Logins', description: 'Tokens for people: issued for a password, refreshed every hour.' },
   { name: 'Users', description: 'People, the accounts they belong to and their roles there.' },
   { name: 'Clients', description: 'Accounts of a reseller.' },
+  { name: 'Sellers', description: 'People who work for a reseller.' },
   { name: 'API tokens', description: 'Credentials for programs.' },
   { name: 'Features', description: 'Free and paid features of an account.' },
   { name: 'Notification settings', description: 'Which mail a reseller sends, and to whom.' },

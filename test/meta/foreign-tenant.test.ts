@@ -63,6 +63,8 @@ const NAMES_NO_TENANT: Record<string, string> = {
   getMyAccount: 'works on the own account; see "lists"',
   listUsers: 'works on the own account; see "lists"',
   listClients: 'works on the clients of a reseller; tested beside the code',
+  listSellers: 'works on the sellers of a reseller; tested beside the code',
+  createSeller: 'makes something of the own account',
   listResellers: 'is for the platform administrator; tested beside the code',
   createReseller: 'is for the platform administrator; tested beside the code',
   listLoginAttempts: 'works on the own account; tested beside the code',

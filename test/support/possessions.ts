@@ -451,6 +451,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       });
       return (await made('/iam/auth/accept_invitation', { token, password: PASSWORD })).user_id;
     },
+    sellerId: async () => (await made('/iam/admin/sellers', { email: anyEmail(), full_name: anyName() })).id,
     serviceId: async () => {
       const { body } = await http.get('/iam/clients/1/services');
       return body.find(({ name }: { name: string }) => name === 'CLOUD').id;

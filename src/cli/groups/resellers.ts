@@ -12,6 +12,15 @@ export const resellers: readonly ApiCommand[] = [
   { name: 'reseller create', operation: 'createReseller' },
   { name: 'reseller delete', operation: 'deleteReseller', arguments: ['reseller_id'], tasks: true },
   {
+    name: 'reseller seller list',
+    operation: 'listSellers',
+    columns: { ID: 'id', EMAIL: 'email', NAME: 'full_name', ACTIVATED: 'activated', DELETED: 'deleted' },
+  },
+  { name: 'reseller seller get', operation: 'getSeller', arguments: ['sellerId'] },
+  { name: 'reseller seller invite', operation: 'createSeller' },
+  { name: 'reseller seller change', operation: 'updateSeller', arguments: ['sellerId'] },
+  { name: 'reseller seller delete', operation: 'deleteSeller', arguments: ['sellerId'] },
+  {
     name: 'reseller notification list',
     operation: 'listNotificationSettings',
     columns: { ID: 'id', TYPE: 'notification_type', EMAIL: 'email', ENABLED: 'enabled' },

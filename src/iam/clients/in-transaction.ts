@@ -178,6 +178,12 @@ async function refuseGoing(tx: Transaction, clientId: number): Promise<void> {
   throw new ConflictError(`Client ${clientId} is being deleted by task ${task}; nothing can bring it back`);
 }
 
+/** The clients that these users looked after are nobody's from now on. */
+export async function unassignSellers(db: Kysely<Tables>, userIds: readonly number[]): Promise<void> {
+  if (userIds.length === 0) return;
+  await db.updateTable('clients').set({ seller_id: null }).where('seller_id', 'in', userIds).execute();
+}
+
 /** Locks an account for its end. Waits for everybody who is adding something that refers to it. */
 export async function lockForGood(tx: Transaction, clientId: number): Promise<void> {
   await tx.sql.selectFrom('clients').select('id').where('id', '=', clientId).forUpdate().execute();

@@ -93,7 +93,10 @@ export const CLIENT_TYPES = ['common', 'reseller', 'sales'] as const;
 export const Client = Named('Client', {
   ...accountFields,
   seller: nullable(
-    Type.Integer({ ...NULL_AS_ABSENT, description: 'User of the reseller who looks after it' }),
+    Type.Integer({
+      ...NULL_AS_ABSENT,
+      description: 'Seller of the reseller, or another user of it, who looks after it',
+    }),
   ),
   resellers: Type.Integer({
     description: 'Its reseller: a single one, despite the name',
@@ -132,7 +135,7 @@ export const UpdateClient = Input(
     phone: Type.Optional(Phone('Telephone number; null: none')),
     reseller: Type.Optional(IntegerId('Its reseller. Only the platform administrator may change it.')),
     seller: Type.Optional(
-      nullable(IntegerId('User of the reseller who looks after it; null: nobody in particular')),
+      nullable(IntegerId('Seller of the reseller, or another user of it, who looks after it; null: nobody')),
     ),
     is_test: Type.Optional(Type.Boolean({ description: 'The client is for tests', examples: [false] })),
   },

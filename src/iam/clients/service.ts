@@ -18,7 +18,7 @@ import { deleteTokensOfOutsiders } from '../tokens/in-transaction.ts';
 import { endResellerAccess, expireInvitations } from '../users/in-transaction.ts';
 import type { Users } from '../users/service.ts';
 import { filterOf, orderOf } from './filter.ts';
-import { changeStatus, insertAccount, lockClients } from './in-transaction.ts';
+import { changeStatus, insertAccount, lockClients, unassignSellers } from './in-transaction.ts';
 import { type OfAccount, presentedAccount, presentedClient } from './presenter.ts';
 import { keepReseller } from './resellers/store.ts';
 import type {
@@ -161,7 +161,7 @@ export function createClients(deps: {
         if (!moved) return { tokens: [], logins: [] };
         // The former reseller can no longer act for anybody there, nor let anybody in, nor anybody there for it.
         const now = clock.now();
-        await endResellerAccess(tx.sql, clientId);
+        await unassignSellers(tx.sql, await endResellerAccess(tx.sql, clientId));
         await expireInvitations(tx.sql, clientId, now);
         const tokens = await deleteTokensOfOutsiders(tx, clientId, now);
         return together(tokens, await announceClient(tx, clientId));

@@ -43,6 +43,15 @@ export function roleOf(id: number): Role {
   return role;
 }
 
+/** What the contract calls a user in an account. Rights beyond accounts only exist in the home account. */
+export function userTypeOf(
+  user: { home_id: number; reseller_id: number | null; is_seller: boolean },
+  clientId: number,
+): 'common' | 'reseller' | 'seller' {
+  if (user.reseller_id === null || user.home_id !== clientId) return 'common';
+  return user.is_seller ? 'seller' : 'reseller';
+}
+
 /** Whether `role` gives more rights than `than`. */
 export function isAbove(role: number, than: number): boolean {
   return BY_RANK.indexOf(roleOf(role)) < BY_RANK.indexOf(roleOf(than));

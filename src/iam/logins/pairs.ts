@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ROLES } from '../../requests/principal.ts';
-import { lesserRole, roleOf } from '../identity/schema.ts';
+import { lesserRole, roleOf, userTypeOf } from '../identity/schema.ts';
 import type { SignedTokens } from '../identity/service.ts';
 import type { TokenPair } from './schema.ts';
 import * as store from './store.ts';
@@ -68,7 +68,7 @@ export async function pairOf(
   const role = roleOf(lesserRole(roleId, of.role_id));
   const claims = {
     user_id: of.user_id,
-    user_type: of.reseller_id !== null && of.client_id === of.home_id ? 'reseller' : 'common',
+    user_type: userTypeOf(of, of.client_id),
     user_groups: [role.name],
     client_id: of.client_id,
     email: of.email,

@@ -104,6 +104,7 @@ function memberships(db: Kysely<Tables>) {
       'client_users.role_id',
       'users.email',
       'users.reseller_id',
+      'users.is_seller',
       'users.platform_administrator',
       'users.client_id as home_id',
       'home.reseller_id as home_reseller_id',

@@ -91,6 +91,8 @@ async function resellerUser(tx: Transaction, clientId: number, now: Date): Promi
     .where('client_id', '=', clientId)
     .where('reseller_id', '=', client.reseller_id)
     .where('platform_administrator', '=', false)
+    // Such a token outlives those who come and go.
+    .where('is_seller', '=', false)
     .where('deleted_at', 'is', null)
     .orderBy('id')
     .executeTakeFirst();

@@ -109,15 +109,17 @@ export async function notePasswordRequest(
     .executeTakeFirst();
 }
 
-/** The users of an account that goes to another reseller act for their former one no longer. */
-export async function endResellerAccess(db: Kysely<Tables>, clientId: number): Promise<void> {
-  await db
+/** The users of an account that goes to another reseller act for their former one no longer. Returns who they were. */
+export async function endResellerAccess(db: Kysely<Tables>, clientId: number): Promise<number[]> {
+  const ended = await db
     .updateTable('users')
     .set({ reseller_id: null })
     .where('client_id', '=', clientId)
     .where('reseller_id', 'is not', null)
     .where('platform_administrator', '=', false)
+    .returning('id')
     .execute();
+  return ended.map(({ id }) => id);
 }
 
 /** Expires the invitations that the previous reseller created. They can be renewed. */

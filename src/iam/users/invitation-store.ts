@@ -2,6 +2,7 @@ import { type Insertable, type Kysely, type SqlBool, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Reach } from '../../requests/principal.ts';
+import { unassignSellers } from '../clients/in-transaction.ts';
 
 const lower = (email: string) => sql<SqlBool>`lower(users.email) = ${email.toLowerCase()}`;
 
@@ -49,6 +50,7 @@ export async function findByAddress(db: Kysely<Tables>, email: string, reach: Re
       'users.id',
       'clients.id as client_id',
       'users.pending',
+      'users.reseller_id',
       user('users.password_hash', 'is not', null).$castTo<boolean>().as('has_password'),
     ])
     .where('users.deleted_at', 'is', null)
@@ -100,6 +102,7 @@ export async function findInvitation(db: Kysely<Tables>, userId: number) {
       'invitations.user_id',
       'invitations.client_id',
       'users.email',
+      'users.reseller_id',
       'invitations.secret_hash',
       'invitations.expires_at',
     ])
@@ -174,4 +177,5 @@ export async function forgetInvitations(
   if (ids.length === 0) return;
   await tx.sql.deleteFrom('client_users').where('user_id', 'in', ids).execute();
   await tx.sql.updateTable('users').set({ deleted_at: now }).where('id', 'in', ids).execute();
+  await unassignSellers(tx.sql, ids);
 }

@@ -16,7 +16,7 @@ import { addReseller, type TestReseller } from '../../../test/support/reseller.t
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { openDatabase } from '../../db/database.ts';
 import { forgetInvitations } from './invitation-store.ts';
-import { MOST_A_DAY, MOST_OPEN } from './invitations.ts';
+import { MOST_A_DAY, MOST_OPEN } from './invited.ts';
 
 const INVITE = '/iam/clients/invite_user';
 let service: TestService;

@@ -8,31 +8,24 @@ import {
   type PersonalToken,
   readPersonalToken,
 } from '../../lib/personal-token.ts';
-import { forPeople, isoMicros } from '../../lib/timestamps.ts';
-import type { Mailer, NewMail } from '../../mail/mailer.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { reachOf } from '../../requests/principal.ts';
 import { lockClients, lockToAdd } from '../clients/in-transaction.ts';
 import type { PasswordCheck, Sender } from '../logins/passwords/service.ts';
 import { hashPassword } from '../logins/passwords/service.ts';
 import { PASSWORD_LENGTH } from '../logins/schema.ts';
-import { insertUser } from './in-transaction.ts';
 import * as store from './invitation-store.ts';
+import { DAY_MS, insertInvited, invitationMail, presentedInvitation } from './invited.ts';
 import type { Members } from './members.ts';
+import { mayActFor } from './rights.ts';
 import { givenRole } from './roles.ts';
 import type { AcceptInvitation, InviteUser, RenewedInvitation } from './schema.ts';
 import { lockUser } from './store.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const VALID_MS = 7 * DAY_MS;
 /** How long after its expiry an invitation that nobody renews is withdrawn. */
 const KEPT_MS = 30 * DAY_MS;
-/**
- * Limits of one account: open invitations, and invitations made in a day. The platform administrator may make
- * more.
- */
-export const MOST_OPEN = 100;
-export const MOST_A_DAY = 200;
 const MOST_RENEWED = 100;
 
 /**
@@ -72,13 +65,6 @@ export function createInvitations(deps: {
 }): Invitations {
   const { database, clock, passwords, members, mailer } = deps;
 
-  async function requireRoom(tx: Transaction, principal: Principal, clientId: number, now: Date) {
-    if (principal.platformAdministrator) return;
-    const { open, recent } = await store.countInvitations(tx.sql, clientId, new Date(now.getTime() - DAY_MS));
-    if (open >= MOST_OPEN) throw tooMany(`${MOST_OPEN} open invitations; take some back first`);
-    if (recent >= MOST_A_DAY) throw tooMany(`made ${MOST_A_DAY} invitations in 24 hours; try again later`);
-  }
-
   return {
     async invite(principal, request) {
       const { email, client_id: clientId, name = null, lang } = request;
@@ -86,40 +72,18 @@ export function createInvitations(deps: {
       requireEmail(email);
       const role = givenRole(principal, request.user_role);
       return database.accept(principal, async (tx) => {
-        const now = clock.now();
         await lockToAdd(tx, clientId);
-        const there = await store.findInAccount(tx.sql, clientId, email);
-        if (there) throw alreadyThere(there, clientId);
-        await requireRoom(tx, principal, clientId, now);
-        const expiresAt = new Date(now.getTime() + VALID_MS);
-        const user = {
-          client_id: clientId,
-          email,
-          name,
-          lang,
-          platform_administrator: false,
-          pending: true,
-          created_at: now,
-        };
-        // The row stands for the invited person until they accept, whether they are a user already or not.
-        const token = newPersonalToken('invitation', await insertUser(tx.sql, user, role.id));
-        principal.writes?.made(token.userId);
-        await store.insertInvitation(tx, {
-          user_id: token.userId,
-          client_id: clientId,
-          secret_hash: token.secretHash,
-          invited_by: principal.userId,
-          created_at: now,
-          expires_at: expiresAt,
-        });
-        await mailer.queue(tx, [invitationMail(email, clientId, token, expiresAt)]);
-        return presented(token, clientId, expiresAt);
+        const now = clock.now();
+        const user = { client_id: clientId, email, name, lang, created_at: now };
+        return insertInvited(tx, principal, user, { roleId: role.id, validMs: VALID_MS, now, mailer });
       });
     },
 
     async renew(principal, email) {
       return database.accept(principal, async (tx) => {
-        const found = await store.findByAddress(tx.sql, email, reachOf(principal), MOST_RENEWED);
+        const known = await store.findByAddress(tx.sql, email, reachOf(principal), MOST_RENEWED);
+        // The token would give an administrator of the account what only the reseller's have.
+        const found = known.filter(({ reseller_id: id }) => id === null || mayActFor(principal, id));
         const invited = found.filter(({ pending }) => pending);
         if (invited.length === 0) {
           if (found.length === 0) throw new NotFoundError('User with the address', email);
@@ -141,7 +105,9 @@ export function createInvitations(deps: {
           invitationMail(email, client_id, token, expiresAt),
         );
         await mailer.queue(tx, mails);
-        const invitations = renewed.map(({ token, client_id }) => presented(token, client_id, expiresAt));
+        const invitations = renewed.map(({ token, client_id }) =>
+          presentedInvitation(token, client_id, expiresAt),
+        );
         return { invitations, needsPassword: false };
       });
     },
@@ -152,6 +118,7 @@ export function createInvitations(deps: {
       if (!token || !invitation) throw notValid();
       const { user_id: invited, client_id: clientId, email } = invitation;
       const known = await store.findLogin(database.sql, email);
+      if (known && invitation.reseller_id !== null) throw belongsToAnother();
       if (known) await requireOwnPassword(known, email, password, from);
       const hash = known ? undefined : await newPasswordHash(password);
       return database.accept({}, async (tx) => {
@@ -232,37 +199,19 @@ function newPasswordHash(password: string): Promise<string> {
   return hashPassword(password);
 }
 
-function invitationMail(to: string, clientId: number, token: PersonalToken, expiresAt: Date): NewMail {
-  const data = { token: token.text, expires: forPeople(expiresAt) };
-  return { kind: 'invitation', to, clientId, data, until: expiresAt };
-}
-
-function presented(token: PersonalToken, clientId: number, expiresAt: Date): RenewedInvitation {
-  return {
-    user_id: token.userId,
-    client_id: clientId,
-    invitation_token: token.text,
-    invitation_expires: isoMicros(expiresAt),
-  };
-}
-
-function alreadyThere({ id, pending }: { id: number; pending: boolean }, clientId: number): InvalidError {
-  const message = pending
-    ? `User ${id} has already been invited to client ${clientId}; POST /iam/auth/renew_invitation makes a new token.`
-    : 'User with this email already belongs to the client.';
-  return new InvalidError({ email: [message] });
-}
-
 function overtaken(): ConflictError {
   return new ConflictError('Another request changed the login of this address at the same time; try again');
+}
+
+/** Rights beyond accounts only exist in a user's first account, so nobody takes them over. */
+function belongsToAnother(): InvalidError {
+  return new InvalidError({
+    token: ['Somebody has begun to log in with this address. Ask for an invitation of another one.'],
+  });
 }
 
 function notValid(): InvalidError {
   return new InvalidError({
     token: ['Not valid: it was used, taken back, renewed or has expired. Ask for a new one.'],
   });
-}
-
-function tooMany(what: string): InvalidError {
-  return new InvalidError({ errors: [`The account has ${what}.`] });
 }

@@ -1,5 +1,5 @@
 import type { Principal } from '../../requests/principal.ts';
-import { roleOf } from '../identity/schema.ts';
+import { roleOf, userTypeOf } from '../identity/schema.ts';
 import { mayKnow } from './rights.ts';
 import type { User } from './schema.ts';
 import type { Membership, UserRow } from './store.ts';
@@ -37,7 +37,7 @@ export function presentedIn(user: UserRow, meant: Membership, known: readonly Me
     reseller: meant.reseller_id,
     client: meant.client_id,
     groups: [{ id, name }],
-    user_type: user.reseller_id !== null && user.home_id === meant.client_id ? 'reseller' : 'common',
+    user_type: userTypeOf(user, meant.client_id),
     auth_types: user.auth_types as User['auth_types'],
     deleted: false,
     activated: user.has_password,

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
-import { lockClients } from '../clients/in-transaction.ts';
+import { lockClients, unassignSellers } from '../clients/in-transaction.ts';
 import { type Credentials, together } from '../identity/in-transaction.ts';
 import { announceUser, endLogins } from '../logins/in-transaction.ts';
 import { expireInvitations } from './invitation-store.ts';
@@ -23,6 +23,7 @@ export async function takeOut(
   await expireInvitations(tx.sql, { clientIds: [clientId], invitedBy: user.id }, now);
   const ended = await endLogins(tx, { memberId: user.id, clientIds: [clientId] });
   const changed = together(ended, await announceUser(tx, user.id, [clientId]));
+  if (user.home_id === clientId && user.reseller_id !== null) await unassignSellers(tx.sql, [user.id]);
   // The other memberships can't change meanwhile, since the user is locked.
   const [next] = await store.membershipsOf(tx.sql, [user.id]);
   if (!next) {

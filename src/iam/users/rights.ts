@@ -49,6 +49,11 @@ export function mayStaff(principal: Principal, client: { id: number; resellerId:
 export function isBeyond(principal: Principal, user: UserRow, clientId: number): boolean {
   if (principal.platformAdministrator || user.home_id !== clientId) return false;
   return (
-    user.platform_administrator || (user.reseller_id !== null && user.reseller_id !== principal.resellerId)
+    user.platform_administrator || (user.reseller_id !== null && !mayActFor(principal, user.reseller_id))
   );
+}
+
+/** Whether the caller has the rights that a user of this reseller has beyond the account. */
+export function mayActFor(principal: Principal, resellerId: number): boolean {
+  return principal.platformAdministrator || principal.resellerId === resellerId;
 }

@@ -253,7 +253,9 @@ export const CreateUser = Input(
     user_type: Type.Optional(Type.Enum(['common'], { type: 'string', description: 'Always common' })),
     name: Type.Optional(PersonName('Name')),
     phone: Type.Optional(Phone('Telephone number')),
-    seller: Type.Optional(nullable(IntegerId('User of the reseller who looks after the account'))),
+    seller: Type.Optional(
+      nullable(IntegerId('Seller of the reseller, or another user of it, who looks after the account')),
+    ),
     services: Type.Optional(
       Type.Array(
         Input('NewUserService', {

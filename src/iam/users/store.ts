@@ -18,6 +18,7 @@ function users(db: Kysely<Tables>) {
       'users.client_id as home_id',
       'home.reseller_id as home_reseller_id',
       'users.reseller_id',
+      'users.is_seller',
       'users.platform_administrator',
       'users.is_active',
       'users.auth_types',

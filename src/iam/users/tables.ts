@@ -7,6 +7,8 @@ export interface UserTables {
     client_id: number;
     /** The reseller this user administers; null for the users of a client. */
     reseller_id: number | null;
+    /** One of those whom the reseller has let work for it, rather than its own administrator. */
+    is_seller: Generated<boolean>;
     email: string;
     name: string | null;
     phone: Generated<string | null>;

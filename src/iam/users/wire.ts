@@ -6,6 +6,7 @@ import type { Guesses } from '../logins/guesses/service.ts';
 import type { PasswordCheck } from '../logins/passwords/service.ts';
 import { createInvitations } from './invitations.ts';
 import { createMembers } from './members.ts';
+import { createSellers } from './sellers/service.ts';
 import { createUsers } from './service.ts';
 
 export function wireUsers(
@@ -18,9 +19,11 @@ export function wireUsers(
   },
 ) {
   const members = createMembers(deps);
+  const users = createUsers({ ...deps, members });
   return {
     members,
-    users: createUsers({ ...deps, members }),
+    users,
+    sellers: createSellers({ ...deps, users }),
     invitations: createInvitations({ ...deps, members }),
   };
 }

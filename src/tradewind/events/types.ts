@@ -87,6 +87,7 @@ interface OperationEvent {
 }
 
 const user = { word: 'user', param: 'userId', table: 'users' };
+const seller = { ...user, param: 'sellerId' };
 const client = { word: 'client', param: 'clientId', table: 'clients' };
 const account = { word: 'client', param: 'client_id', table: 'clients' };
 const reseller = { word: 'reseller', param: 'reseller_id' };
@@ -126,6 +127,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   createPriceList: { ...priceList, verb: 'created' },
   createQuotaList: { ...quotaList, verb: 'created' },
   createNotificationSetting: { ...setting, verb: 'created' },
+  createSeller: { ...seller, verb: 'invited' },
   createReseller: { ...reseller, verb: 'created' },
   createUser: { ...user, verb: 'created' },
   createWebhook: { ...webhook, verb: 'created' },
@@ -145,6 +147,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   },
   deleteQuotaThreshold: { ...quota, verb: 'threshold_removed' },
   deleteReseller: { ...reseller, verb: 'deletion_begun' },
+  deleteSeller: { ...seller, verb: 'deleted' },
   deleteUser: { ...user, verb: 'deleted' },
   deleteWebhook: { ...webhook, verb: 'deleted' },
   inviteUser: { ...user, verb: 'invited' },
@@ -169,6 +172,7 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   updateClientService: { ...service, verb: 'updated' },
   updateClientUser: { ...user, verb: 'updated' },
   updateNotificationSetting: { ...setting, verb: 'updated' },
+  updateSeller: { ...seller, verb: 'updated' },
   updateUser: { ...user, verb: 'updated' },
   updateWebhook: { ...webhook, verb: 'updated' },
   withdrawDeletionRequest: { word: 'deletion_request', verb: 'deleted' },

@@ -184,6 +184,25 @@ export function describeAccounts({ client, as }: Walk): void {
     });
   });
 
+  it('sellers: invites one, who looks after a client, and changes, lists and deletes them', async () => {
+    const SELLERS = '/iam/admin/sellers';
+    const email = anyEmail();
+    const made = await client.post<Made & Invited>(SELLERS, { email, full_name: 'Sam Seller' });
+    const token = made.invitation_token;
+    const one = `${SELLERS}/${made.id}`;
+    expect(await client.get(one)).toMatchObject({ email, full_name: 'Sam Seller', activated: false });
+    await client.post('/iam/auth/accept_invitation', { token, password: PASSWORD });
+    expect(await client.patch(one, { full_name: 'Sam' })).toMatchObject({
+      full_name: 'Sam',
+      activated: true,
+    });
+    expect(await client.list(SELLERS, { limit: 1, email })).toMatchObject([{ id: made.id }]);
+    const { id } = await client.post<Made>('/iam/clients/create', { company: 'Theirs' });
+    await client.patch(`/iam/clients/${id}`, { seller: made.id });
+    await client.silent('DELETE', one);
+    expect(await client.get(one)).toMatchObject({ deleted: true });
+  });
+
   it('notification settings: makes, lists, replaces, changes and deletes one', async () => {
     const SETTINGS = '/iam/reselling/resellers/1/notification_settings';
     const body = { notification_type: 'failed_login', email: 'ops@example.com' };

@@ -1,0 +1,154 @@
+import { type Static, Type } from 'typebox';
+import { NULL_AS_ABSENT } from '../../../lib/client-nulls.ts';
+import { Email } from '../../../lib/email.ts';
+import { nullable } from '../../../lib/nullable.ts';
+import {
+  Input,
+  IntegerId,
+  Named,
+  pageFields,
+  pageQuery,
+  Query,
+  ReadOnly,
+  Timestamp,
+} from '../../../lib/wire.ts';
+
+const sellerFields = {
+  id: Type.Integer({ description: 'The ID of the user who the seller is', examples: [7] }),
+  email: Type.String({ examples: ['seller@example.com'] }),
+  full_name: Type.String({ examples: ['Jane Doe'] }),
+  phone: nullable(Type.String({ ...NULL_AS_ABSENT, examples: ['+12025550123'] })),
+  reseller_name: Type.String({ description: "The reseller's name", examples: ['Example Cloud'] }),
+  company: Type.String({ description: "Name of the reseller's own account", examples: ['Example Cloud'] }),
+  date_joined: Timestamp('When the seller was invited'),
+  activated: Type.Boolean({ description: 'Whether the seller has set a password' }),
+  deleted: Type.Boolean(),
+};
+export const Seller = Named('Seller', sellerFields);
+export type Seller = Static<typeof Seller>;
+
+export const InvitedSeller = Named('InvitedSeller', {
+  ...sellerFields,
+  invitation_token: Type.String({
+    description: 'The token of the mail, for `POST /iam/auth/accept_invitation`, once',
+  }),
+  invitation_expires: Timestamp('When the token stops working: after 24 hours'),
+});
+export type InvitedSeller = Static<typeof InvitedSeller>;
+
+const SellerEmail = (description: string) => Type.String({ ...Email(description), maxLength: 150 });
+const fields = {
+  full_name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: '\\S',
+    rule: 'Must not be empty.',
+    description: "The seller's name",
+    examples: ['Jane Doe'],
+  }),
+  phone: Type.String({
+    maxLength: 30,
+    pattern: '^[a-z0-9+\\-()#, *]*$',
+    rule: 'Must consist of lower-case letters, digits, spaces and + - ( ) # , *.',
+    description: "The seller's telephone number",
+    examples: ['+12025550123'],
+  }),
+};
+const readOnly = {
+  id: ReadOnly,
+  reseller_name: ReadOnly,
+  company: ReadOnly,
+  date_joined: ReadOnly,
+  activated: ReadOnly,
+  deleted: ReadOnly,
+};
+
+export const CreateSeller = Input(
+  'CreateSeller',
+  {
+    email: SellerEmail('Address to log in with, which no other user has'),
+    full_name: fields.full_name,
+    phone: Type.Optional(fields.phone),
+    ...readOnly,
+  },
+  { email: 'seller@example.com', full_name: 'Jane Doe' },
+);
+export type CreateSeller = Static<typeof CreateSeller>;
+
+export const UpdateSeller = Input(
+  'UpdateSeller',
+  {
+    email: Type.Optional(
+      SellerEmail(
+        'Address to log in with. Sellers change their own with their password (`PUT /iam/users/{userId}/email`); apart from them, only the administrator of the platform can change it.',
+      ),
+    ),
+    full_name: Type.Optional(fields.full_name),
+    phone: Type.Optional(fields.phone),
+    ...readOnly,
+  },
+  { full_name: 'Jane Doe', phone: '+12025550123' },
+);
+export type UpdateSeller = Static<typeof UpdateSeller>;
+
+export const SellerParams = Type.Object({ sellerId: IntegerId('Seller ID') });
+
+export const ORDERINGS = ['id', 'email', 'full_name', 'date_joined', 'activated', 'deleted'] as const;
+const ORDERING = `-?(${ORDERINGS.join('|')})`;
+
+const part = (what: string) =>
+  Type.Optional(Type.String({ maxLength: 255, description: `${what} contains this, in any letter case` }));
+
+export const SellerListQuery = Query({
+  ...pageQuery(),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: 'Maximum number of results on a page. Without it, the answer is an array of all matches.',
+    }),
+  ),
+  ordering: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      pattern: `^${ORDERING}(,${ORDERING})*$`,
+      rule: `Must be one or more of ${ORDERINGS.join(', ')}, separated by commas; a minus before a field reverses its order.`,
+      description: `Fields to order by, separated by commas: ${ORDERINGS.join(', ')}. A minus before a field reverses its order.`,
+      default: 'id',
+    }),
+  ),
+  id: Type.Optional(IntegerId('The seller with this ID')),
+  id__in: Type.Optional(
+    Type.String({
+      maxLength: 2000,
+      pattern: '^\\d{1,15}(,\\d{1,15})*$',
+      rule: 'Must be IDs separated by commas.',
+      description: 'Sellers with these IDs; separated by commas',
+    }),
+  ),
+  id__contains: Type.Optional(
+    Type.String({
+      maxLength: 15,
+      pattern: '^\\d+$',
+      rule: 'Must consist of digits.',
+      description: 'The digits of the ID contain these',
+    }),
+  ),
+  email: part('The e-mail address'),
+  full_name: part('The name'),
+  reseller_name: part("The reseller's name"),
+  activated: Type.Optional(Type.Boolean({ description: 'Whether the seller has set a password' })),
+  deleted: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description:
+        'true: only deleted sellers; false: only sellers that are not deleted; anything else: both',
+    }),
+  ),
+});
+export type SellerListQuery = Static<typeof SellerListQuery>;
+
+export const SellerPage = Named('SellerPage', { ...pageFields, results: Type.Array(Seller) });
+export type SellerPage = Static<typeof SellerPage>;
+/** The type distinguishes the two: an array, or an object. */
+export const SellerList = Type.Union([Type.Array(Seller), SellerPage], { title: 'SellerList' });
