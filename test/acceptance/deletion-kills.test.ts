@@ -56,7 +56,7 @@ it('deletes an account to the end, however often its process is killed', async (
       const { rows } = await pool.query('select state from tasks where id = $1', [task_id]);
       if (rows[0].state !== 'FINISHED') inTime++;
       await server.end('SIGKILL');
-      await takeForDead(pool);
+      await takeForDead(pool, server);
       server = await serve(settings);
     }
     expect(inTime).toBeGreaterThan(1);

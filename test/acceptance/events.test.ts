@@ -7,11 +7,10 @@ import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts
 const TOKEN = '7$acceptance-secret';
 const TYPE = 'tradewind.ssh_key.updated';
 const WRITERS = 16;
-/** More than a process keeps in memory of them. */
-const WRITES = 4_000;
+const WRITES = 10_000;
 const SUBJECTS = 40;
 /** After so many events the listener is killed. */
-const LIFE = 280;
+const LIFE = 700;
 
 let database: TestDatabase;
 let apis: ServeProcess[];

@@ -92,7 +92,7 @@ async function done(method: 'POST' | 'DELETE', path: string, body?: object, kill
   expect([200, 204], answer.text).toContain(answer.status);
   if (killed) {
     await service.end('SIGKILL');
-    await takeForDead(pool);
+    await takeForDead(pool, service);
     kills++;
     await start();
   }

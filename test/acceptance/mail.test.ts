@@ -71,7 +71,7 @@ const url = (password: string) =>
 async function restart(more: Record<string, string> = {}): Promise<ServeProcess> {
   if (running) {
     expect(await running.end('SIGKILL')).toBe('SIGKILL');
-    await takeForDead(pool);
+    await takeForDead(pool, running);
   }
   running = await serve({ ...settings, ...more });
   return running;

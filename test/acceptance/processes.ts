@@ -55,12 +55,9 @@ export function runTradewind(args: string[], settings: Record<string, string>) {
   });
 }
 
-/**
- * Lets the next process take over at once what killed ones had in hand, as it would some seconds later. Call it while no
- * process is alive.
- */
-export async function takeForDead(pool: pg.Pool): Promise<void> {
-  await pool.query(`update workers set beat_at = beat_at - interval '1 minute'`);
+/** Lets others take over at once what a killed process had in hand, as they would some seconds later. */
+export async function takeForDead(pool: pg.Pool, { child }: Pick<ServeProcess, 'child'>): Promise<void> {
+  await pool.query(`update workers set beat_at = beat_at - interval '1 minute' where pid = $1`, [child.pid]);
 }
 
 /**

@@ -78,7 +78,7 @@ test('a snapshot to which several tests go back', async () => {
 });
 
 // All of them begin with nothing, on one server.
-test.each(Array.from({ length: 20 }, (_, number) => number))('one of twenty, number %i', async () => {
+test.each(Array.from({ length: 100 }, (_, number) => number))('one of a hundred, number %i', async () => {
   await startVolume();
   expect(await volumes()).toBe(1);
 });
