@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ran, type Typed, tradewind, wordsIn } from '../../test/support/cli.ts';
+import { DAY_MS, notAtTheEndOf } from '../../test/support/clock.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { openReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts';
 import { clientCommands } from './commands.ts';
@@ -304,6 +305,7 @@ describe('every command', () => {
   });
 
   it('usage', async () => {
+    await notAtTheEndOf(DAY_MS);
     const day = new Date().toISOString().slice(0, 10);
     const time = `--time-from ${day}T00:00:00Z --time-to ${day}T23:59:59Z --enable-last-day true`;
     const lines = await json('usage list --by resource --by day');

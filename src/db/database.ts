@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pLimit from 'p-limit';
 import pg from 'pg';
+import type { Logger } from 'pino';
 import type { ActionResource } from '../lib/action-resource.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type DryRun, dryConnection, dryRunNow } from '../lib/dry-run.ts';
@@ -18,7 +19,10 @@ export type Sql = Kysely<Tables>;
 export interface Transaction {
   sql: Sql;
   client: pg.PoolClient;
-  /** Runs `work`, which must not throw, once the transaction is committed; never if it isn't. */
+  /**
+   * Runs `work` once the transaction is committed; never if it isn't, so not for an attempt that is repeated. If `work`
+   * throws, that is logged: the change is made all the same.
+   */
   afterCommit(work: () => void): void;
 }
 
@@ -66,7 +70,11 @@ const dryClient = () => dryConnection() as pg.PoolClient | undefined;
 
 /** Ends a transaction whose work is done. */
 type End<T> = (client: pg.PoolClient, result: T) => Promise<unknown>;
-const commit: End<unknown> = (client) => client.query('commit');
+const commit: End<unknown> = async (client) => {
+  const { command } = await client.query('commit');
+  // What PostgreSQL does, without an error, when a statement has failed and the work went on.
+  if (command !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements failed');
+};
 
 const RETRYABLE = new Set(['40001', '40P01']);
 // Still deadlocked after every attempt, or a referenced row was deleted after it was checked.
@@ -81,6 +89,10 @@ const MOST_WAITING = 144;
 // Ids and counts are bigint in the database and stay below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
+/** Tells of what fails after a commit, where nobody waits for it. */
+type FaultLog = Pick<Logger, 'error'>;
+const warnings: FaultLog = { error: ({ err }: { err: Error }) => process.emitWarning(err) };
+
 /**
  * `clock` gives the time that triggers see. `repeatable`: for writes that can simply be repeated when the database server crashes. Their commits don't
  * wait for the disk (synchronous_commit off): the last half second of them may be lost, but never a part of
@@ -89,7 +101,11 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 export function openDatabase(
   connection: pg.PoolConfig,
   maxConnections = 20,
-  { repeatable = false, clock = systemClock }: { repeatable?: boolean; clock?: Clock } = {},
+  {
+    repeatable = false,
+    clock = systemClock,
+    log = warnings,
+  }: { repeatable?: boolean; clock?: Clock; log?: FaultLog } = {},
 ): Database {
   const pool = new pg.Pool({
     ...connection,
@@ -124,6 +140,15 @@ export function openDatabase(
     throw new UnavailableError('Too many changes are waiting at the moment; try again in a second');
   }
 
+  /** Nothing may make a committed change look failed. */
+  function afterwards(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      log.error({ err: error }, 'A change is made, but what should follow it failed');
+    }
+  }
+
   async function attempt<T>(work: (tx: Transaction) => Promise<T>, end: End<T> = commit): Promise<T> {
     const dryRun = dryRunNow();
     const open = dryClient();
@@ -135,7 +160,7 @@ export function openDatabase(
       const later: (() => void)[] = [];
       const result = await work({ sql: kyselyOn(client), client, afterCommit: (then) => later.push(then) });
       await end(client, result);
-      if (end === commit) for (const then of later) then();
+      if (end === commit) for (const then of later) afterwards(then);
       return result;
     } catch (error) {
       await client.query('rollback').catch((fault: Error) => {
@@ -193,7 +218,7 @@ export function openDatabase(
       if (tried) return tryOut(tried, recorded);
       if (dryRun) return transaction(recorded);
       const result = await changes(() => transaction(recorded));
-      writes.committed();
+      afterwards(() => writes.committed());
       return result;
     },
     requireRoom,

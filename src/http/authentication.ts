@@ -1,8 +1,9 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../iam/identity/service.ts';
 import { ForbiddenError, UnauthenticatedError } from '../lib/errors.ts';
-import { type Access, allows, type Principal } from '../requests/principal.ts';
+import { type Access, allows, hasSameRights, type Principal } from '../requests/principal.ts';
 import type { StrangerLimits } from './rate-limits.ts';
+import { refuseShutService } from './shut-services.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,25 +23,41 @@ const ASKS: Record<Access, string> = {
   resell: "a reseller's administrator",
 };
 
-/**
- * Returns a function that authenticates and authorizes a request. Call it before the body is read. Unauthenticated
- * requests are counted by address.
- */
-export function authentication(
-  authenticator: Authenticator,
-  strangers: StrangerLimits,
-): (request: FastifyRequest, config: FastifyContextConfig) => Promise<void> {
-  return async (request, { access, uncounted }) => {
-    if (request.is404 || access === 'public') {
-      if (!uncounted) await strangers.count(request.ip);
-      return;
-    }
-    request.principal = await principalOf(request);
-    if (!access || !allows(request.principal, access)) {
-      throw new ForbiddenError(
-        access ? `This operation needs the token of ${ASKS[access]}` : 'No token may call this operation',
-      );
-    }
+export interface Admission {
+  /**
+   * Authenticates and authorizes a request. To be called before the body is read. Unauthenticated requests are counted
+   * by address.
+   * @throws UnauthenticatedError, ForbiddenError
+   */
+  admit(request: FastifyRequest, config: FastifyContextConfig): Promise<void>;
+  /**
+   * Makes sure that the caller has kept the rights with which the request was admitted. Asks the database only if they
+   * have changed, like any other request.
+   * @throws UnauthenticatedError, ForbiddenError
+   */
+  stillAdmitted(request: FastifyRequest): Promise<void>;
+}
+
+export function authentication(authenticator: Authenticator, strangers: StrangerLimits): Admission {
+  return {
+    async admit(request, { access, uncounted }) {
+      if (request.is404 || access === 'public') {
+        if (!uncounted) await strangers.count(request.ip);
+        return;
+      }
+      request.principal = await principalOf(request);
+      if (!access || !allows(request.principal, access)) {
+        throw new ForbiddenError(
+          access ? `This operation needs the token of ${ASKS[access]}` : 'No token may call this operation',
+        );
+      }
+    },
+    async stillAdmitted({ headers, principal, url }) {
+      const now = await authenticator.authenticate(headers);
+      refuseShutService({ principal: now, url });
+      if (hasSameRights(now, principal)) return;
+      throw new ForbiddenError('The rights of this token changed while the request waited; send it again');
+    },
   };
 
   async function principalOf({ headers, ip }: FastifyRequest): Promise<Principal> {

@@ -2,6 +2,7 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import { InvalidError } from '../lib/errors.ts';
 import type { IncomingRequest } from '../requests/incoming-request.ts';
 import type { ChangingRequest, RequestLog } from '../requests/request-log.ts';
+import type { Admission } from './authentication.ts';
 import { withoutPrefix } from './dialect.ts';
 import { hooks } from './route-hooks.ts';
 
@@ -37,7 +38,11 @@ declare module 'fastify' {
  * only on the version that the client has seen (`If-Match`, with the `ETag` of a read). All of them are
  * recorded. Comes after authentication.
  */
-export function keepChangingRequests(app: FastifyInstance, log: RequestLog): void {
+export function keepChangingRequests(
+  app: FastifyInstance,
+  log: RequestLog,
+  { stillAdmitted }: Pick<Admission, 'stillAdmitted'>,
+): void {
   app.decorateRequest('changing');
   app.decorateRequest('versionRead');
   // Most routes only read and have no version, so that they need none of these hooks.
@@ -125,6 +130,27 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
       done(null, payload);
     };
   }
+
+  function incoming(request: FastifyRequest): IncomingRequest {
+    const { operationId, response } = (request.routeOptions.schema ?? {}) as {
+      operationId?: string;
+      response?: object;
+    };
+    return {
+      id: request.id,
+      method: request.method,
+      url: request.url,
+      route: withoutPrefix(request.routeOptions.url ?? ''),
+      params: paramsOf(request),
+      operation: operationId ?? '',
+      body: () => request.body,
+      success: Number(Object.keys(response ?? {})[0] ?? 200),
+      ip: request.ip,
+      userAgent: request.headers['user-agent'],
+      principal: request.principal,
+      stillAdmitted: () => stillAdmitted(request),
+    };
+  }
 }
 
 function isGood({ statusCode }: FastifyReply): boolean {
@@ -146,26 +172,6 @@ function mayBeKept(request: FastifyRequest, reply: FastifyReply): boolean {
 
 function paramsOf(request: FastifyRequest): IncomingRequest['params'] {
   return request.params as IncomingRequest['params'];
-}
-
-function incoming(request: FastifyRequest): IncomingRequest {
-  const { operationId, response } = (request.routeOptions.schema ?? {}) as {
-    operationId?: string;
-    response?: object;
-  };
-  return {
-    id: request.id,
-    method: request.method,
-    url: request.url,
-    route: withoutPrefix(request.routeOptions.url ?? ''),
-    params: paramsOf(request),
-    operation: operationId ?? '',
-    body: () => request.body,
-    success: Number(Object.keys(response ?? {})[0] ?? 200),
-    ip: request.ip,
-    userAgent: request.headers['user-agent'],
-    principal: request.principal,
-  };
 }
 
 function acceptedKey(given: string | string[]): string {

@@ -7,7 +7,7 @@ import type { RequestMeasures } from '../requests/measures.ts';
 import type { Refusals } from '../requests/refusals.ts';
 import type { RequestLog } from '../requests/request-log.ts';
 import type { AccessLog } from './access-log.ts';
-import { authentication } from './authentication.ts';
+import { type Admission, authentication } from './authentication.ts';
 import { keepChangingRequests } from './changing-requests.ts';
 import { serializerCompiler, validatorCompiler } from './compilers.ts';
 import { sendError } from './errors.ts';
@@ -82,10 +82,11 @@ export function createServer(deps: ServerDeps) {
   if (deps.tracing) traceRequests(app, deps.tracing);
   acceptJson(app);
   refuseUnknownQueries(app);
-  meetRequests(app, deps);
+  const admission = authentication(deps.authenticator, limitStrangers(deps.rateLimit, deps.measures));
+  meetRequests(app, deps, admission);
   closeConnectionsAtStop(app);
   knowVersionedRoutes(app);
-  keepChangingRequests(app, deps.requestLog);
+  keepChangingRequests(app, deps.requestLog, admission);
   return app;
 }
 
@@ -93,10 +94,9 @@ export function createServer(deps: ServerDeps) {
  * What every request meets before its body is read, in this order. It is one hook, since each has a cost for every
  * request. Hooks of routes come after it.
  */
-function meetRequests(app: FastifyInstance, deps: ServerDeps): void {
+function meetRequests(app: FastifyInstance, deps: ServerDeps, { admit }: Admission): void {
   const { accessLog } = deps;
   const warnOfUnknownProxy = deps.trustedProxies.length === 0 ? warningOfUnknownProxies() : undefined;
-  const authenticate = authentication(deps.authenticator, limitStrangers(deps.rateLimit, deps.measures));
   const refuseUnknownPath = refusalOfUnknownPaths(app);
   const limitRate = rateLimits(deps.rateLimit, deps.measures);
   app.decorateRequest('principal');
@@ -109,7 +109,7 @@ function meetRequests(app: FastifyInstance, deps: ServerDeps): void {
     void reply.header('x-request-id', request.id);
     refuseOddHead(request, url);
     warnOfUnknownProxy?.(request);
-    await authenticate(request, config);
+    await admit(request, config);
     refuseUnknownPath(request, reply);
     refuseShutService(request);
     if (!inner) await limitRate(request, reply, config);

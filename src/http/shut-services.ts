@@ -8,7 +8,7 @@ const SERVICES: Partial<Record<Area, string>> = { cloud: 'CLOUD', logging: 'CLOU
  * Refuses services that the account's reseller has switched off. Comes after authentication.
  * @throws ForbiddenError
  */
-export function refuseShutService({ principal, url }: FastifyRequest): void {
+export function refuseShutService({ principal, url }: Pick<FastifyRequest, 'principal' | 'url'>): void {
   const service = principal?.shutServices && SERVICES[areaOf(url)];
   if (!service || !principal.shutServices?.includes(service)) return;
   throw new ForbiddenError(

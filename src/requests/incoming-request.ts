@@ -17,4 +17,9 @@ export interface IncomingRequest {
   ip: string;
   userAgent: string | undefined;
   principal: Principal;
+  /**
+   * To be called at the end of the transaction: the body may have come slowly, or the change may have waited for others.
+   * @throws UnauthenticatedError, ForbiddenError if the caller has lost its rights since
+   */
+  stillAdmitted(): Promise<void>;
 }

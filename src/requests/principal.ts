@@ -55,6 +55,16 @@ export function allows(principal: Principal, access: Access): boolean {
   return ROLES_BY_ACCESS[access].includes(principal.roleId);
 }
 
+/** Whether a caller that is authenticated again has the rights that it had. */
+export function hasSameRights(now: Principal, before: Principal): boolean {
+  return (
+    now.clientId === before.clientId &&
+    now.roleId === before.roleId &&
+    now.resellerId === before.resellerId &&
+    now.platformAdministrator === before.platformAdministrator
+  );
+}
+
 /** @throws ForbiddenError for all but the platform administrator, who alone does that */
 export function requirePlatform({ platformAdministrator }: Principal, duty: string): void {
   if (!platformAdministrator) throw new ForbiddenError(`Only the platform administrator ${duty}`);

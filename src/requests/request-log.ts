@@ -102,6 +102,7 @@ export function createRequestLog(deps: {
         },
         async after(tx) {
           if (done) return;
+          await request.stillAdmitted();
           const published = publishedAs(request, about);
           const recorded = { ...action, ...published, outcome: 'accepted', status: request.success } as const;
           await userActions.record(tx, recorded, eventOf(request, action, { about, made }));

@@ -105,7 +105,7 @@ export async function startPlatform(
     undo.push(() => storage.stop());
     const tracing = await startTracing(config.tracing, log);
     undo.push(async () => tracing?.stop(TRACES_MS));
-    const database = openDatabase(storage.connection, undefined, { clock });
+    const database = openDatabase(storage.connection, undefined, { clock, log });
     undo.push(() => database.close());
     const catalog = await loading;
     const encryptionKeys = encryptionKeysOf(config);

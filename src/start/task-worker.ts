@@ -93,10 +93,10 @@ export function createTaskWorker({
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
     async start() {
-      const repeatable = openDatabase(connection, CONNECTIONS, { repeatable: true, clock });
+      const repeatable = openDatabase(connection, CONNECTIONS, { repeatable: true, clock, log });
       undo.push(() => repeatable.close());
       // Requests of the same process would wait behind hundreds of tasks for the connections of the given database.
-      const own = openDatabase(connection, CONNECTIONS, { clock });
+      const own = openDatabase(connection, CONNECTIONS, { clock, log });
       undo.push(() => own.close());
       pools = { work: own.pool, queues: repeatable.pool };
       const patiently = createPatience(config.databaseWaitSeconds, log);

@@ -3,6 +3,7 @@ import type { Endings } from '../convergence/waiting-tasks.ts';
 import type { ListeningChangeFeed } from '../db/changes.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createTaskEnds } from '../services.ts';
+import { deletionTasks } from '../tradewind/deletions/tasks.ts';
 import type { TestKit, TestKitParts } from '../tradewind/test-kit/kit.ts';
 import { leaveNothing } from '../tradewind/test-kit/leftovers.ts';
 import { createPartialReset } from '../tradewind/test-kit/partial-reset.ts';
@@ -28,5 +29,12 @@ export function testKitParts(
     changes.forgetAll();
     await leaveNothing({ calls: kit.calls, database }, gone);
   });
-  return { kit, snapshots, partial: createPartialReset({ ...deps, calls: kit.calls }), work, normalSpeed };
+  const partial = createPartialReset({ ...deps, calls: kit.calls });
+  return { kit, snapshots, partial, work, taskTypes: typesUnderRules(kinds.keys()), normalSpeed };
+}
+
+/** Deletions with contents want nothing of a backend themselves: no rule ever reaches them. */
+function typesUnderRules(types: Iterable<string>): ReadonlySet<string> {
+  const ofDeletions = new Set(deletionTasks().map(({ type }) => type));
+  return new Set([...types].filter((type) => !ofDeletions.has(type)));
 }

@@ -7,7 +7,7 @@ import { createDatabase } from '../support/databases.ts';
 import { furnish } from '../support/furnishing.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { brokenInvariants } from './concurrency/invariants.ts';
-import { build, serve, temporaryFolder } from './processes.ts';
+import { build, serve, takeForDead, temporaryFolder } from './processes.ts';
 
 /** Where the account is deleted when the process is killed, in parts of what there was. */
 const KILLS = [1, 0.7, 0.4, 0.1];
@@ -56,6 +56,7 @@ it('deletes an account to the end, however often its process is killed', async (
       const { rows } = await pool.query('select state from tasks where id = $1', [task_id]);
       if (rows[0].state !== 'FINISHED') inTime++;
       await server.end('SIGKILL');
+      await takeForDead(pool, server);
       server = await serve(settings);
     }
     expect(inTime).toBeGreaterThan(1);

@@ -19,7 +19,7 @@ const FAST = '1000';
 /** So slow that nearly everything is still running when the release changes. */
 const SLOW = '0.1';
 /** Soon over, with the stages that are left on the way. */
-const BRISK = '2';
+const BRISK = '10';
 const RELEASES = ['this release', 'the test release'] as const;
 
 let testRelease: string;

@@ -1,10 +1,11 @@
 import fs from 'node:fs';
 import { Decimal } from 'decimal.js';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { createRandom } from './concurrency/random.ts';
-import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+import { build, type ServeProcess, serve, takeForDead, temporaryFolder } from './processes.ts';
 
 /**
  * A month of an account, made up at random, with kills and changes of prices: what the reports say it costs is what the
@@ -45,6 +46,7 @@ const random = createRandom(SEED);
 
 const dataDir = temporaryFolder();
 let database: TestDatabase;
+let pool: pg.Pool;
 let service: ServeProcess;
 let http: HttpClient;
 let now = BEGIN;
@@ -56,10 +58,12 @@ const there: Paid[] = [];
 beforeAll(async () => {
   build();
   database = await createDatabase({ empty: true });
+  pool = new pg.Pool({ connectionString: database.url, max: 1 });
   await start();
 }, 120_000);
 afterAll(async () => {
   await service?.end();
+  await pool?.end();
   await database?.drop();
   fs.rmSync(dataDir, { recursive: true, force: true });
 });
@@ -88,6 +92,7 @@ async function done(method: 'POST' | 'DELETE', path: string, body?: object, kill
   expect([200, 204], answer.text).toContain(answer.status);
   if (killed) {
     await service.end('SIGKILL');
+    await takeForDead(pool, service);
     kills++;
     await start();
   }

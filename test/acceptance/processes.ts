@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-
+import type pg from 'pg';
 import { ENCRYPTION_KEY } from '../support/secrets.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -53,6 +53,11 @@ export function runTradewind(args: string[], settings: Record<string, string>) {
     encoding: 'utf8',
     env: environment(settings),
   });
+}
+
+/** Lets others take over at once what a killed process had in hand, as they would some seconds later. */
+export async function takeForDead(pool: pg.Pool, { child }: Pick<ServeProcess, 'child'>): Promise<void> {
+  await pool.query(`update workers set beat_at = beat_at - interval '1 minute' where pid = $1`, [child.pid]);
 }
 
 /**

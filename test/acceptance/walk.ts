@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { DAY_MS, notAtTheEndOf } from '../support/clock.ts';
 import type { HttpClient } from '../support/http-client.ts';
 
 /** What the walk finds out first, like a stranger with nothing but a token. */
@@ -316,6 +317,8 @@ export function describeWalk(setting: string, client: () => HttpClient): void {
       let transcription: string;
       let moderation: string;
       beforeAll(async () => {
+        // They are listed by their day.
+        await notAtTheEndOf(DAY_MS);
         const mark = (body: object) => http.post('/streaming/ai/tasks', body);
         transcription = (
           await mark({

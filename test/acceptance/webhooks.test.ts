@@ -1,11 +1,12 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createHttpClient } from '../support/http-client.ts';
-import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+import { build, type ServeProcess, serve, takeForDead, temporaryFolder } from './processes.ts';
 
 const TOKEN = '7$acceptance-secret';
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJxkAbvWdOEd5GCpYBvaUUYRzIqJCZ4QbQo1hzoQF9tV';
@@ -23,6 +24,7 @@ interface Arrival {
 }
 
 let database: TestDatabase;
+let pool: pg.Pool;
 let settings: Record<string, string>;
 let receiver: Receiver;
 const processes: Partial<Record<'api' | 'one' | 'two', ServeProcess>> = {};
@@ -30,6 +32,7 @@ beforeAll(async () => {
   build();
   receiver = await openReceiver();
   database = await createDatabase({ empty: true });
+  pool = new pg.Pool({ connectionString: database.url, max: 1 });
   settings = {
     DATABASE_URL: database.url,
     TRADEWIND_DATA_DIR: temporaryFolder(),
@@ -44,6 +47,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(Object.values(processes).map((each) => each.end('SIGKILL')));
   await receiver?.stop();
+  await pool?.end();
   await database?.drop();
 });
 
@@ -52,7 +56,9 @@ async function start(name: keyof typeof processes): Promise<void> {
 }
 
 async function kill(name: keyof typeof processes): Promise<void> {
-  expect(await processes[name]?.end('SIGKILL')).toBe('SIGKILL');
+  const victim = processes[name] as ServeProcess;
+  expect(await victim.end('SIGKILL')).toBe('SIGKILL');
+  await takeForDead(pool, victim);
 }
 
 const api = () => createHttpClient(processes.api?.url ?? '', TOKEN);

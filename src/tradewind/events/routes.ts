@@ -3,6 +3,7 @@ import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
 import { streamed } from '../../http/streamed.ts';
 import type { Authenticator } from '../../iam/identity/service.ts';
+import { hasSameRights } from '../../requests/principal.ts';
 import type { Told } from './presenter.ts';
 import { EventsAnswer, EventsHeaders, EventsQuery } from './schema.ts';
 import type { Events } from './service.ts';
@@ -42,13 +43,7 @@ export function eventRoutes(app: Api, services: { events: Events; authenticator:
   /** Whether the credentials of a request that began long ago still have the same rights. */
   async function isStillAllowed({ headers, principal }: FastifyRequest): Promise<boolean> {
     try {
-      const now = await authenticator.authenticate(headers);
-      const { clientId, roleId, platformAdministrator } = principal;
-      return (
-        now.clientId === clientId &&
-        now.roleId === roleId &&
-        now.platformAdministrator === platformAdministrator
-      );
+      return hasSameRights(await authenticator.authenticate(headers), principal);
     } catch {
       return false;
     }

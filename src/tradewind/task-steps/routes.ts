@@ -1,5 +1,6 @@
+import { TaskParams } from '../../cloud/tasks/schema.ts';
 import type { Api } from '../../http/server.ts';
-import { TaskStepsParams, TaskSteps as TaskStepsSchema } from './schema.ts';
+import { TaskSteps as TaskStepsSchema } from './schema.ts';
 import type { StepsOfTasks } from './service.ts';
 
 export function taskStepRoutes(app: Api, { taskSteps }: { taskSteps: StepsOfTasks }): void {
@@ -11,7 +12,7 @@ export function taskStepRoutes(app: Api, { taskSteps }: { taskSteps: StepsOfTask
       description:
         'What the task wants of the infrastructure: what is done with each part of it, how often that failed, and why it waits. What was done when is known for 24 hours.',
       tags: ['Events'],
-      params: TaskStepsParams,
+      params: TaskParams,
       response: { 200: TaskStepsSchema },
     },
     handler: ({ principal, params }) => taskSteps.of(principal, params.task_id),

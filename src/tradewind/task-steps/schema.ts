@@ -1,12 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
-import { UuidInput } from '../../lib/resource-fields.ts';
 import { Named } from '../../lib/wire.ts';
 
 const Doing = (description: string, example?: string) =>
   nullable(Type.String({ description, ...(example !== undefined && { examples: [example] }) }));
-
-export const TaskStepsParams = Type.Object({ task_id: UuidInput('Task ID') });
 
 const StepNote = Named('TaskStepNote', {
   at: Type.String({ format: 'date-time' }),

@@ -77,7 +77,8 @@ it('is 404 for an unknown task and for one of another account, and 401 without c
     'application/problem+json; charset=utf-8',
   ]);
   expect((await stepsOf(randomUUID())).status).toBe(404);
-  expect((await stepsOf('no-uuid')).status).toBe(400);
+  expect((await stepsOf('no-uuid')).status).toBe(404);
+  expect((await service.http.post('/tradewind/v1/tasks/no-uuid/cancel')).status).toBe(404);
   expect((await stepsOf(id, service.anonymous)).status).toBe(401);
   await service.http.task(id);
 });

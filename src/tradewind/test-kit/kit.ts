@@ -24,6 +24,8 @@ export interface TestKitParts {
   snapshots: Snapshots;
   partial: PartialReset;
   work: WorkInProgress;
+  /** Of tasks that rules can let fail, hold or delay. */
+  taskTypes: ReadonlySet<string>;
   /** Of simulated work, by the settings. */
   normalSpeed: number;
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { FAMILIES } from '../../backends/contract/placement.ts';
 import type { Api } from '../../http/server.ts';
 import { closestName } from '../../lib/closest-name.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -9,6 +10,14 @@ import * as schema from './schema.ts';
 
 export const TEST_KIT = '/tradewind/v1/test';
 
+const KINDS: ReadonlySet<string> = new Set(Object.values(FAMILIES).flat());
+/** Where to find the names that rules may have. */
+const WHERE = {
+  operation: 'operationId in /openapi.json',
+  task: 'task_type of GET /cloud/v1/tasks',
+  kind: `the kinds: ${[...KINDS].join(', ')}`,
+};
+
 /** Whether a path belongs to the test kit, which no rule may reach. */
 export const isOfTestKit = (url: string): boolean => url.startsWith(`${TEST_KIT}/`);
 
@@ -17,7 +26,7 @@ export function testKitRoutes(
   app: Api,
   deps: TestKitParts & { requests: SeenRequests; operations: ReadonlySet<string> },
 ): void {
-  const { kit, requests, snapshots, partial, work, normalSpeed, operations } = deps;
+  const { kit, requests, snapshots, partial, work, normalSpeed, operations, taskTypes } = deps;
   const { clock, rules } = kit;
   const forPlatform = {
     config: { access: 'administer', onlyAsks: true, uncounted: true },
@@ -87,7 +96,9 @@ export function testKitRoutes(
     ...forPlatform,
     schema: { body: RuleRequest, response: { 201: Rule } },
     handler: async ({ body }, reply) => {
-      if (body.operation !== undefined) requireKnown(body.operation, operations);
+      requireKnown('operation', body.operation, operations);
+      requireKnown('task', body.task, taskTypes);
+      requireKnown('kind', body.kind, KINDS);
       return reply.code(201).send(rules.add(body));
     },
   });
@@ -188,10 +199,10 @@ function isAsked({ operation, method, status, client_id }: schema.RequestsQuery)
     (client_id === undefined || one.client_id === client_id);
 }
 
-/** A rule for an operation that doesn't exist would never hit, and nobody would know why. @throws InvalidError */
-function requireKnown(operation: string, known: ReadonlySet<string>): void {
-  if (known.has(operation)) return;
-  const meant = closestName(operation, [...known]);
-  const hint = meant === undefined ? 'see operationId in /openapi.json' : `did you mean ${meant}?`;
-  throw new InvalidError({ operation: [`There is no such operation; ${hint}`] });
+/** A rule for what doesn't exist would never hit, and nobody would know why. @throws InvalidError */
+function requireKnown(field: keyof typeof WHERE, name: string | undefined, known: ReadonlySet<string>): void {
+  if (name === undefined || known.has(name)) return;
+  const meant = closestName(name, [...known]);
+  const hint = meant === undefined ? `see ${WHERE[field]}` : `did you mean ${meant}?`;
+  throw new InvalidError({ [field]: [`There is no such ${field}; ${hint}`] });
 }

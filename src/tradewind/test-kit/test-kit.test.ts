@@ -287,11 +287,29 @@ describe('a rule', () => {
   it.each([
     ['an unknown effect', { do: { explode: true } }],
     ['an operation that nobody knows', { operation: 'createSecurtyGroup', do: { status: 503 } }],
+    ['a type of tasks that nobody knows', { task: 'create_voulme', do: { hold: true } }],
+    ['a type of tasks that it could never reach', { task: 'delete_client', do: { hold: true } }],
+    ['a kind of things that nobody knows', { kind: 'machin', do: { hold: true } }],
     ['an effect of tasks on requests', { operation: 'createVolume', do: { hold: true } }],
     ['an effect of requests on tasks', { task: 'create_volume', do: { status: 500 } }],
   ])('is refused with %s', async (_, body) => {
     expect((await service.http.post(`${KIT}/faults`, body)).status).toBe(400);
     expect((await service.http.delete(`${KIT}/faults/77`)).status).toBe(404);
+  });
+});
+
+describe('a rule for what does not exist', () => {
+  it.each([
+    [{ operation: 'createSecurtyGroup' }, 'did you mean createSecurityGroup?'],
+    [{ operation: 'nothing-like-it' }, 'see operationId in /openapi.json'],
+    [{ task: 'create_voulme' }, 'did you mean create_volume?'],
+    [{ kind: 'machin' }, 'did you mean machine?'],
+    [{ kind: 'server' }, 'volume, snapshot, image'],
+  ])('says of %o: %s', async (where, hint) => {
+    const { body } = await service.http.post(`${KIT}/faults`, { ...where, do: { delay_ms: 1 } });
+    expect(body.status).toBe(400);
+    expect(JSON.stringify(body)).toContain(hint);
+    expect((await service.http.get(`${KIT}/faults`)).body.results).toEqual([]);
   });
 });
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
-import { UuidInput } from '../../lib/resource-fields.ts';
 import { Input, IntegerId, Named, Query, Timestamp } from '../../lib/wire.ts';
 import { Event, TYPE_PATTERN } from '../events/schema.ts';
 
@@ -161,8 +160,9 @@ export type DeliveryListQuery = Static<typeof DeliveryListQuery>;
 export const DeliveryList = Named('WebhookDeliveryList', { ...nextPage, results: Type.Array(Delivery) });
 export type DeliveryList = Static<typeof DeliveryList>;
 
-export const WebhookParams = Type.Object({ webhook_id: UuidInput('Webhook ID') });
+const WebhookId = Type.String({ description: 'Webhook ID' });
+export const WebhookParams = Type.Object({ webhook_id: WebhookId });
 export const DeliveryParams = Type.Object({
-  webhook_id: UuidInput('Webhook ID'),
+  webhook_id: WebhookId,
   delivery_id: IntegerId('Delivery ID'),
 });

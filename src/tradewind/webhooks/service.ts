@@ -93,7 +93,8 @@ export function createWebhooks(deps: {
   ): Promise<T> {
     return database.accept(principal, async (tx) => {
       await before(tx);
-      const webhook = found(await store.lockWebhook(tx, ownerOf(principal), id), id);
+      const locked = isUuid(id) ? await store.lockWebhook(tx, ownerOf(principal), id) : undefined;
+      const webhook = found(locked, id);
       principal.writes?.concerns(webhook.client_id);
       return work(tx, webhook);
     });

@@ -215,7 +215,10 @@ describe('an event', () => {
   });
 
   it('is not sent to an address that is not public, whatever name leads there', async () => {
-    const webhook = await make({ url: base.replace('127.0.0.1', 'localhost') });
+    const webhook = await make();
+    // Names are looked up only when something is sent; this one would be refused before.
+    const url = base.replace('127.0.0.1', 'localhost');
+    await service.pool.query('update webhooks set url = $1 where id = $2', [url, webhook.id]);
     await makeKey('not sent');
     await vi.waitFor(async () => {
       expect(await deliveries(webhook.id)).toMatchObject([
@@ -660,6 +663,9 @@ describe('a webhook', () => {
     [{ url: 'http://0x7f.1/in' }, 'url'],
     [{ url: 'http://[::1]:8080/in' }, 'url'],
     [{ url: 'http://169.254.169.254/latest' }, 'url'],
+    [{ url: 'http://localhost:9/in' }, 'url'],
+    [{ url: 'http://LOCALHOST./in' }, 'url'],
+    [{ url: 'https://hooks.localhost/in' }, 'url'],
     [{ types: [] }, 'types'],
     [{ types: ['cluster'] }, 'types'],
     [{ types: ['tradewind.c*r.updated'] }, 'types'],
@@ -674,6 +680,26 @@ describe('a webhook', () => {
       'application/problem+json; charset=utf-8',
     ]);
     expect(refused.body.errors[0].field).toContain(field);
+  });
+
+  it('is not moved to this machine', async () => {
+    const { id } = (await tenant.http.post(BASE, { url: `${base}/in`, types: ['*'] })).body;
+    const refused = await tenant.http.patch(`${BASE}/${id}`, { url: 'http://localhost/in' });
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      expect.stringContaining('not on the public internet'),
+    ]);
+    const elsewhere = await tenant.http.patch(`${BASE}/${id}`, { url: 'https://localhost.example.com/in' });
+    expect(elsewhere.status, elsewhere.text).toBe(200);
+    await tenant.http.delete(`${BASE}/${id}`);
+  });
+
+  it('is not found by what is no ID', async () => {
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      const body = method === 'PATCH' ? { body: { enabled: true } } : {};
+      expect((await tenant.http.request(method, `${BASE}/no-uuid`, body)).status).toBe(404);
+    }
+    expect((await tenant.http.get(`${BASE}/no-uuid/deliveries`)).status).toBe(404);
   });
 
   it.each(['page_token=x', 'limit=0', 'page_token=NQ'])('is not listed with %s', async (query) => {

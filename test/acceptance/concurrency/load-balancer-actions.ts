@@ -143,6 +143,9 @@ export const loadBalancerActions: Actions = {
           protocol: 'HTTP',
           lb_algorithm: 'ROUND_ROBIN',
           members: [member(worker)],
+          ...(worker.random.chance(0.5) && {
+            healthmonitor: { type: 'TCP', delay: 10, timeout: 5, max_retries: 2 },
+          }),
         },
       }),
       (scope, { pools = [] }) => know(scope, 'lbPools', pools),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Answer, HttpClient } from '../../support/http-client.ts';
 import { clusterBody, tasksIn } from '../../support/possessions.ts';
@@ -9,7 +10,12 @@ export function createMakers(http: HttpClient, projectId: number) {
   const name = () => `thing-${++count}`;
 
   async function made(path: string, body: object): Promise<Record<string, string[]>> {
-    const answer = await http.post(path, body);
+    let answer = await http.post(path, body);
+    // All are prepared at once, which is more than a busy machine may take.
+    for (let tries = 0; answer.status === 503 && tries < 10; tries++) {
+      await sleep(1_000);
+      answer = await http.post(path, body);
+    }
     const [task = ''] = tasksIn(answer.body);
     expect(answer.status, answer.text).toBe(200);
     const { state, error, created_resources } = await ended(http, task);

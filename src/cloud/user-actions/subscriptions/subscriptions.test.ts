@@ -164,7 +164,14 @@ describe('a subscription', () => {
     let asked = 0;
     statusOf = () => ++asked && 200;
     const url = subscription.url.replace('127.0.0.1', 'localhost');
-    expect((await tenant.http.post(`${BASE}/subscribe`, { ...subscription, url })).status).toBe(204);
+    expect((await tenant.http.post(`${BASE}/subscribe`, { ...subscription, url })).status).toBe(400);
+    expect((await tenant.http.post(`${BASE}/subscribe`, subscription)).status).toBe(204);
+    // Like any other name that leads to this machine.
+    const ours = tenant.clientId;
+    await service.pool.query('update user_action_subscriptions set url = $1 where client_id = $2', [
+      url,
+      ours,
+    ]);
     await makeKey(tenant, 'not sent');
     await vi.waitFor(async () => expect(await failures()).toBe(1), soon);
     expect(asked).toBe(0);

@@ -1,0 +1,84 @@
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { type Database, openDatabase, type RequestWrites } from './database.ts';
+
+let place: TestDatabase;
+let database: Database;
+let logged: unknown[] = [];
+beforeAll(async () => {
+  place = await createDatabase({ empty: true });
+  const log = { error: ({ err }: { err: unknown }) => void logged.push(err) };
+  database = openDatabase({ connectionString: place.url }, 5, { log });
+  await database.pool.query('create table things (name text)');
+});
+beforeEach(async () => {
+  logged = [];
+  await database.pool.query('truncate things');
+});
+afterAll(async () => {
+  await database?.close();
+  await place?.drop();
+});
+
+const things = async () => (await database.pool.query('select name from things')).rows;
+const deadlock = () =>
+  Object.assign(new pg.DatabaseError('deadlock detected', 0, 'error'), { code: '40P01' });
+
+it('lets a change succeed although what should follow it fails, and logs that', async () => {
+  // To repeat the transaction for this error would make the change twice.
+  const fault = deadlock();
+  const followed: string[] = [];
+  const made = await database.transaction(async ({ client, afterCommit }) => {
+    await client.query(`insert into things values ('one')`);
+    afterCommit(() => {
+      throw fault;
+    });
+    afterCommit(() => void followed.push('one'));
+    return 'made';
+  });
+  expect([made, followed, logged]).toEqual(['made', ['one'], [fault]]);
+  expect(await things()).toEqual([{ name: 'one' }]);
+});
+
+it('lets a request succeed whose writes fail after the commit', async () => {
+  const fault = new Error('nobody listens');
+  const writes: RequestWrites = {
+    before: async () => {},
+    after: async () => {},
+    committed: () => {
+      throw fault;
+    },
+    concerns: () => {},
+    about: () => {},
+    made: () => {},
+    started: () => {},
+  };
+  const made = database.accept({ writes }, ({ client }) => client.query(`insert into things values ('one')`));
+  expect((await made).rowCount).toBe(1);
+  expect(logged).toEqual([fault]);
+});
+
+it('lets nothing follow an attempt that was rolled back and repeated', async () => {
+  const followed: number[] = [];
+  let attempts = 0;
+  await database.transaction(async ({ client, afterCommit }) => {
+    const attempt = ++attempts;
+    afterCommit(() => void followed.push(attempt));
+    await client.query(`insert into things values ('attempt ${attempt}')`);
+    if (attempt < 3) throw deadlock();
+  });
+  expect([followed, await things()]).toEqual([[3], [{ name: 'attempt 3' }]]);
+});
+
+it('takes no rollback for a commit', async () => {
+  const followed: string[] = [];
+  const made = database.transaction(async ({ client, afterCommit }) => {
+    afterCommit(() => void followed.push('one'));
+    await client.query(`insert into things values ('one')`);
+    // From here on, PostgreSQL answers "commit" by rolling back.
+    await client.query('select 1/0').catch(() => {});
+  });
+  await expect(made).rejects.toThrow('rolled back');
+  expect([followed, await things()]).toEqual([[], []]);
+});

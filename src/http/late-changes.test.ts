@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createHttpClient } from '../../test/support/http-client.ts';
+import { anyEmail, comes, newPerson, type Person } from '../../test/support/logins.ts';
+import { startService, type TestService } from '../../test/support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service?.stop());
+
+const SOON = { timeout: 20_000, interval: 20 };
+
+interface Caller {
+  person: Person;
+  tokenId: number;
+  authorization: string;
+  projectId: number;
+}
+
+async function newCaller(): Promise<Caller> {
+  const person = await newPerson(service.http);
+  const made = await person.http.post(`/iam/v2/clients/${person.clientId}/tokens`, {
+    name: 'slow',
+    exp_date: null,
+    client_user: { role: { id: 1 } },
+  });
+  expect(made.status, made.text).toBe(200);
+  const token = made.body.token as string;
+  // From now on, the token is known without a query.
+  const projects = await createHttpClient(service.url, token).get('/cloud/v1/projects');
+  const [project] = projects.body.results;
+  return {
+    person,
+    tokenId: Number(token.split('_')[0]),
+    authorization: `apikey ${token}`,
+    projectId: project.id,
+  };
+}
+
+/** Sends a request whose body ends later, and returns once the server has its head. */
+async function begin(method: string, path: string, authorization: string, body: object) {
+  const payload = JSON.stringify(body);
+  const request = http.request(service.url + path, {
+    method,
+    headers: {
+      authorization,
+      'content-type': 'application/json',
+      'content-length': payload.length,
+      expect: '100-continue',
+    },
+  });
+  const answer = once(request, 'response') as Promise<[http.IncomingMessage]>;
+  request.flushHeaders();
+  await once(request, 'continue');
+  request.write(payload.slice(0, 5));
+  return async () => {
+    request.end(payload.slice(5));
+    const [response] = await answer;
+    return { status: response.statusCode, text: await text(response) };
+  };
+}
+
+const LOSSES: [string, number, (caller: Caller) => Promise<{ status: number; text: string }>][] = [
+  [
+    'its account was suspended',
+    401,
+    ({ person }) => service.http.post(`/tradewind/v1/clients/${person.clientId}/suspend`),
+  ],
+  [
+    'its token was deleted',
+    401,
+    ({ person, tokenId }) => service.http.delete(`/iam/v2/clients/${person.clientId}/tokens/${tokenId}`),
+  ],
+  [
+    'its user was left with fewer rights',
+    403,
+    async ({ person }) => {
+      // Somebody has to be its administrator.
+      await comes(person, anyEmail(), { id: 1 });
+      const path = `/iam/clients/${person.clientId}/client-users/${person.userId}`;
+      return service.http.put(path, { user_role: { name: 'Users' } });
+    },
+  ],
+  [
+    'its service was switched off',
+    403,
+    async ({ person }) => {
+      const services = `/iam/clients/${person.clientId}/services`;
+      const { body } = await service.http.get(services);
+      const { id } = body.find(({ name }: { name: string }) => name === 'CLOUD');
+      return service.http.put(`${services}/${id}`, { status: 'paused' });
+    },
+  ],
+];
+
+describe('a change is refused and leaves nothing if, before it was made,', () => {
+  it.each(LOSSES)('%s while its body came', async (_what, status, lose) => {
+    const caller = await newCaller();
+    const end = await begin('POST', `/cloud/v1/securitygroups/${caller.projectId}/1`, caller.authorization, {
+      security_group: { name: 'too-late' },
+    });
+    const lost = await lose(caller);
+    expect(lost.status, lost.text).toBeLessThan(300);
+    const answer = await end();
+    expect(answer.status, answer.text).toBe(status);
+    const { rows } = await service.pool.query(
+      `select name from security_groups where project_id = $1 and name = 'too-late'`,
+      [caller.projectId],
+    );
+    expect(rows).toEqual([]);
+    // Who tried it is recorded all the same.
+    await vi.waitFor(async () => {
+      const { rows: recorded } = await service.pool.query(
+        `select outcome, status from user_actions where client_id = $1 and operation = 'createSecurityGroup'`,
+        [caller.person.clientId],
+      );
+      expect(recorded).toEqual([{ outcome: 'refused', status }]);
+    }, SOON);
+  });
+
+  it('its token was deleted while it waited for another change', async () => {
+    const caller = await newCaller();
+    const holder = new pg.Client(service.pool.options.connectionString ?? '');
+    await holder.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select from projects where id = $1 for update', [caller.projectId]);
+      const body = { name: 'too-late' };
+      const headers = { authorization: caller.authorization };
+      const path = `/cloud/v1/projects/${caller.projectId}`;
+      const waiting = service.anonymous.request('PATCH', path, { body, headers });
+      await vi.waitFor(async () => {
+        const { rows } = await service.pool.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        expect(rows).toHaveLength(1);
+      }, SOON);
+      const { person, tokenId } = caller;
+      const lost = await person.http.delete(`/iam/v2/clients/${person.clientId}/tokens/${tokenId}`);
+      expect(lost.status, lost.text).toBe(204);
+      await holder.query('commit');
+      expect((await waiting).status).toBe(401);
+      expect((await person.http.get(path)).body.name).not.toBe('too-late');
+    } finally {
+      await holder.end();
+    }
+  });
+});
+
+it('a change is made whose body comes slowly, if nothing was lost', async () => {
+  const { projectId, authorization } = await newCaller();
+  const path = `/cloud/v1/securitygroups/${projectId}/1`;
+  const end = await begin('POST', path, authorization, { security_group: { name: 'in-time' } });
+  const answer = await end();
+  expect(answer.status, answer.text).toBe(200);
+});
