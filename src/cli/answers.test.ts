@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Typed, tradewind } from '../../test/support/cli.ts';
 
@@ -11,7 +11,7 @@ let url = '';
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
 });
 afterAll(() => {
   server.closeAllConnections();
@@ -34,6 +34,33 @@ it('an answer that is lost after its head is no fault of the program', async () 
 it('waiting ends after --timeout, also while no server is there', async () => {
   answer = (request) => request.destroy();
   expect((await run('wait task 1 --timeout 1')).code).toBe(3);
+});
+
+it('waiting for a task goes on when the server has been started again', async () => {
+  const task = { id: '1', task_type: 'create_volume', state: 'RUNNING', error: null };
+  let restarts = 0;
+  answer = ({ url: path = '' }, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(path.includes('/steps') ? { done: 0, of: 1, steps: [] } : task));
+    if (!path.includes('/steps') || ++restarts > 1) return;
+    // Gone, with its connections, for as long as one question; then another process has the same address.
+    const { port } = server.address() as net.AddressInfo;
+    response.on('close', () => {
+      server.closeAllConnections();
+      server.close(() => {
+        const gone = net.createServer((socket) => {
+          socket.destroy();
+          gone.close(() => {
+            task.state = 'FINISHED';
+            server.listen(port, '127.0.0.1');
+          });
+        });
+        gone.listen(port, '127.0.0.1');
+      });
+    });
+  };
+  const { code, json } = await run('wait task 1 --json');
+  expect([code, json, restarts]).toEqual([0, task, 1]);
 });
 
 it('no event moves the cursor of the terminal', async () => {

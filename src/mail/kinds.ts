@@ -19,6 +19,8 @@ export type MailKind = keyof MailData;
 interface Kind<Data> {
   /** How many an hour one address gets. */
   most: number;
+  /** How many of them one account may bring about, if others would otherwise go without. */
+  mostByAccount?: number;
   /** Whether the account's share of mails is used up by it: what somebody there can bring about. */
   ofAccount: boolean;
   /** The page that `link` leads to, below the public address. */
@@ -54,6 +56,7 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
   },
   failed_login: {
     most: 30,
+    mostByAccount: 10,
     ofAccount: false,
     page: ofSetting,
     isSubscribed: true,
@@ -61,6 +64,7 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
   },
   deletion_request: {
     most: 30,
+    mostByAccount: 6,
     ofAccount: true,
     page: ofSetting,
     isSubscribed: true,

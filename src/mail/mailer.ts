@@ -50,6 +50,7 @@ export function createMailer(deps: { clock: Clock; secrets: Pick<Secrets, 'seal'
       once: once === undefined ? null : `${kind} ${to.toLowerCase()} ${once}`,
       expires_at: until !== undefined && until < latest ? until : latest,
       most: MAIL_KINDS[kind].most,
+      most_by_account: MAIL_KINDS[kind].mostByAccount ?? MAIL_KINDS[kind].most,
       of_account: MAIL_KINDS[kind].ofAccount,
     };
   }
@@ -60,17 +61,24 @@ export function createMailer(deps: { clock: Clock; secrets: Pick<Secrets, 'seal'
       // RFC 2606: this domain never receives anything. Accounts without an address have one there.
       const rows = mails.filter(({ to }) => !/\.invalid$/i.test(to)).map((mail) => row(mail, now));
       if (rows.length === 0) return;
+      await inTurn(tx, rows);
       const since = new Date(now.getTime() - HOUR_MS);
       const { rows: done } = await sql<{ kind: MailKind; client_id: number; queued: boolean }>`
         with given as (
           select *, row_number() over (partition by lower(receiver), kind order by id) as of_receiver,
+            row_number() over (partition by lower(receiver), kind, client_id order by id) as of_both,
             row_number() over (partition by client_id, of_account order by id) as of_client
           from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id uuid, kind text, receiver text,
-            client_id bigint, data text, once text, expires_at timestamptz, most integer, of_account boolean)
+            client_id bigint, data text, once text, expires_at timestamptz, most integer,
+            most_by_account integer, of_account boolean)
         ), judged as materialized (
           select *, of_receiver + (
               select count(*) from mails where lower(mails.receiver) = lower(given.receiver)
                 and mails.kind = given.kind and created_at > ${since}) <= most
+            and of_both + (
+              select count(*) from mails where lower(mails.receiver) = lower(given.receiver)
+                and mails.kind = given.kind and mails.client_id = given.client_id
+                and created_at > ${since}) <= most_by_account
             and (not of_account or of_client + (
               select count(*) from mails where mails.client_id = given.client_id
                 and mails.kind = any(${OF_ACCOUNT}::text[]) and created_at > ${since}) <= ${MOST_OF_ACCOUNT}) as queued
@@ -88,4 +96,20 @@ export function createMailer(deps: { clock: Clock; secrets: Pick<Secrets, 'seal'
       tx.afterCommit(() => log.warn({ kind, client }, 'Too many mails in an hour: one is not sent'));
     },
   };
+}
+
+/** Lets only one transaction at a time count and queue mails of an address, and of an account. */
+async function inTurn(
+  tx: Transaction,
+  rows: readonly { receiver: string; client_id: number; of_account: boolean }[],
+): Promise<void> {
+  const keys = rows.flatMap(({ receiver, client_id, of_account }) => [
+    `tradewind mails to ${receiver.toLowerCase()}`,
+    ...(of_account ? [`tradewind mails of ${client_id}`] : []),
+  ]);
+  // Always in the same order, so that two transactions don't wait for each other.
+  const inOrder = [...new Set(keys)].sort();
+  await sql`select pg_advisory_xact_lock(hashtextextended(key, 0)) from unnest(${inOrder}::text[]) as key`.execute(
+    tx.sql,
+  );
 }

@@ -1,8 +1,10 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { changedCatalog } from '../../test/support/catalogs.ts';
+import { logIn, newPerson } from '../../test/support/logins.ts';
 import { refuseRecordsOfCommands } from '../../test/support/records.ts';
 import { ENCRYPTION_KEY } from '../../test/support/secrets.ts';
 import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
@@ -103,7 +105,7 @@ it('change nothing that is not recorded', async () => {
   fs.rmSync(folder, { recursive: true });
 }, 60_000);
 
-it.each([
+const PRINT_JSON: [string, Record<string, string | boolean>][] = [
   ['orphans list', {}],
   ['orphans remove', { yes: true }],
   ['keys rotate', {}],
@@ -115,9 +117,42 @@ it.each([
   ['audit verify', {}],
   ['migrate', {}],
   ['doctor', {}],
-])('print JSON: %s', async (name, options) => {
+];
+it.each(PRINT_JSON)('print JSON: %s', async (name, options) => {
   const { text } = await run(name, { ...options, json: true });
   expect(typeof JSON.parse(text)).toBe('object');
+});
+
+it('print JSON: user password, which then is the one to log in with', async () => {
+  const { email } = await newPerson(service.http);
+  const password = 'read from standard input';
+  const stdin = vi.spyOn(process, 'stdin', 'get');
+  stdin.mockReturnValue(Readable.from([`${password}\n`]) as typeof process.stdin);
+  try {
+    const { code, text } = await run('user password', { email, json: true });
+    expect([code, JSON.parse(text)]).toEqual([0, { email }]);
+  } finally {
+    stdin.mockRestore();
+  }
+  await logIn(service.anonymous, email, password);
+});
+
+/** Commands that run on and on, or install something, and where a test runs them. */
+const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
+  serve: 'test/acceptance/processes.ts',
+  'engines install': 'test/acceptance/package.test.ts',
+  'kubernetes install': 'src/backends/hosted/programs/install.test.ts',
+};
+
+it('are all tested', () => {
+  const here = [...PRINT_JSON.map(([name]) => name), 'user password'];
+  expect([...here, ...Object.keys(TESTED_ELSEWHERE)].toSorted()).toEqual(Object.keys(commands).toSorted());
+  const printing = Object.entries(commands).filter(([, { json }]) => json);
+  expect(here).toEqual(expect.arrayContaining(printing.map(([name]) => name)));
+  for (const [name, file] of Object.entries(TESTED_ELSEWHERE)) {
+    const words = name.split(' ').join("(', '| )");
+    expect(fs.readFileSync(file, 'utf8'), name).toMatch(new RegExp(words));
+  }
 });
 
 it('find out what was changed in the audit log', async () => {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { build, ROOT } from '../acceptance/processes.ts';
@@ -63,4 +64,36 @@ it('completes words in shells', () => {
     encoding: 'utf8',
   });
   expect([status, stderr]).toEqual([0, '']);
+});
+
+/** What a person types into each shell, and what the shell answers to the tabulator. */
+const SHELLS: [string, string[]][] = [
+  ['fish', ['--no-config', '-c', "tradewind completion fish | source; complete -C 'tradewind webhook rot'"]],
+  [
+    'zsh',
+    [
+      '-f',
+      '-c',
+      // Completion is there only at a terminal. The words that are waited for aren't in what is typed.
+      `zmodload zsh/zpty; zpty shell zsh -f -i
+      zpty -w shell 'autoload -U compinit; compinit -u -D; source <(tradewind completion zsh); echo rea""dy'
+      zpty -r -m shell said '*ready*'
+      zpty -w -n shell $'tradewind webhook rot\t'
+      zpty -r -m shell said '*rotate-secret*'
+      print -r -- $said; zpty -d shell`,
+    ],
+  ],
+];
+it.for(SHELLS)('completes words in %s itself', { timeout: 90_000 }, ([shell, words], { skip }) => {
+  if (spawnSync(shell, ['--version']).error) skip(`${shell} is not installed here`);
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-shell-'));
+  try {
+    const program = `#!/bin/sh\nexec "${process.execPath}" "${path.join(ROOT, 'dist/src/main.js')}" "$@"\n`;
+    fs.writeFileSync(path.join(home, 'tradewind'), program, { mode: 0o755 });
+    const env = { ...process.env, HOME: home, ZDOTDIR: home, PATH: `${home}:${process.env.PATH}` };
+    const { stdout, stderr } = spawnSync(shell, words, { cwd: home, env, encoding: 'utf8', timeout: 60_000 });
+    expect(stdout, stderr).toContain('rotate-secret');
+  } finally {
+    fs.rmSync(home, { recursive: true });
+  }
 });
