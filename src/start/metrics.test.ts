@@ -93,7 +93,7 @@ it('says who follows events, and for how long a transaction has held them up', a
 
 it('says what waits to be sent to webhooks', async () => {
   const made = await service.http.post('/tradewind/v1/webhooks', {
-    url: 'http://localhost/',
+    url: 'http://hooks.invalid/',
     types: ['tradewind.ssh_key.*'],
   });
   expect(made.status, made.text).toBe(201);

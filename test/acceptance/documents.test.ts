@@ -154,12 +154,12 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
       publish();
       await follow('upgrading.md', 'The embedded database', 0, checkout);
       await running(async (it) => {
-        expect(it.stderr()).toContain('The database schema is up to date');
+        await expect.poll(it.stderr).toContain('The database schema is up to date');
         await make('upgraded')(it);
       });
       await follow('upgrading.md', 'The embedded database', 1, checkout);
       await running(async (it) => {
-        expect(it.stderr()).toContain('is newer than this release, which can work with it');
+        await expect.poll(it.stderr).toContain('is newer than this release, which can work with it');
         expect(await names(it)).toEqual(expect.arrayContaining(['again', 'before', 'upgraded']));
       });
     }, 300_000);

@@ -53,7 +53,9 @@ describe('one API and two workers on a PostgreSQL of their own', () => {
       serve({ ...settings, TRADEWIND_WORKER_PORT: String(port) }, ['--role', 'worker']),
     ]);
     reports = createHttpClient(`http://127.0.0.1:${port}`, undefined);
-    expect((await http.get('/readyz')).body).toMatchObject({ problems: {}, degraded: {} });
+    await expect
+      .poll(async () => (await http.get('/readyz')).body)
+      .toMatchObject({ problems: {}, degraded: {} });
   });
 
   it('has the health and the metrics of a worker on a port of its own, and no API there', async () => {
@@ -63,13 +65,13 @@ describe('one API and two workers on a PostgreSQL of their own', () => {
       role: 'worker',
       problems: {},
     });
-    const { text } = await reports.get('/metrics');
+    const metrics = async () => (await reports.get('/metrics')).text;
     for (const name of [
       'tradewind_backend_up{backend="simulated"} 1',
       'tradewind_workers 2',
       'tradewind_database_up 1',
     ]) {
-      expect(text).toContain(`${name}\n`);
+      await expect.poll(metrics).toContain(`${name}\n`);
     }
     expect((await reports.get('/cloud/v1/projects')).status).toBe(404);
   });

@@ -110,9 +110,10 @@ it('filters, orders and pages', async () => {
   await tenant.http.post(keys, { name: 'first' });
   const list = async (query: string) => (await tenant.http.get(`${PATH}?${query}`)).body;
 
+  // A refusal is noted after its answer.
+  await expect.poll(async () => (await list('outcome=refused')).count).toBe(1);
   const all = await list('operation=createSshKey&order_by=asc');
   expect(all.results.map(({ status }: { status: number }) => status)).toEqual([201, 201, 201, 409]);
-  expect((await list('outcome=refused')).count).toBe(1);
   expect((await list('outcome=refused&outcome=accepted&operation=createSshKey')).count).toBe(4);
   expect((await list('project_id=0')).count).toBe(0);
   expect((await list(`project_id=${tenant.projectId}&operation=createSshKey`)).count).toBe(4);

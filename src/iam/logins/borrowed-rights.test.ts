@@ -84,8 +84,9 @@ describe('rights that a reseller borrows', () => {
     const borrowed = seen.filter(([operation]: [string]) => operation !== 'inviteUser');
     expect(borrowed).toEqual(operations.map((operation) => [operation, me.currentUser, 'accepted']));
     expect((await reseller.http.get(`/iam/auth/jwt/users/${stranger.userId}/token`)).status).toBe(404);
-    const { body: own } = await reseller.http.get('/cloud/v1/request_log?outcome=refused');
-    expect(own.results[0]).toMatchObject({ operation: 'loginAsUser', status: 404 });
+    await expect
+      .poll(async () => (await reseller.http.get('/cloud/v1/request_log?outcome=refused')).body.results[0])
+      .toMatchObject({ operation: 'loginAsUser', status: 404 });
   });
 
   it('end with the API token, or the user, that the first of several logins came from', async () => {

@@ -102,7 +102,8 @@ describe('refused', () => {
     for (const { http } of [gone, gone, old]) {
       expect((await http.get('/cloud/v1/projects')).status).toBe(401);
     }
-    expect(await list(`token_id=${gone.id}&token_id=${old.id}&outcome=refused`)).toMatchObject([
+    const noted = () => list(`token_id=${gone.id}&token_id=${old.id}&outcome=refused`);
+    await expect.poll(noted).toMatchObject([
       { reason: 'expired', attempts: 1, actor: { token: { id: old.id, name: 'old' } }, status: 401 },
       {
         reason: 'deleted',
@@ -131,8 +132,8 @@ describe('refused', () => {
     );
     for (const http of [unknown, unknown, wrong])
       expect((await http.get('/cloud/v1/projects')).status).toBe(401);
-    const [record] = await list('client_id=0', service.http);
-    expect(record).toMatchObject({
+    const noted = async () => (await list('client_id=0', service.http))[0];
+    await expect.poll(noted).toMatchObject({
       client_id: null,
       actor: { kind: 'unknown', user_id: null, token: null },
       source: { address: '127.0.0.1', user_agent: null },
