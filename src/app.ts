@@ -75,6 +75,7 @@ import { documentApi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
 import { type Api, createServer } from './http/server.ts';
 import { activityLogRoutes } from './iam/activity-log/routes.ts';
+import { productAvailabilityRoutes } from './iam/client-services/availability/routes.ts';
 import { clientServiceRoutes } from './iam/client-services/routes.ts';
 import { resellerRoutes } from './iam/clients/resellers/routes.ts';
 import { clientRoutes } from './iam/clients/routes.ts';
@@ -236,6 +237,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   suspensionRoutes(app, services);
   resellerRoutes(app, services);
   clientServiceRoutes(app, services);
+  productAvailabilityRoutes(app, services);
   activityLogRoutes(app, services);
   featureRoutes(app, services);
   notificationSettingRoutes(app, services);

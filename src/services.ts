@@ -50,6 +50,7 @@ import type { TaskEnd } from './convergence/task-kind.ts';
 import type { Foundation } from './foundation.ts';
 import { createClientDirectory } from './iam/accounts/service.ts';
 import { createActivityLog } from './iam/activity-log/service.ts';
+import { createProductAvailabilities } from './iam/client-services/availability/service.ts';
 import { createClientServices } from './iam/client-services/service.ts';
 import { createResellers } from './iam/clients/resellers/service.ts';
 import { createClients } from './iam/clients/service.ts';
@@ -177,6 +178,7 @@ function accountServices(foundation: Foundation) {
     authenticator: account.authenticator,
     features,
     clientServices,
+    productAvailabilities: createProductAvailabilities(account),
     logins: logins.logins,
     smtp: foundation.smtp,
     ...userActions,

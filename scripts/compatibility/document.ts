@@ -93,9 +93,8 @@ What the official Python SDK calls and what the published contract has besides, 
 a Terraform configuration with such resources can't be applied. The last column names what is missing of families that are served. It is made from
 the SDK and the routes. \`{p}/{r}\` stands for \`{project_id}/{region_id}\`.
 
-Of what resellers have, defaults for the availability of products, the appearance of their control panel (\`/iam/reselling/settings\`) and the document
-of their operations are left out: \`/iam/clients/{clientId}/services\` says for each client what it may use, and there is no control panel to show a
-logo, a colour or a link.
+Of what resellers have, the appearance of their control panel (\`/iam/reselling/settings\`) and a document of their operations
+alone are left out: there is no control panel to show a logo, a colour or a link, and \`/openapi.json\` describes all operations.
 
 | paths that begin with | served | of | missing |
 |---|--:|--:|---|

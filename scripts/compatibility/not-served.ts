@@ -28,9 +28,6 @@ const WITHOUT_METHOD: Record<string, string> = {
   [`${GPU}/virtual/clusters/{cluster_id}/servers/{server_id}`]: 'GET',
   [`${PRICING_V2}/lifecycle_policy`]: 'POST',
   '/iam/docs/platform/resellers': 'GET',
-  '/iam/products/availability/clients': 'DELETE',
-  '/iam/products/availability/clients/{clientId}': 'DELETE GET PATCH',
-  '/iam/products/availability/defaults': 'GET PATCH',
   '/iam/reselling/settings': 'GET PUT',
   '/iam/reselling/settings/upload': 'POST',
 };

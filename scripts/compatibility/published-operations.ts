@@ -561,6 +561,9 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: 'GET, DELETE /iam/v2/clients/{clientId}/tokens/{tokenId}' },
     { call: 'GET, POST /iam/clients/{clientId}/tokens' },
     { call: 'GET, DELETE /iam/clients/{clientId}/tokens/{tokenId}' },
+    { call: 'GET, PATCH /iam/products/availability/defaults' },
+    { call: 'GET, PATCH, DELETE /iam/products/availability/clients/{clientId}' },
+    { call: 'DELETE /iam/products/availability/clients' },
     {
       call: 'GET, POST /iam/admin/sellers',
       notes: { POST: 'The answer has the `invitation_token` of the mail besides' },

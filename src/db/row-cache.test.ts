@@ -103,3 +103,22 @@ it('asks nothing when it is not admitted', async () => {
   await cache.get(1);
   expect(await cache.get(1, forbid)).toBe('one');
 });
+
+it('keeps as many large rows as small ones would take, the youngest', async () => {
+  const load = vi.fn<(key: number) => Promise<{ size: number }>>(async (key) => ({
+    size: key === 7 ? 10_001 : 4_000,
+  }));
+  const cache = createRowCache(feedOf().feed, 'topic', load, { weigh: ({ size }) => size });
+  for (const key of [1, 2, 3, 2, 3]) await cache.get(key);
+  expect(load).toHaveBeenCalledTimes(3);
+  // The oldest made room; when it comes again, the then oldest does.
+  await cache.get(1);
+  await cache.get(3);
+  expect(load).toHaveBeenCalledTimes(4);
+  // What is forgotten weighs nothing any more.
+  cache.forget(1);
+  for (const key of [2, 3, 2]) await cache.get(key);
+  expect(load).toHaveBeenCalledTimes(5);
+  for (let n = 0; n < 2; n++) expect((await cache.get(7))?.size).toBe(10_001);
+  expect(load).toHaveBeenCalledTimes(7);
+});

@@ -13,20 +13,38 @@ const MISSING_MS = 10_000;
  * not three. A change by this process is seen at once, another process's as soon as its commit is announced.
  * While announcements can't reach us, every look-up queries the database. With `misses`, missing rows are
  * remembered too, against strangers who try any id: then new rows have to be announced like changed ones.
+ * Rows that are large `weigh` as many usual ones, of which 10,000 are kept.
  */
 export function createRowCache<V>(
   feed: ChangeFeed,
   topic: string,
   load: (key: number) => Promise<V | undefined>,
-  { misses = false } = {},
+  { misses = false, weigh = () => 1 }: { misses?: boolean; weigh?: (row: V) => number } = {},
 ) {
   const rows = new Map<number, V>();
+  let weight = 0;
   const missingUntil = new Map<number, number>();
   // Counts changes, so that a row that was read before a change isn't kept after it.
   let changes = 0;
+  const remove = (key: number) => {
+    const row = rows.get(key);
+    if (row === undefined) return;
+    rows.delete(key);
+    weight -= weigh(row);
+  };
+  const keepRow = (key: number, row: V) => {
+    remove(key);
+    weight += weigh(row);
+    // The oldest are dropped first, and this one only if it alone is too large.
+    rows.set(key, row);
+    for (const oldest of rows.keys()) {
+      if (weight <= MAX_ENTRIES) return;
+      remove(oldest);
+    }
+  };
   const drop = (key: number) => {
     changes++;
-    rows.delete(key);
+    remove(key);
     missingUntil.delete(key);
   };
   feed.on(
@@ -35,9 +53,15 @@ export function createRowCache<V>(
     () => {
       changes++;
       rows.clear();
+      weight = 0;
       missingUntil.clear();
     },
   );
+  const keepMiss = (key: number) => {
+    missingUntil.delete(key);
+    if (missingUntil.size >= MAX_ENTRIES) missingUntil.delete(missingUntil.keys().next().value as number);
+    missingUntil.set(key, performance.now() + MISSING_MS);
+  };
   const kept = (key: number): { row: V | undefined } | undefined => {
     if (!feed.connected()) return undefined;
     const row = rows.get(key);
@@ -49,8 +73,8 @@ export function createRowCache<V>(
     const before = changes;
     const row = await load(key);
     if (!trusted || before !== changes) return row;
-    if (row !== undefined) keep(rows, key, row);
-    else if (misses) keep(missingUntil, key, performance.now() + MISSING_MS);
+    if (row !== undefined) keepRow(key, row);
+    else if (misses) keepMiss(key);
     return row;
   }
   return {
@@ -73,11 +97,4 @@ export function createRowCache<V>(
      */
     forget: drop,
   };
-}
-
-function keep<V>(entries: Map<number, V>, key: number, value: V): void {
-  // The oldest entry is dropped first; deleting and setting makes this one the youngest.
-  entries.delete(key);
-  if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value as number);
-  entries.set(key, value);
 }

@@ -25,6 +25,7 @@ import type { TaskTables } from '../cloud/tasks/tables.ts';
 import type { UserActionTables } from '../cloud/user-actions/tables.ts';
 import type { VolumeTables } from '../cloud/volumes/tables.ts';
 import type { WantTables } from '../convergence/tables.ts';
+import type { ProductAvailabilityTables } from '../iam/client-services/availability/tables.ts';
 import type { ClientServiceTables } from '../iam/client-services/tables.ts';
 import type { ClientTables } from '../iam/clients/tables.ts';
 import type { FeatureTables } from '../iam/features/tables.ts';
@@ -51,6 +52,7 @@ export interface Tables
     AuditTables,
     CatalogTables,
     ClientServiceTables,
+    ProductAvailabilityTables,
     ClientTables,
     ClusterTables,
     CostTables,

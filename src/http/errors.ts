@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import {
   DomainError,
   InvalidError,
+  ProductInUseError,
   QuotaExceededError,
   TooManyRequestsError,
   UnauthenticatedError,
@@ -107,7 +108,7 @@ function bodyOf(area: Area, error: DomainError | HttpError, status: number, requ
     case 'iam':
       return error instanceof InvalidError && !(error instanceof MalformedJsonError)
         ? { errors: error.fields }
-        : { message: error.message };
+        : { message: error.message, ...(error instanceof ProductInUseError && error.products) };
     case 'tradewind':
       return problemDetails(error, status, request.id);
   }

@@ -106,6 +106,20 @@ export class QuotaExceededError extends DomainError {
   }
 }
 
+/** A product can't become unavailable, because accounts use it: 403 with the products by the status of the service. */
+export class ProductInUseError extends ForbiddenError {
+  override get name(): string {
+    return 'ForbiddenError';
+  }
+
+  readonly products: { trial: string[]; activating: string[]; active: string[] };
+
+  constructor(products: { trial: string[]; activating: string[]; active: string[] }) {
+    super('Accounts use these products; pause their services first');
+    this.products = products;
+  }
+}
+
 /** A client has too many unfinished AI tasks: 400 in the streaming area. */
 export class QueueFullError extends DomainError {
   readonly kind = 'queue-full';

@@ -92,7 +92,8 @@ describe.each([...new Set(operations.map(({ prefix }) => prefix))])(
     });
 
     it.each(titled('DELETE'))('%s deletes', async (_, of) => {
-      await succeeds(http, of, await possessions.freshFor(of));
+      const body = of.operation.requestBody ? exampleBody(of) : undefined;
+      await succeeds(http, of, await possessions.freshFor(of), body);
     });
   },
 );

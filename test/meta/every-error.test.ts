@@ -83,6 +83,17 @@ const cases: Record<string, Case[]> = {
       provoke: async () => (await service.withRole('Users')).post(GROUPS, group('reader')),
     },
   ],
+  ProductInUseError: [
+    {
+      status: 403,
+      body: { message: expect.any(String), trial: [], activating: [], active: ['CLOUD'] },
+      provoke: () =>
+        service.http.patch('/iam/products/availability/clients/1', {
+          product_name: 'CLOUD',
+          available: false,
+        }),
+    },
+  ],
   NotFoundError: [
     {
       status: 404,

@@ -102,6 +102,7 @@ const OF_STANDARD_SHARES: Record<string, string | undefined> = {
 const BY_PATH: Record<string, ((path: string, method: string) => string) | undefined> = {
   // Nobody shuts or deletes the own account.
   client_id: (path) => (path.startsWith('/tradewind/v1/clients/') ? 'spare_client_id' : 'client_id'),
+  clientId: (path) => (path.startsWith('/iam/products/') ? 'spare_client_id' : 'clientId'),
   floating_ip_id: (path) => (path.endsWith('/convert') ? 'convertible_floating_ip_id' : 'floating_ip_id'),
   pool_id: poolName,
   port_id: portName,

@@ -10,6 +10,9 @@ import { type ClientPrices, clientPrices, type PriceList, priceList } from './cl
 import * as store from './lists/store.ts';
 import { isOffered } from './offered.ts';
 
+/** Prices that take as much memory as a usual row of a cache. */
+const PRICES_OF_A_ROW = 10;
+
 /** The topics on which changes of price lists are announced, by whom they are for. */
 export const PRICE_TOPICS = {
   everyone: 'prices of everyone',
@@ -59,18 +62,33 @@ export function createRates(deps: {
     const lists = await store.listsSince(database.sql, holder, since);
     return { since, lists: lists.map(priceList) };
   }
+  const bounded = {
+    weigh: ({ lists }: Lists) =>
+      1 + lists.reduce((sum, { hours }) => sum + Math.ceil(hours.size / PRICES_OF_A_ROW), 0),
+  };
   const caches = {
-    everyone: createRowCache(changes, PRICE_TOPICS.everyone, () =>
-      knownOf({ scope: 'everyone', reseller_id: null, client_id: null }),
+    everyone: createRowCache(
+      changes,
+      PRICE_TOPICS.everyone,
+      () => knownOf({ scope: 'everyone', reseller_id: null, client_id: null }),
+      bounded,
     ),
-    reseller: createRowCache(changes, PRICE_TOPICS.reseller, (id) =>
-      knownOf({ scope: 'reseller', reseller_id: id, client_id: null }),
+    reseller: createRowCache(
+      changes,
+      PRICE_TOPICS.reseller,
+      (id) => knownOf({ scope: 'reseller', reseller_id: id, client_id: null }),
+      bounded,
     ),
-    client: createRowCache(changes, PRICE_TOPICS.client, async (id) => {
-      const client = await findClient(database.sql, id);
-      const lists = await knownOf({ scope: 'client', reseller_id: null, client_id: id });
-      return { ...lists, resellerId: client?.resellerId };
-    }),
+    client: createRowCache(
+      changes,
+      PRICE_TOPICS.client,
+      async (id) => {
+        const client = await findClient(database.sql, id);
+        const lists = await knownOf({ scope: 'client', reseller_id: null, client_id: id });
+        return { ...lists, resellerId: client?.resellerId };
+      },
+      bounded,
+    ),
   };
 
   /** Asks again if the clock has gone back: only what holds from then on is known. */

@@ -9,12 +9,16 @@ import { isOffered, type OfferedService } from '../clients/schema.ts';
 import type { Authenticator } from '../identity/service.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { refusePlatforms } from '../users/in-transaction.ts';
+import { availabilityOf, keepDefaults } from './availability/store.ts';
 import { presentedService } from './presenter.ts';
 import type { Service, ServiceChanges } from './schema.ts';
 import { isOpen, type ServiceState, serviceOf, statesOf } from './state.ts';
 import * as store from './store.ts';
 
-export type { ServiceState } from './state.ts';
+/** A service, and whether the account may have it at all. */
+export interface AvailableService extends ServiceState {
+  available: boolean;
+}
 
 /** Which services an account may use. Its reseller and the platform administrator decide. */
 export interface ClientServices {
@@ -27,7 +31,7 @@ export interface ClientServices {
    */
   update(principal: Principal, clientId: number, id: number, changes: ServiceChanges): Promise<Service>;
   /** Returns the services of several accounts at once, for the clients feature. */
-  ofClients(clientIds: readonly number[]): Promise<ServiceState[]>;
+  ofClients(clientIds: readonly number[]): Promise<AvailableService[]>;
 }
 
 export function createClientServices(deps: {
@@ -44,10 +48,18 @@ export function createClientServices(deps: {
     principal.writes?.concerns(clientId);
   }
 
-  async function ofClients(clientIds: readonly number[], sql = database.sql): Promise<ServiceState[]> {
+  async function ofClients(clientIds: readonly number[], sql = database.sql): Promise<AvailableService[]> {
     const accounts = await store.findAccounts(sql, clientIds);
     const changed = grouped(await store.listChanged(sql, clientIds), ({ client_id }) => client_id);
-    return accounts.flatMap((account) => statesOf(account, changed.get(account.id) ?? []));
+    const decided = grouped(await availabilityOf(sql, clientIds), ({ client_id }) => client_id);
+    return accounts.flatMap((account) =>
+      statesOf(account, changed.get(account.id) ?? []).map((state) => ({
+        ...state,
+        available: (decided.get(account.id) ?? []).some(
+          ({ product, available }) => available && product === state.service,
+        ),
+      })),
+    );
   }
 
   async function found(clientId: number, id: number, sql = database.sql): Promise<ServiceState> {
@@ -77,7 +89,7 @@ export function createClientServices(deps: {
         const { status, enabled } = wantedOf(before, changes);
         const same = status === before.status;
         if (same && enabled === before.enabled) return { tokens: [], logins: [] };
-        const service = await requireChangeable(tx, before);
+        const service = await requireChangeable(tx, before, isOpen(status));
         await store.putService(tx.sql, {
           client_id: clientId,
           service,
@@ -103,6 +115,7 @@ function wantedOf(before: ServiceState, { status, enabled }: ServiceChanges) {
 async function requireChangeable(
   tx: Transaction,
   { clientId, service }: ServiceState,
+  opening: boolean,
 ): Promise<OfferedService> {
   if (!isOffered(service)) {
     throw new InvalidError({ status: [`This platform does not offer ${service}.`] });
@@ -116,5 +129,17 @@ async function requireChangeable(
     });
   }
   await refusePlatforms(tx.sql, clientId);
+  if (opening) await requireAvailable(tx, clientId, service);
   return service;
+}
+
+async function requireAvailable(tx: Transaction, clientId: number, service: OfferedService): Promise<void> {
+  await keepDefaults(tx.sql, clientId);
+  const rows = await availabilityOf(tx.sql, [clientId]);
+  if (rows.some(({ product, available }) => product === service && available)) return;
+  throw new InvalidError({
+    status: [
+      `${service} is not available to client ${clientId}; PATCH /iam/products/availability/clients/${clientId} can make it so.`,
+    ],
+  });
 }

@@ -5,10 +5,12 @@ import type { Tables } from '../../db/tables.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { ROLES } from '../../requests/principal.ts';
 import { deletingTask } from '../../tradewind/deletions/in-transaction.ts';
+import { putForClient, shutUnavailable } from '../client-services/in-transaction.ts';
 import type { Credentials } from '../identity/in-transaction.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { insertUser, refusePlatforms } from '../users/in-transaction.ts';
 import { keepReseller } from './resellers/store.ts';
+import type { OfferedService } from './schema.ts';
 
 export interface Account {
   clientId: number;
@@ -28,10 +30,12 @@ export async function insertAccount(
     details?: Partial<
       Pick<Insertable<Tables['clients']>, 'custom_id' | 'country_code' | 'is_test' | 'seller_id' | 'phone'>
     >;
+    /** Products that it may or may not have, whatever the reseller's defaults say. */
+    products?: readonly { product: OfferedService; available: boolean }[];
     now: Date;
   },
 ): Promise<Account> {
-  const { company, resellerId, administrator, details, now } = account;
+  const { company, resellerId, administrator, details, products = [], now } = account;
   if (!(await keepReseller(db, resellerId))) throw new ConflictError(`Reseller ${resellerId} is deleted`);
   const { id: clientId } = await db
     .insertInto('clients')
@@ -47,6 +51,11 @@ export async function insertAccount(
     .executeTakeFirstOrThrow();
   const user = { ...administrator, client_id: clientId, created_at: now };
   const userId = await insertUser(db, user, ROLES.administrators.id);
+  await putForClient(
+    db,
+    products.map((one) => ({ client_id: clientId, ...one })),
+  );
+  await shutUnavailable(db, clientId, now);
   await insertDefaultProject(db, clientId, now);
   return { clientId, userId };
 }

@@ -1,4 +1,4 @@
-import type { ServiceState } from '../client-services/service.ts';
+import type { AvailableService } from '../client-services/service.ts';
 import type { FeatureActivation } from '../features/schema.ts';
 import type { User } from '../users/schema.ts';
 import { type Account, type Client, OFFERED, SERVICES, type ServiceName } from './schema.ts';
@@ -7,7 +7,7 @@ import type { AccountRow } from './store.ts';
 /** What other features know about an account. */
 export interface OfAccount {
   activations: readonly FeatureActivation[];
-  services: readonly ServiceState[];
+  services: readonly AvailableService[];
 }
 
 export function presentedAccount(
@@ -25,7 +25,7 @@ export function presentedAccount(
     status: row.status,
     companyName: row.company,
     currentUser,
-    capabilities: [...OFFERED],
+    capabilities: OFFERED.filter((name) => services.some((one) => one.service === name && one.available)),
     serviceStatuses: perService((service) => {
       const state = services.find((one) => one.service === service);
       return { status: state?.status ?? 'new', enabled: state?.enabled ?? false };

@@ -206,6 +206,16 @@ export const ClientListQuery = Query({
   created_at_gte: moment('Created at this time or later'),
   created_at_lte: moment('Created at this time or earlier'),
   feature_id_in: ids('Clients with one of these features activated'),
+  personal_product_availability: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      pattern: `^(${SERVICES.join('|')})(,(${SERVICES.join('|')}))*$`,
+      rule: `Must be one or more of ${SERVICES.join(', ')}, separated by commas.`,
+      description:
+        'Clients for whom the availability of one of these products was decided; separated by commas',
+      examples: ['CLOUD'],
+    }),
+  ),
   is_test: flag('Whether the client is for tests'),
   client_type: Type.Optional(
     Type.Enum([...CLIENT_TYPES], { type: 'string', description: 'Kind of the client' }),

@@ -116,6 +116,12 @@ function conditions(filter: ClientFilter) {
       (wanted) => sql<SqlBool>`${administrators(sql<SqlBool>`users.password_hash is not null`)} = ${wanted}`,
     ),
     ...has(
+      filter.personal_product_availability,
+      (products) => sql<SqlBool>`exists (
+        select from client_products
+         where client_products.client_id = clients.id and product = any (${products.split(',')}::text[]))`,
+    ),
+    ...has(
       filter.feature_id_in,
       (ids) => sql<SqlBool>`exists (
         select from feature_activations

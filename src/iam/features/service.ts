@@ -1,11 +1,12 @@
 import { presentFeature } from '../../cloud/catalog/feature-schema.ts';
 import type { Catalog, Feature } from '../../cloud/catalog/service.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { type ClientDirectory, resells } from '../accounts/service.ts';
+import { availabilityOf } from '../client-services/in-transaction.ts';
 import type { ActivateFeature, FeatureActivation } from './schema.ts';
 import * as store from './store.ts';
 
@@ -88,6 +89,15 @@ export function createFeatures(deps: {
     return problems;
   }
 
+  async function requireAvailable({ sql }: Transaction, clientId: number, featureId: number): Promise<void> {
+    const service = catalog.features.get(featureId)?.service;
+    const unavailable = (await availabilityOf(sql, [clientId])).some(
+      ({ product, available }) => product === service && !available,
+    );
+    if (!unavailable) return;
+    throw new InvalidError({ feature_id: [`${service} is not available to client ${clientId}.`] });
+  }
+
   return {
     get,
 
@@ -102,6 +112,7 @@ export function createFeatures(deps: {
       const { client_id: clientId, feature_id: featureId } = request;
       principal.writes?.concerns(clientId);
       return database.accept(principal, async (tx) => {
+        await requireAvailable(tx, clientId, featureId);
         const row = await store.insertActivation(tx.sql, { clientId, featureId, now: clock.now() });
         const [activation] = row ? presented(row) : [];
         if (activation) {

@@ -271,7 +271,7 @@ export const CreateUser = Input(
         {
           maxItems: 6,
           description:
-            'Every account has CLOUD and STREAMING, and no other service. Anything else is refused.',
+            'Whether the account may have CLOUD and STREAMING, if it is not to follow the defaults of the reseller. It begins with those that it may have; other services are refused.',
         },
       ),
     ),

@@ -8,7 +8,7 @@ import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { isSeller } from '../accounts/service.ts';
 import { insertAccount, lockClients, lockToAdd } from '../clients/in-transaction.ts';
-import { OFFERED } from '../clients/schema.ts';
+import { isOffered } from '../clients/schema.ts';
 import { type Credentials, together } from '../identity/in-transaction.ts';
 import type { Role } from '../identity/schema.ts';
 import type { Authenticator } from '../identity/service.ts';
@@ -187,6 +187,7 @@ export function createUsers(deps: {
               is_test: request.is_test ?? false,
               seller_id: sellerId,
             },
+            products: decidedProducts(request.services ?? []),
             now: clock.now(),
           }),
         );
@@ -271,11 +272,15 @@ export function createUsers(deps: {
 
 function serviceProblems(services: NonNullable<CreateUser['services']>): FieldProblem[] {
   return services.flatMap(({ product_name: name, available }, index) => {
-    if (name === undefined || available === undefined || available === null) return [];
-    if (available === (OFFERED as readonly string[]).includes(name)) return [];
-    const message = available
-      ? `This platform does not offer ${name}.`
-      : `Every account has ${name}; it cannot be left out.`;
-    return [{ field: `services.${index}.available`, message }];
+    if (name === undefined || !available || isOffered(name)) return [];
+    return [{ field: `services.${index}.available`, message: `This platform does not offer ${name}.` }];
   });
+}
+
+function decidedProducts(services: NonNullable<CreateUser['services']>) {
+  return services.flatMap(({ product_name: product, available }) =>
+    product === undefined || typeof available !== 'boolean' || !isOffered(product)
+      ? []
+      : [{ product, available }],
+  );
 }

@@ -228,7 +228,6 @@ describe('a user with an account', () => {
     [{ company: ' ' }, 'company'],
     [{ user_type: 'seller' }, 'user_type'],
     [{ services: [{ product_name: 'CDN', available: true }] }, 'services.0.available'],
-    [{ services: [{ product_name: 'CLOUD', available: false }] }, 'services.0.available'],
     [{ seller: 999_999 }, 'seller'],
     [{ country_code: 'de' }, 'country_code'],
   ])('is refused for %j', async (wrong, field) => {

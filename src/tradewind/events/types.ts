@@ -94,6 +94,7 @@ const reseller = { word: 'reseller', param: 'reseller_id' };
 const token = { word: 'token', param: 'tokenId' };
 const feature = { word: 'feature', param: 'activatedFeatureId' };
 const service = { word: 'client_service', param: 'serviceId' };
+const products = { word: 'product_availability', param: 'clientId' };
 const setting = {
   word: 'notification_setting',
   param: 'notificationSettingsId',
@@ -161,8 +162,12 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   replaceNotificationSetting: { ...setting, verb: 'updated' },
   requestDeletion: { word: 'deletion_request', verb: 'created' },
   resetPassword: { ...user, verb: 'password_reset' },
+  resetAllProducts: { word: 'product_availability', verb: 'reset' },
+  resetClientProducts: { ...products, verb: 'reset' },
   resumeClient: { ...account, verb: 'resumed' },
   rotateWebhookSecret: { ...webhook, verb: 'secret_rotated' },
+  setClientProduct: { ...products, verb: 'updated' },
+  setDefaultProduct: { word: 'product_availability', verb: 'updated' },
   setQuotaThreshold: { ...quota, verb: 'threshold_set' },
   subscribeToUserActions: { ...subscription, verb: 'created' },
   suspendClient: { ...account, verb: 'paused' },
@@ -220,6 +225,7 @@ const ADMINISTRATIVE = new Set([
   'notification_setting',
   'orphan',
   'price_list',
+  'product_availability',
   'quota_list',
   'reseller',
   'token',

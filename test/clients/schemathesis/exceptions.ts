@@ -121,6 +121,7 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'PATCH /cloud/v1/routers/{project_id}/{region_id}/{router_id}',
       'PATCH /cloud/v2/routers/{project_id}/{region_id}/{router_id}',
       'PATCH /iam/admin/sellers/{sellerId}',
+      'PATCH /iam/products/availability/defaults',
       'PATCH /iam/users/{userId}',
       'POST /cloud/v1/file_shares/{project_id}/{region_id}/{file_share_id}/extend',
       'POST /cloud/v1/instances/{project_id}/{region_id}/{instance_id}/changeflavor',

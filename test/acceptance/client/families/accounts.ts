@@ -203,6 +203,24 @@ export function describeAccounts({ client, as }: Walk): void {
     expect(await client.get(one)).toMatchObject({ deleted: true });
   });
 
+  it('products: lets a client have one no longer once it is paused, and again by default', async () => {
+    const { id } = await client.post<Made>('/iam/clients/create', { company: 'Choosing' });
+    const services = await client.get<Service[]>(`/iam/clients/${id}/services`);
+    const streaming = services.find(({ name }) => name === 'STREAMING')?.id;
+    const PRODUCTS = '/iam/products/availability';
+    const change = { product_name: 'STREAMING', available: false };
+    await expect(client.patch(`${PRODUCTS}/clients/${id}`, change)).rejects.toMatchObject(refusal(403));
+    await client.put(`/iam/clients/${id}/services/${streaming}`, { status: 'paused' });
+    expect(await client.patch(`${PRODUCTS}/clients/${id}`, change)).toEqual(change);
+    expect(await client.get(`${PRODUCTS}/clients/${id}`)).toContainEqual(change);
+    const names = { product_names: ['STREAMING'] };
+    await client.silent('DELETE', `${PRODUCTS}/clients/${id}`, names);
+    expect(await client.get(`${PRODUCTS}/clients/${id}`)).toEqual(await client.get(`${PRODUCTS}/defaults`));
+    const same = { ...change, available: true };
+    expect(await client.patch(`${PRODUCTS}/defaults`, same)).toEqual(same);
+    await client.silent('DELETE', `${PRODUCTS}/clients`, names);
+  });
+
   it('notification settings: makes, lists, replaces, changes and deletes one', async () => {
     const SETTINGS = '/iam/reselling/resellers/1/notification_settings';
     const body = { notification_type: 'failed_login', email: 'ops@example.com' };

@@ -1,0 +1,144 @@
+import type { Database, Transaction } from '../../../db/database.ts';
+import { ForbiddenError, InvalidError, NotFoundError, ProductInUseError } from '../../../lib/errors.ts';
+import type { Principal } from '../../../requests/principal.ts';
+import { type ClientDirectory, type ClientEntry, resells } from '../../accounts/service.ts';
+import { lockClients, renewVersion } from '../../clients/in-transaction.ts';
+import { isOffered, type OfferedService, SERVICES, type ServiceName } from '../../clients/schema.ts';
+import type { ProductAvailability } from './schema.ts';
+import * as store from './store.ts';
+
+/**
+ * Which products a reseller's clients may have: by default, and for single clients. What isn't available to an account
+ * can't be switched on for it, and new accounts begin without it.
+ */
+export interface ProductAvailabilities {
+  /** @throws ForbiddenError for a caller of no reseller */
+  defaults(principal: Principal): Promise<ProductAvailability[]>;
+  /** @throws InvalidError, ProductInUseError if clients without a decision of their own use it, ForbiddenError */
+  setDefault(principal: Principal, wanted: ProductAvailability): Promise<ProductAvailability>;
+  /** @throws NotFoundError */
+  ofClient(principal: Principal, clientId: number): Promise<ProductAvailability[]>;
+  /** @throws NotFoundError, InvalidError, ProductInUseError if the client uses it */
+  setForClient(
+    principal: Principal,
+    clientId: number,
+    wanted: ProductAvailability,
+  ): Promise<ProductAvailability>;
+  /** @throws NotFoundError, ProductInUseError if the client uses what isn't available by default */
+  resetForClient(principal: Principal, clientId: number, products: readonly ServiceName[]): Promise<void>;
+  /** Does it for all clients of the caller's reseller. @throws ProductInUseError, ForbiddenError */
+  resetForAll(principal: Principal, products: readonly ServiceName[]): Promise<void>;
+}
+
+export function createProductAvailabilities(deps: {
+  database: Database;
+  clients: ClientDirectory;
+}): ProductAvailabilities {
+  const { database, clients } = deps;
+
+  async function clientOf(principal: Principal, clientId: number): Promise<ClientEntry> {
+    const client = await clients.find(clientId);
+    if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+    principal.writes?.concerns(clientId);
+    return client;
+  }
+
+  /** Ends decisions for accounts, unless one of them uses a product that it could not have then. */
+  async function forget(
+    tx: Transaction,
+    which: store.Which,
+    resellerId: number,
+    products: readonly ServiceName[],
+  ) {
+    const offered = products.filter(isOffered);
+    const defaults = await store.defaultsOf(tx.sql, resellerId);
+    const unavailable = offered.filter((product) => defaults.get(product) === false);
+    refuseInUse(await store.inUse(tx.sql, which, unavailable, true));
+    await store.forgetDecisions(tx.sql, which, offered);
+  }
+
+  return {
+    async defaults(principal) {
+      const decided = await store.defaultsOf(database.sql, resellerOf(principal));
+      return ofEach((product) => decided.get(product) ?? true);
+    },
+
+    async setDefault(principal, wanted) {
+      const resellerId = resellerOf(principal);
+      const product = offeredIn(wanted);
+      if (!product) return wanted;
+      return database.accept(principal, async (tx) => {
+        await store.lockDefaults(tx.sql, resellerId);
+        const { available } = wanted;
+        if (!available) refuseInUse(await store.inUse(tx.sql, { resellerId }, [product], false));
+        await store.putDefault(tx.sql, { reseller_id: resellerId, product, available });
+        return wanted;
+      });
+    },
+
+    async ofClient(principal, clientId) {
+      await clientOf(principal, clientId);
+      const rows = await store.availabilityOf(database.sql, [clientId]);
+      return ofEach((product) => rows.some((row) => row.product === product && row.available));
+    },
+
+    async setForClient(principal, clientId, wanted) {
+      await clientOf(principal, clientId);
+      const product = offeredIn(wanted);
+      if (!product) return wanted;
+      return database.accept(principal, async (tx) => {
+        await lockClients(tx, [clientId]);
+        const { available } = wanted;
+        if (!available) refuseInUse(await store.inUse(tx.sql, { clientId }, [product], undefined));
+        await store.putForClient(tx.sql, [{ client_id: clientId, product, available }]);
+        await renewVersion(tx.sql, clientId);
+        return wanted;
+      });
+    },
+
+    async resetForClient(principal, clientId, products) {
+      await clientOf(principal, clientId);
+      await database.accept(principal, async (tx) => {
+        await lockClients(tx, [clientId]);
+        await store.keepDefaults(tx.sql, clientId);
+        const { resellerId } = await clientOf(principal, clientId);
+        await forget(tx, { clientId }, resellerId, products);
+        await renewVersion(tx.sql, clientId);
+      });
+    },
+
+    async resetForAll(principal, products) {
+      const resellerId = resellerOf(principal);
+      await database.accept(principal, async (tx) => {
+        await store.lockDefaults(tx.sql, resellerId);
+        await forget(tx, { resellerId }, resellerId, products);
+      });
+    },
+  };
+}
+
+function resellerOf({ resellerId }: Principal): number {
+  if (resellerId !== undefined) return resellerId;
+  throw new ForbiddenError('The token belongs to no reseller, so there are no clients to decide for');
+}
+
+const ofEach = (available: (product: OfferedService) => boolean): ProductAvailability[] =>
+  SERVICES.map((name) => ({ product_name: name, available: isOffered(name) && available(name) }));
+
+/** Returns nothing for a product that can't be had anyway. @throws InvalidError to make such a one available */
+function offeredIn({ product_name: name, available }: ProductAvailability): OfferedService | undefined {
+  if (isOffered(name)) return name;
+  if (!available) return undefined;
+  throw new InvalidError({ available: [`This platform does not offer ${name}.`] });
+}
+
+function refuseInUse(used: Awaited<ReturnType<typeof store.inUse>>): void {
+  if (used.length === 0) return;
+  const having = (status: string) =>
+    used.filter((one) => one.status === status).map(({ product }) => product);
+  throw new ProductInUseError({
+    trial: having('trial'),
+    activating: having('activating'),
+    active: having('active'),
+  });
+}

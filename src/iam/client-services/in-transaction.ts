@@ -1,0 +1,1 @@
+export { availabilityOf, putForClient, shutUnavailable } from './availability/store.ts';
