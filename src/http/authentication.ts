@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
-import type { Sql } from '../db/database.ts';
 import type { Authenticator } from '../iam/identity/service.ts';
 import { ForbiddenError, UnauthenticatedError } from '../lib/errors.ts';
+import type { IncomingRequest } from '../requests/incoming-request.ts';
 import { type Access, allows, hasSameRights, type Principal } from '../requests/principal.ts';
 import type { StrangerLimits } from './rate-limits.ts';
 import { refuseShutService } from './shut-services.ts';
@@ -36,7 +36,10 @@ export interface Admission {
    * only for what isn't in memory.
    * @throws UnauthenticatedError, ForbiddenError
    */
-  stillAdmitted(request: FastifyRequest, within: Sql): Promise<void>;
+  stillAdmitted(
+    request: FastifyRequest,
+    ...within: Parameters<IncomingRequest['stillAdmitted']>
+  ): Promise<void>;
 }
 
 export function authentication(authenticator: Authenticator, strangers: StrangerLimits): Admission {
