@@ -80,6 +80,17 @@ export async function lockClients(tx: Transaction, clientIds: readonly number[])
     .execute();
 }
 
+/** Locks an account and those that one of its users looks after, all in the order of `lockClients`. */
+export async function lockWithLookedAfter(tx: Transaction, clientId: number, userId: number): Promise<void> {
+  await tx.sql
+    .selectFrom('clients')
+    .select('id')
+    .where((client) => client.or([client('id', '=', clientId), client('seller_id', '=', userId)]))
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
 /** Changes the account's address with its first user's, unless it has its own. Call it before changing the user. */
 export async function followAddress(db: Kysely<Tables>, userId: number, email: string): Promise<void> {
   await sql`

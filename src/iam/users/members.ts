@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
 import { type ClientDirectory, type ClientEntry, resells } from '../accounts/service.ts';
-import { lockClients } from '../clients/in-transaction.ts';
+import { lockClients, lockWithLookedAfter } from '../clients/in-transaction.ts';
 import { namesNone, type Role, roleOf } from '../identity/schema.ts';
 import type { Authenticator } from '../identity/service.ts';
 import { announceUser } from '../logins/in-transaction.ts';
@@ -77,9 +77,8 @@ export function createMembers(deps: {
     return membership;
   }
 
-  /** Locks the account of a user whom the caller may manage. */
-  async function lockMember(tx: Transaction, principal: Principal, clientId: number, userId: number) {
-    await lockClients(tx, [clientId]);
+  /** The account must be locked. */
+  async function requireManaged(tx: Transaction, principal: Principal, clientId: number, userId: number) {
     const user = await store.findUser(tx.sql, userId);
     await placeIn(tx.sql, clientId, userId);
     if (!user) throw new NotFoundError('User', userId);
@@ -101,7 +100,8 @@ export function createMembers(deps: {
       await requireStaffing(principal, clientId);
       const role = namesNone(wanted) ? undefined : givenRole(principal, wanted);
       const credentials = await database.accept(principal, async (tx) => {
-        await lockMember(tx, principal, clientId, userId);
+        await lockClients(tx, [clientId]);
+        await requireManaged(tx, principal, clientId, userId);
         if (!role) return { tokens: [], logins: [] };
         if (role.id !== ROLES.administrators.id) {
           await requireAnotherAdministrator(tx, userId, [clientId]);
@@ -117,7 +117,8 @@ export function createMembers(deps: {
       const leaving = principal.inPerson === true && principal.userId === userId;
       if (!leaving) await requireStaffing(principal, clientId);
       const credentials = await database.accept(principal, async (tx) => {
-        await lockMember(tx, principal, clientId, userId);
+        await lockWithLookedAfter(tx, clientId, userId);
+        await requireManaged(tx, principal, clientId, userId);
         return takeOut(tx, userId, clientId, clock.now());
       });
       authenticator.forget(credentials);

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
-import { lockClients, unassignSellers } from '../clients/in-transaction.ts';
+import { lockWithLookedAfter, unassignSellers } from '../clients/in-transaction.ts';
 import { type Credentials, together } from '../identity/in-transaction.ts';
 import { announceUser, endLogins } from '../logins/in-transaction.ts';
 import { expireInvitations } from './invitation-store.ts';
@@ -35,11 +35,12 @@ export async function takeOut(
 }
 
 /**
- * Locks the account, then the user: if two administrators remove each other, one of them stays. A removal from
- * another account may have given the user another home until then.
+ * Locks accounts, then the user: if two administrators remove each other, one of them stays. The clients that the user
+ * looks after are among them, as whoever gives them a seller locks the client first, too. A removal from another account
+ * may have given the user another home until then.
  */
 async function lockedUser(tx: Transaction, userId: number, clientId: number): Promise<store.UserRow> {
-  await lockClients(tx, [clientId]);
+  await lockWithLookedAfter(tx, clientId, userId);
   await store.lockUser(tx, userId);
   const user = await store.findUser(tx.sql, userId);
   if (!user) throw new NotFoundError('User', userId);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createHttpClient } from '../../../../test/support/http-client.ts';
 import {
   anyEmail,
@@ -285,6 +285,31 @@ describe('a seller', () => {
     expect((await reseller.http.delete(one)).status).toBe(404);
     expect((await reseller.http.patch(one, { full_name: 'x' })).status).toBe(404);
     expect((await reseller.http.patch(`/iam/clients/${client}`, { seller: seller.userId })).status).toBe(400);
+  });
+
+  it.each([
+    ['as a seller', () => SELLERS, 204],
+    ['as a user', (by: TestReseller) => `/iam/clients/${by.clientId}/client-users`, 200],
+  ])('goes %s without a deadlock with whoever changes a client of theirs', async (how, among, status) => {
+    const { clientId: client } = await newPerson(service.http);
+    const own = await addReseller(service, `Leaving ${how}`.replaceAll(' ', '-'));
+    const { userId: seller } = await working(undefined, own);
+    const given = await service.http.patch(`/iam/clients/${client}`, { reseller: own.resellerId, seller });
+    expect([given.status, given.body.seller]).toEqual([200, seller]);
+    const changing = await service.pool.connect();
+    await changing.query('begin');
+    await changing.query('select from clients where id = $1 for no key update', [client]);
+    const leaving = own.http.delete(`${among(own)}/${seller}`);
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await vi.waitFor(async () => expect((await service.pool.query(waiting)).rowCount).toBe(1), 20_000);
+    // The change locks more: accounts with higher IDs, and the user.
+    const more = async () => {
+      await changing.query('select from clients where id = $1 for no key update nowait', [own.clientId]);
+      await changing.query('select from users where id = $1 for share nowait', [seller]);
+    };
+    await more().finally(() => changing.query('rollback').then(() => changing.release()));
+    expect((await leaving).status).toBe(status);
+    expect((await own.http.get(`/iam/clients/${client}`)).body.seller).toBeNull();
   });
 
   it('is blocked and let in again as a user', async () => {
