@@ -168,3 +168,25 @@ it('is for the reseller of the client alone', async () => {
   }
   expect((await rival.http.get(DEFAULTS)).body).toHaveLength(6);
 });
+
+describe('decisions that wait', () => {
+  const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
+  it.each([
+    ['made', (path: string) => set(path, 'STREAMING', true)],
+    ['ended', (path: string) => reset(path, ['STREAMING'])],
+  ])('are not %s for a client that went to another reseller meanwhile', async (_, decide) => {
+    const { clientId } = await newPerson(reseller.http);
+    const holder = await service.pool.connect();
+    await holder.query('begin');
+    await holder.query('select from clients where id = $1 for no key update', [clientId]);
+    const deciding = decide(of({ clientId }));
+    await expect.poll(async () => (await holder.query(WAITING)).rowCount).toBe(1);
+    await holder.query('update clients set reseller_id = 1 where id = $1', [clientId]);
+    await holder.query('commit');
+    holder.release();
+    expect((await deciding).status).toBe(404);
+    const { body } = await service.http.get(`/iam/clients?personal_product_availability=STREAMING`);
+    expect(body.map(({ id }: { id: number }) => id)).not.toContain(clientId);
+  });
+});
