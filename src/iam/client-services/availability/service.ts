@@ -75,6 +75,8 @@ export function createProductAvailabilities({ database }: { database: Database }
       return database.accept(principal, async (tx) => {
         await store.lockDefaults(tx.sql, resellerId);
         const { available } = wanted;
+        const defaults = await store.defaultsOf(tx.sql, resellerId);
+        if (available === (defaults.get(product) ?? true)) return wanted;
         if (!available) refuseInUse(await store.inUse(tx.sql, { resellerId }, [product], false));
         await store.putDefault(tx.sql, { reseller_id: resellerId, product, available });
         return wanted;
