@@ -318,7 +318,7 @@ describe('every command', () => {
     expect(await json(`usage report resources ${time} --types volume`)).not.toEqual([]);
     expect(await json(`usage report month --year-month ${day.slice(0, 7)}`)).not.toEqual([]);
     expect(await text(`usage report costs ${time} --response-format csv_totals`)).toMatch(/^\S*type,/);
-  });
+  }, 90_000);
 
   it('audit', async () => {
     // Refusals come within a second.

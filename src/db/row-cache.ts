@@ -68,27 +68,30 @@ export function createRowCache<V>(
     const known = row !== undefined || (missingUntil.get(key) ?? 0) > performance.now();
     return known ? { row } : undefined;
   };
-  async function ask(key: number): Promise<V | undefined> {
+  async function ask(key: number, by: typeof load): Promise<V | undefined> {
     const trusted = feed.connected();
     const before = changes;
-    const row = await load(key);
+    const row = await by(key);
     if (!trusted || before !== changes) return row;
     if (row !== undefined) keepRow(key, row);
     else if (misses) keepMiss(key);
     return row;
   }
   return {
-    /** Runs `admit` if the cache does not have the row. */
-    async get(key: number, admit?: Admit): Promise<V | undefined> {
+    /**
+     * Runs `admit` if the cache does not have the row. Within a transaction that has changed nothing yet, `by` may load it
+     * over the same connection.
+     */
+    async get(key: number, admit?: Admit, by = load): Promise<V | undefined> {
       // It sees rows that nobody else ever will.
-      if (dryConnection()) return load(key);
+      if (dryConnection()) return by(key);
       const found = kept(key);
       if (found) return found.row;
-      if (!admit) return ask(key);
+      if (!admit) return ask(key, by);
       // Another request may have loaded the row while this one waited.
       return admit(async () => {
         const meanwhile = kept(key);
-        return meanwhile ? meanwhile.row : ask(key);
+        return meanwhile ? meanwhile.row : ask(key, by);
       });
     },
     /**

@@ -1,6 +1,7 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../iam/identity/service.ts';
 import { ForbiddenError, UnauthenticatedError } from '../lib/errors.ts';
+import type { IncomingRequest } from '../requests/incoming-request.ts';
 import { type Access, allows, hasSameRights, type Principal } from '../requests/principal.ts';
 import type { StrangerLimits } from './rate-limits.ts';
 import { refuseShutService } from './shut-services.ts';
@@ -31,11 +32,14 @@ export interface Admission {
    */
   admit(request: FastifyRequest, config: FastifyContextConfig): Promise<void>;
   /**
-   * Makes sure that the caller has kept the rights with which the request was admitted. Asks the database only if they
-   * have changed, like any other request.
+   * Makes sure that the caller has kept the rights with which the request was admitted. Asks the database, by `within`,
+   * only for what isn't in memory.
    * @throws UnauthenticatedError, ForbiddenError
    */
-  stillAdmitted(request: FastifyRequest): Promise<void>;
+  stillAdmitted(
+    request: FastifyRequest,
+    ...within: Parameters<IncomingRequest['stillAdmitted']>
+  ): Promise<void>;
 }
 
 export function authentication(authenticator: Authenticator, strangers: StrangerLimits): Admission {
@@ -52,8 +56,8 @@ export function authentication(authenticator: Authenticator, strangers: Stranger
         );
       }
     },
-    async stillAdmitted({ headers, principal, url }) {
-      const now = await authenticator.authenticate(headers);
+    async stillAdmitted({ headers, principal, url }, within) {
+      const now = await authenticator.authenticate(headers, undefined, within);
       refuseShutService({ principal: now, url });
       if (hasSameRights(now, principal)) return;
       throw new ForbiddenError('The rights of this token changed while the request waited; send it again');

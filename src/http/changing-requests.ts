@@ -148,7 +148,7 @@ export function keepChangingRequests(
       ip: request.ip,
       userAgent: request.headers['user-agent'],
       principal: request.principal,
-      stillAdmitted: () => stillAdmitted(request),
+      stillAdmitted: (within) => stillAdmitted(request, within),
     };
   }
 }

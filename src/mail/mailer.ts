@@ -10,6 +10,7 @@ import { plainData } from './plain.ts';
 import { MAILS, SENT_WITHIN_MS } from './words.ts';
 
 const HOUR_MS = 3_600_000;
+const TURNS = 200;
 const OF_ACCOUNT = KIND_NAMES.filter((kind) => MAIL_KINDS[kind].ofAccount);
 
 /** A mail to be sent. */
@@ -104,12 +105,13 @@ async function inTurn(
   rows: readonly { receiver: string; client_id: number; of_account: boolean }[],
 ): Promise<void> {
   const keys = rows.flatMap(({ receiver, client_id, of_account }) => [
-    `tradewind mails to ${receiver.toLowerCase()}`,
-    ...(of_account ? [`tradewind mails of ${client_id}`] : []),
+    `to ${receiver.toLowerCase()}`,
+    ...(of_account ? [`of ${client_id}`] : []),
   ]);
-  // Always in the same order, so that two transactions don't wait for each other.
-  const inOrder = [...new Set(keys)].sort();
-  await sql`select pg_advisory_xact_lock(hashtextextended(key, 0)) from unnest(${inOrder}::text[]) as key`.execute(
-    tx.sql,
-  );
+  // Always in the same order, so that two transactions don't wait for each other. The database has room for some
+  // thousand locks, so that many addresses share one.
+  await sql`
+    select pg_advisory_xact_lock(hashtext('tradewind mails'), turn) from (
+      select distinct abs(hashtext(key) % ${TURNS}) as turn from unnest(${keys}::text[]) as key order by turn
+    ) as turns`.execute(tx.sql);
 }

@@ -1,3 +1,4 @@
+import type { Sql } from '../db/database.ts';
 import type { Principal } from './principal.ts';
 
 /** A request after authentication, before its work begins. */
@@ -18,8 +19,9 @@ export interface IncomingRequest {
   userAgent: string | undefined;
   principal: Principal;
   /**
-   * To be called at the end of the transaction: the body may have come slowly, or the change may have waited for others.
+   * To be called before a change, since the body may have come slowly. `within` is the transaction of the change, which
+   * must not wait for a second connection.
    * @throws UnauthenticatedError, ForbiddenError if the caller has lost its rights since
    */
-  stillAdmitted(): Promise<void>;
+  stillAdmitted(within: Sql): Promise<void>;
 }

@@ -90,6 +90,7 @@ export function createRequestLog(deps: {
             fingerprint: fingerprintOf(request.method, request.url, body),
             requestId: request.id,
           };
+          await request.stillAdmitted(database.sql);
           return answerBefore(database.sql, use, clock.now());
         },
         async before(tx) {
@@ -97,12 +98,12 @@ export function createRequestLog(deps: {
           // The work may start again after a deadlock.
           about = [];
           tasks = [];
+          await request.stillAdmitted(tx.sql);
           if (use) await takeKey(tx, use, clock.now());
           await requireVersion(tx);
         },
         async after(tx) {
           if (done) return;
-          await request.stillAdmitted();
           const published = publishedAs(request, about);
           const recorded = { ...action, ...published, outcome: 'accepted', status: request.success } as const;
           await userActions.record(tx, recorded, eventOf(request, action, { about, made }));

@@ -137,11 +137,11 @@ it('print JSON: user password, which then is the one to log in with', async () =
   await logIn(service.anonymous, email, password);
 });
 
-/** Commands that run on and on, or install something, and where a test runs them. */
-const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
-  serve: 'test/acceptance/processes.ts',
-  'engines install': 'test/acceptance/package.test.ts',
-  'kubernetes install': 'src/backends/hosted/programs/install.test.ts',
+/** Commands that run on and on, or install something, and where a test runs them or what they do. */
+const TESTED_ELSEWHERE: Readonly<Record<string, [file: string, call: string]>> = {
+  serve: ['test/acceptance/processes.ts', `'serve'`],
+  'engines install': ['test/acceptance/package.test.ts', `'engines', 'install'`],
+  'kubernetes install': ['src/backends/hosted/programs/install.test.ts', 'installVersion('],
 };
 
 it('are all tested', () => {
@@ -149,10 +149,8 @@ it('are all tested', () => {
   expect([...here, ...Object.keys(TESTED_ELSEWHERE)].toSorted()).toEqual(Object.keys(commands).toSorted());
   const printing = Object.entries(commands).filter(([, { json }]) => json);
   expect(here).toEqual(expect.arrayContaining(printing.map(([name]) => name)));
-  for (const [name, file] of Object.entries(TESTED_ELSEWHERE)) {
-    const words = name.split(' ').join("(', '| )");
-    expect(fs.readFileSync(file, 'utf8'), name).toMatch(new RegExp(words));
-  }
+  for (const [name, [file, call]] of Object.entries(TESTED_ELSEWHERE))
+    expect(fs.readFileSync(file, 'utf8'), name).toContain(call);
 });
 
 it('find out what was changed in the audit log', async () => {

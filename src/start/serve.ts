@@ -3,6 +3,7 @@ import { createLog } from '../log.ts';
 import type { Command } from './command.ts';
 import { enginesLine } from './engines-line.ts';
 import { EXIT_USAGE } from './exit-codes.ts';
+import { giveBackIdleMemory } from './idle-memory.ts';
 import { startPlatform } from './platform.ts';
 import { readyMessage } from './ready-message.ts';
 import type { Role } from './role.ts';
@@ -51,12 +52,14 @@ export const serve: Command = {
     process.stdout.write(readyMessage(platform, config));
     // This asks programs for their versions, for which nobody has to wait.
     if (role !== 'api') void enginesLine(config).then((line) => process.stdout.write(line));
+    const idleMemory = giveBackIdleMemory();
     const stopped = new Promise<void>((resolve) => {
       stop.addEventListener('abort', () => resolve(), { once: true });
     });
     const refusal = stop.aborted ? undefined : await Promise.race([stopped, platform.outgrown]);
     if (refusal) log.error('Stopping: this release can no longer work with the schema of the database');
     else log.info(typeof stop.reason === 'string' ? `Stopping: ${stop.reason}` : 'Stopping');
+    idleMemory.stop();
     const late = sleep(GRACE_MS + LAST_WAIT_MS, 'late' as const, { ref: false });
     if ((await Promise.race([platform.stop(GRACE_MS), late])) === 'late')
       log.warn('Stopping took too long; exiting now');

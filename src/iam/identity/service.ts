@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { ChangeFeed } from '../../db/changes.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database, Sql } from '../../db/database.ts';
 import { type Admit, createRowCache } from '../../db/row-cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type RefusedCredentials, UnauthenticatedError } from '../../lib/errors.ts';
@@ -17,10 +17,11 @@ export interface Authenticator {
   /**
    * Returns the caller of an `Authorization` header: a scheme in any letter case, one space, the token.
    * `apikey` takes an API token, `Bearer` the access token of a login. `admit` runs the database query for an
-   * unknown token, or throws instead.
+   * unknown token, or throws instead. `within` is a transaction that has changed nothing yet; without it, any connection
+   * of the pool does.
    * @throws UnauthenticatedError with the published texts
    */
-  authenticate(offered: Offered, admit?: Admit): Promise<Principal>;
+  authenticate(offered: Offered, admit?: Admit, within?: Sql): Promise<Principal>;
   /**
    * Call it after the commit that changed the credentials; the announcement in that commit informs the other
    * processes.
@@ -48,7 +49,12 @@ export function createAuthenticator(deps: {
   const logins = createRowCache(changes, LOGIN_TOPIC, (id) => findLoginOwner(database.sql, id));
   const uses = new Map<number, Date>();
 
-  async function byApiToken(text: string, offered: Offered, admit?: Admit): Promise<Principal> {
+  async function byApiToken(
+    text: string,
+    offered: Offered,
+    admit: Admit | undefined,
+    db: Sql,
+  ): Promise<Principal> {
     const token = parseTokenText(text);
     if (!token) {
       throw new UnauthenticatedError(
@@ -57,7 +63,7 @@ export function createAuthenticator(deps: {
         adviceOn(offered),
       );
     }
-    const owner = await owners.get(token.id, admit);
+    const owner = await owners.get(token.id, admit, (id) => findTokenOwner(db, id));
     // Callers who don't know the secret are told nothing more.
     if (!owner || !timingSafeEqual(owner.secretHash, secretHash(token.secret))) throw invalid(UNKNOWN_TOKEN);
     if ('shutOut' in owner) throw refused(owner, token.id);
@@ -68,9 +74,9 @@ export function createAuthenticator(deps: {
     return owner.principal;
   }
 
-  async function byLogin(text: string, admit?: Admit): Promise<Principal> {
+  async function byLogin(text: string, admit: Admit | undefined, db: Sql): Promise<Principal> {
     const { loginId } = await signedTokens.read('access', text);
-    const login = await logins.get(loginId, admit);
+    const login = await logins.get(loginId, admit, (id) => findLoginOwner(db, id));
     if (login && 'shutOut' in login) throw refused(login, undefined);
     if (!login) throw invalid(ENDED_LOGIN);
     if (login.expiresAt <= clock.now())
@@ -79,7 +85,7 @@ export function createAuthenticator(deps: {
   }
 
   return {
-    async authenticate(offered, admit) {
+    async authenticate(offered, admit, within = database.sql) {
       const header = offered.authorization;
       if (!header) {
         throw new UnauthenticatedError(
@@ -91,9 +97,9 @@ export function createAuthenticator(deps: {
       const [, word = '', rest = ''] = /^(\S+) (\S*)$/.exec(header) ?? [];
       switch (word.toLowerCase()) {
         case 'apikey':
-          return byApiToken(rest, offered, admit);
+          return byApiToken(rest, offered, admit, within);
         case 'bearer':
-          if (rest.split('.').length === 3) return byLogin(rest, admit);
+          if (rest.split('.').length === 3) return byLogin(rest, admit, within);
       }
       throw new UnauthenticatedError('Given token not valid for any token type', true, adviceOn(offered));
     },

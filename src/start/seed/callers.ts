@@ -21,9 +21,9 @@ export function createSeedCallers(authenticator: Authenticator): SeedCallers {
     },
     authenticator: {
       ...authenticator,
-      async authenticate(offered, admit) {
+      async authenticate(offered, admit, within) {
         const caller = known.size > 0 && known.get(offered.authorization ?? '');
-        return caller || authenticator.authenticate(offered, admit);
+        return caller || authenticator.authenticate(offered, admit, within);
       },
     },
     end: () => known.clear(),

@@ -218,8 +218,8 @@ describe.concurrent.each(Object.entries(AT_EACH_CALL))('what %s', (_, { rule, en
     const own = await openTrial();
     onTestFinished(() => own.stop());
     let call = 1;
-    for (; call <= mostCalls; call++) {
-      // How many calls it takes depends on the time as well.
+    // How many calls it takes depends on the time as well.
+    for (; call <= mostCalls + 2; call++) {
       if ((await own.run([rule(call)], end)) === 0) break;
     }
     expect(call).toBeGreaterThan(2);

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { restAfterWork, type Usage } from './idle-memory.ts';
+
+const MB = 2 ** 20;
+/** Answers after seconds with so much CPU time each; the heap is what it is then. */
+function process(heap = 100) {
+  let now: Usage = { cpuMicros: 0, heapBytes: heap * MB, usedBytes: 40 * MB };
+  const isDue = restAfterWork(now);
+  return (seconds: number, { cpu = 0, heap = now.heapBytes / MB, used = 40 } = {}) =>
+    Array.from({ length: seconds }, () => {
+      now = { cpuMicros: now.cpuMicros + cpu * 1_000_000, heapBytes: heap * MB, usedBytes: used * MB };
+      return isDue(now);
+    });
+}
+
+describe('memory', () => {
+  it('is given back at the third second of rest, once', () => {
+    const pass = process();
+    expect(pass(3)).toEqual([false, false, true]);
+    expect(pass(300, { heap: 50 })).not.toContain(true);
+  });
+
+  it('is kept while the process works', () => {
+    expect(process()(300, { cpu: 0.05 })).not.toContain(true);
+  });
+
+  it('is given back again after more work, but at most once a minute', () => {
+    const pass = process();
+    pass(3);
+    pass(1, { heap: 50 });
+    expect(pass(10, { cpu: 0.5, heap: 90 })).not.toContain(true);
+    expect(pass(49)).toEqual([...Array(48).fill(false), true]);
+  });
+
+  it('is kept if little can be had, or if the pause would be long', () => {
+    expect(process(15)(300)).not.toContain(true);
+    expect(process(500)(300, { used: 400 })).not.toContain(true);
+  });
+});
