@@ -1,1 +1,1 @@
-export { availabilityOf, putForClient, shutUnavailable } from './availability/store.ts';
+export { availabilityOf, keepUsed, putForClient, shutUnavailable } from './availability/store.ts';

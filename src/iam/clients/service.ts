@@ -9,6 +9,7 @@ import { grouped } from '../../lib/grouped.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { findClient, isSeller, resells } from '../accounts/service.ts';
+import { keepUsed } from '../client-services/in-transaction.ts';
 import type { ClientServices } from '../client-services/service.ts';
 import type { Features } from '../features/service.ts';
 import { type Credentials, together } from '../identity/in-transaction.ts';
@@ -163,6 +164,7 @@ export function createClients(deps: {
         const now = clock.now();
         await unassignSellers(tx.sql, await endResellerAccess(tx.sql, clientId));
         await expireInvitations(tx.sql, clientId, now);
+        await keepUsed(tx.sql, clientId);
         const tokens = await deleteTokensOfOutsiders(tx, clientId, now);
         return together(tokens, await announceClient(tx, clientId));
       });

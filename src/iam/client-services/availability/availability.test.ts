@@ -27,11 +27,11 @@ async function available(path: string): Promise<string[]> {
     one.available ? [one.product_name] : [],
   );
 }
-async function switched(client: Person, name: string, status: string) {
+async function switched(client: Person, name: string, status: string, http = reseller.http) {
   const services = `/iam/clients/${client.clientId}/services`;
-  const { body } = await reseller.http.get(services);
+  const { body } = await http.get(services);
   const { id } = body.find((one: { name: string }) => one.name === name);
-  return reseller.http.put(`${services}/${id}`, { status });
+  return http.put(`${services}/${id}`, { status });
 }
 
 describe('what a client may have', () => {
@@ -167,4 +167,55 @@ it('is for the reseller of the client alone', async () => {
     expect((await reset(`${BASE}/clients`, ['CLOUD'], http)).status).toBe(status);
   }
   expect((await rival.http.get(DEFAULTS)).body).toHaveLength(6);
+});
+
+it('follows a client to another reseller as far as it is used', async () => {
+  const next = await addReseller(service, 'Receiving');
+  expect((await set(DEFAULTS, 'CLOUD', false, next.http)).status).toBe(200);
+  expect((await set(DEFAULTS, 'STREAMING', false, next.http)).status).toBe(200);
+  const client = await newPerson(reseller.http);
+  await switched(client, 'STREAMING', 'paused');
+  expect((await set(of(client), 'STREAMING', true)).status).toBe(200);
+  const path = `/iam/clients/${client.clientId}`;
+  const moved = await service.http.patch(path, { reseller: next.resellerId });
+  expect(moved.body).toMatchObject({
+    resellers: next.resellerId,
+    capabilities: ['CLOUD'],
+    serviceStatuses: { CLOUD: { status: 'active' }, STREAMING: { status: 'paused' } },
+  });
+  expect((await client.http.get('/cloud/v1/projects')).status).toBe(200);
+  for (const product of ['CLOUD', 'STREAMING'])
+    expect((await set(DEFAULTS, product, false, next.http)).status).toBe(200);
+  const kept = await reset(of(client), ['CLOUD'], next.http);
+  expect([kept.status, kept.body]).toEqual([403, IN_USE]);
+  await switched(client, 'CLOUD', 'paused', next.http);
+  expect((await reset(of(client), ['CLOUD'], next.http)).status).toBe(204);
+  // The former decision would make it available here too.
+  expect((await next.http.get(path)).body.capabilities).toEqual([]);
+  await service.http.patch(path, { reseller: reseller.resellerId });
+  expect(await available(of(client))).toEqual(['CLOUD', 'STREAMING']);
+  const decided = await reseller.http.get('/iam/clients?personal_product_availability=CLOUD,STREAMING');
+  expect(decided.body.map(({ id }: { id: number }) => id)).not.toContain(client.clientId);
+});
+
+describe('decisions that wait', () => {
+  const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
+  it.each([
+    ['made', (path: string) => set(path, 'STREAMING', true)],
+    ['ended', (path: string) => reset(path, ['STREAMING'])],
+  ])('are not %s for a client that went to another reseller meanwhile', async (_, decide) => {
+    const { clientId } = await newPerson(reseller.http);
+    const holder = await service.pool.connect();
+    await holder.query('begin');
+    await holder.query('select from clients where id = $1 for no key update', [clientId]);
+    const deciding = decide(of({ clientId }));
+    await expect.poll(async () => (await holder.query(WAITING)).rowCount).toBe(1);
+    await holder.query('update clients set reseller_id = 1 where id = $1', [clientId]);
+    await holder.query('commit');
+    holder.release();
+    expect((await deciding).status).toBe(404);
+    const { body } = await service.http.get(`/iam/clients?personal_product_availability=STREAMING`);
+    expect(body.map(({ id }: { id: number }) => id)).not.toContain(clientId);
+  });
 });

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../../db/database.ts';
 import { ForbiddenError, InvalidError, NotFoundError, ProductInUseError } from '../../../lib/errors.ts';
 import type { Principal } from '../../../requests/principal.ts';
-import { type ClientDirectory, type ClientEntry, resells } from '../../accounts/service.ts';
+import { type ClientEntry, findClient, resells } from '../../accounts/service.ts';
 import { lockClients, renewVersion } from '../../clients/in-transaction.ts';
 import { isOffered, type OfferedService, SERVICES, type ServiceName } from '../../clients/schema.ts';
 import type { ProductAvailability } from './schema.ts';
@@ -30,17 +30,22 @@ export interface ProductAvailabilities {
   resetForAll(principal: Principal, products: readonly ServiceName[]): Promise<void>;
 }
 
-export function createProductAvailabilities(deps: {
-  database: Database;
-  clients: ClientDirectory;
-}): ProductAvailabilities {
-  const { database, clients } = deps;
-
-  async function clientOf(principal: Principal, clientId: number): Promise<ClientEntry> {
-    const client = await clients.find(clientId);
+export function createProductAvailabilities({ database }: { database: Database }): ProductAvailabilities {
+  async function clientOf(principal: Principal, clientId: number, sql = database.sql): Promise<ClientEntry> {
+    const client = await findClient(sql, clientId);
     if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
     principal.writes?.concerns(clientId);
     return client;
+  }
+
+  /** Returns the client, which nobody gives to another reseller until the transaction ends. */
+  async function lockedClientOf(
+    tx: Transaction,
+    principal: Principal,
+    clientId: number,
+  ): Promise<ClientEntry> {
+    await lockClients(tx, [clientId]);
+    return clientOf(principal, clientId, tx.sql);
   }
 
   /** Ends decisions for accounts, unless one of them uses a product that it could not have then. */
@@ -70,6 +75,8 @@ export function createProductAvailabilities(deps: {
       return database.accept(principal, async (tx) => {
         await store.lockDefaults(tx.sql, resellerId);
         const { available } = wanted;
+        const defaults = await store.defaultsOf(tx.sql, resellerId);
+        if (available === (defaults.get(product) ?? true)) return wanted;
         if (!available) refuseInUse(await store.inUse(tx.sql, { resellerId }, [product], false));
         await store.putDefault(tx.sql, { reseller_id: resellerId, product, available });
         return wanted;
@@ -87,7 +94,7 @@ export function createProductAvailabilities(deps: {
       const product = offeredIn(wanted);
       if (!product) return wanted;
       return database.accept(principal, async (tx) => {
-        await lockClients(tx, [clientId]);
+        await lockedClientOf(tx, principal, clientId);
         const { available } = wanted;
         if (!available) refuseInUse(await store.inUse(tx.sql, { clientId }, [product], undefined));
         await store.putForClient(tx.sql, [{ client_id: clientId, product, available }]);
@@ -99,9 +106,8 @@ export function createProductAvailabilities(deps: {
     async resetForClient(principal, clientId, products) {
       await clientOf(principal, clientId);
       await database.accept(principal, async (tx) => {
-        await lockClients(tx, [clientId]);
+        const { resellerId } = await lockedClientOf(tx, principal, clientId);
         await store.keepDefaults(tx.sql, clientId);
-        const { resellerId } = await clientOf(principal, clientId);
         await forget(tx, { clientId }, resellerId, products);
         await renewVersion(tx.sql, clientId);
       });

@@ -14,6 +14,9 @@ const OF_CLIENTS = sql`
     left join client_products own on own.client_id = clients.id and own.product = offered.product
     left join product_defaults usual
       on usual.reseller_id = clients.reseller_id and usual.product = offered.product and ${CUSTOMER}`;
+const WITH_STATES = sql`${OF_CLIENTS}
+    left join client_services state on state.client_id = clients.id and state.service = offered.product`;
+const IN_USE = sql<boolean>`coalesce(state.status, 'active') in ('trial', 'activating', 'active')`;
 const AVAILABLE = sql<boolean>`coalesce(own.available, usual.available, true)`;
 
 export interface AvailableRow {
@@ -104,6 +107,18 @@ export async function forgetDecisions(
 }
 
 /**
+ * What the former reseller of a client decided for it ends, and the defaults of its present one begin to count. It keeps
+ * what it uses, as if that had been decided for it.
+ */
+export async function keepUsed(db: Sql, clientId: number): Promise<void> {
+  await forgetDecisions(db, { clientId }, OFFERED);
+  await sql`
+    insert into client_products (client_id, product, available)
+    select clients.id, offered.product, true from ${WITH_STATES}
+     where clients.id = ${clientId} and not ${AVAILABLE} and ${IN_USE}`.execute(db);
+}
+
+/**
  * Returns which of the products such accounts use: those for which something was decided, or nothing was, or any. The
  * services of a suspended account count as they will be when it is resumed.
  */
@@ -114,12 +129,11 @@ export async function inUse(
   decided: boolean | undefined,
 ): Promise<{ product: OfferedService; status: ServiceStatus }[]> {
   const { rows } = await sql<{ product: OfferedService; status: ServiceStatus }>`
-    select distinct offered.product, coalesce(state.status, 'active') as status from ${OF_CLIENTS}
-      left join client_services state on state.client_id = clients.id and state.service = offered.product
+    select distinct offered.product, coalesce(state.status, 'active') as status from ${WITH_STATES}
      where ${matching(which)} and clients.deleted_at is null and offered.product = any(${[...products]}::text[])
        and (${decided ?? null}::boolean is null
             or ${CUSTOMER} and (own.client_id is not null) = ${decided ?? null}::boolean)
-       and coalesce(state.status, 'active') in ('trial', 'activating', 'active')
+       and ${IN_USE}
      order by 1, 2`.execute(db);
   return rows;
 }
