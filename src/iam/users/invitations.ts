@@ -16,14 +16,13 @@ import type { PasswordCheck, Sender } from '../logins/passwords/service.ts';
 import { hashPassword } from '../logins/passwords/service.ts';
 import { PASSWORD_LENGTH } from '../logins/schema.ts';
 import * as store from './invitation-store.ts';
-import { DAY_MS, insertInvited, invitationMail, presentedInvitation } from './invited.ts';
+import { DAY_MS, insertInvited, invitationMail, presentedInvitation, VALID_MS } from './invited.ts';
 import type { Members } from './members.ts';
 import { mayActFor } from './rights.ts';
 import { givenRole } from './roles.ts';
 import type { AcceptInvitation, InviteUser, RenewedInvitation } from './schema.ts';
 import { lockUser } from './store.ts';
 
-const VALID_MS = 7 * DAY_MS;
 /** How long after its expiry an invitation that nobody renews is withdrawn. */
 const KEPT_MS = 30 * DAY_MS;
 const MOST_RENEWED = 100;
@@ -75,7 +74,7 @@ export function createInvitations(deps: {
         await lockToAdd(tx, clientId);
         const now = clock.now();
         const user = { client_id: clientId, email, name, lang, created_at: now };
-        return insertInvited(tx, principal, user, { roleId: role.id, validMs: VALID_MS, now, mailer });
+        return insertInvited(tx, principal, user, { roleId: role.id, validMs: VALID_MS.user, now, mailer });
       });
     },
 
@@ -92,7 +91,9 @@ export function createInvitations(deps: {
           }
           return { invitations: [], needsPassword: true };
         }
-        const expiresAt = new Date(clock.now().getTime() + VALID_MS);
+        const isSellers = invited.some(({ reseller_id: id }) => id !== null);
+        const validMs = isSellers ? VALID_MS.seller : VALID_MS.user;
+        const expiresAt = new Date(clock.now().getTime() + validMs);
         const renewed = invited.map((one) => ({ ...one, token: newPersonalToken('invitation', one.id) }));
         await store.renewInvitations(
           tx.sql,

@@ -11,6 +11,8 @@ import type { RenewedInvitation } from './schema.ts';
 import type { UserTables } from './tables.ts';
 
 export const DAY_MS = 24 * 3_600_000;
+/** How long an invitation is good for: that of a seller as published. */
+export const VALID_MS = { user: 7 * DAY_MS, seller: DAY_MS };
 /**
  * Limits of one account: open invitations, and invitations made in a day. The platform administrator may make
  * more.

@@ -46,13 +46,15 @@ const fields = {
     description: "The seller's name",
     examples: ['Jane Doe'],
   }),
-  phone: Type.String({
-    maxLength: 30,
-    pattern: '^[a-z0-9+\\-()#, *]*$',
-    rule: 'Must consist of lower-case letters, digits, spaces and + - ( ) # , *.',
-    description: "The seller's telephone number",
-    examples: ['+12025550123'],
-  }),
+  phone: nullable(
+    Type.String({
+      maxLength: 30,
+      pattern: '^[a-z0-9+\\-()#, *]*$',
+      rule: 'Must consist of lower-case letters, digits, spaces and + - ( ) # , *.',
+      description: "The seller's telephone number; null: none",
+      examples: ['+12025550123'],
+    }),
+  ),
 };
 const readOnly = {
   id: ReadOnly,

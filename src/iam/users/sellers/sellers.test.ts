@@ -90,7 +90,10 @@ describe('a new seller', () => {
     const { id, email, invitation_token } = await invited();
     await service.pool.query(`update invitations set expires_at = now() where user_id = $1`, [id]);
     expect((await accept(invitation_token)).status).toBe(400);
+    const begun = Date.now();
     const renewed = await reseller.http.post('/iam/auth/renew_invitation', { email });
+    const expires = Date.parse(renewed.body.invitations[0].invitation_expires);
+    expect((expires - begun) / 3_600_000).toBeCloseTo(24, 0);
     expect((await accept(renewed.body.invitations[0].invitation_token)).status).toBe(200);
     expect((await reseller.http.get(`${SELLERS}/${id}`)).body.activated).toBe(true);
   });
@@ -238,6 +241,9 @@ describe('a seller', () => {
     const one = `${SELLERS}/${userId}`;
     const etag = (await reseller.http.get(one)).headers.get('etag') ?? '';
     const read = (await reseller.http.get(one)).body;
+    expect(read.phone).toBeNull();
+    const same = await reseller.http.patch(one, read);
+    expect([same.status, same.body]).toEqual([200, read]);
     const change = { ...read, full_name: 'Sam', phone: '+49 30' };
     const at = (headers: Record<string, string>) =>
       reseller.http.request('PATCH', one, { body: change, headers });

@@ -11,7 +11,7 @@ import type { Authenticator } from '../../identity/service.ts';
 import type { Guesses } from '../../logins/guesses/service.ts';
 import { AddressTakenError } from '../in-transaction.ts';
 import { findLogin } from '../invitation-store.ts';
-import { DAY_MS, insertInvited } from '../invited.ts';
+import { insertInvited, VALID_MS } from '../invited.ts';
 import { takeOut } from '../removal.ts';
 import type { Users } from '../service.ts';
 import type {
@@ -26,7 +26,6 @@ import * as store from './store.ts';
 
 /** The most that a list without a limit returns. */
 const MOST_LISTED = 10_000;
-const VALID_MS = DAY_MS;
 
 /**
  * Sellers: people whom a reseller lets work for it, beside the administrator whom it has from the start. Each is a user
@@ -102,7 +101,7 @@ export function createSellers(deps: {
               phone,
               created_at: now,
             },
-            { roleId: ROLES.administrators.id, validMs: VALID_MS, now, mailer },
+            { roleId: ROLES.administrators.id, validMs: VALID_MS.seller, now, mailer },
           );
           const { invitation_token, invitation_expires } = invited;
           const seller = presented(await found(tx.sql, principal, invited.user_id));
