@@ -35,7 +35,11 @@ export async function resellerExists(db: Sql, id: number): Promise<boolean> {
 }
 
 /** Whether the user is one of the reseller's users, who look after its clients. Stays so until the transaction ends. */
-export async function isSeller(tx: Transaction, userId: number, resellerId: number): Promise<boolean> {
+export async function worksForReseller(
+  tx: Transaction,
+  userId: number,
+  resellerId: number,
+): Promise<boolean> {
   const seller = await tx.sql
     .selectFrom('users')
     .select('id')

@@ -1,4 +1,5 @@
 import { momentIn } from '../../lib/calendar-time.ts';
+import { orderingOf } from '../../lib/ordered-list.ts';
 import { type ClientListQuery, isOffered, SERVICES } from './schema.ts';
 import type { ClientColumn, ClientFilter, ClientOrder } from './store.ts';
 
@@ -25,10 +26,9 @@ export function filterOf(query: ClientListQuery, within: number | undefined): Cl
   };
 }
 
-export function orderOf(ordering = 'id'): ClientOrder[] {
-  return ordering.split(',').map((field) => {
-    const name = field.replace('-', '');
-    const column = (name === 'companyName' ? 'company' : name) as ClientColumn;
-    return { column, direction: field.startsWith('-') ? 'desc' : 'asc' };
-  });
+export function orderOf(ordering: string | undefined): ClientOrder[] {
+  return orderingOf(ordering).map(({ field, direction }) => ({
+    column: (field === 'companyName' ? 'company' : field) as ClientColumn,
+    direction,
+  }));
 }

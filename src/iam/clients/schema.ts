@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import { NULL_AS_ABSENT, NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
-import { Input, IntegerId, Named, pageFields, pageQuery, Query, Timestamp } from '../../lib/wire.ts';
+import { orderedListQuery } from '../../lib/ordered-list.ts';
+import { Input, IntegerId, Named, pageFields, Query, Timestamp } from '../../lib/wire.ts';
 import { CompanyName, PersonName, Phone, User } from '../users/schema.ts';
 
 export const SERVICES = ['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'] as const;
@@ -144,7 +145,6 @@ export const UpdateClient = Input(
 export type UpdateClient = Static<typeof UpdateClient>;
 
 export const ORDERINGS = ['id', 'email', 'name', 'status', 'companyName', 'created_at'] as const;
-const ORDERING = `-?(${ORDERINGS.join('|')})`;
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
 const part = (what: string) => text(`${what} contains this, in any letter case`);
@@ -168,23 +168,7 @@ const ServiceState = Type.Optional(
 );
 
 export const ClientListQuery = Query({
-  ...pageQuery(),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 1000,
-      description: 'Maximum number of results on a page. Without it, the answer is an array of all matches.',
-    }),
-  ),
-  ordering: Type.Optional(
-    Type.String({
-      maxLength: 200,
-      pattern: `^${ORDERING}(,${ORDERING})*$`,
-      rule: `Must be one or more of ${ORDERINGS.join(', ')}, separated by commas; a minus before a field reverses its order.`,
-      description: `Fields to order by, separated by commas: ${ORDERINGS.join(', ')}. A minus before a field reverses its order.`,
-      default: 'id',
-    }),
-  ),
+  ...orderedListQuery(ORDERINGS),
   email: part('The e-mail address of the contact person'),
   companyName: part('The company name'),
   name: part('The name of the contact person'),

@@ -6,9 +6,10 @@ import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { MOST_LISTED } from '../../lib/ordered-list.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { findClient, isSeller, resells } from '../accounts/service.ts';
+import { findClient, resells, worksForReseller } from '../accounts/service.ts';
 import { keepUsed } from '../client-services/in-transaction.ts';
 import type { ClientServices } from '../client-services/service.ts';
 import type { Features } from '../features/service.ts';
@@ -32,9 +33,6 @@ import type {
   UpdateClient,
 } from './schema.ts';
 import * as store from './store.ts';
-
-/** The most that a list without a limit returns. */
-const MOST_LISTED = 10_000;
 
 /** Accounts. Resellers reach their own clients, the platform administrator all. */
 export interface Clients {
@@ -185,7 +183,7 @@ export function createClients(deps: {
         reseller: ['Only the platform administrator may give a client to another reseller.'],
       });
     }
-    if (seller !== undefined && seller !== null && !(await isSeller(tx, seller, reseller))) {
+    if (seller !== undefined && seller !== null && !(await worksForReseller(tx, seller, reseller))) {
       throw new InvalidError({ seller: [`User with id:${seller} is not a seller of reseller ${reseller}.`] });
     }
   }

@@ -1,6 +1,7 @@
 import { type Expression, type InferResult, type Kysely, type SqlBool, sql, type Updateable } from 'kysely';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import { containing } from '../../lib/like-pattern.ts';
 import { ROLES } from '../../requests/principal.ts';
 import type { ServiceStatus } from '../client-services/tables.ts';
 import type { ClientListQuery, OfferedService } from './schema.ts';
@@ -82,13 +83,13 @@ function conditions(filter: ClientFilter) {
   const equal = (column: keyof Tables['clients'], value: string | number | boolean | undefined) =>
     has(value, (wanted) => sql<SqlBool>`${sql.ref(`clients.${column}`)} = ${wanted}`);
   const contains = (column: keyof Tables['clients'], value: string | undefined) =>
-    has(value, (part) => sql<SqlBool>`${sql.ref(`clients.${column}`)} ilike ${pattern(part)}`);
+    has(value, (part) => sql<SqlBool>`${sql.ref(`clients.${column}`)} ilike ${containing(part)}`);
   const user = (column: 'name' | 'email', value: string | undefined) =>
     has(
       value,
       (part) => sql<SqlBool>`exists (
         select from client_users join users on users.id = client_users.user_id
-         where client_users.client_id = clients.id and ${sql.ref(`users.${column}`)} ilike ${pattern(part)}
+         where client_users.client_id = clients.id and ${sql.ref(`users.${column}`)} ilike ${containing(part)}
            and ${column === 'name' ? toldHere : sql`true`})`,
     );
   return [
@@ -135,11 +136,6 @@ function serviceIs({ service, status }: { service: OfferedService; status: Servi
   return sql<SqlBool>`case when clients.status = 'paused' then 'paused' else coalesce((
     select client_services.status from client_services
      where client_id = clients.id and service = ${service}), clients.status) end = ${status}`;
-}
-
-/** Returns a pattern for a part of a text; special characters are escaped. */
-function pattern(part: string): string {
-  return `%${part.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
 export async function updateAccount(

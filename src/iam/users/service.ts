@@ -6,7 +6,7 @@ import { requireEmail } from '../../lib/email.ts';
 import { type FieldProblem, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { isSeller } from '../accounts/service.ts';
+import { worksForReseller } from '../accounts/service.ts';
 import { insertAccount, lockClients, lockToAdd } from '../clients/in-transaction.ts';
 import { isOffered } from '../clients/schema.ts';
 import { type Credentials, together } from '../identity/in-transaction.ts';
@@ -164,7 +164,7 @@ export function createUsers(deps: {
       const passwordHash = await hashPassword(request.password);
       const sellerId = request.seller ?? null;
       const make = async (tx: Transaction): Promise<User> => {
-        if (sellerId !== null && !(await isSeller(tx, sellerId, resellerId))) {
+        if (sellerId !== null && !(await worksForReseller(tx, sellerId, resellerId))) {
           throw new InvalidError({ seller: [`User with id:${sellerId} is not one of your sellers.`] });
         }
         const { clientId, userId } = await store.addressIsFree('email', () =>

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Interval } from '../../lib/iso-interval.ts';
-import { containing } from './search-text.ts';
+import { containing } from '../../lib/like-pattern.ts';
 import { STATUSES, type Status } from './states.ts';
 import type { TaskData } from './task-data.ts';
 

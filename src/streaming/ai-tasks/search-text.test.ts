@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { containing, folded, searchText } from './search-text.ts';
+import { containing } from '../../lib/like-pattern.ts';
+import { folded, searchText } from './search-text.ts';
 
 test('case, accents in two encodings and final sigma make no difference', () => {
   expect(folded('STRASSE É ΟΔΟΣ')).toBe('strasse é οδοσ');

@@ -18,8 +18,3 @@ export function folded(text: string): string {
 export function searchText(taskId: string, taskData: object): string {
   return [taskId, ...Object.values(taskData).map(String)].map(folded).join(SEPARATOR);
 }
-
-/** Returns a LIKE pattern for texts that contain `text`, with `%`, `_` and `\` escaped. */
-export function containing(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-}

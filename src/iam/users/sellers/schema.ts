@@ -2,16 +2,8 @@ import { type Static, Type } from 'typebox';
 import { NULL_AS_ABSENT } from '../../../lib/client-nulls.ts';
 import { Email } from '../../../lib/email.ts';
 import { nullable } from '../../../lib/nullable.ts';
-import {
-  Input,
-  IntegerId,
-  Named,
-  pageFields,
-  pageQuery,
-  Query,
-  ReadOnly,
-  Timestamp,
-} from '../../../lib/wire.ts';
+import { orderedListQuery } from '../../../lib/ordered-list.ts';
+import { Input, IntegerId, Named, pageFields, Query, ReadOnly, Timestamp } from '../../../lib/wire.ts';
 
 const sellerFields = {
   id: Type.Integer({ description: 'The ID of the user who the seller is', examples: [7] }),
@@ -96,29 +88,12 @@ export type UpdateSeller = Static<typeof UpdateSeller>;
 export const SellerParams = Type.Object({ sellerId: IntegerId('Seller ID') });
 
 export const ORDERINGS = ['id', 'email', 'full_name', 'date_joined', 'activated', 'deleted'] as const;
-const ORDERING = `-?(${ORDERINGS.join('|')})`;
 
 const part = (what: string) =>
   Type.Optional(Type.String({ maxLength: 255, description: `${what} contains this, in any letter case` }));
 
 export const SellerListQuery = Query({
-  ...pageQuery(),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 1000,
-      description: 'Maximum number of results on a page. Without it, the answer is an array of all matches.',
-    }),
-  ),
-  ordering: Type.Optional(
-    Type.String({
-      maxLength: 200,
-      pattern: `^${ORDERING}(,${ORDERING})*$`,
-      rule: `Must be one or more of ${ORDERINGS.join(', ')}, separated by commas; a minus before a field reverses its order.`,
-      description: `Fields to order by, separated by commas: ${ORDERINGS.join(', ')}. A minus before a field reverses its order.`,
-      default: 'id',
-    }),
-  ),
+  ...orderedListQuery(ORDERINGS),
   id: Type.Optional(IntegerId('The seller with this ID')),
   id__in: Type.Optional(
     Type.String({

@@ -2,6 +2,7 @@ import type { Database, Sql } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { requireEmail } from '../../../lib/email.ts';
 import { ForbiddenError, NotFoundError } from '../../../lib/errors.ts';
+import { MOST_LISTED, orderingOf } from '../../../lib/ordered-list.ts';
 import { pagesAround } from '../../../lib/page-address.ts';
 import { isoMicros } from '../../../lib/timestamps.ts';
 import type { Mailer } from '../../../mail/mailer.ts';
@@ -23,9 +24,6 @@ import type {
   UpdateSeller,
 } from './schema.ts';
 import * as store from './store.ts';
-
-/** The most that a list without a limit returns. */
-const MOST_LISTED = 10_000;
 
 /**
  * Sellers: people whom a reseller lets work for it, beside the administrator whom it has from the start. Each is a user
@@ -112,7 +110,7 @@ export function createSellers(deps: {
 
     async list(principal, query) {
       const { limit = MOST_LISTED, offset = 0, ...rest } = query;
-      const page = { order: orderOf(query.ordering), limit, offset };
+      const page = { order: orderingOf<store.SellerOrder['field']>(query.ordering), limit, offset };
       const { count, rows } = await store.listSellers(database.sql, reachedBy(principal), query, page);
       const results = rows.map(presented);
       if (query.limit === undefined) return results;
@@ -142,13 +140,6 @@ export function createSellers(deps: {
 const reachedBy = (principal: Principal): store.SellersOf => ({
   resellerId: principal.platformAdministrator ? undefined : principal.resellerId,
 });
-
-function orderOf(ordering = 'id'): store.SellerOrder[] {
-  return ordering.split(',').map((field) => ({
-    field: field.replace('-', '') as store.SellerOrder['field'],
-    direction: field.startsWith('-') ? 'desc' : 'asc',
-  }));
-}
 
 function presented(row: store.SellerRow): Seller {
   const { id, email, phone, reseller_name, company, activated } = row;

@@ -1,6 +1,7 @@
 import { type Expression, type InferResult, type Kysely, type SqlBool, sql } from 'kysely';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
+import { containing } from '../../../lib/like-pattern.ts';
 import type { ORDERINGS, SellerListQuery } from './schema.ts';
 
 /** Those of this reseller, or of all. */
@@ -71,7 +72,7 @@ function conditions(filter: SellerListQuery) {
   const has = <T>(value: T | undefined, condition: (value: T) => Expression<SqlBool>) =>
     value === undefined ? [] : [condition(value)];
   const contains = (column: string, value: string | undefined) =>
-    has(value, (part) => sql<SqlBool>`${sql.ref(column)} ilike ${`%${part.replace(/[\\%_]/g, '\\$&')}%`}`);
+    has(value, (part) => sql<SqlBool>`${sql.ref(column)} ilike ${containing(part)}`);
   return [
     sql<SqlBool>`true`,
     ...has(filter.id, (id) => sql<SqlBool>`users.id = ${id}`),
