@@ -169,12 +169,13 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
     }, WITHIN);
     await vi.waitFor(async () => expect(await running(name)).toEqual(CONTROL_PLANE), WITHIN);
 
-    // Who reads meanwhile is held up at most once, by the restart of the API server.
+    // Who reads meanwhile is held up at most twice, by the restarts of etcd (where it takes longer than a client waits)
+    // and of the API server.
     const upgraded = new AbortController();
     const outages = outagesUntil(upgraded.signal, config);
     await finished(await accepted('POST', `${CLUSTERS}/${name}/upgrade`, { version: VERSIONS[1] }));
     upgraded.abort();
-    expect(await outages).toBeLessThanOrEqual(1);
+    expect(await outages).toBeLessThanOrEqual(2);
     expect(JSON.parse(kubectl(config, 'version', '-o', 'json')).serverVersion.gitVersion).toBe(VERSIONS[1]);
     kubectl(config, 'rollout', 'status', 'deployment/shop', '--timeout=50s');
     expect(await running(name)).toEqual(CONTROL_PLANE);
