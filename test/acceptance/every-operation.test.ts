@@ -66,7 +66,8 @@ describe.each([...new Set(operations.map(({ prefix }) => prefix))])(
       possessions = createPossessions(under(prefix, http));
       await possessions.makeFor(own.filter((of) => !isCancellation(of)));
       await finishedTranscription(String(possessions.values.transcribed_task_id));
-    }, 60_000);
+      // Fifty things, one after the other.
+    }, 240_000);
 
     it.each(titled('GET'))('%s reads', async (_, of) => {
       await succeeds(http, of, possessions.of(of));
