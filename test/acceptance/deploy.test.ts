@@ -2,7 +2,6 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +11,7 @@ import { version } from '../../src/lib/version.ts';
 import { readCommandLine } from '../../src/start/command-line.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createHttpClient } from '../support/http-client.ts';
+import { reservePort } from '../support/ports.ts';
 import { build, environment, ROOT, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 const TOKEN = '7_acceptance-secret';
@@ -145,7 +145,7 @@ describe.runIf(isThere('caddy'))('two APIs and two workers behind the proxy', { 
     const first = await serve(settings, ['--role', 'api']);
     const others = ['api', 'worker', 'worker'].map((role) => serve(settings, ['--role', role]));
     servers = [first, ...(await Promise.all(others))];
-    site = `http://127.0.0.1:${await freePort()}`;
+    site = `http://127.0.0.1:${await reservePort()}`;
     const upstreams = servers.flatMap(({ url }) => (url === '' ? [] : [url.replace('http://', '')]));
     proxy = spawn('caddy', ['run', '--config', 'deploy/Caddyfile'], {
       cwd: ROOT,
@@ -201,12 +201,4 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
     if (left === 0) throw new Error('It did not come to that within a minute');
     await sleep(100);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  return port;
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { processesOfCluster } from '../../src/backends/hosted/supervisor/alive.ts';
@@ -16,7 +15,8 @@ import {
   whyWithout,
 } from '../support/kubernetes.ts';
 import { type OidcIssuer, startOidcIssuer } from '../support/oidc-issuer.ts';
-import { processesIn } from '../support/processes-in.ts';
+import { reservePorts } from '../support/ports.ts';
+import { endProcessesIn } from '../support/processes-in.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { SLURM_KIND } from '../support/soperator.ts';
 
@@ -38,7 +38,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
 
   beforeAll(async () => {
     issuer = await startOidcIssuer(folder);
-    catalog = catalogFor(issuer);
+    catalog = await catalogFor(issuer);
     service = await startService({
       TRADEWIND_CATALOG_DIR: catalog,
       TRADEWIND_DATA_DIR: folder,
@@ -54,20 +54,19 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
     issuer?.close();
     // The supervisor ends what has no folder, and then itself.
     fs.rmSync(path.join(folder, 'clusters'), { recursive: true, force: true, maxRetries: 5 });
-    const left = () => [...processesIn(folder).keys()];
-    for (let count = 0; count < 100 && left().length > 0; count++) await sleep(100);
-    for (const pid of left()) process.kill(pid, 'SIGKILL');
+    await endProcessesIn(folder);
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     if (catalog) fs.rmSync(catalog, { recursive: true });
   }, 60_000);
 
-  function catalogFor({ caFile }: OidcIssuer): string {
+  async function catalogFor({ caFile }: OidcIssuer): Promise<string> {
+    const { from, to } = await reservePorts();
     const password_file = path.join(folder, 'password');
     fs.writeFileSync(password_file, 'sesame', { mode: 0o600 });
     const brokers = { 2: ['logs.example:9093'] };
     return hostedCatalog({
-      first_port: 28_300,
-      last_port: 28_399,
+      first_port: from,
+      last_port: to,
       durable: false,
       oidc_ca_file: caFile,
       log_forwarding: { brokers, namespace: 'p1', username: 'forwarder', password_file },

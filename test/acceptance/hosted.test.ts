@@ -19,7 +19,8 @@ import {
   VERSIONS,
   whyNoKubernetes,
 } from '../support/kubernetes.ts';
-import { processesIn } from '../support/processes-in.ts';
+import { reservePorts } from '../support/ports.ts';
+import { endProcessesIn, killIfThere } from '../support/processes-in.ts';
 import { build, ROOT, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 /** How often everything is killed while clusters are made and removed. Set TEST_HOSTED_KILLS to 50 for a thorough run. */
@@ -32,10 +33,12 @@ const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kub
 // The embedded PostgreSQL is one version only.
 const skipped = whyNoKubernetes !== undefined || process.env.TEST_POSTGRES !== undefined;
 
+const ports = await reservePorts();
+
 describe.skipIf(skipped)('clusters whose control planes are processes', { timeout: TEST_MS }, () => {
   const folder = temporaryFolder();
   const clusters = path.join(folder, 'data', 'clusters', 'machine');
-  const catalog = hostedCatalog({ first_port: 28_200, last_port: 28_299, durable: false });
+  const catalog = hostedCatalog({ first_port: ports.from, last_port: ports.to, durable: false });
   const settings = {
     TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
     TRADEWIND_CATALOG_DIR: catalog,
@@ -64,9 +67,7 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
     await server?.end('SIGKILL');
     // The supervisor ends what has no folder, and then itself.
     fs.rmSync(clusters, { recursive: true, force: true, maxRetries: 5 });
-    const left = () => [...processesIn(folder).keys()];
-    for (let count = 0; count < 100 && left().length > 0; count++) await sleep(100);
-    for (const pid of left()) process.kill(pid, 'SIGKILL');
+    await endProcessesIn(folder);
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     fs.rmSync(catalog, { recursive: true });
   }, 60_000);
@@ -105,8 +106,10 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
   async function gone(id: string): Promise<void> {
     await vi.waitFor(() => expect(programsOf(path.join(clusters, id))).toEqual([]), WITHIN);
     expect(fs.existsSync(path.join(clusters, id))).toBe(false);
-    expect(fs.readdirSync(path.join(clusters, '.ports'))).toEqual(
-      Object.keys(controlPlanes(clusters)).map((other) => String(portOf(other))),
+    expect(fs.readdirSync(path.join(clusters, '.ports')).toSorted()).toEqual(
+      Object.keys(controlPlanes(clusters))
+        .map((other) => String(portOf(other)))
+        .toSorted(),
     );
   }
   const portOf = (id: string): number =>
@@ -162,7 +165,7 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
     await start();
     expect(JSON.parse(fs.readFileSync(path.join(clusters, id, 'status.json'), 'utf8'))).toEqual(before);
     // The supervisor is killed, and everything comes back with what it held.
-    process.kill(runningSupervisor(clusters)?.pid ?? 0, 'SIGKILL');
+    killIfThere(runningSupervisor(clusters)?.pid ?? expect.fail('No supervisor runs'));
     await vi.waitFor(() => {
       expect(runningSupervisor(clusters)?.pid).not.toBe(before.supervisor.pid);
       kubectl(config, 'get', 'deployment', 'shop');
@@ -208,6 +211,8 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
 
   it(`are there once, or not at all, after ${KILLS} kills of Tradewind and of the supervisor`, async () => {
     const name = newName();
+    // Where a test before has failed.
+    const before = new Set(Object.keys(controlPlanes(clusters)));
     let kills = 0;
     /** Kills one or the other, until the task has ended, at times that nobody has chosen. */
     async function killedUntilDone(taskId: string): Promise<void> {
@@ -215,7 +220,7 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
       while (kills < most) {
         await sleep(Math.random() * 4_000);
         const supervisor = runningSupervisor(clusters);
-        if (supervisor && kills % 2 === 1) process.kill(supervisor.pid, 'SIGKILL');
+        if (supervisor && kills % 2 === 1) killIfThere(supervisor.pid);
         else {
           await server.end('SIGKILL');
           await start();
@@ -229,7 +234,8 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
     const config = await kubeconfigOf(name);
     expect(nodesIn(config)).toHaveLength(2);
     await vi.waitFor(async () => expect(await running(name)).toEqual(CONTROL_PLANE), WITHIN);
-    expect(controlPlanes(clusters)).toEqual({ [id]: CONTROL_PLANE });
+    const made = Object.entries(controlPlanes(clusters)).filter(([one]) => !before.has(one));
+    expect(made).toEqual([[id, CONTROL_PLANE]]);
     await killedUntilDone(await accepted('DELETE', `${CLUSTERS}/${name}`));
     expect(kills).toBeGreaterThanOrEqual(KILLS);
     await gone(id);

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changedCatalog } from '../support/catalogs.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
-import { freePort } from '../support/free-port.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { reservePort } from '../support/ports.ts';
 import { build, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 import { describeWalk } from './walk.ts';
 
@@ -47,7 +47,7 @@ describe('one API and two workers on a PostgreSQL of their own', () => {
         degraded: { workers: expect.stringContaining('serve --role worker') },
       }),
     ]);
-    const port = await freePort();
+    const port = await reservePort();
     workers = await Promise.all([
       serve(settings, ['--role', 'worker']),
       serve({ ...settings, TRADEWIND_WORKER_PORT: String(port) }, ['--role', 'worker']),

@@ -14,11 +14,14 @@ import { applyRendering } from '../../src/backends/kubernetes/applying/apply.ts'
 import { fullSpec, PLATFORM, plainSpec, poolSpec } from '../../src/backends/kubernetes/fixtures/specs.ts';
 import { clusterRendering } from '../../src/backends/kubernetes/rendering/cluster.ts';
 import { KUBERNETES_DIR, kubectl, VERSIONS, whyWithout } from '../support/kubernetes.ts';
-import { processesIn } from '../support/processes-in.ts';
+import { reservePorts } from '../support/ports.ts';
+import { endProcessesIn } from '../support/processes-in.ts';
 import { SLURM_KIND } from '../support/soperator.ts';
 
 const [VERSION] = VERSIONS;
 const PATIENCE_MS = 60_000;
+
+const ports = await reservePorts();
 
 describe.skipIf(whyWithout([VERSION]))('applying to a real API server', { timeout: 180_000 }, () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'applying-'));
@@ -43,7 +46,7 @@ describe.skipIf(whyWithout([VERSION]))('applying to a real API server', { timeou
     programs: KUBERNETES_DIR,
     searchPath: process.env.PATH ?? '',
     address: '127.0.0.1',
-    ports: { from: 28_400, to: 28_499 },
+    ports,
     memoryMib: 600,
     durable: false,
     platform,
@@ -64,9 +67,7 @@ describe.skipIf(whyWithout([VERSION]))('applying to a real API server', { timeou
   }, PATIENCE_MS * 2);
   afterAll(async () => {
     fs.rmSync(clusters, { recursive: true, force: true, maxRetries: 5 });
-    const left = () => [...processesIn(folder).keys()];
-    for (let count = 0; count < 100 && left().length > 0; count++) await sleep(100);
-    for (const pid of left()) process.kill(pid, 'SIGKILL');
+    await endProcessesIn(folder);
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }, PATIENCE_MS);
 

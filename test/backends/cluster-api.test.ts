@@ -15,7 +15,8 @@ import { CLUSTER_KIND, startProvider, TEMPLATE_KIND } from '../support/cluster-a
 import { CLUSTERS, POOL } from '../support/clusters.ts';
 import { catalogWithClusters, runKubectl, VERSIONS } from '../support/kubernetes.ts';
 import { type OidcIssuer, startOidcIssuer } from '../support/oidc-issuer.ts';
-import { processesIn } from '../support/processes-in.ts';
+import { reservePorts } from '../support/ports.ts';
+import { endProcessesIn } from '../support/processes-in.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { conformance } from './conformance.ts';
 
@@ -53,10 +54,10 @@ describe.skipIf(whyNoClusterApi)('with a real Cluster API', { timeout: 600_000 }
   let provider: ReturnType<typeof startProvider>;
 
   beforeAll(async () => {
-    management = await startManagement(folder, { from: 28_500, to: 28_509 });
+    management = await startManagement(folder);
     provider = startProvider(accessOf(fs.readFileSync(management.kubeconfig, 'utf8')), {
       clusters: path.join(folder, 'machines'),
-      ports: { from: 28_510, to: 28_599 },
+      ports: await reservePorts(),
     });
     // It takes long, and mostly waits: the tests before it run meanwhile.
     await begin();
@@ -65,9 +66,7 @@ describe.skipIf(whyNoClusterApi)('with a real Cluster API', { timeout: 600_000 }
     await provider?.stop();
     await management?.stop();
     fs.rmSync(path.join(folder, 'machines'), { recursive: true, force: true, maxRetries: 5 });
-    const left = () => [...processesIn(folder).keys()];
-    for (let count = 0; count < 100 && left().length > 0; count++) await sleep(100);
-    for (const pid of left()) process.kill(pid, 'SIGKILL');
+    await endProcessesIn(folder);
     if (process.env.KEEP_FOLDER === undefined)
       fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }, 60_000);

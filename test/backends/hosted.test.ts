@@ -4,7 +4,10 @@ import path from 'node:path';
 import { describe } from 'vitest';
 import { createHostedBackend } from '../../src/backends/hosted/backend.ts';
 import { KUBERNETES_DIR, VERSIONS, whyNoKubernetes } from '../support/kubernetes.ts';
+import { reservePorts } from '../support/ports.ts';
 import { conformance } from './conformance.ts';
+
+const ports = await reservePorts();
 
 describe.skipIf(whyNoKubernetes)('with real control planes', { timeout: 600_000 }, () => {
   conformance(
@@ -19,7 +22,7 @@ describe.skipIf(whyNoKubernetes)('with real control planes', { timeout: 600_000 
             programs: KUBERNETES_DIR,
             searchPath: process.env.PATH ?? '',
             address: '127.0.0.1',
-            ports: { from: 28_000, to: 28_100 },
+            ports,
             memoryMib: 600,
             durable: false,
             platform: { autoscalerArguments: ['--cloud-provider=kwok'] },

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
@@ -15,11 +14,12 @@ import {
 import { createOperationLog, record } from '../support/clients.ts';
 import { needs } from '../support/engines.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { reservePort } from '../support/ports.ts';
 
 const TOKEN = '7_acceptance-secret';
 const PASSWORD = 'many small green apples';
 const folder = temporaryFolder();
-const mediaPort = await freePort();
+const mediaPort = await reservePort();
 const settings = {
   TRADEWIND_DATA_DIR: path.join(folder, 'data'),
   TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
@@ -193,11 +193,3 @@ describe('what the documents tell to type works', () => {
     expect(blocks.filter((text) => text.includes('curl '))).toEqual(Object.values(told));
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}

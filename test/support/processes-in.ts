@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Returns command lines of the processes whose working folder is inside this one, by process id. */
 export function processesIn(folder: string): Map<number, string> {
@@ -18,4 +19,20 @@ export function processesIn(folder: string): Map<number, string> {
 export function residentBytes(pid: number): number {
   const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1024;
+}
+
+/** Kills a process that may have ended by itself just now. */
+export function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Gives the processes in a folder ten seconds to end by themselves, and kills the others. */
+export async function endProcessesIn(folder: string): Promise<void> {
+  const left = () => [...processesIn(folder).keys()];
+  for (let count = 0; count < 100 && left().length > 0; count++) await sleep(100);
+  for (const pid of left()) killIfThere(pid);
 }

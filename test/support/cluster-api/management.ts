@@ -11,8 +11,8 @@ import { createHostedBackend } from '../../../src/backends/hosted/backend.ts';
 import { FILES } from '../../../src/backends/hosted/files.ts';
 import { encoded } from '../../../src/backends/kubernetes/base64.ts';
 import { plainSpec } from '../../../src/backends/kubernetes/fixtures/specs.ts';
-import { freePort } from '../free-port.ts';
 import { KUBERNETES_DIR, kubectl, VERSIONS, whyNoKubernetes } from '../kubernetes.ts';
+import { reservePorts } from '../ports.ts';
 import { PROVIDER_KINDS } from './provider.ts';
 
 const PATIENCE_MS = 120_000;
@@ -35,19 +35,18 @@ export interface Management {
 }
 
 /** Everything runs in `folder`. */
-export async function startManagement(
-  folder: string,
-  ports: { from: number; to: number },
-): Promise<Management> {
+export async function startManagement(folder: string): Promise<Management> {
   const clusters = path.join(folder, 'management');
   const id = randomUUID();
-  await makeCluster(clusters, id, ports);
+  const { from, to } = await reservePorts();
+  let last = to;
+  await makeCluster(clusters, id, { from, to: from });
   const kubeconfig = path.join(clusters, id, FILES.kwokConfig);
   const certificates = path.join(folder, 'webhooks');
   const authority = await writeCertificates(certificates);
   const names = Object.keys(CONTROLLERS);
   const webhooks = new Map<string, number>();
-  for (const name of names) webhooks.set(name, await freePort());
+  for (const name of names) webhooks.set(name, last--);
   // Their kinds come first, and are converted by those who aren't there yet.
   const objects = names.map((name) => manifestsOf(name, webhooks.get(name) ?? 0, authority));
   apply([...objects.flatMap(({ kinds }) => kinds), ...PROVIDER_KINDS]);
@@ -61,7 +60,7 @@ export async function startManagement(
   const children: ChildProcess[] = [];
   const logOf = (name: string) => fs.readFileSync(path.join(folder, `${name}.log`), 'utf8');
   for (const name of names) {
-    const health = await freePort();
+    const health = last--;
     children.push(start(name, webhooks.get(name) ?? 0, health));
     await until(`${name} is ready`, () => fetch(`http://${HERE}:${health}/readyz`).then(({ ok }) => ok));
   }

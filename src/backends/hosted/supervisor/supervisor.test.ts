@@ -148,7 +148,7 @@ describe.skipIf(missingOf(PATH))('the supervisor of control planes', () => {
     await sleep(500);
     expect(await settled(folder, 'first', 'second')).toEqual(before);
     const running = runningSupervisor(clusters);
-    process.kill(running?.pid ?? 0, 'SIGKILL');
+    process.kill(running?.pid ?? expect.fail('No supervisor runs'), 'SIGKILL');
     await vi.waitFor(() => expect(processesOfCluster(folder)).toEqual([]), WITHIN);
     expect(running && isAlive(running)).toBe(false);
     // Whoever needs it asks until it runs. The end of the former one may not be known here yet.
