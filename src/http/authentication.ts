@@ -33,12 +33,12 @@ export interface Admission {
   admit(request: FastifyRequest, config: FastifyContextConfig): Promise<void>;
   /**
    * Makes sure that the caller has kept the rights with which the request was admitted. Asks the database, by `within`,
-   * only for what isn't in memory.
+   * only for what isn't in memory; without it, by any connection.
    * @throws UnauthenticatedError, ForbiddenError
    */
   stillAdmitted(
     request: FastifyRequest,
-    ...within: Parameters<IncomingRequest['stillAdmitted']>
+    ...within: Partial<Parameters<IncomingRequest['stillAdmitted']>>
   ): Promise<void>;
 }
 

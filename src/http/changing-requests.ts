@@ -47,7 +47,7 @@ export function keepChangingRequests(
   app.decorateRequest('versionRead');
   // Most routes only read and have no version, so that they need none of these hooks.
   app.addHook('onRoute', (route) => {
-    const { versioned } = route.config ?? {};
+    const { versioned, onlyAsks } = route.config ?? {};
     if (changesSomething(String(route.method), route.config)) {
       route.onRequest = [open, ...hooks(route.onRequest)];
       route.preHandler = [ask, ...hooks(route.preHandler)];
@@ -56,6 +56,8 @@ export function keepChangingRequests(
     } else if (route.method === 'GET' && versioned && !versioned.field) {
       route.preHandler = [readVersion, ...hooks(route.preHandler)];
       route.onSend = [sendVersion, ...hooks(route.onSend)];
+    } else if (route.method !== 'GET' && onlyAsks) {
+      route.preHandler = [lookAgain, ...hooks(route.preHandler)];
     }
     // What lies below shows a version of its own: a new rule, a copy of the group.
     if (versioned?.field) {
@@ -69,6 +71,11 @@ export function keepChangingRequests(
       request.principal = { ...request.principal, writes: request.changing };
     }
     done();
+  }
+
+  /** What only asks has no transaction in which that is done, and its body may come as slowly. */
+  async function lookAgain(request: FastifyRequest): Promise<void> {
+    if (request.principal) await stillAdmitted(request);
   }
 
   async function ask(request: FastifyRequest, reply: FastifyReply): Promise<void> {

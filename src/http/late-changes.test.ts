@@ -142,6 +142,20 @@ describe('a change is refused and leaves nothing if, before its transaction bega
   });
 });
 
+it('a price is not told, nor anything else, if its token was deleted while its body came', async () => {
+  const { person, projectId, authorization, tokenId } = await newCaller();
+  const path = `/cloud/v1/pricing/${projectId}/1/volumes`;
+  const end = await begin('POST', path, authorization, {
+    source: 'new-volume',
+    size: 10,
+    type_name: 'standard',
+  });
+  const gone = await service.http.delete(`/iam/v2/clients/${person.clientId}/tokens/${tokenId}`);
+  expect(gone.status, gone.text).toBe(204);
+  const answer = await end();
+  expect(answer.status, answer.text).toBe(401);
+});
+
 it('a change is made whose body comes slowly, if nothing was lost', async () => {
   const { projectId, authorization } = await newCaller();
   const path = `/cloud/v1/securitygroups/${projectId}/1`;

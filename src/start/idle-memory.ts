@@ -1,4 +1,4 @@
-import { Session } from 'node:inspector';
+import { url as debuggerUrl, Session } from 'node:inspector';
 import v8 from 'node:v8';
 
 const LOOK_MS = 1_000;
@@ -62,6 +62,8 @@ function usageNow(): Usage {
 
 /** This is what tells V8 that memory is short; gc() keeps the young generation and the pages of the old one. */
 function releaseMemory(): void {
+  // The end of a session ends heap recordings of the others, too: those of whoever debugs the process.
+  if (debuggerUrl() !== undefined) return;
   const session = new Session();
   session.connect();
   // Disconnecting inside the answer would hang.

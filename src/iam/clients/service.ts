@@ -184,7 +184,7 @@ export function createClients(deps: {
       });
     }
     if (seller !== undefined && seller !== null && !(await worksForReseller(tx, seller, reseller))) {
-      throw new InvalidError({ seller: [`User with id:${seller} is not a seller of reseller ${reseller}.`] });
+      throw new InvalidError({ seller: [`User with id:${seller} does not work for reseller ${reseller}.`] });
     }
   }
 }

@@ -165,7 +165,7 @@ export function createUsers(deps: {
       const sellerId = request.seller ?? null;
       const make = async (tx: Transaction): Promise<User> => {
         if (sellerId !== null && !(await worksForReseller(tx, sellerId, resellerId))) {
-          throw new InvalidError({ seller: [`User with id:${sellerId} is not one of your sellers.`] });
+          throw new InvalidError({ seller: [`User with id:${sellerId} does not work for your reseller.`] });
         }
         const { clientId, userId } = await store.addressIsFree('email', () =>
           insertAccount(tx.sql, {

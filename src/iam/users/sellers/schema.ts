@@ -4,6 +4,7 @@ import { Email } from '../../../lib/email.ts';
 import { nullable } from '../../../lib/nullable.ts';
 import { orderedListQuery } from '../../../lib/ordered-list.ts';
 import { Input, IntegerId, Named, pageFields, Query, ReadOnly, Timestamp } from '../../../lib/wire.ts';
+import { Phone } from '../schema.ts';
 
 const sellerFields = {
   id: Type.Integer({ description: 'The ID of the user who the seller is', examples: [7] }),
@@ -69,16 +70,19 @@ export const CreateSeller = Input(
 );
 export type CreateSeller = Static<typeof CreateSeller>;
 
+/** Takes whatever a seller may be given as a user, so that what GET answers can be sent back. */
 export const UpdateSeller = Input(
   'UpdateSeller',
   {
     email: Type.Optional(
-      SellerEmail(
+      Email(
         'Address to log in with. Sellers change their own with their password (`PUT /iam/users/{userId}/email`); apart from them, only the administrator of the platform can change it.',
       ),
     ),
-    full_name: Type.Optional(fields.full_name),
-    phone: Type.Optional(fields.phone),
+    full_name: Type.Optional(
+      Type.String({ maxLength: 255, description: "The seller's name; empty: none", examples: ['Jane Doe'] }),
+    ),
+    phone: Type.Optional(Phone("The seller's telephone number; null: none")),
     ...readOnly,
   },
   { full_name: 'Jane Doe', phone: '+12025550123' },

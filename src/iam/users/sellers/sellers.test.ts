@@ -259,6 +259,20 @@ describe('a seller', () => {
     expect(by).not.toBe(email);
   });
 
+  it.each([
+    { name: null, phone: '0123 EXT. 4567 890123456789012x' },
+    { name: '', phone: '' },
+    { name: 'x'.repeat(255), phone: null },
+  ])('whom /iam/users gave %j can be sent back as read', async (profile) => {
+    const { userId } = await working();
+    const given = await reseller.http.patch(`/iam/users/${userId}`, profile);
+    expect(given.status, given.text).toBe(200);
+    const one = `${SELLERS}/${userId}`;
+    const read = (await reseller.http.get(one)).body;
+    const same = await reseller.http.patch(one, read);
+    expect([same.status, same.body]).toEqual([200, read]);
+  });
+
   it('who also belongs to another account is changed by nobody else, and stays there when deleted', async () => {
     const seller = await working();
     const host = await newPerson(service.http);

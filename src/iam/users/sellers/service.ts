@@ -121,7 +121,8 @@ export function createSellers(deps: {
 
     async update(principal, id, { email, full_name: name, phone }) {
       await present(database.sql, principal, id);
-      const changes = { email, name, phone };
+      // A seller without a name is shown with an empty one.
+      const changes = { email, name: name === '' ? null : name, phone };
       const given = Object.entries(changes).filter(([, value]) => value !== undefined);
       await users.update(principal, id, Object.fromEntries(given));
       return presented(await found(database.sql, principal, id));
