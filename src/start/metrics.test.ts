@@ -71,10 +71,8 @@ it('counts passwords by what became of them', async () => {
 it('says who follows events, and for how long a transaction has held them up', async () => {
   const heldUp = /^tradewind_event_held_up_seconds /;
   const following = service.http.get('/tradewind/v1/events?wait=60&type=tradewind.ssh_key.created');
-  await vi.waitFor(async () => {
-    expect(await sumOf(/^tradewind_event_listeners /)).toBe(1);
-  }, 10_000);
-  await vi.waitFor(async () => expect(await sumOf(heldUp)).toBe(0), 10_000);
+  await expect.poll(() => sumOf(/^tradewind_event_listeners /)).toBe(1);
+  await expect.poll(() => sumOf(heldUp)).toBe(0);
   const slow = await service.pool.connect();
   try {
     await slow.query('begin');
@@ -82,13 +80,13 @@ it('says who follows events, and for how long a transaction has held them up', a
       `insert into events (client_id, type, subject, "time", data) values (1, 'tradewind.volume.updated', 'volume/1', now(), '{}')`,
     );
     await service.http.post('/cloud/v1/ssh_keys/1', { name: 'held up' });
-    await vi.waitFor(async () => expect(await sumOf(heldUp)).toBeGreaterThan(0), 10_000);
+    await expect.poll(() => sumOf(heldUp)).toBeGreaterThan(0);
   } finally {
     await slow.query('rollback');
     slow.release();
   }
   expect((await following).body.events).toHaveLength(1);
-  expect(await sumOf(/^tradewind_event_listeners /)).toBe(0);
+  await expect.poll(() => sumOf(/^tradewind_event_listeners /)).toBe(0);
 });
 
 it('says what waits to be sent to webhooks', async () => {
