@@ -7,8 +7,12 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
+/** The part of a pause by which it may be shorter or longer. */
+const SPREAD = 0.25;
+
 /**
- * Does `work` at once and then every `ms`, one round at a time. A failed round is logged, once for each
+ * Does `work` at once and then every `ms`, one round at a time, a quarter sooner or later: loops that began together would otherwise
+ * stay together, each with a connection to the database of its own. A failed round is logged, once for each
  * different error, and the loop goes on.
  */
 export function loop(name: string, ms: number, log: Logger, work: () => Promise<void>): Loop {
@@ -31,7 +35,7 @@ export function loop(name: string, ms: number, log: Logger, work: () => Promise<
       if (!stopped) log[known ? 'debug' : 'warn']({ err: error }, `${name} failed, trying again`);
     }
     atWork = undefined;
-    if (!stopped) timer = setTimeout(now, ms);
+    if (!stopped) timer = setTimeout(now, ms * (1 + SPREAD * (2 * Math.random() - 1)));
   }
   function now(): void {
     again = true;

@@ -10,7 +10,7 @@ import type { Claim, Queue } from './queue.ts';
  * How long a lost announcement may delay work. Work is normally announced, so that nothing waits for this.
  */
 const LOOK_MS = 500;
-const SWEEP_MS = 1_000;
+const SWEEP_MS = 2_000;
 
 interface Foundation {
   /** A database opened for writes that may be repeated. */

@@ -30,8 +30,9 @@ export interface Claims {
 export function createClaims(deps: { database: Database; clock: Clock; workerId: string }): Claims {
   const { database, clock, workerId } = deps;
   return {
-    take: (limits) =>
-      database.transaction(async (tx) => {
+    async take(limits) {
+      if (!(await store.isAnyWaiting(database.sql, clock.now()))) return undefined;
+      return database.transaction(async (tx) => {
         await store.lockClaims(tx);
         const now = clock.now();
         const claim = await store.nextWaiting(tx, { ...limits, now });
@@ -39,7 +40,8 @@ export function createClaims(deps: { database: Database; clock: Clock; workerId:
         await store.insertRun(tx, workerId, claim);
         await takeStep(tx.sql, claim.id, { to: 'STARTED' }, now);
         return claim;
-      }),
+      });
+    },
 
     release: (id, step) =>
       database.transaction(async (tx) => {

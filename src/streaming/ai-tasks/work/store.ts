@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Transaction } from '../../../db/database.ts';
+import type { Sql, Transaction } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { WORKER_IS_DEAD } from '../../../worker/heartbeat.ts';
 import type { WorkKind } from '../capabilities.ts';
@@ -21,6 +21,16 @@ export interface Claim {
 /** Only one worker at a time claims tasks, so that the counts stay correct. */
 export async function lockClaims(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(tx.sql);
+}
+
+/** Whether any task waits. Takes no lock, and spares workers with nothing to do a transaction. */
+export async function isAnyWaiting(db: Sql, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select from ai_tasks task
+    where task.status in ('PENDING', 'RECEIVED', 'RETRY') and (task.retry_at is null or task.retry_at <= ${now})
+      and not exists (select from ai_task_runs run where run.task_id = task.id)
+    limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /**
