@@ -171,6 +171,37 @@ describe('every command', () => {
     expect((await refused(`${group} list`)).err).toContain("required option '--reseller <ID>'");
   });
 
+  it('product', async () => {
+    const { token } = await json('reseller create --name Choosing');
+    const own = { environment: { TRADEWIND_TOKEN: token } };
+    const one = '--product-name STREAMING';
+    expect(await json(`product default set ${one} --available false`, own)).toEqual({
+      product_name: 'STREAMING',
+      available: false,
+    });
+    const byDefault = cells(await text('product default list', own));
+    expect(byDefault[0]).toEqual(['PRODUCT', 'AVAILABLE']);
+    expect(byDefault).toContainEqual(['STREAMING', 'false']);
+    const { id } = await json('client create --company Chosen', own);
+    const available = async () =>
+      Object.fromEntries(cells(await text(`product list ${id}`, own))).STREAMING === 'true';
+    expect(await available()).toBe(false);
+    await json(`product set ${id} ${one} --available true`, own);
+    expect(await available()).toBe(true);
+    expect(await text(`product reset ${id} --product-names STREAMING`, { ...own, answer: 'y' })).toBe(
+      'Done.\n',
+    );
+    expect(await available()).toBe(false);
+    await json(`product set ${id} ${one} --available true`, own);
+    await json('product reset-all --product-names CLOUD --product-names STREAMING --yes', own);
+    expect(await available()).toBe(false);
+    const inUse = await refused(`product set ${id} --product-name CLOUD --available false`, own);
+    expect([inUse.code, inUse.err]).toEqual([
+      1,
+      expect.stringMatching(/^Refused \(403\): .* use CLOUD; pause/),
+    ]);
+  });
+
   it('project and region', async () => {
     const { id } = await json('project create --name tests --description "for the suite"');
     expect(await json(`project change ${id} --name suite`)).toMatchObject({ name: 'suite' });

@@ -6,6 +6,7 @@ import { audit } from './groups/audit.ts';
 import { clients } from './groups/clients.ts';
 import { events } from './groups/events.ts';
 import { prices } from './groups/prices.ts';
+import { products } from './groups/products.ts';
 import { projects } from './groups/projects.ts';
 import { quotas } from './groups/quotas.ts';
 import { resellers } from './groups/resellers.ts';
@@ -20,6 +21,7 @@ const described: readonly (ApiCommand | ClientCommand)[] = [
   ...users,
   ...tokens,
   ...resellers,
+  ...products,
   ...projects,
   ...tasks,
   ...events,

@@ -115,7 +115,8 @@ export class ProductInUseError extends ForbiddenError {
   readonly products: { trial: string[]; activating: string[]; active: string[] };
 
   constructor(products: { trial: string[]; activating: string[]; active: string[] }) {
-    super('Accounts use these products; pause their services first');
+    const names = [...new Set(Object.values(products).flat())].sort();
+    super(`Accounts use ${names.join(' and ')}; pause that first`);
     this.products = products;
   }
 }
