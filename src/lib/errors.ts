@@ -116,7 +116,7 @@ export class ProductInUseError extends ForbiddenError {
 
   constructor(products: { trial: string[]; activating: string[]; active: string[] }) {
     const names = [...new Set(Object.values(products).flat())].sort();
-    super(`Accounts use ${names.join(' and ')}; pause that first`);
+    super(`Accounts use ${names.join(' and ')}; pause their services first`);
     this.products = products;
   }
 }
