@@ -11,9 +11,9 @@ export interface Loop {
 const SPREAD = 0.25;
 
 /**
- * Does `work` at once and then every `ms`, one round at a time, a quarter sooner or later: loops that began together would otherwise
- * stay together, each with a connection to the database of its own. A failed round is logged, once for each
- * different error, and the loop goes on.
+ * Does `work` at once and then about every `ms`, one round at a time. The pauses vary, so that loops that begin together
+ * don't all ask the database at the same moment, each over a connection of its own. A failed round is logged, once for
+ * each different error, and the loop goes on.
  */
 export function loop(name: string, ms: number, log: Logger, work: () => Promise<void>): Loop {
   let stopped = false;

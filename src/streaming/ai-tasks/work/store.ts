@@ -23,13 +23,14 @@ export async function lockClaims(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(tx.sql);
 }
 
+/** Of `ai_tasks task`: it waits for a worker, and its time has come. */
+const isWaiting = (now: Date) => sql<boolean>`
+  task.status in ('PENDING', 'RECEIVED', 'RETRY') and (task.retry_at is null or task.retry_at <= ${now})
+  and not exists (select from ai_task_runs run where run.task_id = task.id)`;
+
 /** Whether any task waits. Takes no lock, and spares workers with nothing to do a transaction. */
 export async function isAnyWaiting(db: Sql, now: Date): Promise<boolean> {
-  const { rows } = await sql`
-    select from ai_tasks task
-    where task.status in ('PENDING', 'RECEIVED', 'RETRY') and (task.retry_at is null or task.retry_at <= ${now})
-      and not exists (select from ai_task_runs run where run.task_id = task.id)
-    limit 1`.execute(db);
+  const { rows } = await sql`select from ai_tasks task where ${isWaiting(now)} limit 1`.execute(db);
   return rows.length > 0;
 }
 
@@ -57,12 +58,10 @@ export async function nextWaiting(
     with first as materialized (
       select distinct on (task.client_id) task.id, task.client_id, task.created_at
       from ai_tasks task
-      where task.status in ('PENDING', 'RECEIVED', 'RETRY')
-        and (task.retry_at is null or task.retry_at <= ${now})
+      where ${isWaiting(now)}
         and coalesce(task.task_data ->> 'category', task.task_name) = any(${[...kinds]}::text[])
         and task.id <> all(${[...except]}::uuid[])
         and task.client_id <> all(${[...exceptClients]}::bigint[])
-        and not exists (select from ai_task_runs run where run.task_id = task.id)
         and (select count(*) from ai_task_runs run where run.client_id = task.client_id) < ${perClient}
       order by task.client_id, task.created_at, task.id),
     next as (
