@@ -1,3 +1,4 @@
+import { BOOT_VOLUME } from '../../test/support/boot-volume.ts';
 import { finished } from '../operations/finished.ts';
 import type { Api } from '../support/api.ts';
 
@@ -45,7 +46,7 @@ export async function makeTemplate(api: Api): Promise<void> {
       flavor: 'g1-standard-2-4',
       tags,
       interfaces: [{ type: 'subnet', network_id, subnet_id, security_groups: [{ id: group.id }] }],
-      volumes: [{ source: 'new-volume', name, size: 10, type_name: 'standard' }],
+      volumes: [{ ...BOOT_VOLUME, name, size: 10, type_name: 'standard' }],
     });
     const path = `/cloud/v2/instances/1/1/${id}/action`;
     for (const action of ['stop', 'start']) await finished(api, await api.call('POST', path, { action }));

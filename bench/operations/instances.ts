@@ -1,3 +1,4 @@
+import { BOOT_VOLUME } from '../../test/support/boot-volume.ts';
 import { finished } from './finished.ts';
 import type { Operation } from './operation.ts';
 
@@ -9,7 +10,7 @@ export const instancePorts: Operation = {
       name: 'measured',
       flavor: 'g1-standard-2-4',
       interfaces: [{ type: 'external' }],
-      volumes: [{ source: 'new-volume', size: 10, type_name: 'standard' }],
+      volumes: [{ ...BOOT_VOLUME, size: 10, type_name: 'standard' }],
     });
     const [id] = (await finished(api, created)).instances ?? [];
     return { method: 'GET', paths: [`/cloud/v1/instances/1/1/${id}/ports`] };

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { Decimal } from 'decimal.js';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../support/boot-volume.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { createRandom } from './concurrency/random.ts';
@@ -113,7 +114,7 @@ const volumePrice = (size: number, type_name: string) =>
   preview('volumes', { source: 'new-volume', size, type_name });
 
 function machine(flavor: string) {
-  const volumes = [{ source: 'new-volume', size: 10, type_name: 'standard', delete_on_termination: true }];
+  const volumes = [{ ...BOOT_VOLUME, size: 10, type_name: 'standard', delete_on_termination: true }];
   return { flavor, interfaces: [{ type: 'external' }], volumes };
 }
 const machinePrice = (flavor: string) => {

@@ -7,6 +7,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import { runningEmbedded } from '../../src/db/embedded/socket.ts';
 import { encryptionKeysOf } from '../../src/secrets/encryption-keys.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
+import { BOOT_VOLUME } from '../support/boot-volume.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { invite, newPerson } from '../support/logins.ts';
 import { tlsBundle } from '../support/tls-bundles.ts';
@@ -79,7 +80,7 @@ describe('secrets of each kind', { timeout: 120_000 }, () => {
     const machine = {
       flavor: 'g1-standard-1-2',
       interfaces: [{ type: 'external' }],
-      volumes: [{ source: 'new-volume', size: 1, boot_index: 0 }],
+      volumes: [BOOT_VOLUME],
     };
     const [password, userData] = [secret(), Buffer.from(`#!/bin/sh\n# ${secret()}\n`).toString('base64')];
     known.set('password of a machine', password);

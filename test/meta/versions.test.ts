@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../support/boot-volume.ts';
 import { documentedOperations, UNSUPPORTED } from '../support/openapi.ts';
 import { startService } from '../support/service.ts';
 
@@ -32,7 +33,7 @@ it('moves the version of a whole when a part of it changes', async () => {
       name: 'whole',
       flavor: 'g1-standard-1-2',
       interfaces: [{ type: 'external' }],
-      volumes: [{ source: 'new-volume', size: 5 }],
+      volumes: [BOOT_VOLUME],
     },
     'instances',
   );

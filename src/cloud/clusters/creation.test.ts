@@ -221,6 +221,21 @@ describe('refused', () => {
     ['too many nodes', 'pools.0.max_node_count', pool({ max_node_count: 201 })],
     ['a bad label', 'pools.0.labels.-x', pool({ labels: { '-x': 'y' } })],
     ['a taint without effect', 'pools.0.taints.a', pool({ taints: { a: 'b' } })],
+    [
+      'a label of the machine',
+      'pools.0.labels.kubernetes.io/hostname',
+      pool({ labels: { 'kubernetes.io/hostname': 'x' } }),
+    ],
+    [
+      'an unknown field of the kubelet',
+      'pools.0.kubelet_config.maxPod',
+      pool({ kubelet_config: { maxPod: '9' } }),
+    ],
+    [
+      'a bad setting of CRI-O',
+      'pools.0.crio_config.log-level',
+      pool({ crio_config: { 'log-level': 'loud' } }),
+    ],
     ['an unknown group', 'pools.0.security_group_ids.0', pool({ security_group_ids: [UNKNOWN] })],
     [
       'overlapping ranges',

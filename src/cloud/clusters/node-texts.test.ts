@@ -10,6 +10,12 @@ describe('labels', () => {
     ['2a/b', '1'],
     [`${'d'.repeat(63)}.e-f/a`, 'x'],
     [`${'d.'.repeat(126)}d/a`, 'x'],
+    ['node.kubernetes.io/tier', 'web'],
+    ['gpu.node.kubernetes.io/tier', 'web'],
+    ['kubelet.kubernetes.io/tier', 'web'],
+    ['cluster.x-k8s.io/tier', 'web'],
+    ['mykubernetes.io/tier', 'web'],
+    ['hostname', 'web'],
   ])('take %s=%s', (key, value) => {
     expect(labelProblems({ [key]: value }, 'labels')).toEqual([]);
   });
@@ -41,6 +47,26 @@ describe('labels', () => {
   });
 });
 
+describe('labels of Kubernetes itself', () => {
+  test.each([
+    ['kubernetes.io/hostname', 'value of its own'],
+    ['kubernetes.io/arch', 'value of its own'],
+    ['beta.kubernetes.io/os', 'value of its own'],
+    ['node.kubernetes.io/instance-type', 'value of its own'],
+    ['topology.kubernetes.io/zone', 'value of its own'],
+    ['kubernetes.io/tier', 'labels of kubernetes.io'],
+    ['k8s.io/tier', 'labels of k8s.io'],
+    ['node-role.kubernetes.io/worker', 'labels of node-role.kubernetes.io'],
+    ['node-restriction.kubernetes.io/fips', 'labels of node-restriction.kubernetes.io'],
+    ['topology.kubernetes.io/rack', 'labels of topology.kubernetes.io'],
+    ['sig.k8s.io/tier', 'labels of sig.k8s.io'],
+  ])('are refused: %s', (key, message) => {
+    expect(labelProblems({ [key]: 'x' }, 'labels')).toEqual([
+      { field: `labels.${key}`, message: expect.stringContaining(message) },
+    ]);
+  });
+});
+
 describe('taints', () => {
   test.each(['web:NoSchedule', ':NoExecute', 'a.b:PreferNoSchedule'])('take %s', (text) => {
     expect(taintProblems({ dedicated: text }, 'taints')).toEqual([]);
@@ -54,6 +80,14 @@ describe('taints', () => {
       ]);
     },
   );
+
+  test.each(['not-ready', 'unreachable', 'disk-pressure'])('refuse that of the condition %s', (name) => {
+    const key = `node.kubernetes.io/${name}`;
+    expect(taintProblems({ [key]: ':NoExecute' }, 'taints')).toEqual([
+      { field: `taints.${key}`, message: expect.stringContaining('Kubernetes itself') },
+    ]);
+    expect(taintProblems({ [`example.com/${name}`]: ':NoExecute' }, 'taints')).toEqual([]);
+  });
 
   test('refuse a key that is none', () => {
     expect(taintProblems({ 'a b': 'web:NoSchedule' }, 'taints')).toEqual([

@@ -1,6 +1,9 @@
 import type { FieldProblem } from '../../lib/errors.ts';
 
-/** Labels and taints as the Kubernetes API server accepts them (apimachinery validation.go). */
+/*
+ * Labels and taints as the Kubernetes API server accepts them (apimachinery validation.go), and as the kubelet and the
+ * node controllers leave them to the owner of the pool.
+ */
 
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
 const VALUE = /^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/;
@@ -13,9 +16,35 @@ const KEY_RULE =
 const VALUE_RULE =
   'Must be empty or up to 63 letters, digits, hyphens, underscores and dots that start and end with a letter or digit.';
 
+/** What the kubelet finds out about its machine, and writes again whenever it starts (kubelet_node_status.go). */
+const OF_MACHINE = [
+  'beta.kubernetes.io/arch',
+  'beta.kubernetes.io/instance-type',
+  'beta.kubernetes.io/os',
+  'failure-domain.beta.kubernetes.io/region',
+  'failure-domain.beta.kubernetes.io/zone',
+  'kubernetes.io/arch',
+  'kubernetes.io/hostname',
+  'kubernetes.io/os',
+  'node.kubernetes.io/instance-type',
+  'topology.kubernetes.io/region',
+  'topology.kubernetes.io/zone',
+];
+/** The taints by which the node lifecycle controller says how a node is. It puts them there and takes them away. */
+const OF_CONDITIONS = [
+  'disk-pressure',
+  'memory-pressure',
+  'network-unavailable',
+  'not-ready',
+  'pid-pressure',
+  'unreachable',
+  'unschedulable',
+].map((name) => `node.kubernetes.io/${name}`);
+
 export function labelProblems(labels: Readonly<Record<string, string>>, path: string): FieldProblem[] {
   return Object.entries(labels).flatMap(([key, value]) => {
-    if (!isKey(key)) return [{ field: `${path}.${key}`, message: KEY_RULE }];
+    const reserved = isKey(key) ? reservedLabel(key) : KEY_RULE;
+    if (reserved !== undefined) return [{ field: `${path}.${key}`, message: reserved }];
     return VALUE.test(value) ? [] : [{ field: `${path}.${key}`, message: VALUE_RULE }];
   });
 }
@@ -24,11 +53,28 @@ export function labelProblems(labels: Readonly<Record<string, string>>, path: st
 export function taintProblems(taints: Readonly<Record<string, string>>, path: string): FieldProblem[] {
   return Object.entries(taints).flatMap(([key, text]) => {
     if (!isKey(key)) return [{ field: `${path}.${key}`, message: KEY_RULE }];
+    if (OF_CONDITIONS.includes(key)) {
+      const message = `Kubernetes itself adds and removes this taint. Use a key of your own, such as example.com/${key.slice(key.indexOf('/') + 1)}.`;
+      return [{ field: `${path}.${key}`, message }];
+    }
     const colon = text.lastIndexOf(':');
     const sound = colon >= 0 && VALUE.test(text.slice(0, colon)) && EFFECTS.includes(text.slice(colon + 1));
     const message = `Must have the form value:Effect, such as web:NoSchedule, with one of the effects ${EFFECTS.join(', ')}.`;
     return sound ? [] : [{ field: `${path}.${key}`, message }];
   });
+}
+
+/**
+ * Returns why the label isn't for the owner of a pool. Of the domains of Kubernetes, the kubelet starts only with labels
+ * of kubelet.kubernetes.io and node.kubernetes.io (kubelet options.go), and NodeRestriction refuses it the others.
+ */
+function reservedLabel(key: string): string | undefined {
+  if (OF_MACHINE.includes(key)) return 'Each node has a value of its own for this label. Leave it out.';
+  const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
+  const isWithin = (of: string) => domain === of || domain.endsWith(`.${of}`);
+  if (!['kubernetes.io', 'k8s.io'].some(isWithin)) return undefined;
+  if (['kubelet.kubernetes.io', 'node.kubernetes.io'].some(isWithin)) return undefined;
+  return `Nodes can't give themselves labels of ${domain}, which belongs to Kubernetes. Use a domain of your own, such as example.com, or node.kubernetes.io.`;
 }
 
 function isKey(key: string): boolean {

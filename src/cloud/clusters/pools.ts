@@ -1,4 +1,5 @@
 import type { FieldProblem } from '../../lib/errors.ts';
+import { crioProblems, kubeletProblems } from '../../lib/node-settings.ts';
 import { isBareMetal } from '../catalog/flavor-schema.ts';
 import type { Catalog } from '../catalog/service.ts';
 import type { Scope } from '../projects/service.ts';
@@ -39,6 +40,8 @@ export function poolProblems(pool: PoolInput, offer: PoolOffer, path = ''): Fiel
     ...sizeProblems({ min: pool.min_node_count, max: pool.max_node_count ?? pool.min_node_count }, path),
     ...labelProblems(pool.labels ?? {}, `${path}labels`),
     ...taintProblems(pool.taints ?? {}, `${path}taints`),
+    ...crioProblems(pool.crio_config ?? {}, `${path}crio_config`),
+    ...kubeletProblems(pool.kubelet_config ?? {}, `${path}kubelet_config`),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import type { Answer, HttpClient } from '../../../test/support/http-client.ts';
 import { specOf } from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
@@ -30,7 +31,7 @@ async function instance(...interfaces: object[]) {
       name: 'protected',
       flavor: 'g1-standard-1-2',
       interfaces: interfaces.length > 0 ? interfaces : [{ type: 'any_subnet', network_id: network }],
-      volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+      volumes: [{ ...BOOT_VOLUME, delete_on_termination: true }],
     }),
   );
   const { instances, ports } = task.created_resources;

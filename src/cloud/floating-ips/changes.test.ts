@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import type { HttpClient } from '../../../test/support/http-client.ts';
 import { specOf } from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
@@ -36,7 +37,7 @@ async function instance() {
       name: 'web-1',
       flavor: 'g1-standard-1-2',
       interfaces: [{ type: 'any_subnet', network_id: network }],
-      volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+      volumes: [{ ...BOOT_VOLUME, delete_on_termination: true }],
     }),
   );
   const { instances, ports } = task.created_resources;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 let service: TestService;
@@ -14,7 +15,7 @@ async function live(networkId: string, name: string, kept: boolean): Promise<voi
     name,
     flavor: 'g1-standard-1-2',
     interfaces: [{ type: 'any_subnet', network_id: networkId }, { type: 'external' }],
-    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+    volumes: [{ ...BOOT_VOLUME, delete_on_termination: true }],
   });
   expect(created.status, created.text).toBe(200);
   const task = await http.task(created.body[0]);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import { hurry, infrastructure, specOf } from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
@@ -16,7 +17,7 @@ async function create(from: object = { type: 'external' }, more: object[] = []):
     name: 'web-1',
     flavor: 'g1-standard-1-2',
     interfaces: [from],
-    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }, ...more],
+    volumes: [{ ...BOOT_VOLUME, delete_on_termination: true }, ...more],
   });
   expect(accepted.status, accepted.text).toBe(200);
   return accepted.body[0];

@@ -126,7 +126,7 @@ describe('creation', () => {
 
   it('takes volumes that exist', async () => {
     const volume = (
-      await done(await http.post('/cloud/v1/volumes/1/1', { source: 'new-volume', name: 'old', size: 3 }))
+      await done(await http.post('/cloud/v1/volumes/1/1', { source: 'image', image_id: IMAGE, name: 'old' }))
     ).created_resources.volumes[0];
     const task = await done(
       await http.post(CREATE, request({ volumes: [{ source: 'existing-volume', volume_id: volume }] })),
@@ -145,6 +145,24 @@ describe('creation', () => {
       task_id: null,
       attachments: [],
     });
+  });
+
+  it("doesn't boot from a volume without an operating system", async () => {
+    const made = await done(
+      await http.post('/cloud/v1/volumes/1/1', { source: 'new-volume', name: 'blank', size: 3 }),
+    );
+    const blank = { source: 'existing-volume', volume_id: made.created_resources.volumes[0] };
+    const before = await counts();
+    const only = await http.post(CREATE, request({ volumes: [blank] }));
+    expect(only.body.invalid_fields).toEqual({ volumes: [expect.stringContaining('No volume can boot')] });
+    const image = { source: 'image', image_id: IMAGE };
+    const first = await http.post(CREATE, request({ volumes: [{ ...blank, boot_index: 0 }, image] }));
+    expect(first.status).toBe(400);
+    expect(first.body.invalid_fields).toEqual({
+      'volumes.0.boot_index': [expect.stringContaining('no operating system')],
+    });
+    expect(await counts()).toEqual(before);
+    await done(await http.post(CREATE, request({ volumes: [blank, image] })));
   });
 
   it.each([
@@ -187,6 +205,8 @@ describe('creation', () => {
       400,
       'volumes.1.boot_index',
     ],
+    [{ volumes: [{ source: 'new-volume', size: 1 }] }, 400, 'volumes'],
+    [{ volumes: [{ source: 'image', image_id: IMAGE, boot_index: -1 }] }, 400, 'volumes'],
     [{ name: '-' }, 400, 'name'],
     [{ name_template: 'a-{ip_octets}' }, 400, 'name_template'],
     [{ name: undefined, name_template: 'a-{other}' }, 400, 'name_template'],

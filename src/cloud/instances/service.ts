@@ -84,11 +84,14 @@ export function createInstances(deps: {
           catalog,
           request.volumes.flatMap(offeredVolume),
         );
-        const misfits = imageProblems(
-          flavor,
-          volumes.map(({ image }) => image),
-          sshKeyName,
-        );
+        const misfits = [
+          ...instanceVolumes.bootOrderProblems(volumes),
+          ...imageProblems(
+            flavor,
+            volumes.map(({ image }) => image),
+            sshKeyName,
+          ),
+        ];
         if (misfits.length > 0) throw new InvalidError(misfits);
         const interfaces = await newInterfaces.address(tx, scope, wanted);
         const [first] = interfaces;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import type { HttpClient } from '../../../test/support/http-client.ts';
 import { clusterBody } from '../../../test/support/possessions.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
@@ -49,7 +50,7 @@ const postInstance = (interfaces: object[], more: object = {}, base = '') =>
     name: 'guest',
     flavor: 'g1-standard-1-2',
     interfaces,
-    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+    volumes: [{ ...BOOT_VOLUME, delete_on_termination: true }],
     ...more,
   });
 

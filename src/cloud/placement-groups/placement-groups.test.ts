@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import { catalogWithQuotas, changedCatalog } from '../../../test/support/catalogs.ts';
 import { clusterParts, GPU_POOL, makeCluster, POOL } from '../../../test/support/clusters.ts';
 import type { HttpClient } from '../../../test/support/http-client.ts';
@@ -21,7 +22,7 @@ const body = (name: string, more: object = {}) => ({
   name,
   flavor: 'g1-standard-1-2',
   interfaces: [{ type: 'external' }],
-  volumes: [{ source: 'new-volume', size: 1 }],
+  volumes: [BOOT_VOLUME],
   ...more,
 });
 const group = async (policy = 'anti-affinity', by = http): Promise<string> => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import { addReseller } from '../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
 
@@ -77,7 +78,7 @@ describe('limits of a region', () => {
     await change(regional(), { vm_count_limit: 1, volume_count_limit: 5_000 });
     const asked = await tenant.http.post(`/cloud/v2/instances/${tenant.projectId}/1/check_limits`, {
       names: ['web-1', 'web-2'],
-      volumes: Array.from({ length: 12 }, () => ({ source: 'new-volume', size: 1 })),
+      volumes: [BOOT_VOLUME, ...Array.from({ length: 11 }, () => ({ source: 'new-volume', size: 1 }))],
     });
     expect(asked.body).toEqual({ vm_count_limit: 1, vm_count_requested: 2, vm_count_usage: 0 });
     await change(regional(), { vm_count_limit: null, volume_count_limit: null });

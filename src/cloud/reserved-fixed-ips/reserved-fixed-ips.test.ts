@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import type { HttpClient } from '../../../test/support/http-client.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
@@ -34,7 +35,7 @@ const instanceWith = (interfaces: object[], name = 'web-1') =>
     name,
     flavor: 'g1-standard-1-2',
     interfaces,
-    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+    volumes: [{ ...BOOT_VOLUME, delete_on_termination: true }],
   });
 const at = (port_id: string, more: object = {}) => ({ type: 'reserved_fixed_ip', port_id, ...more });
 
@@ -162,7 +163,7 @@ describe('a reserved address', () => {
       name: 'thief',
       flavor: 'g1-standard-1-2',
       interfaces: [at(id)],
-      volumes: [{ source: 'new-volume', size: 1 }],
+      volumes: [BOOT_VOLUME],
     });
     expect(stolen.status).toBe(400);
     expect(stolen.body.invalid_fields).toHaveProperty(['interfaces.0.port_id']);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import { hurried, hurry, infrastructure, specOf } from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
     name: 'web-1',
     flavor: 'g1-standard-1-2',
     interfaces: [inside, inside, { type: 'external' }],
-    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+    volumes: [{ ...BOOT_VOLUME, delete_on_termination: true }],
   });
   const made = await finished(taskOf(answer));
   instance = made.instances[0];

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import type { HttpClient } from '../../../test/support/http-client.ts';
 import { specOf } from '../../../test/support/infrastructure.ts';
 import { clusterBody } from '../../../test/support/possessions.ts';
@@ -35,7 +36,7 @@ async function newInstance(name: string, ofInterface: object = {}) {
       name,
       flavor: 'g1-standard-1-2',
       interfaces: [{ type: 'any_subnet', network_id: network, ...ofInterface }],
-      volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+      volumes: [{ ...BOOT_VOLUME, delete_on_termination: true }],
     }),
   );
   return { instance: String(made.instances[0]), port: String(made.ports[0]) };
@@ -159,7 +160,7 @@ describe('a virtual address', () => {
       name: 'thief',
       flavor: 'g1-standard-1-2',
       interfaces,
-      volumes: [{ source: 'new-volume', size: 1 }],
+      volumes: [BOOT_VOLUME],
     });
     expect([attached.status, attached.body.message]).toEqual([409, expect.stringContaining('is_vip')]);
     const ip_assignments = [{ ...assignment, ip_address: '10.0.9.77' }];
@@ -260,7 +261,7 @@ describe('a port', () => {
       name: 'foreign',
       flavor: 'g1-standard-1-2',
       interfaces: [{ type: 'any_subnet', network_id: theirs.body.results[0].id }],
-      volumes: [{ source: 'new-volume', size: 1 }],
+      volumes: [BOOT_VOLUME],
     });
     const task = await other.http.task(made.body[0]);
     await refused([task.created_resources.ports[0]], 'port_ids.0');

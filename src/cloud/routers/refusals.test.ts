@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import type { Answer, HttpClient } from '../../../test/support/http-client.ts';
 import { documentedOperations } from '../../../test/support/openapi.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
@@ -76,7 +77,7 @@ beforeAll(async () => {
     name: 'web-1',
     flavor: 'g1-standard-1-2',
     interfaces: [{ type: 'any_subnet', network_id }],
-    volumes: [{ source: 'new-volume', size: 1 }],
+    volumes: [BOOT_VOLUME],
   });
   const { floatingips } = await made(FLOATING, { port_id: only(ports) });
   floatingAddress = (await http.get(`${FLOATING}/${only(floatingips)}`)).body.floating_ip_address;

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import { catalogWithQuotas, changedCatalog } from '../../../test/support/catalogs.ts';
 import type { Answer, HttpClient } from '../../../test/support/http-client.ts';
 import { infrastructure, specOf } from '../../../test/support/infrastructure.ts';
@@ -57,7 +58,7 @@ async function instance(network_id: string, extra: object = {}) {
     name: 'web-1',
     flavor: 'g1-standard-1-2',
     interfaces: [{ type: 'any_subnet', network_id, ...extra }],
-    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+    volumes: [{ ...BOOT_VOLUME, delete_on_termination: true }],
   });
   if (answer.status !== 200) return { answer, port: '', id: '' };
   const { created_resources: made } = await done(answer);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import { CLUSTERS, clusterParts, makeCluster } from '../../../test/support/clusters.ts';
 import { specOf } from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
@@ -81,7 +82,7 @@ it('a port has the groups that it is given, and loses those that it is not', asy
     name: 'web-1',
     flavor: 'g1-standard-1-2',
     interfaces: [{ type: 'external' }],
-    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+    volumes: [{ ...BOOT_VOLUME, delete_on_termination: true }],
     security_groups: [{ id: other }],
   });
   expect(answer.status, answer.text).toBe(200);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { BOOT_VOLUME } from '../../../test/support/boot-volume.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 let service: TestService;
@@ -12,7 +13,7 @@ const stepsOf = async (id: string, http = service.http) => http.get(`/tradewind/
 
 /** Three volumes, a port and a machine, which waits for the others. */
 async function makeInstance(name: string): Promise<string> {
-  const volume = { source: 'new-volume', size: 1, delete_on_termination: true };
+  const volume = { ...BOOT_VOLUME, delete_on_termination: true };
   const made = await service.http.post('/cloud/v2/instances/1/1', {
     name,
     flavor: 'g1-standard-1-2',

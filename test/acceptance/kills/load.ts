@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BOOT_VOLUME } from '../../support/boot-volume.ts';
 import { createHttpClient } from '../../support/http-client.ts';
 
 /** Clients that write as fast as they are answered, whatever happens to the server. */
@@ -65,11 +66,11 @@ export function startLoad({
 
   async function live(name: string): Promise<void> {
     const volume = await done(
-      await send('POST', '/cloud/v1/volumes/1/1', { source: 'new-volume', name, size: 1 }),
+      await send('POST', '/cloud/v1/volumes/1/1', { ...BOOT_VOLUME, name, size: 10 }),
     );
     const [volumeId] = volume?.volumes ?? [];
     if (volumeId === undefined) return;
-    await done(await send('POST', `/cloud/v1/volumes/1/1/${volumeId}/extend`, { size: 2 }));
+    await done(await send('POST', `/cloud/v1/volumes/1/1/${volumeId}/extend`, { size: 11 }));
     const machine = await done(
       await send('POST', '/cloud/v2/instances/1/1', {
         name,

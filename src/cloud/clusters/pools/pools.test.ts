@@ -183,6 +183,9 @@ describe('an update', () => {
     ['a minimum above the maximum that stands', { min_node_count: 4 }, 'min_node_count'],
     ['another number of nodes', { node_count: 2 }, 'node_count'],
     ['a taint without an effect', { taints: { a: 'b' } }, 'taints.a'],
+    ['a label of the machine', { labels: { 'kubernetes.io/os': 'beos' } }, 'labels.kubernetes.io/os'],
+    ['a bad setting of the kubelet', { kubelet_config: { maxPods: 'many' } }, 'kubelet_config.maxPods'],
+    ['an unknown setting of CRI-O', { crio_config: { root: '/' } }, 'crio_config.root'],
     ['what only a creation takes', { flavor_id: 'g1-standard-2-4' }, 'flavor_id'],
   ])('is refused with %s', async (_, wrong, field) => {
     const cluster = await sharedCluster();

@@ -5,6 +5,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import { newTaskId } from '../../../lib/ids.ts';
+import { crioProblems, kubeletProblems } from '../../../lib/node-settings.ts';
 import { isGpu } from '../../catalog/flavor-schema.ts';
 import type { Catalog } from '../../catalog/service.ts';
 import * as placementGroups from '../../placement-groups/in-transaction.ts';
@@ -92,6 +93,8 @@ export function createClusterPools(deps: {
       refuse([
         ...labelProblems(request.labels ?? {}, 'labels'),
         ...taintProblems(request.taints ?? {}, 'taints'),
+        ...crioProblems(request.crio_config ?? {}, 'crio_config'),
+        ...kubeletProblems(request.kubelet_config ?? {}, 'kubelet_config'),
         ...(await groupProblems(scope, request.security_group_ids ?? [])),
       ]);
       return changing(scope, clusterName, async (tx, cluster) => {

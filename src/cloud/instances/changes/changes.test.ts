@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import type { HttpClient } from '../../../../test/support/http-client.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
     name: 'web-1',
     flavor: 'g1-standard-1-2',
     interfaces: [{ type: 'external' }],
-    volumes: [{ source: 'new-volume', size: 1 }],
+    volumes: [BOOT_VOLUME],
     tags: { env: 'test', owner: 'me' },
   });
   id = (await http.task(accepted.body[0])).created_resources.instances[0];

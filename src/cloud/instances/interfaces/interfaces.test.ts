@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import type { HttpClient } from '../../../../test/support/http-client.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
     name: 'web-1',
     flavor: 'g1-standard-1-2',
     interfaces: [{ type: 'any_subnet', network_id: network, interface_name: 'eth0' }],
-    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+    volumes: [{ ...BOOT_VOLUME, delete_on_termination: true }],
   });
   id = (await http.task(accepted.body[0])).created_resources.instances[0];
 });

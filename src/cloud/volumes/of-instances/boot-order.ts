@@ -1,25 +1,45 @@
-import { InvalidError } from '../../../lib/errors.ts';
+import type { FieldProblem } from '../../../lib/errors.ts';
 
 /**
  * Returns the boot index of each volume; null never boots. If no volume asks to be first, the first bootable volume
  * that asks for nothing becomes first.
- * @throws InvalidError when two volumes ask for the same index
  */
 export function bootIndexes(
   volumes: readonly { asked: number | undefined; bootable: boolean }[],
 ): (number | null)[] {
-  const asked = volumes.map((volume) =>
-    volume.asked === undefined || volume.asked < 0 ? null : volume.asked,
-  );
-  const twice = asked.findIndex((place, index) => place !== null && asked.indexOf(place) < index);
-  if (twice !== -1) {
-    throw new InvalidError({
-      [`volumes.${twice}.boot_index`]: [`Another volume already has boot_index ${asked[twice]}.`],
-    });
-  }
-  if (!asked.includes(0)) {
+  const order = volumes.map(({ asked }) => (asked === undefined || asked < 0 ? null : asked));
+  if (!order.includes(0)) {
     const first = volumes.findIndex((volume) => volume.bootable && volume.asked === undefined);
-    if (first !== -1) asked[first] = 0;
+    if (first !== -1) order[first] = 0;
   }
-  return asked;
+  return order;
+}
+
+/**
+ * Returns what Nova refuses in the boot order: boot indexes run from 0 without gaps and repetitions
+ * (nova/compute/api.py, `_validate_bdm`), and the volume at 0, or that of the snapshot there, is bootable
+ * (nova/utils.py, `get_bdm_image_metadata`). Nova lets a blank volume be first, but here a blank volume never has a
+ * boot index.
+ */
+export function bootOrderProblems(
+  volumes: readonly { bootIndex: number | null; bootable: boolean }[],
+): FieldProblem[] {
+  const order = volumes.map(({ bootIndex }) => bootIndex);
+  if (order.every((place) => place === null)) {
+    const message =
+      'No volume can boot; add one from an image, or one with an operating system and boot_index 0.';
+    return [{ field: 'volumes', message }];
+  }
+  return volumes.flatMap(({ bootIndex: place, bootable }, index): FieldProblem[] => {
+    if (place === null) return [];
+    const complain = (message: string) => [{ field: `volumes.${index}.boot_index`, message }];
+    if (order.indexOf(place) < index) return complain(`Another volume already has boot_index ${place}.`);
+    if (place > 0 && !order.includes(place - 1)) {
+      return complain(`No volume has boot_index ${place - 1}; indexes run from 0 without gaps.`);
+    }
+    if (place === 0 && !bootable) {
+      return complain('The volume has no operating system to boot; give boot_index 0 to one from an image.');
+    }
+    return [];
+  });
 }

@@ -16,6 +16,7 @@ import * as rows from './store.ts';
 
 /* The volumes of instances, from creation to removal. */
 
+export { bootOrderProblems } from './boot-order.ts';
 export type { InstanceVolumeWish, PlannedVolume } from './planned-volume.ts';
 export { detach, doomedWith, settle, type VolumeLeft } from './store.ts';
 
@@ -58,7 +59,7 @@ export async function plan(
     return { wish, ...plannedNew(wish.name, shape, tags) };
   });
   const order = bootIndexes(planned.map(({ wish, bootable }) => ({ asked: wish.boot_index, bootable })));
-  return planned.map(({ wish, bootable: _, ...plan }, index) => ({
+  return planned.map(({ wish, ...plan }, index) => ({
     ...plan,
     deleteOnTermination: wish.delete_on_termination ?? false,
     attachmentTag: wish.attachment_tag ?? null,

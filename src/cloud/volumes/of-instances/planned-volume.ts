@@ -17,6 +17,7 @@ export interface PlannedVolume {
   /** Undefined if the volume exists already. */
   made: { name: string | undefined; shape: VolumeShape; tags: Record<string, string> } | undefined;
   image: ImageSource | undefined;
+  bootable: boolean;
   deleteOnTermination: boolean;
   attachmentTag: string | null;
   bootIndex: number | null;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../support/boot-volume.ts';
 import { type Resource, type TaskIds, tags, type Walk } from '../client.ts';
 import { walkMetadata } from './metadata.ts';
 
@@ -33,7 +34,7 @@ export function describeAddresses(walk: Walk): void {
       name: 'walk public',
       flavor: 'g1-standard-1-2',
       interfaces: [{ type: 'external' }],
-      volumes: [{ source: 'new-volume', size: 1, boot_index: 0 }],
+      volumes: [BOOT_VOLUME],
     };
     const instances = place('/cloud/v1/instances');
     const { fixed_ip_assignments: addresses } = await client.createAndPoll<{

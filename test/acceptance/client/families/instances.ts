@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { BOOT_VOLUME } from '../../../support/boot-volume.ts';
 import { type Resource, refusal, type TaskIds, tags, type Walk } from '../client.ts';
 import { walkMetadata } from './metadata.ts';
 
@@ -41,7 +42,7 @@ export function describeInstances(walk: Walk): void {
             security_groups: [],
           },
         ],
-        volumes: [{ source: 'new-volume', size: 1, boot_index: 0 }],
+        volumes: [BOOT_VOLUME],
         password: '',
         username: '',
         user_data: '',
