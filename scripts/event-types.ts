@@ -12,9 +12,15 @@ import {
   typeOf,
   verbOf,
   WEBHOOK_DISABLED,
+  WEBHOOK_TEST,
 } from '../src/tradewind/events/in-transaction.ts';
 
 export const EVENTS_FILE = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../docs/events.md');
+
+export const KNOWN_TYPES_FILE = path.resolve(
+  path.dirname(fileURLToPath(import.meta.url)),
+  '../src/tradewind/events/known-types.json',
+);
 
 const BEGIN = '<!-- The types are made by "npm run openapi". -->\n';
 const END = '<!-- The end of the types. -->\n';
@@ -65,8 +71,8 @@ function changesSomething(method: string, { parameters = [], security }: Operati
   return security?.length !== 0 && parameters.some((one) => '$ref' in one && one.$ref === KEY);
 }
 
-/** Returns the document with this table of types in the place of its own. */
-export function eventsDocument(text: string, causing: readonly Causing[]): string {
+/** Returns every type of event, and after what it comes. */
+function causesOf(causing: readonly Causing[]): [string, string[]][] {
   const causes = new Map<string, string[]>([
     ...TASK_EVENTS.map((type): [string, string[]] => [type, ['the work on a task']]),
     [WEBHOOK_DISABLED, ['failures for days']],
@@ -79,8 +85,18 @@ export function eventsDocument(text: string, causing: readonly Causing[]): strin
     const type = typeOf(word, verb);
     causes.set(type, [...(causes.get(type) ?? []), `"tradewind ${name}"`]);
   }
-  const rows = [...causes].sort(([one], [other]) => (one < other ? -1 : 1));
-  const table = rows.map(([type, reasons]) => `| \`${type}\` | ${reasons.sort().join(', ')} |`);
+  return [...causes].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** Returns what the server knows of types, with the one that only tests a webhook. */
+export function knownTypes(causing: readonly Causing[]): string {
+  const types = [...causesOf(causing).map(([type]) => type), WEBHOOK_TEST].sort();
+  return `${JSON.stringify(types, null, 2)}\n`;
+}
+
+/** Returns the document with this table of types in the place of its own. */
+export function eventsDocument(text: string, causing: readonly Causing[]): string {
+  const table = causesOf(causing).map(([type, reasons]) => `| \`${type}\` | ${reasons.sort().join(', ')} |`);
   const [head, rest = ''] = text.split(BEGIN);
   const [, tail = ''] = rest.split(END);
   return `${head}${BEGIN}\n| type | after |\n|---|---|\n${table.join('\n')}\n\n${END}${tail}`;

@@ -1,10 +1,10 @@
-// Writes openapi/*.json, docs/compatibility.md, the types in docs/events.md and what the command line knows of operations. Run it after a change of routes or schemas; a test
-// compares them.
+// Writes openapi/*.json, docs/compatibility.md, the types of events and what the command line knows of operations. Run it after a
+// change of routes or schemas; a test compares them.
 import fs from 'node:fs';
 import path from 'node:path';
 import { CLI_OPERATIONS_FILE, cliOperations } from './cli-operations.ts';
 import { COMPATIBILITY_FILE, compatibilityDocument } from './compatibility/document.ts';
-import { EVENTS_FILE, eventsDocument, eventTypes } from './event-types.ts';
+import { EVENTS_FILE, eventsDocument, eventTypes, KNOWN_TYPES_FILE, knownTypes } from './event-types.ts';
 import { openApiDocuments } from './openapi-documents.ts';
 
 const files = await openApiDocuments();
@@ -18,7 +18,9 @@ const [, client] = files;
 if (client) fs.writeFileSync(COMPATIBILITY_FILE, compatibilityDocument(client.document));
 
 const events = fs.readFileSync(EVENTS_FILE, 'utf8');
-fs.writeFileSync(EVENTS_FILE, eventsDocument(events, eventTypes(files.map(({ document }) => document))));
+const causing = eventTypes(files.map(({ document }) => document));
+fs.writeFileSync(EVENTS_FILE, eventsDocument(events, causing));
+fs.writeFileSync(KNOWN_TYPES_FILE, knownTypes(causing));
 
 const [specification] = files;
 if (specification) fs.writeFileSync(CLI_OPERATIONS_FILE, cliOperations(specification.document));

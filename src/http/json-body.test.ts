@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../../test/support/service.ts';
 
@@ -14,6 +15,8 @@ const price = async (raw: string) => {
   return [status, body.invalid_fields];
 };
 
+const TWICE = 'Is given more than once in the same object; send it once.';
+
 describe('a body', () => {
   it.each([
     ['a name of NUL', '{"a\\u0000":1}', { body: [expect.stringMatching(/name.*NUL/)] }],
@@ -23,6 +26,8 @@ describe('a body', () => {
     ['constructor', '{"constructor":{"prototype":1}}', { body: [expect.stringMatching(/constructor/)] }],
     ['depth', `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`, { [`${'a.'.repeat(31)}a`]: [expect.any(String)] }],
     ['no JSON', '{"a":', { body: [expect.stringMatching(/not valid JSON/)] }],
+    ['a name twice', '{"source":"image","size":1,"source":"new-volume"}', { source: [TWICE] }],
+    ['a name twice inside', '{"a":[{"b":1},{"b":1,"c":{},"\\u0062":1}]}', { 'a.1.b': [TWICE] }],
     ['many values', `[${'0,'.repeat(10_000)}0]`, { body: ['Must hold at most 10000 values.'] }],
   ])('is refused for %s, by the field', async (_, raw, fields) => {
     expect(await price(raw)).toEqual([400, fields]);
@@ -36,6 +41,24 @@ describe('a body', () => {
     const [status, fields] = await price(`{"source":"new-volume","${'n'.repeat(100_000)}":1}`);
     expect([status, Object.keys(fields)]).toEqual([400, [`${'n'.repeat(200)}…`]]);
   });
+});
+
+it.each([
+  ['gzip', { 'content-encoding': 'gzip' }],
+  ['br', { 'content-encoding': 'BR' }],
+  ['deflate, gzip', { 'content-encoding': 'deflate, gzip' }],
+])('that is sent in %s is refused by the name of its encoding', async (_, encoding) => {
+  const headers = { authorization: `apikey ${service.http.token}`, 'content-type': 'application/json' };
+  const send = (body: Uint8Array, more: object) =>
+    fetch(service.url + PRICE, { method: 'POST', headers: { ...headers, ...more }, body });
+  const json = Buffer.from('{"source":"new-volume","size":1,"type_name":"standard"}');
+  const refused = await send(gzipSync(json), encoding);
+  expect([refused.status, refused.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+  expect(await refused.json()).toMatchObject({
+    exception_class: 'HTTPError',
+    message: `The body must be sent without Content-Encoding, not in ${encoding['content-encoding']}`,
+  });
+  expect((await send(json, { 'content-encoding': 'identity' })).status).toBe(200);
 });
 
 it('that is refused leaves the connection open', async () => {

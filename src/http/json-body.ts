@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { InvalidError } from '../lib/errors.ts';
-import { holdsMoreValues } from './json-size.ts';
+import { holdsMoreValues, repeatedName } from './json-scan.ts';
 import { textProblem } from './text-guard.ts';
 
 /** More than any request needs: a security group has 250 rules, a cluster 50 pools. */
@@ -32,6 +32,10 @@ function read(body: string): unknown {
     });
   }
   const value = parsed(body);
+  const repeated = repeatedName(body);
+  if (repeated !== undefined) {
+    throw new InvalidError({ [repeated]: ['Is given more than once in the same object; send it once.'] });
+  }
   const problem = textProblem(value);
   if (problem) throw new InvalidError([{ ...problem, field: problem.field || 'body' }]);
   return value;

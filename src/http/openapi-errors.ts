@@ -11,7 +11,7 @@ const MEANING: Record<number, string> = {
   409: 'The resource already exists, is in use, or is locked by a running task. Nothing was changed.',
   412: 'The resource is no longer in a state that allows this, or no longer has the version in `If-Match`.',
   413: 'The body is larger than 1 MiB.',
-  415: 'The body is not `application/json`.',
+  415: 'The body is not `application/json`, or has a `Content-Encoding`.',
   422: 'The `Idempotency-Key` was used for another request. For AI tasks: the account does not have this feature, or no installed engine can do the task.',
   429: 'Too many requests with this token, or too many wrong passwords; `Retry-After` says when to try again.',
   500: "An internal error; the server's log has the cause under the request ID.",

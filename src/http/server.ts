@@ -10,6 +10,7 @@ import type { AccessLog } from './access-log.ts';
 import { type Admission, authentication } from './authentication.ts';
 import { keepChangingRequests } from './changing-requests.ts';
 import { serializerCompiler, validatorCompiler } from './compilers.ts';
+import { refuseEncodedBody } from './encoded-bodies.ts';
 import { sendError } from './errors.ts';
 import { nameHead, routeAsGet } from './head-requests.ts';
 import { acceptJson } from './json-body.ts';
@@ -113,6 +114,7 @@ function meetRequests(app: FastifyInstance, deps: ServerDeps, { admit }: Admissi
     refuseUnknownPath(request, reply);
     refuseShutService(request);
     if (!inner) await limitRate(request, reply, config);
+    refuseEncodedBody(request, reply);
     if (config.secretAnswer) void reply.header('cache-control', 'no-store');
   });
 }

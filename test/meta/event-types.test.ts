@@ -1,6 +1,12 @@
 import fs from 'node:fs';
 import { expect, it } from 'vitest';
-import { EVENTS_FILE, eventsDocument, eventTypes } from '../../scripts/event-types.ts';
+import {
+  EVENTS_FILE,
+  eventsDocument,
+  eventTypes,
+  KNOWN_TYPES_FILE,
+  knownTypes,
+} from '../../scripts/event-types.ts';
 import { openApiDocuments } from '../../scripts/openapi-documents.ts';
 
 const causing = eventTypes((await openApiDocuments()).map(({ document }) => document));
@@ -28,4 +34,5 @@ it('lists them in the document; "npm run openapi" writes it', () => {
   expect(text).toBe(eventsDocument(text, causing));
   expect(text).toContain('| `tradewind.cluster.updated` | updateKubernetesCluster');
   expect(text).toContain('| `tradewind.task.progressed` | the work on a task |');
+  expect(fs.readFileSync(KNOWN_TYPES_FILE, 'utf8')).toBe(knownTypes(causing));
 });

@@ -126,7 +126,9 @@ describe('creation', () => {
 
   it('takes volumes that exist', async () => {
     const volume = (
-      await done(await http.post('/cloud/v1/volumes/1/1', { source: 'image', image_id: IMAGE, name: 'old' }))
+      await done(
+        await http.post('/cloud/v1/volumes/1/1', { source: 'image', image_id: IMAGE, name: 'old', size: 20 }),
+      )
     ).created_resources.volumes[0];
     const task = await done(
       await http.post(CREATE, request({ volumes: [{ source: 'existing-volume', volume_id: volume }] })),

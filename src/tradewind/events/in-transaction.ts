@@ -11,6 +11,7 @@ export {
   typeOf,
   verbOf,
   WEBHOOK_DISABLED,
+  WEBHOOK_TEST,
 } from './types.ts';
 
 /** An event of an accepted request. */

@@ -12,6 +12,7 @@ import { type EventRow, readable, readBetween } from './store.ts';
 import { BEAT_MS, createTail } from './tail.ts';
 
 export { typeMatcher } from './filter.ts';
+export { typeProblems } from './known-types.ts';
 export { presentedEvent } from './presenter.ts';
 export { createEventReader } from './reader.ts';
 export type { EventRow } from './store.ts';

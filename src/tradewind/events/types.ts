@@ -210,6 +210,8 @@ export const TASK_EVENTS = [
 
 /** Written by workers: see ../webhooks/sending. */
 export const WEBHOOK_DISABLED = 'tradewind.webhook.disabled';
+/** Sent to the webhook that is tested, whatever types it has. */
+export const WEBHOOK_TEST = 'tradewind.webhook.test';
 
 /** Written by workers: see ../deletions/work. */
 export const CLIENT_DELETED = 'tradewind.client.deleted';

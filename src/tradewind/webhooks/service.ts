@@ -10,8 +10,8 @@ import { pageToken, placeOf } from '../../lib/page-token.ts';
 import { receiverProblem } from '../../lib/receiver-url.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
-import { eventData, presentPosition, startReading } from '../events/in-transaction.ts';
-import { presentedEvent } from '../events/service.ts';
+import { eventData, presentPosition, startReading, WEBHOOK_TEST } from '../events/in-transaction.ts';
+import { presentedEvent, typeProblems } from '../events/service.ts';
 import { presentedDelivery, presentedWebhook } from './presenter.ts';
 import type {
   Delivery,
@@ -70,7 +70,10 @@ export function createWebhooks(deps: {
   const after = (ms: number) => new Date(clock.now().getTime() + ms);
   const tellWorkers = (tx: Transaction) => announce(tx.client, WEBHOOKS, '');
 
-  function requireUsable({ url, secret }: { url?: string; secret?: string }): void {
+  function requireUsable(input: { url?: string; secret?: string; types?: string[] }): void {
+    const { url, secret, types = [] } = input;
+    const unknown = typeProblems(types);
+    if (unknown.length > 0) throw new InvalidError(unknown);
     const problem = url === undefined ? undefined : receiverProblem(url, webhookHosts);
     if (problem !== undefined) throw new InvalidError({ url: [problem] });
     if (secret !== undefined && !isSecret(secret)) {
@@ -127,7 +130,7 @@ export function createWebhooks(deps: {
     },
 
     async create(principal, { url, types, description = '', secret = newSecret() }) {
-      requireUsable({ url, secret });
+      requireUsable({ url, secret, types });
       const id = v7();
       const now = clock.now();
       return database.accept(principal, async (tx) => {
@@ -164,7 +167,8 @@ export function createWebhooks(deps: {
     get: async (principal, id) => presentedWebhook(await find(principal, id), clock.now()),
 
     async change(principal, id, change) {
-      requireUsable(change.url === undefined ? {} : { url: change.url });
+      const { url, types } = change;
+      requireUsable({ ...(url !== undefined && { url }), ...(types && { types }) });
       let from = 0;
       const changed = async (tx: Transaction, webhook: store.WebhookRow) => {
         const isNew = change.enabled === true && !webhook.enabled;
@@ -215,7 +219,7 @@ export function createWebhooks(deps: {
         }
         const event = {
           id: randomUUID(),
-          type: 'tradewind.webhook.test',
+          type: WEBHOOK_TEST,
           subject: `webhook/${id}`,
           time: clock.now(),
           data: testData(principal, { id, client_id }),

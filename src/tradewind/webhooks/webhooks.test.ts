@@ -669,6 +669,8 @@ describe('a webhook', () => {
     [{ types: [] }, 'types'],
     [{ types: ['cluster'] }, 'types'],
     [{ types: ['tradewind.c*r.updated'] }, 'types'],
+    [{ types: ['*', 'tradewind.clusters.*'] }, 'types.1'],
+    [{ types: ['tradewind.cluster.update'] }, 'types.0'],
     [{ secret: 'sesame' }, 'secret'],
     [{ secret: `whsec_${'!'.repeat(40)}` }, 'secret'],
     [{ secret: `whsec_${'A'.repeat(33)}` }, 'secret'],

@@ -43,9 +43,10 @@ export function createClusterUpgrades(deps: {
       const version = `v${asked.replace(/^v/, '')}`;
       return database.accept(scope.principal, async (tx) => {
         const cluster = await lockFreeCluster(tx, scope, name);
-        const possible = offeredTo(cluster.version, scope);
-        if (!possible.includes(version)) throw wrongVersion(version, cluster.version, possible);
-        if (!possibleVersions(cluster, possible).includes(version)) throw leavesSlurm(cluster.name, version);
+        const offered = offeredTo(cluster.version, scope);
+        const possible = possibleVersions(cluster, offered);
+        if (!offered.includes(version)) throw wrongVersion(version, cluster.version, possible);
+        if (!possible.includes(version)) throw leavesSlurm(cluster.name, version);
         const taskId = newTaskId();
         await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
         return tasks.begin(tx, scope, {

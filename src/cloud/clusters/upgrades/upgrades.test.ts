@@ -75,9 +75,17 @@ test('while Slurm is enabled, an upgrade goes only to what Slurm runs on', async
   const at = `${CLUSTERS}/${name}`;
   const [next] = (await http.get(`${at}/upgrade_versions`)).body.results;
   expect(next.version).toMatch(/^v1\.32\./);
+  const tooFar = await http.post(`${at}/upgrade`, { version: 'v1.34.4' });
+  expect(tooFar.body.invalid_fields.version).toEqual([
+    `The cluster can't be upgraded from v1.31.14 to v1.34.4: must be one of: ${await offeredTo(name)}.`,
+  ]);
   const [taskId] = (await http.post(`${at}/upgrade`, { version: 'v1.32.13' })).body;
   expect(await http.task(taskId)).toMatchObject({ state: 'FINISHED', error: null });
   expect((await http.get(`${at}/upgrade_versions`)).body).toEqual({ count: 0, results: [] });
+  const nowhere = await http.post(`${at}/upgrade`, { version: 'v1.34.4' });
+  expect(nowhere.body.invalid_fields.version).toEqual([
+    "The cluster can't be upgraded from v1.32.13 to v1.34.4: no upgrade is available.",
+  ]);
   const refused = await http.post(`${at}/upgrade`, { version: 'v1.33.9' });
   expect(refused).toMatchObject({ status: 409 });
   expect(refused.text).toContain('Slurm');
@@ -115,6 +123,11 @@ test("a foreign cluster and one that isn't there are not found", async () => {
   ];
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
 });
+
+async function offeredTo(name: string): Promise<string> {
+  const { results } = (await service.http.get(`${CLUSTERS}/${name}/upgrade_versions`)).body;
+  return results.map(({ version }: { version: string }) => version).join(', ');
+}
 
 let shared: Promise<{ name: string }> | undefined;
 function sharedCluster(): Promise<{ name: string }> {

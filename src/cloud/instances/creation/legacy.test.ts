@@ -88,7 +88,7 @@ describe('an instance, as the library below the older Terraform provider makes i
   });
 
   it('takes a volume that exists, whatever is said of it', async () => {
-    const volume = { name: 'kept', source: 'image', image_id: IMAGE, type_name: 'ssd_hiiops' };
+    const volume = { name: 'kept', size: 20, source: 'image', image_id: IMAGE, type_name: 'ssd_hiiops' };
     const task = await http.task((await http.post('/cloud/v1/volumes/1/1', volume)).body[0]);
     const [volume_id] = task.created_resources.volumes;
     const existing = { source: 'existing-volume', volume_id, name: 'other', type_name: 'standard' };

@@ -1,3 +1,4 @@
+import { fieldValueFault } from '../../../lib/ddos-field-value.ts';
 import { type DdosTemplate, ddosProfileProblems } from '../../../lib/ddos-profile.ts';
 import type { FieldProblem } from '../../../lib/errors.ts';
 import { isBareMetal } from '../../catalog/flavor-schema.ts';
@@ -53,14 +54,35 @@ function profileProblems(
 ): FieldProblem[] {
   if (!profile) return [];
   const { profile_template, profile_template_name = null, fields = [] } = profile;
-  const wanted = fields.map(({ base_field, field_value, value = null }) => ({
-    base_field,
-    field_value: field_value ?? value,
-  }));
+  const twice = fields.flatMap(({ field_value = null, value = null }, index): FieldProblem[] => {
+    if (field_value === null || value === null) return [];
+    return [
+      { field: `ddos_profile.fields.${index}.value`, message: 'Send either field_value or value, not both.' },
+    ];
+  });
+  if (twice.length > 0) return twice;
+  const known = ddosTemplates.find(({ id }) => id === profile_template)?.fields ?? [];
+  const wanted = fields.map(({ base_field, field_value = null, value = null }) => {
+    const schema = known.find(({ id }) => id === base_field)?.validation_schema;
+    return { base_field, field_value: value === null ? field_value : basicValue(value, schema) };
+  });
   return ddosProfileProblems(
     { enabled: true, profile_template, profile_template_name, fields: wanted },
     { ddosTemplates },
-  );
+  ).map(({ field, message }) => ({ field: asSent(field, fields), message }));
+}
+
+/** Returns the number or truth value that the text stands for, if the field wants one: `value` is always a text. */
+function basicValue(text: string, schema: unknown): unknown {
+  if (!/^(?:-?\d+(?:\.\d+)?|true|false)$/.test(text)) return text;
+  return fieldValueFault(schema, text) === undefined ? text : JSON.parse(text.replace(/^(-?)0+(?=\d)/, '$1'));
+}
+
+/** Names a wrong value by the field that it came in. */
+function asSent(field: string, fields: readonly { value?: string | null }[]): string {
+  const [, index] = /^ddos_profile\.fields\.(\d+)\.field_value$/.exec(field) ?? [];
+  const isText = index !== undefined && typeof fields[Number(index)]?.value === 'string';
+  return isText ? field.replace(/field_value$/, 'value') : field;
 }
 
 export function volumeProblems(volumes: readonly { source: NewInstanceVolume['source'] }[]): FieldProblem[] {

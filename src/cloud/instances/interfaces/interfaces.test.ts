@@ -26,6 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+/** The field takes a whole number. */
+const webProfile = (value: unknown) => ({
+  ddos_profile: { profile_template: 65, fields: [{ base_field: 272, value }] },
+});
 const list = async () => (await http.get(`${I}/${id}/interfaces`)).body;
 const attach = (body: object) => http.post(`${I}/${id}/attach_interface`, body);
 const detach = (body: object) => http.post(`${I}/${id}/detach_interface`, body);
@@ -95,6 +99,11 @@ describe('attaching, as older clients do it', () => {
     ['a subnet', () => ({ subnet_id: subnet, security_groups: null, interface_name: null }), false],
     ['a subnet and the type', () => ({ type: 'subnet', subnet_id: subnet, security_groups: [] }), false],
     ['a DDoS profile', () => ({ type: 'external', ddos_profile: PROFILE }), true],
+    [
+      'a DDoS profile with a number in the older form',
+      () => ({ type: 'external', ...webProfile('0040') }),
+      true,
+    ],
     ['no DDoS profile', () => ({ network_id: network, ddos_profile: null, port_group: 0 }), false],
   ])('finds the kind of interface from %s', async (_, body, external) => {
     const made = await attached(body());
@@ -124,8 +133,19 @@ describe('what is refused', () => {
     ['ddos_profile.profile_template', { ddos_profile: { profile_template: 1 } }],
     ['ddos_profile.fields', { ddos_profile: { profile_template: 29 } }],
     [
-      'ddos_profile.fields.0.field_value',
+      'ddos_profile.fields.0.value',
       { ddos_profile: { profile_template: 29, fields: [{ base_field: 10, value: '1' }] } },
+    ],
+    ['ddos_profile.fields.0.value', webProfile('0')],
+    ['ddos_profile.fields.0.value', webProfile('many')],
+    ['ddos_profile.fields.0.value', webProfile(40)],
+    [
+      'ddos_profile.fields.0.value',
+      { ddos_profile: { profile_template: 65, fields: [{ base_field: 272, value: '40', field_value: 40 }] } },
+    ],
+    [
+      'ddos_profile.fields.0.field_value',
+      { ddos_profile: { profile_template: 65, fields: [{ base_field: 272, field_value: '40' }] } },
     ],
     ['port_group', { type: 'external', port_group: 1 }],
     ['port_group', { type: 'external', port_group: 4 }],

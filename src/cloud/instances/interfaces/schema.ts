@@ -17,7 +17,14 @@ const DdosField = Type.Object(
       Type.Unknown({ description: 'Any JSON value that satisfies the validation schema of the field' }),
     ),
     value: Type.Optional(
-      nullable(Type.String({ maxLength: 500, description: 'Older form of field_value', deprecated: true })),
+      nullable(
+        Type.String({
+          maxLength: 500,
+          description:
+            'Older form of field_value: the text of a basic value, also of a number. Only one of the two',
+          deprecated: true,
+        }),
+      ),
     ),
   },
   { title: 'InterfaceDdosField', additionalProperties: false },

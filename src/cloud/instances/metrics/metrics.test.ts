@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { BOOT_VOLUME } from '../../../../test/support/boot-volume.ts';
 import { changedCatalog } from '../../../../test/support/catalogs.ts';
 import { clusterBody } from '../../../../test/support/possessions.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
@@ -63,10 +64,7 @@ async function instance(region: number): Promise<string> {
     flavor: (await service.http.get(`/cloud/v1/flavors/1/${region}?disabled=false`)).body.results[0]
       .flavor_id,
     interfaces: [{ type: 'any_subnet', network_id: network }],
-    volumes: [
-      { source: 'new-volume', size: 1 },
-      { source: 'new-volume', size: 2 },
-    ],
+    volumes: [BOOT_VOLUME, { source: 'new-volume', size: 2 }],
   });
   const one = (await finished(made)).instances[0];
   await service.pool.query(
