@@ -19,6 +19,7 @@ import { exceededQuotas, quotaOwner, takeQuotas } from '../quotas/in-transaction
 import type { Tasks } from '../tasks/service.ts';
 import type { CreateLoadBalancer } from './creation-schema.ts';
 import { defaultFlavor, usableFlavor } from './flavors/flavors.ts';
+import { rangeFamilyProblems } from './listeners/rules.ts';
 import { lockAlsoHeld } from './locks.ts';
 import { keepTopic, wantedLogging } from './log-forwarding.ts';
 import { insertTree, wantedTree } from './new-tree.ts';
@@ -84,6 +85,11 @@ export function createLoadBalancers(deps: {
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
         const vip = await takeVip(tx, scope, request);
+        const addresses = vip.addresses.map(({ address }) => address);
+        const misfits = tree.flatMap(({ listener }, index) =>
+          rangeFamilyProblems(listener.allowed_cidrs, addresses, `listeners.${index}.allowed_cidrs`),
+        );
+        if (misfits.length > 0) throw new InvalidError(misfits);
         scope.principal.writes?.about({ type: 'loadbalancer', id, name: request.name });
         const row = {
           id,

@@ -154,3 +154,15 @@ export async function idsOfAll(db: Sql, place: Place): Promise<string[]> {
     .execute();
   return rows.map(({ id }) => id);
 }
+
+/** Returns the virtual addresses of a load balancer. */
+export async function virtualAddresses(tx: Transaction, id: string): Promise<string[]> {
+  const rows = await tx.sql
+    .selectFrom('ports')
+    .innerJoin('ip_assignments', 'ip_assignments.port_id', 'ports.id')
+    .select(sql<string>`host(address)`.as('address'))
+    .where('load_balancer_id', '=', id)
+    .orderBy('address')
+    .execute();
+  return rows.map(({ address }) => address);
+}

@@ -229,6 +229,7 @@ describe('a listener', () => {
     ['a port that is none', { protocol_port: 65_536 }, 'protocol_port'],
     ['headers without HTTP', { protocol: 'TCP', insert_x_forwarded: true }, 'insert_x_forwarded'],
     ['ranges that are none', { allowed_cidrs: ['10.0.0.1/8'] }, 'allowed_cidrs.0'],
+    ['ranges of the other family', { allowed_cidrs: ['10.0.0.0/8', 'fd00::/8'] }, 'allowed_cidrs.1'],
     ['another protocol', { protocol: 'SMTP' }, 'protocol'],
     [
       'users without HTTP',
@@ -246,6 +247,18 @@ describe('a listener', () => {
     await refused(await service.http.post(LISTENERS, { ...base, ...change }), 400, field);
   });
   let there: string | undefined;
+
+  it('lets nobody in by ranges of a family that its load balancer has no address of', async () => {
+    const { loadbalancers } = await balancer();
+    const id = await listener(loadbalancers[0], 80);
+    const change = { allowed_cidrs: ['::/0'] };
+    await refused(await service.http.patch(`${LISTENERS.replace('/v1/', '/v2/')}/${id}`, change), 400, 'allowed_cidrs.0');
+    const before = (await service.http.get('/cloud/v1/loadbalancers/1/1')).body.count;
+    const tree = { name: 'web', protocol: 'HTTP', protocol_port: 80, ...change };
+    const made = await service.http.post('/cloud/v1/loadbalancers/1/1', { name: 'x-1', flavor: 'lb1-1-2', listeners: [tree] });
+    await refused(made, 400, 'listeners.0.allowed_cidrs.0');
+    expect((await service.http.get('/cloud/v1/loadbalancers/1/1')).body.count).toBe(before);
+  });
 
   it('shows its users, and no task does', async () => {
     const { loadbalancers } = await balancer();

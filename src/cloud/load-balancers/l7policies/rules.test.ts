@@ -15,6 +15,21 @@ describe('a rule', () => {
     [{ type: 'SSL_VERIFY_RESULT', compare_type: 'EQUAL_TO', value: '0' }, []],
     [{ type: 'SSL_VERIFY_RESULT', compare_type: 'REGEX', value: 'none' }, ['compare_type', 'value']],
     [{ type: 'SSL_DN_FIELD', compare_type: 'EQUAL_TO', value: 'x' }, ['key']],
+    [{ compare_type: 'REGEX', value: '^/img/[0-9]+$' }, []],
+    [{ compare_type: 'REGEX', value: '(?i)^/(?P<kind>a|b) x$' }, []],
+    [{ compare_type: 'REGEX', value: '^/img/[0-9+$' }, ['value']],
+    [{ compare_type: 'REGEX', value: '(a' }, ['value']],
+    [{ compare_type: 'REGEX', value: '*' }, ['value']],
+    [{ value: '/my images' }, ['value']],
+    [{ value: '"/my images"' }, []],
+    [{ value: '/bücher' }, ['value']],
+    [{ type: 'HOST_NAME', value: 'www.example.com' }, []],
+    [{ type: 'HOST_NAME', value: 'www example com' }, ['value']],
+    [{ type: 'HEADER', key: 'Accept', value: 'text/html;q=0.9' }, []],
+    [{ type: 'COOKIE', key: 'session', value: 'a;b' }, ['value']],
+    [{ type: 'COOKIE', key: 'session', value: '"a"' }, ['value']],
+    [{ type: 'COOKIE', key: 'session', value: 'a=b/c' }, []],
+    [{ type: 'SSL_DN_FIELD', key: 'CN', compare_type: 'EQUAL_TO', value: 'Jörg & Co' }, []],
   ])('%j', (change, expected) => {
     expect(ruleProblems({ ...path, ...change }).map(({ field }) => field)).toEqual(expected);
   });

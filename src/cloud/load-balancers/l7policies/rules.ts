@@ -2,12 +2,18 @@ import type { FieldProblem } from '../../../lib/errors.ts';
 
 /** Types of rules that compare something that has a name. */
 const WITH_KEY = ['COOKIE', 'HEADER', 'SSL_DN_FIELD'];
+/** Types that compare a text of the request. */
+const COMPARED = ['FILE_TYPE', 'HEADER', 'HOST_NAME', 'PATH'];
 /** Octavia compares these in no other way. */
 const ONLY: Record<string, readonly string[]> = {
   FILE_TYPE: ['EQUAL_TO', 'REGEX'],
   SSL_CONN_HAS_CERT: ['EQUAL_TO'],
   SSL_VERIFY_RESULT: ['EQUAL_TO'],
 };
+
+/** What may be in a value, as in Octavia (common/constants.py): RFC 6265 for cookies, RFC 7230 for headers. */
+const COOKIE_VALUE = /^[a-zA-Z0-9!#$%&'()*+,\-./:<=>?@[\]^_`{|}~]+$/;
+const HEADER_VALUE = /^(?:[\x21-\x7e]+|"[\t\x20-\x7e]*")$/;
 
 export interface RuleValues {
   type: string;
@@ -32,7 +38,35 @@ export function ruleProblems({ type, compare_type, key, value }: RuleValues): Fi
   if (type === 'SSL_VERIFY_RESULT' && !/^\d{1,5}$/.test(value)) {
     complain('value', 'Must be a number for SSL_VERIFY_RESULT.');
   }
+  if (compare_type === 'REGEX') {
+    if (!isRegularExpression(value))
+      complain('value', 'Must be a regular expression, such as ^/img/[0-9]+$.');
+  } else if (type === 'COOKIE' && !COOKIE_VALUE.test(value)) {
+    complain(
+      'value',
+      'Must be what a cookie can have: letters, digits and signs, without spaces, quotes and semicolons.',
+    );
+  } else if (COMPARED.includes(type) && !HEADER_VALUE.test(value)) {
+    complain('value', 'Must be ASCII letters, digits and signs. Put a value with spaces into double quotes.');
+  }
   return problems;
+}
+
+/**
+ * HAProxy has PCRE, whose groups may have their names and flags in forms that JavaScript doesn't know. What is checked
+ * is the rest: brackets, ranges and quantifiers.
+ */
+function isRegularExpression(text: string): boolean {
+  const plain = text
+    .replace(/\(\?P</g, '(?<')
+    .replace(/\(\?P=(\w+)\)/g, '\\k<$1>')
+    .replace(/\(\?[a-zA-Z]+\)/g, '');
+  try {
+    new RegExp(plain);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the problem of the target of a redirection. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FieldProblem } from '../../../lib/errors.ts';
 import type { ListenerProtocol, PoolProtocol } from '../tables.ts';
 import { connectionLimit, listenersProblems } from './new-listener.ts';
-import { canonicalRanges, listenerProblems, poolMisfit } from './rules.ts';
+import { canonicalRanges, listenerProblems, poolMisfit, rangeFamilyProblems } from './rules.ts';
 
 const user = (username: string) => ({ username, encrypted_password: 'x' });
 
@@ -60,6 +60,20 @@ it('ranges are canonical, once each, and without bits beyond their mask', () => 
   expect(problems.map(({ field }) => field)).toEqual(['c.0', 'c.1']);
   expect(canonicalRanges(null, 'c', [])).toBeNull();
 });
+
+it.each<[string[] | null, string[], string[]]>([
+  [null, ['10.0.0.5'], []],
+  [[], ['10.0.0.5'], []],
+  [['10.0.0.0/8', '0.0.0.0/0'], ['192.168.0.5'], []],
+  [['10.0.0.0/8', 'fd00::/8'], ['192.168.0.5'], ['c.1']],
+  [['10.0.0.0/8', '::/0'], ['fd00::5'], ['c.0']],
+  [['10.0.0.0/8', 'fd00::/8'], ['192.168.0.5', 'fd00::5'], []],
+])(
+  'of the ranges %j, those that no address of %j is reached from are named',
+  (ranges, addresses, expected) => {
+    expect(rangeFamilyProblems(ranges, addresses, 'c').map(({ field }) => field)).toEqual(expected);
+  },
+);
 
 it('listeners have ports of their own, and there are at most 50 and one for Prometheus', () => {
   const on = (protocol_port: number, protocol: ListenerProtocol = 'TCP') => ({ protocol, protocol_port });

@@ -1,5 +1,6 @@
 import { canonicalCidr, hostBitsFault } from '../../../lib/cidr.ts';
 import type { FieldProblem } from '../../../lib/errors.ts';
+import { familyOf } from '../../../lib/ip-number.ts';
 import type { ListenerProtocol, ListenerUser, PoolProtocol } from '../tables.ts';
 
 /** As published. The endpoint for Prometheus doesn't count. */
@@ -71,6 +72,24 @@ export function listenerProblems(
     problems.push({ field: `${at}user_list.${index}.username`, message: 'Is listed twice.' });
   }
   return problems;
+}
+
+/**
+ * Returns the problems of ranges from which nobody can connect, since no virtual address has their family. Octavia
+ * refuses them as well (api/v2/controllers/listener.py, `_validate_cidr_compatible_with_vip`).
+ */
+export function rangeFamilyProblems(
+  ranges: readonly string[] | null,
+  virtualAddresses: readonly string[],
+  field: string,
+): FieldProblem[] {
+  const families = new Set(virtualAddresses.map(familyOf));
+  return (ranges ?? []).flatMap((range, index) => {
+    const family = familyOf(range.replace(/\/\d+$/, ''));
+    if (families.has(family)) return [];
+    const message = `Is an ${family} range, but the load balancer only has the address ${virtualAddresses.join(', ')}.`;
+    return [{ field: `${field}.${index}`, message }];
+  });
 }
 
 /** Returns the ranges in their canonical form, each once, and adds the problems of the others. */

@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import type { Scope } from '../../projects/service.ts';
 import { namedBalancer } from '../locks.ts';
+import { virtualAddresses } from '../store.ts';
 import { useListenerSecrets } from '../tls.ts';
 import type { Edits } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
@@ -10,7 +11,7 @@ import type { PartRow } from '../tree/store.ts';
 import { CREATE_LISTENER, DELETE_LISTENER, UPDATE_LISTENER } from '../tree/tasks.ts';
 import { connectionLimit, insertListener, lowerCase, poolProblem, wantedListener } from './new-listener.ts';
 import { presentedListener } from './presenter.ts';
-import { canonicalRanges, listenerProblems, MAX_LISTENERS } from './rules.ts';
+import { canonicalRanges, listenerProblems, MAX_LISTENERS, rangeFamilyProblems } from './rules.ts';
 import type { CreateListener, ListenerAnswer, ListenerListQuery, UpdateListener } from './schema.ts';
 
 /** Changes return their task, or undefined if nothing changes. All refuse with ConflictError while one holds the load balancer. */
@@ -46,6 +47,7 @@ export function createListeners({ database, edits }: { database: Database; edits
             if (pool) problems.push(...poolProblem(listener, pool.protocol, field));
             else problems.push({ field, message: `Load balancer ${balancer.id} has no pool ${poolId}.` });
           }
+          problems.push(...(await familyProblems(tx, balancer.id, listener.allowed_cidrs)));
           if (problems.length > 0) throw new InvalidError(problems);
           if (listener.protocol !== 'PROMETHEUS') await refuseFull(tx, balancer.id);
           const id = await insertListener(tx, edit, listener, { defaultPoolId: poolId, at: '' });
@@ -93,6 +95,9 @@ export function createListeners({ database, edits }: { database: Database; edits
         const problems: FieldProblem[] = [];
         const values = changedListener(listener, request, problems);
         problems.push(...listenerProblems({ ...listener, ...values }, ''));
+        if (request.allowed_cidrs) {
+          problems.push(...(await familyProblems(tx, listener.load_balancer_id, values.allowed_cidrs)));
+        }
         if (problems.length > 0) throw new InvalidError(problems);
         if (!(await edit.update('lb_listeners', listener, values))) return undefined;
         await useListenerSecrets(tx, edit, { ...listener, ...values }, { at: '', former: listener });
@@ -152,6 +157,15 @@ function changedListener(
     sni_secret_ids:
       request.sni_secret_id === undefined ? listener.sni_secret_ids : lowerCase(request.sni_secret_id ?? []),
   };
+}
+
+async function familyProblems(
+  tx: Transaction,
+  balancerId: string,
+  ranges: readonly string[] | null | undefined,
+): Promise<FieldProblem[]> {
+  if (!ranges || ranges.length === 0) return [];
+  return rangeFamilyProblems(ranges, await virtualAddresses(tx, balancerId), 'allowed_cidrs');
 }
 
 async function poolIn(tx: Transaction, loadBalancerId: string, poolId: string) {

@@ -80,6 +80,7 @@ describe('members', () => {
   it.each<[CreateMember[], string[]]>([
     [[one, { ...one, protocol_port: 81 }], []],
     [[one, one], ['members.1.address']],
+    [[{ ...one, address: '169.254.169.254' }], ['members.0.address']],
     [
       [
         { ...one, address: 'FD00::1' },

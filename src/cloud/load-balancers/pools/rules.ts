@@ -7,6 +7,8 @@ import type { ChangeHealthMonitor, CreateMember, PersistenceInput, UpdateMember 
 
 /** Cookies need a pool whose requests are read. */
 const WITH_COOKIES: readonly PoolProtocol[] = ['HTTP', 'PROXY', 'PROXYV2'];
+/** Octavia's `reserved_ips`: no member has such an address. */
+const RESERVED_ADDRESSES = ['169.254.169.254'];
 const HTTP_FIELDS = ['http_method', 'http_version', 'url_path', 'expected_codes', 'domain_name'] as const;
 
 /** Returns the persistence that a request asks for, and adds its problems. Rules as in Octavia. */
@@ -138,9 +140,14 @@ export function memberOf(given: CreateMember, at: string, problems: FieldProblem
     const message = 'Send either subnet_id or instance_id, not both.';
     problems.push({ field: `${at}instance_id`, message });
   }
+  const address = canonical(given.address, `${at}address`, problems);
+  if (RESERVED_ADDRESSES.includes(address)) {
+    const message = `${address} is where machines read their metadata; it can't be a member.`;
+    problems.push({ field: `${at}address`, message });
+  }
   return {
     at,
-    address: canonical(given.address, `${at}address`, problems),
+    address,
     protocol_port: given.protocol_port,
     subnet_id: subnet_id?.toLowerCase() ?? null,
     instance_id: instance_id?.toLowerCase() ?? null,
