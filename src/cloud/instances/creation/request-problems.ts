@@ -74,8 +74,9 @@ function profileProblems(
 
 /** Returns the number or truth value that the text stands for, if the field wants one: `value` is always a text. */
 function basicValue(text: string, schema: unknown): unknown {
-  if (!/^(?:-?\d+(?:\.\d+)?|true|false)$/.test(text)) return text;
-  return fieldValueFault(schema, text) === undefined ? text : JSON.parse(text.replace(/^(-?)0+(?=\d)/, '$1'));
+  if (fieldValueFault(schema, text) === undefined) return text;
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
 /** Names a wrong value by the field that it came in. */
