@@ -1,12 +1,13 @@
 import { presentFeature } from '../../cloud/catalog/feature-schema.ts';
 import type { Catalog, Feature } from '../../cloud/catalog/service.ts';
-import type { Database, Transaction } from '../../db/database.ts';
+import type { Database, Sql, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { type ClientDirectory, resells } from '../accounts/service.ts';
-import { availabilityOf } from '../client-services/in-transaction.ts';
+import { findClient, resells } from '../accounts/service.ts';
+import { availabilityOf, keepDefaults } from '../client-services/in-transaction.ts';
+import { lockClients, lockToAdd, renewVersions } from '../clients/in-transaction.ts';
 import type { ActivateFeature, FeatureActivation } from './schema.ts';
 import * as store from './store.ts';
 
@@ -21,7 +22,7 @@ export interface Features {
   list(principal: Principal, kind: FeatureKind): Promise<FeatureActivation[]>;
   /**
    * @throws InvalidError for an unknown client or feature, a feature of the other kind, or a second
-   * activation
+   * activation; ConflictError while the client is being deleted
    */
   activate(principal: Principal, kind: FeatureKind, request: ActivateFeature): Promise<FeatureActivation>;
   /** @throws NotFoundError */
@@ -36,13 +37,8 @@ export interface Features {
   ofClients(clientIds: readonly number[]): Promise<FeatureActivation[]>;
 }
 
-export function createFeatures(deps: {
-  database: Database;
-  clock: Clock;
-  catalog: Catalog;
-  clients: ClientDirectory;
-}): Features {
-  const { database, clock, catalog, clients } = deps;
+export function createFeatures(deps: { database: Database; clock: Clock; catalog: Catalog }): Features {
+  const { database, clock, catalog } = deps;
 
   function presented(row: store.ActivationRow): FeatureActivation[] {
     const feature = catalog.features.get(row.feature_id);
@@ -65,17 +61,22 @@ export function createFeatures(deps: {
     return { resellerId, featureIds: features.map(({ id }) => id) };
   }
 
-  async function get(principal: Principal, kind: FeatureKind, id: number): Promise<FeatureActivation> {
-    const row = await store.findActivation(database.sql, reachOf(principal, kind), id);
+  async function found(sql: Sql, principal: Principal, kind: FeatureKind, id: number) {
+    const row = await store.findActivation(sql, reachOf(principal, kind), id);
     const [activation] = row ? presented(row) : [];
     if (!activation) throw new NotFoundError(kind === 'paid' ? 'Paid feature' : 'Free feature', id);
     return activation;
   }
 
-  async function problemsOf(principal: Principal, kind: FeatureKind, request: ActivateFeature) {
+  async function refuseWrong(
+    sql: Sql,
+    principal: Principal,
+    kind: FeatureKind,
+    request: ActivateFeature,
+  ): Promise<void> {
     const { client_id: clientId, feature_id: featureId } = request;
     const problems: FieldProblem[] = [];
-    const client = await clients.find(clientId);
+    const client = await findClient(sql, clientId);
     if (!client || !resells(principal, client)) {
       problems.push({ field: 'client_id', message: `Client with id:${clientId} does not exists.` });
     }
@@ -86,11 +87,12 @@ export function createFeatures(deps: {
       const message = `Feature with id:${featureId} is a ${kindOf(feature)} feature; activate it under ${kindOf(feature)}_features.`;
       problems.push({ field: 'feature_id', message });
     }
-    return problems;
+    if (problems.length > 0) throw new InvalidError(problems);
   }
 
   async function requireAvailable({ sql }: Transaction, clientId: number, featureId: number): Promise<void> {
     const service = catalog.features.get(featureId)?.service;
+    await keepDefaults(sql, clientId);
     const unavailable = (await availabilityOf(sql, [clientId])).some(
       ({ product, available }) => product === service && !available,
     );
@@ -99,7 +101,7 @@ export function createFeatures(deps: {
   }
 
   return {
-    get,
+    get: (principal, kind, id) => found(database.sql, principal, kind, id),
 
     async list(principal, kind) {
       const rows = await store.listActivations(database.sql, reachOf(principal, kind));
@@ -107,16 +109,18 @@ export function createFeatures(deps: {
     },
 
     async activate(principal, kind, request) {
-      const problems = await problemsOf(principal, kind, request);
-      if (problems.length > 0) throw new InvalidError(problems);
       const { client_id: clientId, feature_id: featureId } = request;
-      principal.writes?.concerns(clientId);
       return database.accept(principal, async (tx) => {
+        await lockClients(tx, [clientId]);
+        await refuseWrong(tx.sql, principal, kind, request);
+        principal.writes?.concerns(clientId);
+        await lockToAdd(tx, clientId);
         await requireAvailable(tx, clientId, featureId);
         const row = await store.insertActivation(tx.sql, { clientId, featureId, now: clock.now() });
         const [activation] = row ? presented(row) : [];
         if (activation) {
           principal.writes?.made(activation.id);
+          await renewVersions(tx.sql, [clientId]);
           return activation;
         }
         throw new InvalidError({
@@ -126,11 +130,13 @@ export function createFeatures(deps: {
     },
 
     async deactivate(principal, kind, id) {
-      const { client_id: clientId } = await get(principal, kind, id);
-      principal.writes?.concerns(clientId);
+      const { client_id: clientId } = await found(database.sql, principal, kind, id);
       await database.accept(principal, async (tx) => {
-        const deleted = await store.deleteActivation(tx.sql, id);
-        if (!deleted) throw new NotFoundError(kind === 'paid' ? 'Paid feature' : 'Free feature', id);
+        await lockClients(tx, [clientId]);
+        await found(tx.sql, principal, kind, id);
+        principal.writes?.concerns(clientId);
+        await store.deleteActivation(tx.sql, id);
+        await renewVersions(tx.sql, [clientId]);
       });
     },
 

@@ -67,11 +67,6 @@ export async function insertActivation(
     .executeTakeFirst();
 }
 
-/** Returns false if the activation no longer exists. */
-export async function deleteActivation(db: Kysely<Tables>, id: number): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('feature_activations')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+export async function deleteActivation(db: Kysely<Tables>, id: number): Promise<void> {
+  await db.deleteFrom('feature_activations').where('id', '=', id).execute();
 }

@@ -72,6 +72,7 @@ export function createInvitations(deps: {
       const role = givenRole(principal, request.user_role);
       return database.accept(principal, async (tx) => {
         await lockToAdd(tx, clientId);
+        await members.requireStaffing(principal, clientId, tx.sql);
         const now = clock.now();
         const user = { client_id: clientId, email, name, lang, created_at: now };
         return insertInvited(tx, principal, user, { roleId: role.id, validMs: VALID_MS.user, now, mailer });
