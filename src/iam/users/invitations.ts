@@ -81,7 +81,13 @@ export function createInvitations(deps: {
 
     async renew(principal, email) {
       return database.accept(principal, async (tx) => {
-        const known = await store.findByAddress(tx.sql, email, reachOf(principal), MOST_RENEWED);
+        const find = () => store.findByAddress(tx.sql, email, reachOf(principal), MOST_RENEWED);
+        const before = await find();
+        await lockClients(
+          tx,
+          before.map(({ client_id }) => client_id),
+        );
+        const known = await find();
         // The token would give an administrator of the account what only the reseller's have.
         const found = known.filter(({ reseller_id: id }) => id === null || mayActFor(principal, id));
         const invited = found.filter(({ pending }) => pending);
