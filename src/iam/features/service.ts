@@ -2,7 +2,7 @@ import { presentFeature } from '../../cloud/catalog/feature-schema.ts';
 import type { Catalog, Feature } from '../../cloud/catalog/service.ts';
 import type { Database, Sql, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { FeatureMissingError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { findClient, resells } from '../accounts/service.ts';
@@ -10,6 +10,9 @@ import { availabilityOf, keepDefaults } from '../client-services/in-transaction.
 import { lockClients, lockToAdd, renewVersions } from '../clients/in-transaction.ts';
 import type { ActivateFeature, FeatureActivation } from './schema.ts';
 import * as store from './store.ts';
+
+/** What features open. */
+export type FeatureUse = NonNullable<Feature['needed_for']>;
 
 /** The kind of each feature is in the catalogue. */
 export type FeatureKind = 'paid' | 'free';
@@ -30,9 +33,11 @@ export interface Features {
   /** @throws NotFoundError */
   deactivate(principal: Principal, kind: FeatureKind, id: number): Promise<void>;
   /**
-   * Whether an account may use something that the catalogue may restrict to accounts with a certain feature.
+   * Refuses what the catalogue keeps for accounts with a certain feature. The account of the platform administrator needs
+   * none. Nothing changes until the transaction of `db` ends if it has locked the account.
+   * @throws FeatureMissingError
    */
-  allows(clientId: number, use: NonNullable<Feature['needed_for']>): Promise<boolean>;
+  require(db: Sql, clientId: number, use: FeatureUse): Promise<void>;
   /** Returns activations of both kinds, for the clients feature. */
   ofClients(clientIds: readonly number[]): Promise<FeatureActivation[]>;
 }
@@ -140,11 +145,16 @@ export function createFeatures(deps: { database: Database; clock: Clock; catalog
       });
     },
 
-    async allows(clientId, use) {
-      const needed = [...catalog.features.values()].filter((feature) => feature.needed_for === use);
-      if (needed.length === 0) return true;
-      const activations = await store.activationsOfClients(database.sql, [clientId]);
-      return needed.some(({ id }) => activations.some((activation) => activation.feature_id === id));
+    async require(db, clientId, use) {
+      const opening = [...catalog.features.values()].filter((feature) => feature.needed_for === use);
+      const [first] = opening;
+      if (!first) return;
+      const ids = opening.map(({ id }) => id);
+      if (await store.hasOneOf(db, clientId, ids)) return;
+      const body = JSON.stringify({ client_id: clientId, feature_id: first.id });
+      throw new FeatureMissingError(
+        `${use} needs the feature "${first.name}", which client ${clientId} does not have; its reseller can activate it: POST /iam/admin/${kindOf(first)}_features ${body}`,
+      );
     },
 
     async ofClients(clientIds) {

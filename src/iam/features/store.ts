@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Tables } from '../../db/tables.ts';
 
@@ -44,6 +44,22 @@ export async function activationsOfClients(db: Kysely<Tables>, clientIds: readon
     .where((row) => row('client_id', '=', row.fn.any(row.val(clientIds))))
     .orderBy('id')
     .execute();
+}
+
+/** Whether a client has one of these features activated. The account of the platform administrator has all. */
+export async function hasOneOf(
+  db: Kysely<Tables>,
+  clientId: number,
+  featureIds: readonly number[],
+): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select exists (
+        select from feature_activations
+         where client_id = ${clientId} and feature_id = any(${[...featureIds]}::bigint[]))
+      or exists (select from users where client_id = ${clientId} and platform_administrator) as has`.execute(
+    db,
+  );
+  return rows[0]?.has ?? false;
 }
 
 export async function findActivation(db: Kysely<Tables>, reach: Reach, id: number) {
