@@ -48,7 +48,6 @@ import { volumeTasks } from './cloud/volumes/tasks.ts';
 import { wireVolumes } from './cloud/volumes/wire.ts';
 import type { TaskEnd } from './convergence/task-kind.ts';
 import type { Foundation } from './foundation.ts';
-import { createClientDirectory } from './iam/accounts/service.ts';
 import { createActivityLog } from './iam/activity-log/service.ts';
 import { createProductAvailabilities } from './iam/client-services/availability/service.ts';
 import { createClientServices } from './iam/client-services/service.ts';
@@ -158,9 +157,8 @@ export function createCloudServices(foundation: Foundation) {
 
 function accountServices(foundation: Foundation) {
   const userActions = wireUserActions(foundation);
-  const clients = createClientDirectory(foundation);
   const mailer = createMailer(foundation);
-  const account = { ...foundation, ...wireIdentity(foundation), clients, mailer };
+  const account = { ...foundation, ...wireIdentity(foundation), mailer };
   const features = createFeatures(account);
   const clientServices = createClientServices(account);
   const logins = wireLogins(account);

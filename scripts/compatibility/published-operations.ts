@@ -483,11 +483,11 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     {
       call: 'GET, POST /streaming/ai/tasks',
       notes: {
-        GET: '`processing_time.started_at` is left out until the task is first taken into work. `result`, `completed_at` and `total_time_sec` are null where the contract allows it, `next` and `previous` where its example shows it',
-        POST: 'Worked on by [engines on this machine](ai-engines.md): English transcription, `nsfw` and `sport`, other kinds with models of your own. A category that no engine can do is 422; transcriptions and `nsfw` wait in PENDING for one. 400 when 100 tasks of the account are unfinished',
+        GET: '`next` and `previous` keep the limit and the filters, and are left out where there is no such page; `processing_time.started_at` is left out until the task is first taken into work, and `completed_at` and `total_time_sec` are null meanwhile, as the contract allows',
+        POST: 'Worked on by [engines on this machine](ai-engines.md): English transcription, `nsfw` and `sport`, other kinds with models of your own. A category that no engine can do is 422; transcriptions and `nsfw` wait in PENDING for one. 400 when 100 tasks of the account are unfinished, 422 without the [feature](ai-tasks.md) for that kind of task',
       },
     },
-    { call: 'GET /streaming/ai/tasks/{task_id}' },
+    { call: 'GET /streaming/ai/tasks/{task_id}', notes: { GET: '`result` is left out until there is one' } },
     { call: 'POST /streaming/ai/tasks/{task_id}/cancel' },
     { call: 'GET /streaming/ai/info' },
   ],
@@ -577,7 +577,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     },
     { call: 'GET /iam/admin/feature' },
     { call: 'GET /iam/admin/feature/{featureId}' },
-    { call: 'GET, POST /iam/admin/paid_features' },
+    {
+      call: 'GET, POST /iam/admin/paid_features',
+      notes: {
+        POST: 'Each feature of the catalogue opens AI tasks of one kind; `Origin shield` and others that would open nothing are not offered',
+      },
+    },
     { call: 'GET, DELETE /iam/admin/paid_features/{activatedFeatureId}' },
     { call: 'GET, POST /iam/admin/free_features' },
     { call: 'GET, DELETE /iam/admin/free_features/{activatedFeatureId}' },

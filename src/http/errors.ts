@@ -21,6 +21,7 @@ const STATUS = {
   'queue-full': 400,
   'precondition-failed': 412,
   unprocessable: 422,
+  'feature-missing': 422,
   'too-many-requests': 429,
   unavailable: 503,
 } as const;

@@ -24,6 +24,7 @@ export abstract class DomainError extends Error {
     | 'queue-full'
     | 'precondition-failed'
     | 'unprocessable'
+    | 'feature-missing'
     | 'too-many-requests'
     | 'unavailable';
   /** What to do about it, for messages that the contract prescribes word for word and that don't say it. */
@@ -134,6 +135,11 @@ export class PreconditionFailedError extends DomainError {
 /** The request is well-formed but can't be carried out: 422. */
 export class UnprocessableError extends DomainError {
   readonly kind = 'unprocessable';
+}
+
+/** The account doesn't have a feature that this needs: 422, as published. */
+export class FeatureMissingError extends DomainError {
+  readonly kind = 'feature-missing';
 }
 
 /** The caller has to slow down: 429. */

@@ -11,6 +11,8 @@ export interface Versioned extends NamedRow {
   uuid?: string;
   /** The resource that contains it, and the column with that resource's ID. */
   within?: NamedRow & { column: string };
+  /** What connects it with accounts: these are locked before it, as everywhere else. */
+  memberships?: { table: string; param: string; column: string };
   /** The field of the answer that already is the version. */
   field?: 'revision_number';
 }
@@ -20,4 +22,10 @@ export const PROJECT_REGION_COLUMNS = { project_id: 'project_id', region_id: 're
 /** Returns a resource of a project in a region that a UUID identifies. */
 export function versionedIn(table: string, param: string): Versioned {
   return { table, columns: { ...PROJECT_REGION_COLUMNS, [param]: 'id' }, uuid: param };
+}
+
+/** Returns a user whom a path parameter names. */
+export function versionedUser(param: string): Versioned {
+  const memberships = { table: 'client_users', param, column: 'user_id' };
+  return { table: 'users', columns: { [param]: 'id' }, memberships };
 }

@@ -15,7 +15,7 @@ export async function versionOf(
   params: Params,
   { lock }: { lock: boolean },
 ): Promise<string | undefined> {
-  const { table, uuid, within, field } = resource;
+  const { table, uuid, within, field, memberships } = resource;
   if (uuid !== undefined && !isUuid(String(params[uuid]))) return undefined;
   const conditions = conditionsOf(resource, params);
   if (within) {
@@ -23,6 +23,13 @@ export async function versionOf(
     conditions.push(
       sql`${sql.ref(within.column)} in (select id from ${sql.table(within.table)} where ${whole})`,
     );
+  }
+  if (lock && memberships) {
+    await sql`
+      select from clients where id in (
+        select client_id from ${sql.table(memberships.table)}
+         where ${sql.ref(memberships.column)} = ${params[memberships.param]})
+      order by id for no key update`.execute(db);
   }
   // Triggers raise it with every change of the row and of its parts.
   const version = sql.ref(field ?? 'revision');

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createAiTask, endedAiTask, readAiTask } from '../support/ai-tasks.ts';
+import { activateAiFeatures, createAiTask, endedAiTask, readAiTask } from '../support/ai-tasks.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { makeFile, makeMedia, needs } from '../support/engines.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
@@ -293,6 +293,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
 
     it('a slow server holds up the account that chose it, and no other', async () => {
       const { id } = (await http.post('/iam/clients/create', { company: 'Patience Ltd' })).body;
+      await activateAiFeatures(http, id);
       const made = runTradewind(['token', 'create', '--client', String(id)], settings());
       const other = createHttpClient(api.url, made.stdout.trim());
       let open = () => {};

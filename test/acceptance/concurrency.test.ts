@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { activateAiFeatures } from '../support/ai-tasks.ts';
 import { catalogWithQuotas } from '../support/catalogs.ts';
 import { createCoverage } from '../support/coverage.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
@@ -195,6 +196,7 @@ function valueOfTag(body: { tags?: unknown; tags_v2?: unknown }, key: string): u
 
 async function newAccount(name: string, first: HttpClient): Promise<Account> {
   const { body } = await first.post('/iam/clients/create', { company: name });
+  await activateAiFeatures(first, body.id);
   const token = await first.post(`/iam/v2/clients/${body.id}/tokens`, {
     name: 'test',
     exp_date: null,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pythonClients } from '../../scripts/install-test-clients.ts';
+import { activateAiFeatures } from '../support/ai-tasks.ts';
 import { record, recordSdkOperations, startWatchedService } from '../support/clients.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { tlsBundle } from '../support/tls-bundles.ts';
@@ -57,10 +58,12 @@ describe.skipIf(!installed)('the official Python SDK', () => {
 
   /** Each face gets its own account, as all run at once and must not see each other's things. */
   async function environmentOf(face: string) {
+    const tenant = await service.otherTenant();
+    await activateAiFeatures(service.http, tenant.clientId);
     return {
       SDK_FACE: face,
       GCORE_BASE_URL: `${service.url}/gcore`,
-      GCORE_API_KEY: (await service.otherTenant()).http.token,
+      GCORE_API_KEY: tenant.http.token,
       TLS_BUNDLE: JSON.stringify(await tlsBundle()),
       LIMITED_BASE_URL: `${limited.url}/gcore`,
       LIMITED_API_KEY: (await limited.withRole('Users')).token,

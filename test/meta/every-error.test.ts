@@ -143,6 +143,16 @@ const cases: Record<string, Case[]> = {
       },
     },
   ],
+  FeatureMissingError: [
+    {
+      status: 422,
+      body: { error: expect.stringContaining('"Speech transcription"') },
+      async provoke() {
+        const tenant = await service.otherTenant();
+        return tenant.http.post(AI_TASKS, transcription);
+      },
+    },
+  ],
   QueueFullError: [
     {
       status: 400,

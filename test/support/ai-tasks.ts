@@ -20,3 +20,14 @@ export const endedAiTask = (http: HttpClient, id: string, timeout = 120_000) =>
     },
     { timeout, interval: 25 },
   );
+
+/** Activates for an account what AI tasks need. `http` has the rights of its reseller. */
+export async function activateAiFeatures(http: HttpClient, client_id: number): Promise<void> {
+  for (const [kind, feature_id] of [
+    ['paid', 5],
+    ['free', 6],
+  ]) {
+    const answer = await http.post(`/iam/admin/${kind}_features`, { client_id, feature_id });
+    expect(answer.status, answer.text).toBe(201);
+  }
+}

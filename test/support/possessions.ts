@@ -472,8 +472,8 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
         })
       ).id,
     featureId: async () => (await http.get('/iam/admin/feature')).body[0].id,
-    activatedFeatureId: () => activated('paid', 2),
-    activatedFreeFeatureId: () => activated('free', 22),
+    activatedFeatureId: () => activated('paid', 5),
+    activatedFreeFeatureId: () => activated('free', 6),
     notificationSettingsId: async () =>
       (
         await made('/iam/reselling/resellers/1/notification_settings', {

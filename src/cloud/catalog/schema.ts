@@ -308,7 +308,7 @@ export const featureFields = {
 };
 export const FeatureEntry = entry({
   ...featureFields,
-  // Without it, the feature is only shown and billed, and every account may do what it names.
+  // Without it, the feature opens nothing.
   needed_for: Type.Optional(
     Type.Enum(['transcription', 'content-moderation'], {
       type: 'string',

@@ -55,19 +55,18 @@ test('Kubernetes 1.31 to 1.35 are offered, oldest first', () => {
   expect([...minors]).toEqual(['v1.31', 'v1.32', 'v1.33', 'v1.34', 'v1.35']);
 });
 
-test('there are images, logging destinations, and free and paid features', () => {
+test('there are images, logging destinations, and features, paid and free, that each open something', () => {
   expect(catalog.images(1).map((image) => image.os_distro)).toEqual(
     expect.arrayContaining(['ubuntu', 'debian']),
   );
   expect(catalog.loggingDestinations(1)).toContainEqual({ region_id: 1, region_name: 'Port Halden' });
   expect(catalog.loggingDestinations(3)).toEqual([]);
-  expect(catalog.features.get(2)).toEqual({ id: 2, name: 'Origin shield', service: 'CDN', is_free: false });
-  expect(catalog.features.get(22)).toEqual({
-    id: 22,
-    name: 'Additional stats',
-    service: 'CDN',
-    is_free: true,
-  });
+  expect(
+    [...catalog.features.values()].map(({ id, is_free, needed_for }) => [id, is_free, needed_for]),
+  ).toEqual([
+    [5, false, 'transcription'],
+    [6, true, 'content-moderation'],
+  ]);
 });
 
 test('every flavor and volume type of a region has a price in EUR, but for the gap left on purpose', () => {

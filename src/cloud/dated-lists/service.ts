@@ -1,5 +1,6 @@
 import type { Database, Sql, Transaction } from '../../db/database.ts';
-import { findClient, resellerExists, resells } from '../../iam/accounts/service.ts';
+import { findClient, resells } from '../../iam/accounts/service.ts';
+import { keepReseller, lockClients } from '../../iam/clients/in-transaction.ts';
 import { calendarTime, secondOf } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
@@ -56,16 +57,29 @@ export function createDatedLists<Row extends store.ListRow>(deps: {
     return found(name, id, await store.findList<Row>(db, table, sightOf(principal), id));
   }
 
-  /** @throws InvalidError for what the caller doesn't manage or isn't there, ForbiddenError */
-  async function holderOf(principal: Principal, { scope, id = 0 }: NewList): Promise<store.Holder> {
-    if (scope !== 'client') requirePlatform(principal, SEVERAL);
-    if (scope === 'everyone') return { scope, reseller_id: null, client_id: null };
+  /**
+   * Returns whom a list is for, locked: nobody else makes or removes a list for the same, and a client stays with its
+   * reseller.
+   * @throws InvalidError for what the caller doesn't manage or isn't there
+   */
+  async function lockedHolder(
+    tx: Transaction,
+    principal: Principal,
+    { scope, id = 0 }: NewList,
+  ): Promise<store.Holder> {
+    const holder = {
+      scope,
+      reseller_id: scope === 'reseller' ? id : null,
+      client_id: scope === 'client' ? id : null,
+    };
     if (scope === 'client') {
-      if (!(await managesClient(database.sql, principal, id))) throw unknown('Client', id);
-      return { scope, reseller_id: null, client_id: id };
+      await lockClients(tx, [id]);
+      if (!(await managesClient(tx.sql, principal, id))) throw unknown('Client', id);
+      principal.writes?.concerns(id);
     }
-    if (!(await resellerExists(database.sql, id))) throw unknown('Reseller', id);
-    return { scope, reseller_id: id, client_id: null };
+    if (scope === 'reseller' && !(await keepReseller(tx.sql, id))) throw unknown('Reseller', id);
+    await store.lockHolder(tx, table, holder);
+    return holder;
   }
 
   return {
@@ -94,10 +108,9 @@ export function createDatedLists<Row extends store.ListRow>(deps: {
       const from = secondOf(calendarTime('valid_from', list.valid_from) ?? now);
       const all = [...listProblems(list, from, now), ...problems];
       if (all.length > 0) throw new InvalidError(all);
-      const holder = await holderOf(principal, list);
-      if (holder.client_id !== null) principal.writes?.concerns(holder.client_id);
+      if (list.scope !== 'client') requirePlatform(principal, SEVERAL);
       return database.accept(principal, async (tx) => {
-        await store.lockHolder(tx, table, holder);
+        const holder = await lockedHolder(tx, principal, list);
         const recently = new Date(now.getTime() - MONTH_MS);
         if ((await store.countAfter(tx, table, holder, recently)) >= MOST_IN_A_MONTH) {
           throw new ConflictError(
@@ -114,10 +127,11 @@ export function createDatedLists<Row extends store.ListRow>(deps: {
     async delete(principal, id, remove) {
       const list = await find(database.sql, principal, id);
       if (list.scope !== 'client') requirePlatform(principal, SEVERAL);
-      if (list.client_id !== null) principal.writes?.concerns(list.client_id);
       await database.accept(principal, async (tx) => {
+        if (list.client_id !== null) await lockClients(tx, [list.client_id]);
         await store.lockHolder(tx, table, list);
         await find(tx.sql, principal, id);
+        if (list.client_id !== null) principal.writes?.concerns(list.client_id);
         if (list.valid_from <= clock.now()) {
           throw new ConflictError(
             `${name} ${id} has come into force and is part of the past; let another one follow it`,

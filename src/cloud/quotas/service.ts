@@ -6,7 +6,7 @@ import type { Principal } from '../../requests/principal.ts';
 import type { Catalog } from '../catalog/service.ts';
 import { GLOBAL_NAMES, GLOBAL_QUOTAS, limitField, NO_REGION, REGIONAL_QUOTAS, usageField } from './names.ts';
 import { type AllQuotas, DEFAULT_THRESHOLD, type QuotaFields, type QuotaThreshold } from './quota-schema.ts';
-import { requireChangeable, requireReadable } from './reach.ts';
+import { lockReadable, requireChangeable, requireReadable } from './reach.ts';
 import * as store from './store.ts';
 import { lastWarning, messageOf } from './warnings/store.ts';
 
@@ -94,7 +94,10 @@ export function createQuotas(deps: {
       return number === undefined ? [] : [{ region_id: regionId, attribute, number }];
     });
     if (limits.length === 0) throw new InvalidError({ body: ['Name at least one limit.'] });
-    await database.accept(principal, (tx) => store.changeLimits(tx, clientId, limits));
+    await database.accept(principal, async (tx) => {
+      await lockReadable(tx, principal, clientId);
+      await store.changeLimits(tx, clientId, limits);
+    });
   }
 
   return {
@@ -139,13 +142,11 @@ export function createQuotas(deps: {
     },
 
     async setThreshold(principal, clientId, threshold) {
-      await requireReadable(database, principal, clientId);
-      principal.writes?.concerns(clientId);
-      await database.accept(principal, (tx) =>
-        threshold === null
-          ? store.deleteThreshold(tx, clientId)
-          : store.setThreshold(tx, clientId, threshold),
-      );
+      await database.accept(principal, async (tx) => {
+        await lockReadable(tx, principal, clientId);
+        if (threshold === null) await store.deleteThreshold(tx, clientId);
+        else await store.setThreshold(tx, clientId, threshold);
+      });
     },
   };
 }

@@ -1,16 +1,9 @@
-import type { Database, Sql, Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { allows, type Principal, requirePlatform } from '../../requests/principal.ts';
 
 export interface ClientEntry {
   id: number;
   resellerId: number;
-}
-
-/** Finds accounts and their resellers. */
-export type ClientDirectory = ReturnType<typeof createClientDirectory>;
-
-export function createClientDirectory({ database }: { database: Database }) {
-  return { find: (clientId: number) => findClient(database.sql, clientId) };
 }
 
 /** Returns the account unless it is deleted. */

@@ -1,1 +1,7 @@
-export { availabilityOf, keepUsed, putForClient, shutUnavailable } from './availability/store.ts';
+export {
+  availabilityOf,
+  keepDefaults,
+  keepUsed,
+  putForClient,
+  shutUnavailable,
+} from './availability/store.ts';

@@ -3,8 +3,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { type ClientDirectory, resells } from '../accounts/service.ts';
-import { lockClients } from '../clients/in-transaction.ts';
+import { findClient, resells } from '../accounts/service.ts';
+import { lockManaged } from '../clients/in-transaction.ts';
 import { isOffered, type OfferedService } from '../clients/schema.ts';
 import type { Authenticator } from '../identity/service.ts';
 import { announceClient } from '../logins/in-transaction.ts';
@@ -38,12 +38,11 @@ export function createClientServices(deps: {
   database: Database;
   clock: Clock;
   authenticator: Authenticator;
-  clients: ClientDirectory;
 }): ClientServices {
-  const { database, clock, authenticator, clients } = deps;
+  const { database, clock, authenticator } = deps;
 
   async function requireClient(principal: Principal, clientId: number): Promise<void> {
-    const client = await clients.find(clientId);
+    const client = await findClient(database.sql, clientId);
     if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
     principal.writes?.concerns(clientId);
   }
@@ -84,7 +83,7 @@ export function createClientServices(deps: {
     async update(principal, clientId, id, changes) {
       await requireClient(principal, clientId);
       const ended = await database.accept(principal, async (tx) => {
-        await lockClients(tx, [clientId]);
+        await lockManaged(tx, principal, clientId);
         const before = await found(clientId, id, tx.sql);
         const { status, enabled } = wantedOf(before, changes);
         const same = status === before.status;

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
-import { renewVersion } from '../clients/in-transaction.ts';
+import { renewVersions } from '../clients/in-transaction.ts';
 import type { AccountOfServices, ChangedService } from './state.ts';
 
 export async function findAccounts(db: Kysely<Tables>, ids: readonly number[]): Promise<AccountOfServices[]> {
@@ -31,5 +31,5 @@ export async function putService(db: Kysely<Tables>, row: ChangedService): Promi
         .doUpdateSet({ status, previous_status, enabled, changed_at }),
     )
     .execute();
-  await renewVersion(db, row.client_id);
+  await renewVersions(db, [row.client_id]);
 }

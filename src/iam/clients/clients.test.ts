@@ -22,11 +22,11 @@ describe("the token's own account", () => {
   it('has every required field, and the features of the account by service', async () => {
     const paid = await service.http.post('/iam/admin/paid_features', {
       client_id: tenant.clientId,
-      feature_id: 8,
+      feature_id: 5,
     });
     const free = await service.http.post('/iam/admin/free_features', {
       client_id: tenant.clientId,
-      feature_id: 24,
+      feature_id: 6,
     });
     const { status, body } = await tenant.http.get('/iam/clients/me');
     expect(status).toBe(200);
@@ -48,21 +48,21 @@ describe("the token's own account", () => {
     expect(body.serviceStatuses.DNS).toEqual({ status: 'new', enabled: false });
     expect(body.paidFeatures).toEqual({
       CDN: [],
-      CLOUD: [
+      CLOUD: [],
+      DDOS: [],
+      DNS: [],
+      STORAGE: [],
+      STREAMING: [
         {
-          feature_id: 8,
-          service: 'CLOUD',
-          name: 'GPU clusters',
+          feature_id: 5,
+          service: 'STREAMING',
+          name: 'Speech transcription',
           create_date: paid.body.created_date,
           paid_feature_id: paid.body.id,
         },
       ],
-      DDOS: [],
-      DNS: [],
-      STORAGE: [],
-      STREAMING: [],
     });
-    expect(body.freeFeatures.CLOUD[0].free_feature_id).toBe(free.body.id);
+    expect(body.freeFeatures.STREAMING[0].free_feature_id).toBe(free.body.id);
     expect((await service.http.get('/gcore/iam/clients/me')).body).toMatchObject({
       id: 1,
       companyName: 'Tradewind',
@@ -168,7 +168,7 @@ describe('the clients of a reseller', () => {
     ]) {
       ids.push((await newPerson(reseller.http, more)).clientId);
     }
-    await service.http.post('/iam/admin/paid_features', { client_id: ids[1], feature_id: 8 });
+    await service.http.post('/iam/admin/paid_features', { client_id: ids[1], feature_id: 5 });
     await service.pool.query('update clients set deleted_at = now() where id = $1', [ids[2]]);
   });
 
@@ -215,7 +215,7 @@ describe('the clients of a reseller', () => {
       resellers: reseller.resellerId,
       seller: null,
       owner: expect.any(Number),
-      paidFeatures: { CLOUD: [{ feature_id: 8 }] },
+      paidFeatures: { STREAMING: [{ feature_id: 5 }] },
     });
     const all = await service.http.get('/iam/clients');
     expect(all.body.length).toBeGreaterThan(4);
@@ -235,7 +235,7 @@ describe('the clients of a reseller', () => {
     ['is_test=true', [0]],
     ['users_name=cid', [2]],
     ['users_email=example.com', [0, 1, 2]],
-    ['feature_id_in=8,9', [1]],
+    ['feature_id_in=5,9', [1]],
     ['cloud=active&email=someone', [0, 1, 2]],
     ['cloud=paused', []],
     ['cdn=new&email=someone', [0, 1, 2]],

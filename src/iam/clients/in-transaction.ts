@@ -3,14 +3,26 @@ import { insertDefaultProject } from '../../cloud/projects/in-transaction.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
-import { ROLES } from '../../requests/principal.ts';
+import { type Principal, ROLES } from '../../requests/principal.ts';
 import { deletingTask } from '../../tradewind/deletions/in-transaction.ts';
+import { type ClientEntry, findClient, resells } from '../accounts/service.ts';
 import { putForClient, shutUnavailable } from '../client-services/in-transaction.ts';
 import type { Credentials } from '../identity/in-transaction.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { insertUser, refusePlatforms } from '../users/in-transaction.ts';
-import { keepReseller } from './resellers/store.ts';
+import { findReseller, keepReseller } from './resellers/store.ts';
+
 import type { OfferedService } from './schema.ts';
+
+/*
+ * The order of locks, which every transaction keeps so that none deadlocks with another: accounts by ID (what belongs to
+ * an account is locked with it, and `If-Match` locks the account before the work begins), then resellers by ID, then users
+ * by ID, then everything else, such as logins and price lists. A row that a transaction inserts itself comes at any time,
+ * since nobody else waits for it. Who manages an account is judged after it is locked: until then it can go to another
+ * reseller or begin to be deleted.
+ */
+
+export { keepReseller };
 
 export interface Account {
   clientId: number;
@@ -80,15 +92,65 @@ export async function lockClients(tx: Transaction, clientIds: readonly number[])
     .execute();
 }
 
-/** Locks an account and those that one of its users looks after, all in the order of `lockClients`. */
-export async function lockWithLookedAfter(tx: Transaction, clientId: number, userId: number): Promise<void> {
+/**
+ * Locks an account that the caller manages as its reseller, or as the platform administrator. It stays with its reseller
+ * until the transaction ends.
+ * @throws NotFoundError for all other accounts
+ */
+export async function lockManaged(
+  tx: Transaction,
+  principal: Principal,
+  clientId: number,
+): Promise<ClientEntry> {
+  await lockClients(tx, [clientId]);
+  const client = await findClient(tx.sql, clientId);
+  if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+  return client;
+}
+
+/** Locks an account and those that these of its users look after, all in the order of `lockClients`. */
+export async function lockWithLookedAfter(
+  tx: Transaction,
+  clientId: number,
+  by: { userId: number } | 'anybody there',
+): Promise<void> {
   await tx.sql
     .selectFrom('clients')
     .select('id')
-    .where((client) => client.or([client('id', '=', clientId), client('seller_id', '=', userId)]))
+    .where((client) =>
+      client.or([
+        client('id', '=', clientId),
+        by === 'anybody there'
+          ? client(
+              'seller_id',
+              'in',
+              client.selectFrom('users').select('id').where('client_id', '=', clientId),
+            )
+          : client('seller_id', '=', by.userId),
+      ]),
+    )
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();
+}
+
+/**
+ * Locks all accounts of a reseller, then the reseller: none comes, and none begins to use what its defaults allow. One
+ * that came between the two is locked late, which a deadlock in that moment would repeat.
+ */
+export async function lockAllOf(tx: Transaction, resellerId: number): Promise<void> {
+  const lockAccounts = () =>
+    tx.sql
+      .selectFrom('clients')
+      .select('id')
+      .where('reseller_id', '=', resellerId)
+      .where('deleted_at', 'is', null)
+      .orderBy('id')
+      .forNoKeyUpdate()
+      .execute();
+  await lockAccounts();
+  await tx.sql.selectFrom('resellers').select('id').where('id', '=', resellerId).forNoKeyUpdate().execute();
+  await lockAccounts();
 }
 
 /** Changes the account's address with its first user's, unless it has its own. Call it before changing the user. */
@@ -114,12 +176,13 @@ export async function lockToAdd(tx: Transaction, clientId: number): Promise<void
     throw new ConflictError(`Client ${clientId} is being deleted by task ${task} and takes in nothing new`);
 }
 
-/** Gives the account a new version, because something that is shown with it has changed. */
-export async function renewVersion(db: Kysely<Tables>, clientId: number): Promise<void> {
+/** Gives accounts a new version, because something that is shown with them has changed. They must be locked. */
+export async function renewVersions(db: Kysely<Tables>, clientIds: readonly number[]): Promise<void> {
+  if (clientIds.length === 0) return;
   await db
     .updateTable('clients')
     .set((client) => ({ status: client.ref('status') }))
-    .where('id', '=', clientId)
+    .where((client) => client('id', '=', client.fn.any(client.val([...clientIds]))))
     .execute();
 }
 
@@ -149,11 +212,13 @@ export async function lockWholeClient(tx: Transaction, clientId: number): Promis
 /** Clients that are named when there are too many to delete their reseller. */
 const SHOWN = 10;
 
-/** Returns a reseller that is not deleted, locked, with its accounts: its own one first. */
+/** Returns a reseller that is not deleted, locked with its own account, and its accounts: its own one first. */
 export async function lockReseller(
   tx: Transaction,
   resellerId: number,
 ): Promise<{ clients: WholeClient[] } | undefined> {
+  const own = await findReseller(tx.sql, resellerId);
+  await lockClients(tx, own?.client_id ? [own.client_id] : []);
   const reseller = await tx.sql
     .selectFrom('resellers')
     .select('id')

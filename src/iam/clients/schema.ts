@@ -39,9 +39,9 @@ const ServiceStatus = Named('ServiceStatus', {
 });
 
 const accountFeature = {
-  feature_id: Type.Integer({ description: 'Feature ID', examples: [2] }),
+  feature_id: Type.Integer({ description: 'Feature ID', examples: [5] }),
   service: Type.String({ examples: ['CDN'] }),
-  name: Type.String({ examples: ['Origin shield'] }),
+  name: Type.String({ examples: ['Speech transcription'] }),
   create_date: Timestamp('When it was activated'),
 };
 const AccountPaidFeature = Named('AccountPaidFeature', {

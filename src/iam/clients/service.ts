@@ -9,7 +9,7 @@ import { grouped } from '../../lib/grouped.ts';
 import { MOST_LISTED } from '../../lib/ordered-list.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { findClient, resells, worksForReseller } from '../accounts/service.ts';
+import { resells, worksForReseller } from '../accounts/service.ts';
 import { keepUsed } from '../client-services/in-transaction.ts';
 import type { ClientServices } from '../client-services/service.ts';
 import type { Features } from '../features/service.ts';
@@ -20,7 +20,13 @@ import { deleteTokensOfOutsiders } from '../tokens/in-transaction.ts';
 import { endResellerAccess, expireInvitations } from '../users/in-transaction.ts';
 import type { Users } from '../users/service.ts';
 import { filterOf, orderOf } from './filter.ts';
-import { changeStatus, insertAccount, lockClients, unassignSellers } from './in-transaction.ts';
+import {
+  changeStatus,
+  insertAccount,
+  lockManaged,
+  lockWithLookedAfter,
+  unassignSellers,
+} from './in-transaction.ts';
 import { type OfAccount, presentedAccount, presentedClient } from './presenter.ts';
 import { keepReseller } from './resellers/store.ts';
 import type {
@@ -131,8 +137,7 @@ export function createClients(deps: {
 
     async setStatus(principal, clientId, status) {
       const ended = await database.accept(principal, async (tx) => {
-        const client = await findClient(tx.sql, clientId);
-        if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+        await lockManaged(tx, principal, clientId);
         principal.writes?.concerns(clientId);
         if (clientId === principal.clientId) {
           throw new ConflictError(`Client ${clientId} is your own account; you would shut yourself out`);
@@ -145,17 +150,15 @@ export function createClients(deps: {
 
     async update(principal, clientId, request) {
       const ended = await database.accept(principal, async (tx): Promise<Credentials> => {
-        await lockClients(tx, [clientId]);
-        const client = await findClient(tx.sql, clientId);
-        if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+        // With the account, its users may lose the clients that they look after.
+        if (request.reseller !== undefined) await lockWithLookedAfter(tx, clientId, 'anybody there');
+        const client = await lockManaged(tx, principal, clientId);
         principal.writes?.concerns(clientId);
         if (request.email !== undefined) requireEmail(request.email);
-        await requireOwners(tx, principal, client.resellerId, request);
         const { reseller = client.resellerId } = request;
         const moved = reseller !== client.resellerId;
-        if (moved && !(await keepReseller(tx.sql, reseller))) {
-          throw new InvalidError({ reseller: [`Reseller with id:${reseller} does not exists.`] });
-        }
+        if (moved) await keepNewReseller(tx, principal, reseller);
+        if (request.seller) await requireSeller(tx, request.seller, reseller);
         await store.updateAccount(tx.sql, clientId, changesIn(request, moved));
         if (!moved) return { tokens: [], logins: [] };
         // The former reseller can no longer act for anybody there, nor let anybody in, nor anybody there for it.
@@ -170,23 +173,21 @@ export function createClients(deps: {
       return get(principal, clientId);
     },
   };
+}
 
-  async function requireOwners(
-    tx: Transaction,
-    principal: Principal,
-    current: number,
-    request: UpdateClient,
-  ): Promise<void> {
-    const { reseller = current, seller } = request;
-    if (reseller !== current && !principal.platformAdministrator) {
-      throw new InvalidError({
-        reseller: ['Only the platform administrator may give a client to another reseller.'],
-      });
-    }
-    if (seller !== undefined && seller !== null && !(await worksForReseller(tx, seller, reseller))) {
-      throw new InvalidError({ seller: [`User with id:${seller} does not work for reseller ${reseller}.`] });
-    }
+async function keepNewReseller(tx: Transaction, principal: Principal, reseller: number): Promise<void> {
+  if (!principal.platformAdministrator) {
+    throw new InvalidError({
+      reseller: ['Only the platform administrator may give a client to another reseller.'],
+    });
   }
+  if (await keepReseller(tx.sql, reseller)) return;
+  throw new InvalidError({ reseller: [`Reseller with id:${reseller} does not exists.`] });
+}
+
+async function requireSeller(tx: Transaction, seller: number, reseller: number): Promise<void> {
+  if (await worksForReseller(tx, seller, reseller)) return;
+  throw new InvalidError({ seller: [`User with id:${seller} does not work for reseller ${reseller}.`] });
 }
 
 function changesIn(request: UpdateClient, moved: boolean) {

@@ -6,8 +6,8 @@ let service: TestService;
 let tenant: Tenant;
 let reseller: TestReseller;
 
-const PAID = 2;
-const FREE = 22;
+const PAID = 5;
+const FREE = 6;
 const kinds = [
   { base: '/iam/admin/paid_features', own: PAID, other: FREE, is_free: false },
   { base: '/iam/admin/free_features', own: FREE, other: PAID, is_free: true },
@@ -24,10 +24,15 @@ describe('the catalogue of features', () => {
   it('is a bare array, and each is readable by its id', async () => {
     const list = await service.http.get('/iam/admin/feature');
     expect(list.status).toBe(200);
-    expect(list.body).toContainEqual({ id: 2, name: 'Origin shield', service: 'CDN', is_free: false });
+    expect(list.body).toContainEqual({
+      id: 5,
+      name: 'Speech transcription',
+      service: 'STREAMING',
+      is_free: false,
+    });
     expect((await reseller.http.get('/gcore/iam/admin/feature')).body).toEqual(list.body);
-    const one = await service.http.get('/iam/admin/feature/22');
-    expect(one.body).toEqual({ id: 22, name: 'Additional stats', service: 'CDN', is_free: true });
+    const one = await service.http.get('/iam/admin/feature/6');
+    expect(one.body).toEqual({ id: 6, name: 'Content moderation', service: 'STREAMING', is_free: true });
     expect((await service.http.get('/iam/admin/feature/9999')).status).toBe(404);
     expect((await service.http.get('/iam/admin/feature/abc')).status).toBe(400);
   });

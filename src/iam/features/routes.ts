@@ -23,6 +23,8 @@ export function featureRoutes(
     schema: {
       operationId: 'listFeatures',
       summary: 'List all features, paid and free',
+      description:
+        'Speech transcription opens AI tasks that transcribe, Content moderation those that moderate, unless the operator of the platform offers other features.',
       tags,
       response: { 200: FeatureArray },
     },
@@ -70,6 +72,8 @@ function activationRoutes(app: Api, features: Features, kind: FeatureKind): void
     schema: {
       operationId: `activate${named}`,
       summary: `Activate a ${kind} feature for a client`,
+      description:
+        'The client may do at once what the feature opens. A client that is being deleted gets no more features (409).',
       tags,
       body: ActivateFeature,
       response: { 201: FeatureActivation },
@@ -95,6 +99,8 @@ function activationRoutes(app: Api, features: Features, kind: FeatureKind): void
     schema: {
       operationId: `deactivate${named}`,
       summary: `Deactivate a ${kind} feature of a client`,
+      description:
+        'From now on, what the feature opened is refused with 422. AI tasks that were accepted go on.',
       tags,
       params: ActivationParams,
       response: { 204: Type.Null() },

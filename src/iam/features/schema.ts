@@ -10,14 +10,14 @@ export const ActivationParams = Type.Object({
 export const ActivateFeature = Input(
   'ActivateFeature',
   { client_id: IntegerId('Client ID'), feature_id: IntegerId('Feature ID') },
-  { client_id: 1, feature_id: 2 },
+  { client_id: 1, feature_id: 5 },
 );
 export type ActivateFeature = Static<typeof ActivateFeature>;
 
 export const FeatureActivation = Named('FeatureActivation', {
   id: Type.Integer({ description: 'ID of the activated feature', examples: [1] }),
   client_id: Type.Integer({ description: 'Client it is activated for', examples: [1] }),
-  feature_id: Type.Integer({ description: 'Feature ID', examples: [2] }),
+  feature_id: Type.Integer({ description: 'Feature ID', examples: [5] }),
   feature: FeatureAnswer,
   created_date: Timestamp('When the feature was activated'),
 });

@@ -1,14 +1,18 @@
 import { presentFeature } from '../../cloud/catalog/feature-schema.ts';
 import type { Catalog, Feature } from '../../cloud/catalog/service.ts';
-import type { Database, Transaction } from '../../db/database.ts';
+import type { Database, Sql, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { FeatureMissingError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { type ClientDirectory, resells } from '../accounts/service.ts';
-import { availabilityOf } from '../client-services/in-transaction.ts';
+import { findClient, resells } from '../accounts/service.ts';
+import { availabilityOf, keepDefaults } from '../client-services/in-transaction.ts';
+import { lockClients, lockToAdd, renewVersions } from '../clients/in-transaction.ts';
 import type { ActivateFeature, FeatureActivation } from './schema.ts';
 import * as store from './store.ts';
+
+/** What features open. */
+export type FeatureUse = NonNullable<Feature['needed_for']>;
 
 /** The kind of each feature is in the catalogue. */
 export type FeatureKind = 'paid' | 'free';
@@ -21,7 +25,7 @@ export interface Features {
   list(principal: Principal, kind: FeatureKind): Promise<FeatureActivation[]>;
   /**
    * @throws InvalidError for an unknown client or feature, a feature of the other kind, or a second
-   * activation
+   * activation; ConflictError while the client is being deleted
    */
   activate(principal: Principal, kind: FeatureKind, request: ActivateFeature): Promise<FeatureActivation>;
   /** @throws NotFoundError */
@@ -29,20 +33,17 @@ export interface Features {
   /** @throws NotFoundError */
   deactivate(principal: Principal, kind: FeatureKind, id: number): Promise<void>;
   /**
-   * Whether an account may use something that the catalogue may restrict to accounts with a certain feature.
+   * Refuses what the catalogue keeps for accounts with a certain feature. The account of the platform administrator needs
+   * none. Nothing changes until the transaction of `db` ends if it has locked the account.
+   * @throws FeatureMissingError
    */
-  allows(clientId: number, use: NonNullable<Feature['needed_for']>): Promise<boolean>;
+  require(db: Sql, clientId: number, use: FeatureUse): Promise<void>;
   /** Returns activations of both kinds, for the clients feature. */
   ofClients(clientIds: readonly number[]): Promise<FeatureActivation[]>;
 }
 
-export function createFeatures(deps: {
-  database: Database;
-  clock: Clock;
-  catalog: Catalog;
-  clients: ClientDirectory;
-}): Features {
-  const { database, clock, catalog, clients } = deps;
+export function createFeatures(deps: { database: Database; clock: Clock; catalog: Catalog }): Features {
+  const { database, clock, catalog } = deps;
 
   function presented(row: store.ActivationRow): FeatureActivation[] {
     const feature = catalog.features.get(row.feature_id);
@@ -65,17 +66,22 @@ export function createFeatures(deps: {
     return { resellerId, featureIds: features.map(({ id }) => id) };
   }
 
-  async function get(principal: Principal, kind: FeatureKind, id: number): Promise<FeatureActivation> {
-    const row = await store.findActivation(database.sql, reachOf(principal, kind), id);
+  async function found(sql: Sql, principal: Principal, kind: FeatureKind, id: number) {
+    const row = await store.findActivation(sql, reachOf(principal, kind), id);
     const [activation] = row ? presented(row) : [];
     if (!activation) throw new NotFoundError(kind === 'paid' ? 'Paid feature' : 'Free feature', id);
     return activation;
   }
 
-  async function problemsOf(principal: Principal, kind: FeatureKind, request: ActivateFeature) {
+  async function refuseWrong(
+    sql: Sql,
+    principal: Principal,
+    kind: FeatureKind,
+    request: ActivateFeature,
+  ): Promise<void> {
     const { client_id: clientId, feature_id: featureId } = request;
     const problems: FieldProblem[] = [];
-    const client = await clients.find(clientId);
+    const client = await findClient(sql, clientId);
     if (!client || !resells(principal, client)) {
       problems.push({ field: 'client_id', message: `Client with id:${clientId} does not exists.` });
     }
@@ -86,11 +92,12 @@ export function createFeatures(deps: {
       const message = `Feature with id:${featureId} is a ${kindOf(feature)} feature; activate it under ${kindOf(feature)}_features.`;
       problems.push({ field: 'feature_id', message });
     }
-    return problems;
+    if (problems.length > 0) throw new InvalidError(problems);
   }
 
   async function requireAvailable({ sql }: Transaction, clientId: number, featureId: number): Promise<void> {
     const service = catalog.features.get(featureId)?.service;
+    await keepDefaults(sql, clientId);
     const unavailable = (await availabilityOf(sql, [clientId])).some(
       ({ product, available }) => product === service && !available,
     );
@@ -99,7 +106,7 @@ export function createFeatures(deps: {
   }
 
   return {
-    get,
+    get: (principal, kind, id) => found(database.sql, principal, kind, id),
 
     async list(principal, kind) {
       const rows = await store.listActivations(database.sql, reachOf(principal, kind));
@@ -107,16 +114,18 @@ export function createFeatures(deps: {
     },
 
     async activate(principal, kind, request) {
-      const problems = await problemsOf(principal, kind, request);
-      if (problems.length > 0) throw new InvalidError(problems);
       const { client_id: clientId, feature_id: featureId } = request;
-      principal.writes?.concerns(clientId);
       return database.accept(principal, async (tx) => {
+        await lockClients(tx, [clientId]);
+        await refuseWrong(tx.sql, principal, kind, request);
+        principal.writes?.concerns(clientId);
+        await lockToAdd(tx, clientId);
         await requireAvailable(tx, clientId, featureId);
         const row = await store.insertActivation(tx.sql, { clientId, featureId, now: clock.now() });
         const [activation] = row ? presented(row) : [];
         if (activation) {
           principal.writes?.made(activation.id);
+          await renewVersions(tx.sql, [clientId]);
           return activation;
         }
         throw new InvalidError({
@@ -126,19 +135,26 @@ export function createFeatures(deps: {
     },
 
     async deactivate(principal, kind, id) {
-      const { client_id: clientId } = await get(principal, kind, id);
-      principal.writes?.concerns(clientId);
+      const { client_id: clientId } = await found(database.sql, principal, kind, id);
       await database.accept(principal, async (tx) => {
-        const deleted = await store.deleteActivation(tx.sql, id);
-        if (!deleted) throw new NotFoundError(kind === 'paid' ? 'Paid feature' : 'Free feature', id);
+        await lockClients(tx, [clientId]);
+        await found(tx.sql, principal, kind, id);
+        principal.writes?.concerns(clientId);
+        await store.deleteActivation(tx.sql, id);
+        await renewVersions(tx.sql, [clientId]);
       });
     },
 
-    async allows(clientId, use) {
-      const needed = [...catalog.features.values()].filter((feature) => feature.needed_for === use);
-      if (needed.length === 0) return true;
-      const activations = await store.activationsOfClients(database.sql, [clientId]);
-      return needed.some(({ id }) => activations.some((activation) => activation.feature_id === id));
+    async require(db, clientId, use) {
+      const opening = [...catalog.features.values()].filter((feature) => feature.needed_for === use);
+      const [first] = opening;
+      if (!first) return;
+      const ids = opening.map(({ id }) => id);
+      if (await store.hasOneOf(db, clientId, ids)) return;
+      const body = JSON.stringify({ client_id: clientId, feature_id: first.id });
+      throw new FeatureMissingError(
+        `${use} needs the feature "${first.name}", which client ${clientId} does not have; its reseller can activate it: POST /iam/admin/${kindOf(first)}_features ${body}`,
+      );
     },
 
     async ofClients(clientIds) {

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Tables } from '../../db/tables.ts';
 
@@ -46,6 +46,22 @@ export async function activationsOfClients(db: Kysely<Tables>, clientIds: readon
     .execute();
 }
 
+/** Whether a client has one of these features activated. The account of the platform administrator has all. */
+export async function hasOneOf(
+  db: Kysely<Tables>,
+  clientId: number,
+  featureIds: readonly number[],
+): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select exists (
+        select from feature_activations
+         where client_id = ${clientId} and feature_id = any(${[...featureIds]}::bigint[]))
+      or exists (select from users where client_id = ${clientId} and platform_administrator) as has`.execute(
+    db,
+  );
+  return rows[0]?.has ?? false;
+}
+
 export async function findActivation(db: Kysely<Tables>, reach: Reach, id: number) {
   return within(db, reach).where('feature_activations.id', '=', id).executeTakeFirst();
 }
@@ -67,11 +83,6 @@ export async function insertActivation(
     .executeTakeFirst();
 }
 
-/** Returns false if the activation no longer exists. */
-export async function deleteActivation(db: Kysely<Tables>, id: number): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('feature_activations')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+export async function deleteActivation(db: Kysely<Tables>, id: number): Promise<void> {
+  await db.deleteFrom('feature_activations').where('id', '=', id).execute();
 }

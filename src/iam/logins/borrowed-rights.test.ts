@@ -65,7 +65,7 @@ describe('rights that a reseller borrows', () => {
     await reseller.http.get(`/iam/auth/jwt/clients/${client.clientId}/admin_token`);
     await newToken(reseller.http, client.clientId);
     await reseller.http.patch(`/iam/clients/${client.clientId}`, { is_test: true });
-    const feature = { client_id: client.clientId, feature_id: 2 };
+    const feature = { client_id: client.clientId, feature_id: 5 };
     const { body: activated } = await reseller.http.post('/iam/admin/paid_features', feature);
     await reseller.http.delete(`/iam/admin/paid_features/${activated.id}`);
     await reseller.http.patch(`/iam/users/${client.userId}`, { name: 'Jane Doe' });

@@ -13,7 +13,8 @@ import type { PageQuery } from '../../lib/wire.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { allows, type Principal, reachOf } from '../../requests/principal.ts';
 import { beginReset } from '../../tradewind/password-resets/in-transaction.ts';
-import { type ClientDirectory, resells } from '../accounts/service.ts';
+import { findClient, resells } from '../accounts/service.ts';
+import { lockClients } from '../clients/in-transaction.ts';
 import type { Authenticator, SignedTokens } from '../identity/service.ts';
 import { type Addressed, notePasswordRequest, replacePassword } from '../users/in-transaction.ts';
 import type { Guesses } from './guesses/service.ts';
@@ -73,12 +74,11 @@ export function createLogins(deps: {
   clock: Clock;
   authenticator: Authenticator;
   signedTokens: SignedTokens;
-  clients: ClientDirectory;
   passwords: PasswordCheck;
   guesses: Guesses;
   mailer: Mailer;
 }): Logins {
-  const { database, clock, authenticator, clients, passwords, guesses, mailer } = deps;
+  const { database, clock, authenticator, passwords, guesses, mailer } = deps;
 
   /**
    * Returns the origin of a login that the caller makes, with at most the caller's own rights. It stays
@@ -117,13 +117,17 @@ export function createLogins(deps: {
 
   async function opened(
     principal: Principal,
-    of: store.MembershipRow,
-    may: (origin: Origin) => void = () => {},
+    { user_id: userId, client_id: clientId }: store.MembershipRow,
+    /** Judges the membership as it is once its account is locked. */
+    refuse: (of: store.MembershipRow, origin: Origin) => void,
   ): Promise<TokenPair> {
-    principal.writes?.concerns(of.client_id);
     const login = await database.accept(principal, async (tx) => {
+      await lockClients(tx, [clientId]);
+      const of = (await store.membershipsOf(tx.sql, userId)).find((one) => one.client_id === clientId);
+      if (!of) throw new NotFoundError('Client', clientId);
       const origin = await originOf(tx, principal);
-      may(origin);
+      refuse(of, origin);
+      principal.writes?.concerns(clientId);
       return openLogin(tx, of, origin, clock.now());
     });
     return pairOf(deps, login);
@@ -148,7 +152,7 @@ export function createLogins(deps: {
       const memberships = await store.membershipsOf(database.sql, principal.userId);
       const membership = memberships.find(({ client_id }) => client_id === clientId);
       if (!membership) throw new ForbiddenError(`You are not a user of client ${clientId}`);
-      return opened(principal, membership, ({ token_id, maker_id }) => {
+      return opened(principal, membership, (_, { token_id, maker_id }) => {
         if (clientId === principal.clientId || (token_id === null && maker_id === principal.userId)) return;
         throw new ForbiddenError(
           `Only a login with the user's own password can switch to another account; this one is for client ${principal.clientId} only`,
@@ -157,7 +161,7 @@ export function createLogins(deps: {
     },
 
     async asAdministrator(principal, clientId) {
-      const client = await clients.find(clientId);
+      const client = await findClient(database.sql, clientId);
       if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
       const administrators = (await store.administratorsOf(database.sql, clientId)).filter((one) =>
         mayBecome(principal, one),
@@ -167,14 +171,18 @@ export function createLogins(deps: {
       if (!administrator) {
         throw new ForbiddenError(`Client ${clientId} has no active administrator that you could act as`);
       }
-      return opened(principal, administrator);
+      return opened(principal, administrator, (of) => {
+        if (!mayBecome(principal, of)) throw new NotFoundError('Client', clientId);
+      });
     },
 
     async asUser(principal, userId) {
       const memberships = await store.membershipsOf(database.sql, userId);
       const [membership] = memberships.filter((one) => mayBecome(principal, one));
       if (!membership) throw new NotFoundError('User', userId);
-      return opened(principal, membership);
+      return opened(principal, membership, (of) => {
+        if (!mayBecome(principal, of)) throw new NotFoundError('User', userId);
+      });
     },
 
     async changePassword(principal, userId, request, from) {

@@ -1,6 +1,5 @@
 import type { Foundation } from '../../foundation.ts';
 import type { Mailer } from '../../mail/mailer.ts';
-import type { ClientDirectory } from '../accounts/service.ts';
 import type { Authenticator, SignedTokens } from '../identity/service.ts';
 import { createGuesses } from './guesses/service.ts';
 import { createPasswordCheck } from './passwords/service.ts';
@@ -9,7 +8,6 @@ import { createLogins } from './service.ts';
 export function wireLogins(
   deps: Foundation & {
     authenticator: Authenticator;
-    clients: ClientDirectory;
     signedTokens: SignedTokens;
     mailer: Mailer;
   },

@@ -3,8 +3,8 @@ import { momentIn } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { allows, type Principal } from '../../requests/principal.ts';
-import { type ClientDirectory, resells } from '../accounts/service.ts';
-import { lockToAdd } from '../clients/in-transaction.ts';
+import { findClient, resells } from '../accounts/service.ts';
+import { lockClients, lockToAdd } from '../clients/in-transaction.ts';
 import { announceTokens, together } from '../identity/in-transaction.ts';
 import {
   acceptedRole,
@@ -60,13 +60,12 @@ export function createTokens(deps: {
   database: Database;
   clock: Clock;
   authenticator: Authenticator;
-  clients: ClientDirectory;
 }): Tokens {
-  const { database, clock, authenticator, clients } = deps;
+  const { database, clock, authenticator } = deps;
 
-  async function requireAccount(principal: Principal, clientId: number): Promise<void> {
+  async function requireAccount(principal: Principal, clientId: number, sql = database.sql): Promise<void> {
     if (principal.clientId === clientId) return;
-    const client = allows(principal, 'resell') ? await clients.find(clientId) : undefined;
+    const client = allows(principal, 'resell') ? await findClient(sql, clientId) : undefined;
     if (client && resells(principal, client)) {
       principal.writes?.concerns(clientId);
       return;
@@ -91,7 +90,7 @@ export function createTokens(deps: {
   }
 
   return {
-    requireAccount,
+    requireAccount: (principal, clientId) => requireAccount(principal, clientId),
 
     async create(principal, clientId, request, version) {
       await requireAccount(principal, clientId);
@@ -104,6 +103,7 @@ export function createTokens(deps: {
       const userId = await ownerOf(principal, clientId);
       const made = await database.accept(principal, async (tx) => {
         await lockToAdd(tx, clientId);
+        await requireAccount(principal, clientId, tx.sql);
         if (!principal.platformAdministrator) {
           const used = await store.countValid(tx, clientId, now);
           if (used >= MAX_TOKENS) throw tooMany();
@@ -154,6 +154,8 @@ export function createTokens(deps: {
     async revoke(principal, clientId, id) {
       await requireAccount(principal, clientId);
       const ended = await database.accept(principal, async (tx) => {
+        await lockClients(tx, [clientId]);
+        await requireAccount(principal, clientId, tx.sql);
         const row = await visible(principal, clientId, id, tx.sql);
         refuseAbove(principal, row);
         await store.markDeleted(tx, id, clock.now());

@@ -72,6 +72,7 @@ export function createInvitations(deps: {
       const role = givenRole(principal, request.user_role);
       return database.accept(principal, async (tx) => {
         await lockToAdd(tx, clientId);
+        await members.requireStaffing(principal, clientId, tx.sql);
         const now = clock.now();
         const user = { client_id: clientId, email, name, lang, created_at: now };
         return insertInvited(tx, principal, user, { roleId: role.id, validMs: VALID_MS.user, now, mailer });
@@ -80,7 +81,13 @@ export function createInvitations(deps: {
 
     async renew(principal, email) {
       return database.accept(principal, async (tx) => {
-        const known = await store.findByAddress(tx.sql, email, reachOf(principal), MOST_RENEWED);
+        const find = () => store.findByAddress(tx.sql, email, reachOf(principal), MOST_RENEWED);
+        const before = await find();
+        await lockClients(
+          tx,
+          before.map(({ client_id }) => client_id),
+        );
+        const known = await find();
         // The token would give an administrator of the account what only the reseller's have.
         const found = known.filter(({ reseller_id: id }) => id === null || mayActFor(principal, id));
         const invited = found.filter(({ pending }) => pending);

@@ -1,8 +1,8 @@
-import type { Database, Transaction } from '../../db/database.ts';
+import type { Database, Sql, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
-import { type ClientDirectory, type ClientEntry, resells } from '../accounts/service.ts';
+import { type ClientEntry, findClient, resells } from '../accounts/service.ts';
 import { lockClients, lockWithLookedAfter } from '../clients/in-transaction.ts';
 import { namesNone, type Role, roleOf } from '../identity/schema.ts';
 import type { Authenticator } from '../identity/service.ts';
@@ -18,8 +18,11 @@ import * as store from './store.ts';
 export interface Members {
   /** Throws the same error whether the account exists or not. @throws ForbiddenError */
   requireAccount(principal: Principal, clientId: number): Promise<void>;
-  /** @throws ForbiddenError for a caller who may not manage the account's members */
-  requireStaffing(principal: Principal, clientId: number): Promise<void>;
+  /**
+   * To be asked again with `sql`, once the account is locked.
+   * @throws ForbiddenError for a caller who may not manage the account's members
+   */
+  requireStaffing(principal: Principal, clientId: number, sql?: Sql): Promise<void>;
   /** @throws ForbiddenError, NotFoundError */
   roleIn(principal: Principal, clientId: number, userId: number): Promise<Role>;
   /** @throws ForbiddenError, NotFoundError, InvalidError, ConflictError for the last administrator */
@@ -40,16 +43,16 @@ export function createMembers(deps: {
   database: Database;
   clock: Clock;
   authenticator: Authenticator;
-  clients: ClientDirectory;
 }): Members {
-  const { database, clock, authenticator, clients } = deps;
+  const { database, clock, authenticator } = deps;
 
   async function accountFor(
     principal: Principal,
     clientId: number,
     may: (client: ClientEntry) => boolean,
+    sql = database.sql,
   ): Promise<ClientEntry> {
-    const client = await clients.find(clientId);
+    const client = await findClient(sql, clientId);
     if (client && may(client)) {
       principal.writes?.concerns(clientId);
       return client;
@@ -66,8 +69,8 @@ export function createMembers(deps: {
     await accountFor(principal, clientId, (client) => resells(principal, client));
   }
 
-  async function requireStaffing(principal: Principal, clientId: number): Promise<void> {
-    await accountFor(principal, clientId, (client) => mayStaff(principal, client));
+  async function requireStaffing(principal: Principal, clientId: number, sql?: Sql): Promise<void> {
+    await accountFor(principal, clientId, (client) => mayStaff(principal, client), sql);
   }
 
   async function placeIn(sql: Transaction['sql'], clientId: number, userId: number) {
@@ -101,6 +104,7 @@ export function createMembers(deps: {
       const role = namesNone(wanted) ? undefined : givenRole(principal, wanted);
       const credentials = await database.accept(principal, async (tx) => {
         await lockClients(tx, [clientId]);
+        await requireStaffing(principal, clientId, tx.sql);
         await requireManaged(tx, principal, clientId, userId);
         if (!role) return { tokens: [], logins: [] };
         if (role.id !== ROLES.administrators.id) {
@@ -117,7 +121,8 @@ export function createMembers(deps: {
       const leaving = principal.inPerson === true && principal.userId === userId;
       if (!leaving) await requireStaffing(principal, clientId);
       const credentials = await database.accept(principal, async (tx) => {
-        await lockWithLookedAfter(tx, clientId, userId);
+        await lockWithLookedAfter(tx, clientId, { userId });
+        if (!leaving) await requireStaffing(principal, clientId, tx.sql);
         await requireManaged(tx, principal, clientId, userId);
         return takeOut(tx, userId, clientId, clock.now());
       });

@@ -40,7 +40,7 @@ export async function takeOut(
  * may have given the user another home until then.
  */
 async function lockedUser(tx: Transaction, userId: number, clientId: number): Promise<store.UserRow> {
-  await lockWithLookedAfter(tx, clientId, userId);
+  await lockWithLookedAfter(tx, clientId, { userId });
   await store.lockUser(tx, userId);
   const user = await store.findUser(tx.sql, userId);
   if (!user) throw new NotFoundError('User', userId);

@@ -1,4 +1,5 @@
 import type { Api } from '../../http/server.ts';
+import { versionedUser } from '../../lib/versioned.ts';
 import { UserParams } from '../../lib/wire.ts';
 import { senderOf } from '../logins/passwords/service.ts';
 import {
@@ -45,7 +46,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
   });
 
   app.get('/iam/users/:userId', {
-    config: { access: 'read', versioned: { table: 'users', columns: { userId: 'id' } } },
+    config: { access: 'read', versioned: versionedUser('userId') },
     schema: {
       operationId: 'getUser',
       summary: 'Get a user',

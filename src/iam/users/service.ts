@@ -7,7 +7,13 @@ import { type FieldProblem, ForbiddenError, InvalidError, NotFoundError } from '
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { worksForReseller } from '../accounts/service.ts';
-import { insertAccount, lockClients, lockToAdd } from '../clients/in-transaction.ts';
+import {
+  insertAccount,
+  keepReseller,
+  lockClients,
+  lockToAdd,
+  lockWithLookedAfter,
+} from '../clients/in-transaction.ts';
 import { isOffered } from '../clients/schema.ts';
 import { type Credentials, together } from '../identity/in-transaction.ts';
 import type { Role } from '../identity/schema.ts';
@@ -123,13 +129,17 @@ export function createUsers(deps: {
     get: async (principal, id) => (await found(database.sql, principal, id)).user,
 
     async update(principal, id, request) {
-      const before = await found(database.sql, principal, id);
-      principal.writes?.concerns(before.user.client);
-      const { profile, email, isActive } = acceptedChanges(principal, before, request);
       const done = await database.accept(principal, async (tx) => {
-        const { row, memberships } = await found(tx.sql, principal, id);
+        const { memberships } = await found(tx.sql, principal, id);
+        await lockClients(
+          tx,
+          memberships.map(({ client_id }) => client_id),
+        );
+        const before = await found(tx.sql, principal, id);
+        principal.writes?.concerns(before.user.client);
+        const { profile, email, isActive } = acceptedChanges(principal, before, request);
         await store.updateUser(tx.sql, id, profile);
-        const credentials = await setActive(tx, principal, row, memberships, isActive);
+        const credentials = await setActive(tx, principal, before, isActive);
         const address = { email: email ?? '', field: 'email', now: clock.now() };
         const from = email === undefined ? undefined : await store.changeAddress(tx.sql, id, address);
         const { user } = await found(tx.sql, principal, id);
@@ -164,6 +174,7 @@ export function createUsers(deps: {
       const passwordHash = await hashPassword(request.password);
       const sellerId = request.seller ?? null;
       const make = async (tx: Transaction): Promise<User> => {
+        await keepReseller(tx.sql, resellerId);
         if (sellerId !== null && !(await worksForReseller(tx, sellerId, resellerId))) {
           throw new InvalidError({ seller: [`User with id:${sellerId} does not work for your reseller.`] });
         }
@@ -207,6 +218,7 @@ export function createUsers(deps: {
       const passwordHash = await hashPassword(request.password);
       const make = async (tx: Transaction): Promise<void> => {
         await lockToAdd(tx, clientId);
+        await members.requireStaffing(principal, clientId, tx.sql);
         const user = {
           client_id: clientId,
           email,
@@ -226,38 +238,42 @@ export function createUsers(deps: {
 
     async delete(principal, id) {
       const ended = await database.accept(principal, async (tx) => {
-        const { row, memberships } = await found(tx.sql, principal, id);
-        const places = placesInReach(principal, row, memberships);
-        const [place] = places;
-        if (!place) throw new NotFoundError('User', id);
-        if (places.length > 1) {
-          const named = places.map(({ client_id }) => client_id).join(', ');
-          throw new ForbiddenError(
-            `User ${id} belongs to the clients ${named}; take them out of all but one first: DELETE /iam/clients/{clientId}/client-users/${id}`,
-          );
-        }
-        principal.writes?.concerns(place.client_id);
-        return takeOut(tx, id, place.client_id, clock.now());
+        const clientId = await onlyPlace(tx, principal, id);
+        await lockWithLookedAfter(tx, clientId, { userId: id });
+        if ((await onlyPlace(tx, principal, id)) !== clientId) throw new NotFoundError('User', id);
+        principal.writes?.concerns(clientId);
+        return takeOut(tx, id, clientId, clock.now());
       });
       authenticator.forget(ended);
     },
   };
 
+  /** Returns the only account from which the caller may remove the user. @throws NotFoundError, ForbiddenError */
+  async function onlyPlace(tx: Transaction, principal: Principal, id: number): Promise<number> {
+    const { row, memberships } = await found(tx.sql, principal, id);
+    const [place, ...others] = placesInReach(principal, row, memberships);
+    if (!place) throw new NotFoundError('User', id);
+    if (others.length === 0) return place.client_id;
+    const named = [place, ...others].map(({ client_id }) => client_id).join(', ');
+    throw new ForbiddenError(
+      `User ${id} belongs to the clients ${named}; take them out of all but one first: DELETE /iam/clients/{clientId}/client-users/${id}`,
+    );
+  }
+
   /**
    * For the platform administrator this applies everywhere, for everybody else only in their own accounts.
+   * The accounts must be locked.
    */
   async function setActive(
     tx: Transaction,
     principal: Principal,
-    user: store.UserRow,
-    memberships: readonly store.Membership[],
+    { row: user, memberships }: { row: store.UserRow; memberships: readonly store.Membership[] },
     isActive: boolean | undefined,
   ): Promise<Credentials> {
     if (isActive === undefined) return { tokens: [], logins: [] };
     const places = placesInReach(principal, user, memberships);
     const clientIds = places.map(({ client_id }) => client_id);
     if (!isActive) {
-      await lockClients(tx, clientIds);
       await requireAnotherAdministrator(tx, user.id, clientIds);
       await expireInvitations(tx.sql, { clientIds, invitedBy: user.id }, clock.now());
     }

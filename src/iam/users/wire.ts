@@ -1,6 +1,5 @@
 import type { Foundation } from '../../foundation.ts';
 import type { Mailer } from '../../mail/mailer.ts';
-import type { ClientDirectory } from '../accounts/service.ts';
 import type { Authenticator } from '../identity/service.ts';
 import type { Guesses } from '../logins/guesses/service.ts';
 import type { PasswordCheck } from '../logins/passwords/service.ts';
@@ -12,7 +11,6 @@ import { createUsers } from './service.ts';
 export function wireUsers(
   deps: Foundation & {
     authenticator: Authenticator;
-    clients: ClientDirectory;
     guesses: Guesses;
     passwords: PasswordCheck;
     mailer: Mailer;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { activateAiFeatures } from '../../../test/support/ai-tasks.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { finishTranscription } from '../../../test/support/transcriptions.ts';
 
@@ -201,6 +202,7 @@ test('an unknown language is refused', async () => {
 
 test('of many creations at once exactly as many pass as the queue has room for', async () => {
   const other = await service.otherTenant();
+  await activateAiFeatures(service.http, other.clientId);
   const answers = await Promise.all(
     Array.from({ length: 130 }, () => other.http.post(PATH, { task_name: 'transcription', url })),
   );
@@ -213,8 +215,48 @@ test('of many creations at once exactly as many pass as the queue has room for',
   expect((await other.http.post(PATH, { task_name: 'transcription', url })).status).toBe(201);
 });
 
+test('the address of the next page keeps what was asked for', async () => {
+  const other = await service.otherTenant();
+  await activateAiFeatures(service.http, other.clientId);
+  for (const name of ['a b', 'c&d', 'e']) {
+    const body = {
+      task_name: 'transcription',
+      url: `https://media.example.com/${encodeURIComponent(name)}.mp4`,
+    };
+    expect((await other.http.post(PATH, body)).status).toBe(201);
+  }
+  const day = new Date().toISOString().slice(0, 7);
+  const asked = `limit=1&task_name=transcription&status=PENDING&ordering=task_id&date_created=${day}&search=example.com%2F`;
+  const seen: string[] = [];
+  for (let query: string | undefined = asked; query !== undefined; ) {
+    const { body } = await other.http.get(`/gcore${PATH}?${query}`);
+    expect(body.count).toBe(3);
+    seen.push(...body.results.map((task: { task_id: string }) => task.task_id));
+    query = body.next;
+    if (query !== undefined) expect(new URLSearchParams(query).get('search')).toBe('example.com/');
+  }
+  expect(new Set(seen).size).toBe(3);
+});
+
+test('at /gcore, what has no value yet is left out where the published contract has no null', async () => {
+  const id = await created({ task_name: 'transcription', url });
+  const { body: task } = await service.http.get(`/gcore${PATH}/${id}`);
+  expect(task).toMatchObject({
+    status: 'PENDING',
+    processing_time: { completed_at: null, total_time_sec: null },
+  });
+  expect(task).not.toHaveProperty('result');
+  expect(task.processing_time).not.toHaveProperty('started_at');
+  const { body: page } = await service.http.get(`/gcore${PATH}?limit=1000`);
+  expect(Object.keys(page).sort()).toEqual(['count', 'results']);
+  await finishTranscription(service.pool, id);
+  expect((await service.http.get(`/gcore${PATH}/${id}`)).body.result).toHaveProperty('vttContent');
+  expect((await service.http.get(`${PATH}?limit=1000`)).body).toMatchObject({ next: null, previous: null });
+});
+
 test('lists are read page by page', async () => {
   const other = await service.otherTenant();
+  await activateAiFeatures(service.http, other.clientId);
   const ids: string[] = [];
   for (let i = 0; i < 5; i++) {
     const body = { task_name: 'transcription', url: `https://media.example.com/${i}.mp4` };
@@ -227,15 +269,30 @@ test('lists are read page by page', async () => {
   };
   const count = 5;
   expect(await page('')).toEqual({ count, next: null, previous: null, results: ids });
-  expect(await page('limit=2')).toEqual({ count, next: 'page=2', previous: null, results: ids.slice(0, 2) });
+  expect(await page('limit=2')).toEqual({
+    count,
+    next: 'page=2&limit=2',
+    previous: null,
+    results: ids.slice(0, 2),
+  });
   expect(await page('limit=2&page=2')).toEqual({
     count,
-    next: 'page=3',
-    previous: 'page=1',
+    next: 'page=3&limit=2',
+    previous: 'page=1&limit=2',
     results: ids.slice(2, 4),
   });
-  expect(await page('limit=2&page=3')).toEqual({ count, next: null, previous: 'page=2', results: [ids[4]] });
-  expect(await page('limit=2&page=9')).toEqual({ count, next: null, previous: 'page=3', results: [] });
+  expect(await page('limit=2&page=3')).toEqual({
+    count,
+    next: null,
+    previous: 'page=2&limit=2',
+    results: [ids[4]],
+  });
+  expect(await page('limit=2&page=9')).toEqual({
+    count,
+    next: null,
+    previous: 'page=3&limit=2',
+    results: [],
+  });
   expect(await page(`limit=1000&page=${Number.MAX_SAFE_INTEGER}`)).toMatchObject({ count, results: [] });
   expect(await page('search=nothing&page=2')).toEqual({ count: 0, next: null, previous: null, results: [] });
   expect(await page('task_id=task_id')).toMatchObject({ count: 0 });

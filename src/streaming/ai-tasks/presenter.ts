@@ -1,5 +1,6 @@
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { ListedTask } from './page.ts';
+import type { AiTaskListQuery } from './schema.ts';
 import type { AiTaskRead } from './service.ts';
 
 /** Returns a task as lists show it, without its result. */
@@ -23,11 +24,18 @@ export function presentedAiTask(task: AiTaskRead) {
   return { ...listedAiTask(task), result, ...(waitingFor !== undefined && { waiting_for: waitingFor }) };
 }
 
-/** Returns the pointers of a page: parts of a query such as `page=2`, or null. */
-export function pagePointers(page: number, limit: number, count: number) {
+/** Returns the pointers of a page: queries such as `page=2`, which keep what else the request asked for, or null. */
+export function pagePointers(query: AiTaskListQuery, count: number) {
+  const { page = 1, limit = 10, ...filters } = query;
   const last = Math.ceil(count / limit);
+  const at = (number: number) =>
+    new URLSearchParams(
+      Object.entries({ page: number, limit: query.limit, ...filters }).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, String(value)] as [string, string]],
+      ),
+    ).toString();
   return {
-    next: page < last ? `page=${page + 1}` : null,
-    previous: page > 1 && last > 0 ? `page=${Math.min(page - 1, last)}` : null,
+    next: page < last ? at(page + 1) : null,
+    previous: page > 1 && last > 0 ? at(Math.min(page - 1, last)) : null,
   };
 }

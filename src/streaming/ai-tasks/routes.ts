@@ -13,7 +13,7 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
       operationId: 'createAiTask',
       summary: 'Create an AI task',
       description:
-        'Transcribes or moderates a media file. The task waits in PENDING until an engine is free, and only then is the file fetched. An account can have at most 100 unfinished tasks.',
+        'Transcribes or moderates a media file. The task waits in PENDING until an engine is free, and only then is the file fetched. An account can have at most 100 unfinished tasks. A kind of task for which the account lacks the feature is refused with 422; its reseller can activate it: `POST /iam/admin/paid_features`, or `free_features`.',
       tags,
       body: schema.createAiTaskSchema,
       response: { 201: schema.createdAiTaskSchema },
@@ -34,7 +34,7 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
     handler: async ({ principal, query }) => {
       const { page = 1, limit = 10 } = query;
       const { count, rows } = await aiTasks.list(principal, { ...query, page, limit });
-      return { count, ...pagePointers(page, limit, count), results: rows.map(listedAiTask) };
+      return { count, ...pagePointers(query, count), results: rows.map(listedAiTask) };
     },
   });
 
@@ -86,7 +86,8 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
     schema: {
       operationId: 'getAiInfo',
       summary: 'Ask which languages are supported',
-      description: 'Answers from the engines that are installed.',
+      description:
+        'Answers from the engines that are installed. Needs the feature that transcriptions need (422).',
       tags,
       querystring: schema.AiInfoQuery,
       response: { 200: schema.languageSupportSchema },

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { NULL_AS_ABSENT } from '../../lib/client-nulls.ts';
 import { MAX_URL } from '../../lib/file-url.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { Input, IntegerId, Named, Query, Timestamp } from '../../lib/wire.ts';
@@ -180,7 +181,7 @@ const taskDataSchema = Type.Object(
 );
 
 const processingTimeSchema = Named('AiTaskProcessingTime', {
-  // The published contract allows null in the other two, but not here.
+  // The published contract allows null in the other two, but not here, nor in `result` and the pointers of a page.
   started_at: Type.Optional(Timestamp('When work on the task first started; left out until then.')),
   completed_at: nullable(Timestamp('When the task ended, with any status; null until then.')),
   total_time_sec: nullable(
@@ -207,6 +208,7 @@ export const aiTaskSchema = Named('AiTask', {
       {},
       {
         additionalProperties: true,
+        ...NULL_AS_ABSENT,
         description: 'What was found, or `error` with the reason of a failure. Null until there is a result.',
         examples: [{ error: 'Unsupported file type: text/html' }],
       },
@@ -221,12 +223,15 @@ export const aiTaskSchema = Named('AiTask', {
   ),
 });
 
-const pageBit = (description: string) => nullable(Type.String({ description, examples: ['page=2'] }));
+const pageBit = (description: string) =>
+  nullable(Type.String({ description, examples: ['page=2&limit=5'], ...NULL_AS_ABSENT }));
 
 export const aiTaskListSchema = Named('AiTaskList', {
   count: Type.Integer({ description: 'Number of all matches, not only those on this page' }),
-  next: pageBit('The part of the query that gets the next page; null on the last one.'),
-  previous: pageBit('The part of the query that gets the page before; null on the first one.'),
+  next: pageBit(
+    'The query that gets the next page, with the limit and the filters of this one; null on the last page.',
+  ),
+  previous: pageBit('The query that gets the page before; null on the first page.'),
   results: Type.Array(listedAiTaskSchema),
 });
 

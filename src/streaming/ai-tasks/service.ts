@@ -3,12 +3,13 @@ import type { Kysely } from 'kysely';
 import { announce } from '../../db/changes.ts';
 import type { Database } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { Features } from '../../iam/features/service.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError, PreconditionFailedError, QueueFullError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { isoInterval } from '../../lib/iso-interval.ts';
 import { ownsClient, type Principal } from '../../requests/principal.ts';
-import { type AiFeatures, missingEngine, refuseUnavailable, requireFeature } from './availability.ts';
+import { missingEngine, refuseUnavailable } from './availability.ts';
 import { transcribes } from './capabilities.ts';
 import { createAiTaskCounts } from './counts.ts';
 import { taskDataOf } from './creation.ts';
@@ -33,8 +34,7 @@ export type AiTaskRead = store.AiTaskRow & {
 export interface AiTasks {
   /**
    * Accepts a task, which stays PENDING until an engine takes it.
-   * @throws InvalidError by field, UnprocessableError for what the account or the engines don't have,
-   * QueueFullError
+   * @throws InvalidError by field, FeatureMissingError, UnprocessableError for what the engines can't do, QueueFullError
    */
   create(principal: Principal, body: CreateAiTask): Promise<string>;
   /** Lists the caller's own tasks. @throws InvalidError for an invalid time */
@@ -43,7 +43,7 @@ export interface AiTasks {
   get(principal: Principal, id: string): Promise<AiTaskRead>;
   /** @throws NotFoundError, PreconditionFailedError if the task has ended */
   cancel(principal: Principal, id: string): Promise<void>;
-  /** @throws InvalidError for an unknown language */
+  /** @throws InvalidError for an unknown language, FeatureMissingError */
   supportsLanguages(
     principal: Principal,
     audioLanguage: string,
@@ -53,18 +53,22 @@ export interface AiTasks {
   subtitles(principal: Principal, id: string): Promise<string>;
 }
 
-export function createAiTasks(deps: { database: Database; clock: Clock; features: AiFeatures }): AiTasks {
+export function createAiTasks(deps: {
+  database: Database;
+  clock: Clock;
+  features: Pick<Features, 'require'>;
+}): AiTasks {
   const { database, clock, features } = deps;
   const counts = createAiTaskCounts(database);
 
   return {
     async create(principal, body) {
       const data = taskDataOf(principal.clientId, body);
-      await requireFeature(features, principal.clientId, data.task_name);
-      await refuseUnavailable(database, data);
       const id = randomUUID();
       await database.accept(principal, async (tx) => {
-        await store.lockQueue(tx, principal.clientId);
+        await store.lockAccount(tx, principal.clientId);
+        await features.require(tx.sql, principal.clientId, data.task_name);
+        await refuseUnavailable(tx.sql, data);
         const unfinished = await store.countUnfinished(tx, principal.clientId, QUEUE_LIMIT);
         if (unfinished >= QUEUE_LIMIT) throw queueFull();
         await store.insertTask(tx, { id, data, now: clock.now() });
@@ -98,7 +102,7 @@ export function createAiTasks(deps: { database: Database; clock: Clock; features
     async get(principal, id) {
       const task = await owned(database.sql, principal, id);
       const waitingFor =
-        task.status === 'PENDING' ? await missingEngine(database, task.task_data) : undefined;
+        task.status === 'PENDING' ? await missingEngine(database.sql, task.task_data) : undefined;
       return { ...task, waitingFor };
     },
 
@@ -120,7 +124,7 @@ export function createAiTasks(deps: { database: Database; clock: Clock; features
       const audio = languageIn('audio_language', audioLanguage);
       const subtitles =
         subtitlesLanguage === undefined ? audio : languageIn('subtitles_language', subtitlesLanguage);
-      await requireFeature(features, principal.clientId, 'transcription');
+      await features.require(database.sql, principal.clientId, 'transcription');
       const workers = await store.readCapabilities(database.sql);
       return workers.some((capabilities) => transcribes(capabilities, audio, subtitles));
     },

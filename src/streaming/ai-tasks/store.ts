@@ -36,8 +36,8 @@ const COLUMNS = [
   'completed_at',
 ] as const;
 
-/** Lets one transaction per client create a task at a time, so that the queue can be counted. */
-export async function lockQueue(tx: Transaction, clientId: number): Promise<void> {
+/** Lets one transaction per client create a task at a time, so that the queue can be counted, and its features stay. */
+export async function lockAccount(tx: Transaction, clientId: number): Promise<void> {
   await tx.sql.selectFrom('clients').select('id').where('id', '=', clientId).forNoKeyUpdate().execute();
 }
 

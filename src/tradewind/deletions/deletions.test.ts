@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../../../test/acceptance/concurrency/invariants.ts';
+import { activateAiFeatures, createAiTask } from '../../../test/support/ai-tasks.ts';
 import { furnish } from '../../../test/support/furnishing.ts';
 import { addReseller } from '../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
@@ -56,7 +57,8 @@ describe('an account that is deleted', () => {
     const second = (await tenant.http.post('/cloud/v1/projects', { name: 'second' })).body.id;
     await furnish(tenant.http, tenant.projectId);
     await furnish(tenant.http, second, { clusters: false });
-    await tenant.http.post('/streaming/ai/tasks', {
+    await activateAiFeatures(service.http, tenant.clientId);
+    await createAiTask(tenant.http, {
       task_name: 'transcription',
       url: 'https://media.example.com/a.mp4',
     });

@@ -65,9 +65,6 @@ describe('what a client may have', () => {
       400,
       { errors: { status: [expect.stringMatching(/not available/)] } },
     ]);
-    const feature = { client_id: client.clientId, feature_id: 8 };
-    const paid = await reseller.http.post('/iam/admin/paid_features', feature);
-    expect([paid.status, Object.keys(paid.body.errors)]).toEqual([400, ['feature_id']]);
     expect((await client.http.get('/iam/clients/me')).body.capabilities).toEqual(['STREAMING']);
     expect((await client.http.get('/cloud/v1/projects')).status).toBe(403);
     const found = await reseller.http.get('/iam/clients?personal_product_availability=CLOUD,STREAMING');
@@ -78,7 +75,18 @@ describe('what a client may have', () => {
     expect((await set(of(client), 'CLOUD', true)).status).toBe(200);
     expect((await switched(client, 'CLOUD', 'active')).status).toBe(200);
     expect((await client.http.get('/cloud/v1/projects')).status).toBe(200);
-    expect((await reseller.http.post('/iam/admin/paid_features', feature)).status).toBe(201);
+  });
+
+  it('has no features while it is not available', async () => {
+    const other = await newPerson(reseller.http);
+    await switched(other, 'STREAMING', 'paused');
+    expect((await set(of(other), 'STREAMING', false)).status).toBe(200);
+    const activate = () =>
+      reseller.http.post('/iam/admin/paid_features', { client_id: other.clientId, feature_id: 5 });
+    const refused = await activate();
+    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([400, ['feature_id']]);
+    expect((await set(of(other), 'STREAMING', true)).status).toBe(200);
+    expect((await activate()).status).toBe(201);
   });
 
   it.each([

@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '../../../db/database.ts';
 import { ForbiddenError, InvalidError, NotFoundError, ProductInUseError } from '../../../lib/errors.ts';
 import type { Principal } from '../../../requests/principal.ts';
-import { type ClientEntry, findClient, resells } from '../../accounts/service.ts';
-import { lockClients, renewVersion } from '../../clients/in-transaction.ts';
+import { findClient, resells } from '../../accounts/service.ts';
+import { lockAllOf, lockManaged, renewVersions } from '../../clients/in-transaction.ts';
 import { isOffered, type OfferedService, SERVICES, type ServiceName } from '../../clients/schema.ts';
 import type { ProductAvailability } from './schema.ts';
 import * as store from './store.ts';
@@ -31,24 +31,16 @@ export interface ProductAvailabilities {
 }
 
 export function createProductAvailabilities({ database }: { database: Database }): ProductAvailabilities {
-  async function clientOf(principal: Principal, clientId: number, sql = database.sql): Promise<ClientEntry> {
-    const client = await findClient(sql, clientId);
+  async function requireClient(principal: Principal, clientId: number): Promise<void> {
+    const client = await findClient(database.sql, clientId);
     if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
     principal.writes?.concerns(clientId);
-    return client;
   }
 
-  /** Returns the client, which nobody gives to another reseller until the transaction ends. */
-  async function lockedClientOf(
-    tx: Transaction,
-    principal: Principal,
-    clientId: number,
-  ): Promise<ClientEntry> {
-    await lockClients(tx, [clientId]);
-    return clientOf(principal, clientId, tx.sql);
-  }
-
-  /** Ends decisions for accounts, unless one of them uses a product that it could not have then. */
+  /**
+   * Ends decisions for accounts, unless one of them uses a product that it could not have then. Returns the accounts for
+   * which something was decided.
+   */
   async function forget(
     tx: Transaction,
     which: store.Which,
@@ -59,7 +51,7 @@ export function createProductAvailabilities({ database }: { database: Database }
     const defaults = await store.defaultsOf(tx.sql, resellerId);
     const unavailable = offered.filter((product) => defaults.get(product) === false);
     refuseInUse(await store.inUse(tx.sql, which, unavailable, true));
-    await store.forgetDecisions(tx.sql, which, offered);
+    return store.forgetDecisions(tx.sql, which, offered);
   }
 
   return {
@@ -73,51 +65,52 @@ export function createProductAvailabilities({ database }: { database: Database }
       const product = offeredIn(wanted);
       if (!product) return wanted;
       return database.accept(principal, async (tx) => {
-        await store.lockDefaults(tx.sql, resellerId);
+        await lockAllOf(tx, resellerId);
         const { available } = wanted;
         const defaults = await store.defaultsOf(tx.sql, resellerId);
         if (available === (defaults.get(product) ?? true)) return wanted;
         if (!available) refuseInUse(await store.inUse(tx.sql, { resellerId }, [product], false));
         await store.putDefault(tx.sql, { reseller_id: resellerId, product, available });
+        await renewVersions(tx.sql, await store.followersOf(tx.sql, resellerId, product));
         return wanted;
       });
     },
 
     async ofClient(principal, clientId) {
-      await clientOf(principal, clientId);
+      await requireClient(principal, clientId);
       const rows = await store.availabilityOf(database.sql, [clientId]);
       return ofEach((product) => rows.some((row) => row.product === product && row.available));
     },
 
     async setForClient(principal, clientId, wanted) {
-      await clientOf(principal, clientId);
+      await requireClient(principal, clientId);
       const product = offeredIn(wanted);
       if (!product) return wanted;
       return database.accept(principal, async (tx) => {
-        await lockedClientOf(tx, principal, clientId);
+        await lockManaged(tx, principal, clientId);
         const { available } = wanted;
         if (!available) refuseInUse(await store.inUse(tx.sql, { clientId }, [product], undefined));
         await store.putForClient(tx.sql, [{ client_id: clientId, product, available }]);
-        await renewVersion(tx.sql, clientId);
+        await renewVersions(tx.sql, [clientId]);
         return wanted;
       });
     },
 
     async resetForClient(principal, clientId, products) {
-      await clientOf(principal, clientId);
+      await requireClient(principal, clientId);
       await database.accept(principal, async (tx) => {
-        const { resellerId } = await lockedClientOf(tx, principal, clientId);
+        const { resellerId } = await lockManaged(tx, principal, clientId);
         await store.keepDefaults(tx.sql, clientId);
         await forget(tx, { clientId }, resellerId, products);
-        await renewVersion(tx.sql, clientId);
+        await renewVersions(tx.sql, [clientId]);
       });
     },
 
     async resetForAll(principal, products) {
       const resellerId = resellerOf(principal);
       await database.accept(principal, async (tx) => {
-        await store.lockDefaults(tx.sql, resellerId);
-        await forget(tx, { resellerId }, resellerId, products);
+        await lockAllOf(tx, resellerId);
+        await renewVersions(tx.sql, await forget(tx, { resellerId }, resellerId, products));
       });
     },
   };

@@ -49,12 +49,18 @@ export async function defaultsOf(db: Sql, resellerId: number): Promise<Map<Offer
   return new Map(rows.map(({ product, available }) => [product, available]));
 }
 
-/** Nobody gives a client of the reseller a product until the transaction ends. */
-export async function lockDefaults(db: Sql, resellerId: number): Promise<void> {
-  await db.selectFrom('resellers').select('id').where('id', '=', resellerId).forNoKeyUpdate().execute();
+/** Returns the customers of a reseller for whom nothing was decided about the product, so that the default counts. */
+export async function followersOf(db: Sql, resellerId: number, product: OfferedService): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select clients.id from clients
+     where reseller_id = ${resellerId} and deleted_at is null and ${CUSTOMER} and not exists (
+       select from client_products where client_id = clients.id and client_products.product = ${product})`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
 }
 
-/** The defaults stay until the transaction ends. */
+/** The defaults that count for an account stay until the transaction ends. The account must be locked. */
 export async function keepDefaults(db: Sql, clientId: number): Promise<void> {
   await sql`
     select from resellers where id = (select reseller_id from clients where id = ${clientId}) for share`.execute(
@@ -94,16 +100,18 @@ const matching = (which: Which) =>
     ? sql<boolean>`clients.id = ${which.clientId}`
     : sql<boolean>`clients.reseller_id = ${which.resellerId}`;
 
-/** Forgets what was decided for single accounts. */
+/** Forgets what was decided for single accounts. Returns which of them. */
 export async function forgetDecisions(
   db: Sql,
   which: Which,
   products: readonly OfferedService[],
-): Promise<void> {
-  await sql`
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
     delete from client_products using clients
      where clients.id = client_products.client_id and ${matching(which)}
-       and client_products.product = any(${[...products]}::text[])`.execute(db);
+       and client_products.product = any(${[...products]}::text[])
+     returning clients.id`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
+import { versionedUser } from '../../../lib/versioned.ts';
 import {
   CreateSeller,
   InvitedSeller,
@@ -45,7 +46,7 @@ export function sellerRoutes(app: Api, { sellers }: { sellers: Sellers }): void 
   });
 
   app.get(ONE, {
-    config: { access: 'resell', versioned: { table: 'users', columns: { sellerId: 'id' } } },
+    config: { access: 'resell', versioned: versionedUser('sellerId') },
     schema: {
       operationId: 'getSeller',
       summary: 'Get a seller',

@@ -7,7 +7,7 @@ import { pagesAround } from '../../../lib/page-address.ts';
 import { isoMicros } from '../../../lib/timestamps.ts';
 import type { Mailer } from '../../../mail/mailer.ts';
 import { type Principal, ROLES } from '../../../requests/principal.ts';
-import { lockToAdd } from '../../clients/in-transaction.ts';
+import { lockToAdd, lockWithLookedAfter } from '../../clients/in-transaction.ts';
 import type { Authenticator } from '../../identity/service.ts';
 import type { Guesses } from '../../logins/guesses/service.ts';
 import { AddressTakenError } from '../in-transaction.ts';
@@ -131,6 +131,8 @@ export function createSellers(deps: {
     async delete(principal, id) {
       const ended = await database.accept(principal, async (tx) => {
         const { client_id: clientId } = await present(tx.sql, principal, id);
+        await lockWithLookedAfter(tx, clientId, { userId: id });
+        await present(tx.sql, principal, id);
         return takeOut(tx, id, clientId, clock.now());
       });
       authenticator.forget(ended);

@@ -82,8 +82,8 @@ export function describeAccounts({ client, as }: Walk): void {
     });
 
     it.each([
-      ['paid', 2],
-      ['free', 22],
+      ['paid', 5],
+      ['free', 6],
     ])('switches a %s feature on and off', async (kind, feature_id) => {
       const features = await client.get<Made[]>('/iam/admin/feature');
       expect(await client.get(`/iam/admin/feature/${feature_id}`)).toEqual(
