@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ROLES } from '../../requests/principal.ts';
+import type { Credentials } from '../identity/in-transaction.ts';
 import { lesserRole, roleOf, userTypeOf } from '../identity/schema.ts';
 import type { SignedTokens } from '../identity/service.ts';
+import { endOldest } from './in-transaction.ts';
 import type { TokenPair } from './schema.ts';
 import * as store from './store.ts';
 
 const ACCESS_MS = 3_600_000;
 const REFRESH_MS = 24 * 3_600_000;
+/** Logins of one user by one person. Programs that log in anew for each call would fill the table otherwise. */
+export const MOST_LOGINS = 100;
 
 /** A login as it is after a commit: the source of its next pair of tokens. */
 export interface OpenLogin {
@@ -17,6 +21,8 @@ export interface OpenLogin {
   expiresAt: Date;
   roleId: number;
   of: store.MembershipRow;
+  /** The oldest ones, if there were too many. */
+  ended: Credentials;
 }
 
 /**
@@ -36,6 +42,7 @@ export function freshOrigin(userId: number): Origin {
   };
 }
 
+/** After the commit, pass what has ended to the authenticator's `forget`. */
 export async function openLogin(
   tx: Transaction,
   of: store.MembershipRow,
@@ -52,7 +59,8 @@ export async function openLogin(
     created_at: now,
     expires_at: expiresAt,
   });
-  return { id, refreshId, expiresAt, roleId: origin.role_id, of };
+  const ended = await endOldest(tx, { userId: of.user_id, makerId: origin.maker_id, most: MOST_LOGINS });
+  return { id, refreshId, expiresAt, roleId: origin.role_id, of, ended };
 }
 
 export function refreshExpiry(now: Date, endsAt: Date | null): Date {
@@ -63,7 +71,7 @@ export function refreshExpiry(now: Date, endsAt: Date | null): Date {
 /** Signs the tokens of a login. Call it after the commit. */
 export async function pairOf(
   { clock, signedTokens }: { clock: Clock; signedTokens: SignedTokens },
-  { id, refreshId, expiresAt, roleId, of }: OpenLogin,
+  { id, refreshId, expiresAt, roleId, of }: Omit<OpenLogin, 'ended'>,
 ): Promise<TokenPair> {
   const role = roleOf(lesserRole(roleId, of.role_id));
   const claims = {

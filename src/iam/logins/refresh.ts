@@ -42,7 +42,11 @@ export async function refreshPair(
   }
 }
 
-async function renewed(tx: Transaction, given: SignedTokenClaims, now: Date): Promise<OpenLogin> {
+async function renewed(
+  tx: Transaction,
+  given: SignedTokenClaims,
+  now: Date,
+): Promise<Omit<OpenLogin, 'ended'>> {
   const login = await store.lockLogin(tx.sql, given.loginId);
   if (!login || login.expires_at <= now) throw ended();
   if (login.refresh_id !== given.id) throw new UsedTwiceError(login.family);

@@ -126,6 +126,7 @@ export function createLogins(deps: {
       may(origin);
       return openLogin(tx, of, origin, clock.now());
     });
+    authenticator.forget(login.ended);
     return pairOf(deps, login);
   }
 
@@ -139,6 +140,7 @@ export function createLogins(deps: {
         if (!(await store.keepPassword(tx.sql, user))) throw noneFound();
         return openLogin(tx, membership, freshOrigin(user.id), clock.now());
       });
+      authenticator.forget(login.ended);
       return pairOf(deps, login);
     },
 

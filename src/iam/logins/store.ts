@@ -164,11 +164,19 @@ export async function belongsTo(db: Kysely<Tables>, email: string, reach: Reach)
   return rows.length > 0;
 }
 
+/** Forgets the user's oldest attempts, or the oldest with unknown names, so that not more than `most` are left. */
 export async function insertAttempt(
   db: Kysely<Tables>,
   attempt: Insertable<Tables['login_attempts']>,
+  most: number,
 ): Promise<void> {
   await db.insertInto('login_attempts').values(attempt).execute();
+  const whose = attempt.user_id === null ? sql`user_id is null` : sql`user_id = ${attempt.user_id}`;
+  await sql`
+    delete from login_attempts where id in (
+      select id from login_attempts where id in (
+        select id from login_attempts where ${whose} order by id desc offset ${most})
+      for update skip locked)`.execute(db);
 }
 
 /**
