@@ -17,6 +17,7 @@ export const MOST_LOGINS = 100;
 /** A login as it is after a commit: the source of its next pair of tokens. */
 export interface OpenLogin {
   id: number;
+  key: string | null;
   refreshId: string;
   expiresAt: Date;
   roleId: number;
@@ -51,7 +52,7 @@ export async function openLogin(
 ): Promise<OpenLogin> {
   const refreshId = randomUUID();
   const expiresAt = refreshExpiry(now, origin.ends_at);
-  const id = await store.insertLogin(tx.sql, {
+  const made = await store.insertLogin(tx.sql, {
     ...origin,
     user_id: of.user_id,
     client_id: of.client_id,
@@ -60,7 +61,7 @@ export async function openLogin(
     expires_at: expiresAt,
   });
   const ended = await endOldest(tx, { userId: of.user_id, makerId: origin.maker_id, most: MOST_LOGINS });
-  return { id, refreshId, expiresAt, roleId: origin.role_id, of, ended };
+  return { ...made, refreshId, expiresAt, roleId: origin.role_id, of, ended };
 }
 
 export function refreshExpiry(now: Date, endsAt: Date | null): Date {
@@ -71,7 +72,7 @@ export function refreshExpiry(now: Date, endsAt: Date | null): Date {
 /** Signs the tokens of a login. Call it after the commit. */
 export async function pairOf(
   { clock, signedTokens }: { clock: Clock; signedTokens: SignedTokens },
-  { id, refreshId, expiresAt, roleId, of }: Omit<OpenLogin, 'ended'>,
+  { id, key, refreshId, expiresAt, roleId, of }: Omit<OpenLogin, 'ended'>,
 ): Promise<TokenPair> {
   const role = roleOf(lesserRole(roleId, of.role_id));
   const claims = {
@@ -86,10 +87,11 @@ export async function pairOf(
     exchangeable: true,
   };
   const soon = new Date(clock.now().getTime() + ACCESS_MS);
-  const access = { loginId: id, id: randomUUID() };
+  const login = { loginId: id, loginKey: key ?? undefined };
+  const access = { ...login, id: randomUUID(), refreshId };
   const [accessText, refreshText] = await Promise.all([
-    signedTokens.sign('access', access, { ...claims, rjti: refreshId }, soon < expiresAt ? soon : expiresAt),
-    signedTokens.sign('refresh', { loginId: id, id: refreshId }, claims, expiresAt),
+    signedTokens.sign('access', access, claims, soon < expiresAt ? soon : expiresAt),
+    signedTokens.sign('refresh', { ...login, id: refreshId }, claims, expiresAt),
   ]);
   return { access: accessText, refresh: refreshText };
 }
