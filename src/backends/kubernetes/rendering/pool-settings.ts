@@ -47,21 +47,24 @@ const CRIO: Readonly<Record<string, ValueKind>> = {
   registry: 'texts',
 };
 
+/** Files of nodes have one setting in a line. */
+const isOneLine = (text: string) => /^\P{Cc}+$/u.test(text);
+
 const READABLE: { [Kind in ValueKind]: (text: string) => boolean } = {
   bool: (text) => text === 'true' || text === 'false',
   duration: (text) => parseGoDuration(text) !== undefined,
   int: (text) => /^-?\d{1,15}$/.test(text),
   size: (text) => /^\d+(?:[KMG]i?)?$/.test(text),
-  text: (text) => text !== '',
-  texts: (text) => text !== '',
+  text: isOneLine,
+  texts: isOneLine,
 };
 const MEANT: Record<ValueKind, string> = {
   bool: 'true or false',
   duration: 'a duration such as 30s',
   int: 'a whole number',
   size: 'a size such as 10Mi',
-  text: 'a text',
-  texts: 'a list with commas',
+  text: 'a text in one line',
+  texts: 'a list with commas, in one line',
 };
 
 /** Returns the pool's part of the KubeletConfiguration of its nodes. */
@@ -83,6 +86,18 @@ export function crioFlags({ crioConfig }: ClusterPoolSpec): string[] {
     .map(([name, value]) => `--${name}=${value}`)
     .sort();
 }
+
+/**
+ * Returns the file from which CRI-O's unit takes these flags; undefined without any. systemd reads the value in quotes
+ * (systemd.exec(5), EnvironmentFile=) and then splits it into words (systemd.service(5)), so it is escaped twice.
+ */
+export function crioEnvironment(pool: ClusterPoolSpec): string | undefined {
+  // Earlier releases took more than one line.
+  const words = crioFlags(pool).map((flag) => escaped(flag.replace(/\p{Cc}+/gu, ' '), /[\s"'\\]/g));
+  return words.length === 0 ? undefined : `CRIO_CONFIG_OPTIONS="${escaped(words.join(' '), /["\\$`]/g)}"\n`;
+}
+
+const escaped = (text: string, special: RegExp): string => text.replace(special, '\\$&');
 
 /** Returns what would keep the nodes of the pools from starting. */
 export function poolProblems(pools: Readonly<Record<string, ClusterPoolSpec>>): FieldProblem[] {
