@@ -13,6 +13,7 @@ import { serializerCompiler, validatorCompiler } from './compilers.ts';
 import { sendError } from './errors.ts';
 import { nameHead, routeAsGet } from './head-requests.ts';
 import { acceptJson } from './json-body.ts';
+import { WITHOUT_SNIFFING } from './no-sniffing.ts';
 import { refuseOddHead } from './odd-heads.ts';
 import { limitStrangers, rateLimits } from './rate-limits.ts';
 import { noteRefusals } from './refusals.ts';
@@ -53,7 +54,8 @@ export function createServer(deps: ServerDeps) {
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    http: { maxHeaderSize: HEADER_LIMIT },
+    ...WITHOUT_SNIFFING,
+    http: { ...WITHOUT_SNIFFING.http, maxHeaderSize: HEADER_LIMIT },
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     genReqId: () => deps.nextRequestId(),
     requestTimeout: 60_000,
