@@ -185,7 +185,7 @@ function accountServices(foundation: Foundation) {
     resellers: createResellers(foundation),
     tokens: createTokens(account),
     activityLog: createActivityLog({ ...foundation, ...userActions }),
-    requestLog: createRequestLog({ ...foundation, ...userActions, events }),
+    requestLog: createRequestLog({ ...foundation, ...userActions, refusals, events }),
     notificationSettings: createNotificationSettings(foundation),
     aiTasks: createAiTasks({ ...foundation, features }),
   };

@@ -28,7 +28,7 @@ declare module 'fastify' {
     secretAnswer?: boolean;
     /** For a POST that changes nothing, such as a price preview. */
     onlyAsks?: boolean;
-    /** For a GET that is recorded like a change: a login in another user's name. */
+    /** For a GET that is recorded like a change: a login in another user's name, the kubeconfig of a cluster. */
     noted?: boolean;
   }
 }

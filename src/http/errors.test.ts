@@ -20,7 +20,7 @@ test.each([
     rateLimit: 0,
     trustedProxies: [],
     requestLog: {} as RequestLog,
-    refusals: { note: () => {}, flush: () => {} },
+    refusals: { note: () => {}, noteChange: () => {}, flush: () => {} },
     nameFault: (fault) => fault,
   });
   app.get('/broken', { config: { access: 'public' } }, () => Promise.reject(error));

@@ -13,7 +13,7 @@ const MEANING: Record<number, string> = {
   413: 'The body is larger than 1 MiB.',
   415: 'The body is not `application/json`, or has a `Content-Encoding`.',
   422: 'The `Idempotency-Key` was used for another request. For AI tasks: the account does not have this feature, or no installed engine can do the task.',
-  429: 'Too many requests with this token, or too many wrong passwords; `Retry-After` says when to try again.',
+  429: 'Too many requests with this token, too many valid `Idempotency-Key`s of the account, or too many wrong passwords; `Retry-After` says when to try again.',
   500: "An internal error; the server's log has the cause under the request ID.",
 };
 

@@ -14,6 +14,7 @@ import { refuseEncodedBody } from './encoded-bodies.ts';
 import { sendError } from './errors.ts';
 import { nameHead, routeAsGet } from './head-requests.ts';
 import { acceptJson } from './json-body.ts';
+import { WITHOUT_SNIFFING } from './no-sniffing.ts';
 import { refuseOddHead } from './odd-heads.ts';
 import { limitStrangers, rateLimits } from './rate-limits.ts';
 import { noteRefusals } from './refusals.ts';
@@ -54,7 +55,8 @@ export function createServer(deps: ServerDeps) {
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    http: { maxHeaderSize: HEADER_LIMIT },
+    ...WITHOUT_SNIFFING,
+    http: { ...WITHOUT_SNIFFING.http, maxHeaderSize: HEADER_LIMIT },
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     genReqId: () => deps.nextRequestId(),
     requestTimeout: 60_000,

@@ -16,7 +16,7 @@ async function linesOf(trustedProxies: string[], headers: Record<string, string>
     rateLimit: 0,
     trustedProxies,
     requestLog: {} as RequestLog,
-    refusals: { note: () => {}, flush: () => {} },
+    refusals: { note: () => {}, noteChange: () => {}, flush: () => {} },
     nameFault: (fault) => fault,
   });
   app.get('/open', { config: { access: 'public' } }, () => 'open');

@@ -4,6 +4,7 @@ import { serializerCompiler, validatorCompiler } from './compilers.ts';
 import { sendError } from './errors.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { type Metrics, metricsRoute } from './metrics.ts';
+import { WITHOUT_SNIFFING } from './no-sniffing.ts';
 import type { Api } from './server.ts';
 import { refusalOfUnknownPaths } from './unknown-paths.ts';
 
@@ -16,6 +17,7 @@ export function createWorkerServer(deps: {
   const app = fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
+    ...WITHOUT_SNIFFING,
     forceCloseConnections: true,
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(validatorCompiler());

@@ -144,6 +144,8 @@ function settingProblems(
   return Object.entries(given).flatMap(([name, text]) => {
     const setting = Object.hasOwn(known, names[name] ?? name) ? known[names[name] ?? name] : undefined;
     const complain = (message: string) => [{ field: `${path}.${name}`, message }];
+    // Files of nodes have one setting in a line.
+    if (/\p{Cc}/u.test(text)) return complain('Must be a text in one line.');
     if (setting) return setting.fits(text) ? [] : complain(`Must be ${setting.meant}.`);
     const all = Object.keys(known);
     const closest = closestName(name, all);

@@ -96,10 +96,22 @@ describe('an invitation', () => {
     await invite(evil, email);
     const { to, mail, raw } = await server.mailTo(email);
     expect(to).toEqual([email]);
-    expect(mail.subject).toContain('Evil Bcc: victim@example.com see https evil.example.com/ now');
+    expect(mail.subject).toContain('Evil Bcc: victim@example. com see https evil. example. com/ now');
     expect(mail.bcc).toBeUndefined();
     expect(raw).not.toMatch(/^Bcc:/im);
     expect(mail.text).not.toContain('https://evil');
+  });
+
+  it('does not let names hide text from the filter, or be domains that become links', async () => {
+    const hidden = Buffer.from('log in at hidden.example').toString('base64');
+    const evil = await newPerson(service.http, { company: `=?utf-8?B?${hidden}?= or www.bare.example` });
+    const email = anyEmail();
+    await invite(evil, email);
+    const { mail } = await server.mailTo(email);
+    for (const text of [mail.subject, mail.text, mail.html]) {
+      expect(text).toContain('www. bare. example');
+      expect(text).not.toContain('hidden.example');
+    }
   });
 
   it('is mailed to one address only so often', async () => {
@@ -143,6 +155,7 @@ describe('a forgotten password', () => {
   it('is mailed once an hour, and to nobody who is unknown or whose password an administrator may not ask for', async () => {
     const user = await newPerson(service.http);
     await forget(user.email);
+    await server.mailTo(user.email);
     await forget(user.email);
     const other = await newPerson(service.http);
     const asked = await other.http.post('/iam/auth/reset_password', { email: user.email });

@@ -10,6 +10,9 @@ const MOST_NETWORKS = 100;
 const MOST_OF_ACCOUNT = 100;
 /** Of all accounts together. */
 const MOST_KNOWN = 10_000;
+/** What an account may fill the log with in a day: so many records of what changed nothing. */
+export const MOST_A_DAY = 2_000;
+const DAY_MS = 86_400_000;
 
 /** A request whose credentials or rights were refused, and that is not recorded as a change. */
 export interface RefusedRequest {
@@ -27,10 +30,13 @@ export interface RefusedRequest {
 
 /**
  * Records refusals in the audit log. What is refused to the same caller for the same operation and reason is counted, and
- * becomes one row at each `flush`: nobody can fill the log.
+ * becomes one row at each `flush`. An account that has had its records of the day has only one more at each `flush`, so
+ * nobody can fill the log.
  */
 export interface Refusals {
   note(request: RefusedRequest): void;
+  /** Records a request for a change that changed nothing: mostly it was refused. */
+  noteChange(action: NewUserAction): void;
   /** Hands over what was counted. */
   flush(): void;
 }
@@ -44,22 +50,41 @@ export function createRefusals(deps: {
   /** How many of them each account has. */
   const ofAccounts = new Map<number, number>();
   const strangers = new Map<string, NewUserAction>();
+  /** How many records each account has had today. */
+  const ofToday = new Map<number, number>();
+  let today = 0;
+
+  /** Whether the account may have another record of its own today. */
+  function isRoomToday(clientId: number): boolean {
+    const day = Math.floor(clock.now().getTime() / DAY_MS);
+    if (day !== today) ofToday.clear();
+    today = day;
+    const had = ofToday.get(clientId) ?? 0;
+    if (had >= MOST_A_DAY) return false;
+    ofToday.set(clientId, had + 1);
+    return true;
+  }
 
   return {
+    noteChange(action) {
+      const { client_id, outcome } = action;
+      if (isRoomToday(client_id)) userActions.noteLater(action);
+      else count(known, `${client_id} ${outcome}`, () => unnamed(action));
+    },
     note(request) {
       const { whose, reason, operation, ip } = request;
       if (whose) {
         const { clientId } = whose;
         const key = [clientId, whose.userId, whose.tokenId, reason, operation, ip].join(' ');
         const own = ofAccounts.get(clientId) ?? 0;
-        if (known.has(key) || (own < MOST_OF_ACCOUNT && known.size < MOST_KNOWN)) {
-          if (!known.has(key)) ofAccounts.set(clientId, own + 1);
+        const isNew = !known.has(key);
+        const isRoom = own < MOST_OF_ACCOUNT && known.size < MOST_KNOWN;
+        if (!isNew || (isRoom && isRoomToday(clientId))) {
+          if (isNew) ofAccounts.set(clientId, own + 1);
           count(known, key, () => actionOf(request, clock.now()));
           return;
         }
-        const rest = { ...request, whose: { clientId, userId: 0, tokenId: undefined }, ip: '' };
-        const unnamed = { ...rest, operation: '', path: '', userAgent: undefined };
-        count(known, String(clientId), () => actionOf(unnamed, clock.now()));
+        count(known, String(clientId), () => unnamed(actionOf(request, clock.now())));
         return;
       }
       const network = senderNetwork(ip);
@@ -82,6 +107,26 @@ function count(counted: Map<string, NewUserAction>, key: string, first: () => Ne
   const action = counted.get(key);
   if (action) action.attempts = (action.attempts ?? 0) + 1;
   else counted.set(key, first());
+}
+
+/** Stands for what is no longer told apart of an account. */
+function unnamed(action: NewUserAction): NewUserAction {
+  return {
+    ...action,
+    user_id: 0,
+    token_id: null,
+    operation: '',
+    path: '',
+    project_id: null,
+    region_id: null,
+    task_id: null,
+    source_user_ip: '',
+    user_agent: null,
+    event_type: null,
+    subject: null,
+    origin: 'refusal',
+    attempts: 1,
+  };
 }
 
 function actionOf(request: RefusedRequest, timestamp: Date): NewUserAction {

@@ -9,6 +9,8 @@ import { actionOf, publishedAs } from './action-of.ts';
 import { aimOf, eventOf } from './event-of.ts';
 import { type Answer, answerBefore, fingerprintOf, type KeyUse, keepAnswer, takeKey } from './idempotency.ts';
 import type { IncomingRequest } from './incoming-request.ts';
+import { createKeyRoom } from './key-room.ts';
+import type { Refusals } from './refusals.ts';
 import { versionOf } from './resource-versions.ts';
 
 /** A request that changes something, and what is recorded of it. */
@@ -20,7 +22,7 @@ export interface ChangingRequest extends RequestWrites {
   onlyVersions(versions: readonly string[] | 'any', resource: Versioned | undefined): void;
   /**
    * Makes sure that the change is made only once for that key. Returns the earlier answer, if any.
-   * @throws UnprocessableError, ConflictError
+   * @throws UnprocessableError, ConflictError; TooManyRequestsError if the account has too many keys
    */
   once(key: string, body: unknown): Promise<Answer | undefined>;
   /** To be called before the answer is sent. */
@@ -44,10 +46,12 @@ export interface RequestLog {
 export function createRequestLog(deps: {
   database: Database;
   clock: Clock;
-  userActions: Pick<UserActions, 'record' | 'noteLater'>;
+  userActions: Pick<UserActions, 'record'>;
+  refusals: Pick<Refusals, 'noteChange'>;
   events: Pick<Events, 'wake'>;
 }): RequestLog {
-  const { database, clock, userActions, events } = deps;
+  const { database, clock, userActions, refusals, events } = deps;
+  const keyRoom = createKeyRoom(deps);
 
   return {
     open(request) {
@@ -91,7 +95,9 @@ export function createRequestLog(deps: {
             requestId: request.id,
           };
           await request.stillAdmitted(database.sql);
-          return answerBefore(database.sql, use, clock.now());
+          const answer = await answerBefore(database.sql, use, clock.now());
+          if (!answer) await keyRoom.takeOne(use.clientId);
+          return answer;
         },
         async before(tx) {
           if (done) return;
@@ -126,19 +132,21 @@ export function createRequestLog(deps: {
           tasks.push(taskId);
         },
         async answering(answer) {
-          if (use) await keepAnswer(database.sql, use, { answer, taken: done, now: clock.now() });
+          if (!use) return;
+          keyRoom.kept(use.clientId, Buffer.byteLength(answer.body));
+          await keepAnswer(database.sql, use, { answer, taken: done, now: clock.now() });
         },
         get outcome() {
           return { about, tasks };
         },
         answered(status) {
-          if (!done) userActions.noteLater({ ...action, ...aimOf(request), ...ending(status) });
+          if (!done) refusals.noteChange({ ...action, ...aimOf(request), ...ending(status) });
         },
       };
     },
 
     turnedAway(request, status) {
-      userActions.noteLater({ ...actionOf(request, clock.now()), ...aimOf(request), ...ending(status) });
+      refusals.noteChange({ ...actionOf(request, clock.now()), ...aimOf(request), ...ending(status) });
     },
 
     versionRead: (resource, params) => versionOf(database.sql, resource, params, { lock: false }),

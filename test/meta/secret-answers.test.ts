@@ -11,6 +11,7 @@ const SECRET = [
   'remote_console',
   'client_key',
   'encrypted_password',
+  'confirmation',
 ];
 
 /**

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
 import type { ClusterSpec } from '../contract/specs.ts';
 import { fullSpec, PLATFORM, plainSpec, poolSpec } from '../kubernetes/fixtures/specs.ts';
 import { type Infrastructure, partsOf } from './rendering.ts';
@@ -137,6 +139,38 @@ it('tells the nodes of a pool their taints, the settings of their programs, and 
   expect(config.users).toEqual([
     { name: 'ada', sudo: 'ALL=(ALL) NOPASSWD:ALL', sshAuthorizedKeys: ['ssh-ed25519 AAAA ada'] },
   ]);
+});
+
+it.each([
+  ['ssh-ed25519 AAAA ada@example.com', 'ssh-ed25519 AAAA ada@example.com'],
+  ['ssh-ed25519 AAAA Ada Lovelace', 'ssh-ed25519 AAAA Ada Lovelace'],
+  ['ssh-ed25519 AAAA key: value', 'ssh-ed25519 AAAA'],
+  ['ssh-ed25519 AAAA work #1', 'ssh-ed25519 AAAA'],
+])('writes of the key %j what is text in YAML without quotes', (publicKey, written) => {
+  const config = parts(plainSpec({ publicKey, pools: { first: poolSpec({}) } })).pools.first.templates[1].spec
+    .template.spec;
+  expect(config.users[0].sshAuthorizedKeys).toEqual([written]);
+  expect(parse(`keys:\n  - ${config.users[0].sshAuthorizedKeys[0]}\n`)).toEqual({ keys: [written] });
+});
+
+/** A shell reads the quotes of the file as systemd does, and xargs the words in its value. */
+const flagsIn = (file: string): string[] => {
+  const script = `eval "$1"; printf %s "$CRIO_CONFIG_OPTIONS" | xargs printf '%s\\n'`;
+  return execFileSync('bash', ['-c', script, 'bash', file]).toString().trimEnd().split('\n');
+};
+
+it.each([
+  ['warn'],
+  ['warn --root=/'],
+  [`warn" --root=/ "`],
+  [`it's \\ $HOME \`id\` $(id)`],
+  ['warn"\nLD_PRELOAD=/tmp/evil.so\nOTHER_OPTIONS="'],
+])('passes the setting %j on to CRI-O as one flag and nothing else', (value) => {
+  const pool = poolSpec({ crioConfig: { 'log-level': value, 'pids-limit': '7' } });
+  const [, config] = parts(plainSpec({ pools: { first: pool } })).pools.first.templates;
+  const [{ content }] = config.spec.template.spec.files;
+  expect(content.trimEnd().split('\n')).toHaveLength(1);
+  expect(flagsIn(content)).toEqual([`--log-level=${value.replaceAll('\n', ' ')}`, '--pids-limit=7']);
 });
 
 it('tells the autoscaler its limits', () => {

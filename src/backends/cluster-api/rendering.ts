@@ -3,7 +3,7 @@ import type { Platform } from '../kubernetes/platform.ts';
 import { authenticationFile, authenticationFlags } from '../kubernetes/rendering/authentication.ts';
 import { groupsOf } from '../kubernetes/rendering/groups.ts';
 import { hashOf, type KubernetesObject, OURS, PREFIX, sorted } from '../kubernetes/rendering/objects.ts';
-import { crioFlags, kubeletConfiguration } from '../kubernetes/rendering/pool-settings.ts';
+import { crioEnvironment, kubeletConfiguration } from '../kubernetes/rendering/pool-settings.ts';
 import { filled, joined, type Place, type Template } from './templates.ts';
 
 /** The first contract whose conditions and counts mean the same in all kinds; Cluster API 1.11 and later have it. */
@@ -219,7 +219,7 @@ function controlPlaneConfig(spec: ClusterSpec, infrastructure: Infrastructure, p
 function workerConfig(spec: ClusterSpec, pool: ClusterPoolSpec, infrastructure: Infrastructure): object {
   const { apiVersion, kind, ...settings } = kubeletConfiguration(pool);
   const hasSettings = Object.keys(settings).length > 0;
-  const crio = crioFlags(pool);
+  const crio = crioEnvironment(pool);
   const taints = Object.entries(pool.taints).map(([key, text]) => taint(key, text));
   return {
     // Cluster API takes no empty configuration, and this one is its own default.
@@ -230,7 +230,7 @@ function workerConfig(spec: ClusterSpec, pool: ClusterPoolSpec, infrastructure: 
         ...(taints.length > 0 && { nodeRegistration: { taints } }),
       },
     }),
-    ...((hasSettings || crio.length > 0) && {
+    ...((hasSettings || crio !== undefined) && {
       files: [
         ...(hasSettings
           ? [
@@ -241,12 +241,10 @@ function workerConfig(spec: ClusterSpec, pool: ClusterPoolSpec, infrastructure: 
             ]
           : []),
         // CRI-O's own unit reads it.
-        ...(crio.length > 0
-          ? [file('/etc/sysconfig/crio', `CRIO_CONFIG_OPTIONS="${crio.join(' ')}"\n`)]
-          : []),
+        ...(crio === undefined ? [] : [file('/etc/sysconfig/crio', crio)]),
       ],
     }),
-    ...(crio.length > 0 && { preKubeadmCommands: ['systemctl restart crio'] }),
+    ...(crio !== undefined && { preKubeadmCommands: ['systemctl restart crio'] }),
     ...users(spec, infrastructure),
   };
 }
@@ -254,7 +252,17 @@ function workerConfig(spec: ClusterSpec, pool: ClusterPoolSpec, infrastructure: 
 const users = ({ publicKey }: ClusterSpec, { nodeUser }: Infrastructure): object =>
   publicKey === undefined
     ? {}
-    : { users: [{ name: nodeUser, sudo: 'ALL=(ALL) NOPASSWD:ALL', sshAuthorizedKeys: [publicKey] }] };
+    : {
+        users: [
+          { name: nodeUser, sudo: 'ALL=(ALL) NOPASSWD:ALL', sshAuthorizedKeys: [authorizedKey(publicKey)] },
+        ],
+      };
+
+/** Cluster API writes it into YAML without quotes, so a comment that would be more than text is left out. */
+function authorizedKey(line: string): string {
+  const [type = '', key = '', ...comment] = line.split(/\s+/);
+  return comment.every((word) => /^[\w.@+-]*$/.test(word)) ? line : `${type} ${key}`;
+}
 
 const file = (path: string, content: string) => ({ path, content, owner: 'root:root', permissions: '0640' });
 

@@ -8,7 +8,7 @@ import type { Principal } from '../../requests/principal.ts';
 import { adviceOn, ENDED_LOGIN, EXPIRED_TOKEN, type Offered, SHUT_OUT, UNKNOWN_TOKEN } from './advice.ts';
 import { type Credentials, LOGIN_TOPIC, TOKEN_TOPIC } from './in-transaction.ts';
 import { parseTokenText } from './schema.ts';
-import type { SignedTokens } from './signed-tokens.ts';
+import type { SignedTokenClaims, SignedTokens } from './signed-tokens.ts';
 import { findLoginOwner, findTokenOwner } from './store.ts';
 
 export type { SignedTokenClaims, SignedTokens } from './signed-tokens.ts';
@@ -75,10 +75,10 @@ export function createAuthenticator(deps: {
   }
 
   async function byLogin(text: string, admit: Admit | undefined, db: Sql): Promise<Principal> {
-    const { loginId } = await signedTokens.read('access', text);
-    const login = await logins.get(loginId, admit, (id) => findLoginOwner(db, id));
-    if (login && 'shutOut' in login) throw refused(login, undefined);
-    if (!login) throw invalid(ENDED_LOGIN);
+    const token = await signedTokens.read('access', text);
+    const login = await logins.get(token.loginId, admit, (id) => findLoginOwner(db, id));
+    if (!login || !isOfLogin(token, login)) throw invalid(ENDED_LOGIN);
+    if ('shutOut' in login) throw refused(login, undefined);
     if (login.expiresAt <= clock.now())
       throw invalid(ENDED_LOGIN, { reason: 'expired', ...namesOf(login.principal) });
     return login.principal;
@@ -113,6 +113,14 @@ export function createAuthenticator(deps: {
       return taken;
     },
   };
+}
+
+/** Tokens of the previous release have no key, but name the refresh token of their pair. Neither ever comes again. */
+function isOfLogin(
+  { loginKey, refreshId }: SignedTokenClaims,
+  login: { key: string | null; refreshId: string },
+): boolean {
+  return loginKey === undefined ? refreshId === login.refreshId : loginKey === login.key;
 }
 
 function invalid(hint: string, whose?: RefusedCredentials): UnauthenticatedError {

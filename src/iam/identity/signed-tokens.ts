@@ -25,8 +25,15 @@ export type SignedTokenType = 'access' | 'refresh';
 /** The claims of a login's tokens. Rights are not read from here but from the database. */
 export interface SignedTokenClaims {
   loginId: number;
+  /**
+   * The login's key, which never comes again: a reset or a restored backup gives the number to another login. Undefined in
+   * tokens of the previous release.
+   */
+  loginKey?: string | undefined;
   /** The token's own id. */
   id: string;
+  /** The refresh token of an access token's pair. */
+  refreshId?: string | undefined;
 }
 
 /** JSON Web Tokens of logins, signed with a key that all processes share. */
@@ -103,9 +110,10 @@ export function createSignedTokens({ database, clock, secrets }: Deps): SignedTo
   }
 
   return {
-    async sign(type, { loginId, id }, claims, expiresAt) {
+    async sign(type, { loginId, loginKey, id, refreshId }, claims, expiresAt) {
       const key = await newestKey();
-      return new SignJWT({ ...claims, token_type: type, sid: loginId })
+      // The previous release reads the number alone.
+      return new SignJWT({ ...claims, token_type: type, sid: loginId, login: loginKey, rjti: refreshId })
         .setProtectedHeader({ alg: ALGORITHM, kid: key.id, typ: 'JWT' })
         .setIssuer(ISSUER)
         .setJti(id)
@@ -130,12 +138,12 @@ export function createSignedTokens({ database, clock, secrets }: Deps): SignedTo
             requiredClaims: ['exp', 'jti', 'sid'],
           },
         );
-        const { token_type: given, sid, jti } = payload;
+        const { token_type: given, sid, login, rjti, jti } = payload;
         if (given !== type) {
           throw new UnauthenticatedError('Given token not valid for any token type', true, WRONG_TYPE[type]);
         }
         if (typeof sid !== 'number' || jti === undefined) throw invalid(OF_ANOTHER);
-        return { loginId: sid, id: jti };
+        return { loginId: sid, loginKey: textIn(login), id: jti, refreshId: textIn(rjti) };
       } catch (error) {
         if (error instanceof errors.JWTExpired) throw invalid(EXPIRED[type]);
         throw error instanceof errors.JOSEError ? invalid(OF_ANOTHER) : error;
@@ -143,6 +151,8 @@ export function createSignedTokens({ database, clock, secrets }: Deps): SignedTo
     },
   };
 }
+
+const textIn = (claim: unknown): string | undefined => (typeof claim === 'string' ? claim : undefined);
 
 async function keyOf(id: string, jwk: JWK): Promise<SigningKey> {
   const { d: _private, ...open } = jwk;

@@ -35,6 +35,8 @@ export async function findLoginOwner(db: Kysely<Tables>, loginId: number) {
     .select([
       'login_sessions.role_id as most',
       'login_sessions.expires_at as expiresAt',
+      'login_sessions.key',
+      'login_sessions.refresh_id as refreshId',
       'login_sessions.maker_id as makerId',
       'login_sessions.token_id as madeByToken',
     ])
@@ -42,7 +44,8 @@ export async function findLoginOwner(db: Kysely<Tables>, loginId: number) {
     .executeTakeFirst();
   if (!row) return undefined;
   const inPerson = row.makerId === row.user_id && row.madeByToken === null;
-  return { expiresAt: row.expiresAt, ...accessOf(row, { tokenId: undefined, loginId, inPerson }) };
+  const { expiresAt, key, refreshId } = row;
+  return { expiresAt, key, refreshId, ...accessOf(row, { tokenId: undefined, loginId, inPerson }) };
 }
 
 /**

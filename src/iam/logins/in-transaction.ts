@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { announce, type Credentials, together } from '../identity/in-transaction.ts';
@@ -54,6 +54,22 @@ export async function endLogins(tx: Transaction, which: Which): Promise<Credenti
     .forUpdate()
     .execute();
   const rows = await tx.sql.deleteFrom('login_sessions').where(matches(which)).returning('id').execute();
+  return announce(tx, { tokens: [], logins: rows.map(({ id }) => id) });
+}
+
+/** Ends the oldest logins of a user by the same maker, so that not more than `most` are left. */
+export async function endOldest(
+  tx: Transaction,
+  { userId, makerId, most }: { userId: number; makerId: number; most: number },
+): Promise<Credentials> {
+  // Whoever holds one of them makes another one from it; the next login ends it.
+  const { rows } = await sql<{ id: number }>`
+    delete from login_sessions where id in (
+      select id from login_sessions where id in (
+        select id from login_sessions where user_id = ${userId} and maker_id = ${makerId}
+        order by id desc offset ${most})
+      for update skip locked)
+    returning id`.execute(tx.sql);
   return announce(tx, { tokens: [], logins: rows.map(({ id }) => id) });
 }
 

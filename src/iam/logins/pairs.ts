@@ -2,21 +2,28 @@ import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ROLES } from '../../requests/principal.ts';
+import type { Credentials } from '../identity/in-transaction.ts';
 import { lesserRole, roleOf, userTypeOf } from '../identity/schema.ts';
 import type { SignedTokens } from '../identity/service.ts';
+import { endOldest } from './in-transaction.ts';
 import type { TokenPair } from './schema.ts';
 import * as store from './store.ts';
 
 const ACCESS_MS = 3_600_000;
 const REFRESH_MS = 24 * 3_600_000;
+/** Logins of one user by one person. Programs that log in anew for each call would fill the table otherwise. */
+export const MOST_LOGINS = 100;
 
 /** A login as it is after a commit: the source of its next pair of tokens. */
 export interface OpenLogin {
   id: number;
+  key: string | null;
   refreshId: string;
   expiresAt: Date;
   roleId: number;
   of: store.MembershipRow;
+  /** The oldest ones, if there were too many. */
+  ended: Credentials;
 }
 
 /**
@@ -36,6 +43,7 @@ export function freshOrigin(userId: number): Origin {
   };
 }
 
+/** After the commit, pass what has ended to the authenticator's `forget`. */
 export async function openLogin(
   tx: Transaction,
   of: store.MembershipRow,
@@ -44,7 +52,7 @@ export async function openLogin(
 ): Promise<OpenLogin> {
   const refreshId = randomUUID();
   const expiresAt = refreshExpiry(now, origin.ends_at);
-  const id = await store.insertLogin(tx.sql, {
+  const made = await store.insertLogin(tx.sql, {
     ...origin,
     user_id: of.user_id,
     client_id: of.client_id,
@@ -52,7 +60,8 @@ export async function openLogin(
     created_at: now,
     expires_at: expiresAt,
   });
-  return { id, refreshId, expiresAt, roleId: origin.role_id, of };
+  const ended = await endOldest(tx, { userId: of.user_id, makerId: origin.maker_id, most: MOST_LOGINS });
+  return { ...made, refreshId, expiresAt, roleId: origin.role_id, of, ended };
 }
 
 export function refreshExpiry(now: Date, endsAt: Date | null): Date {
@@ -63,7 +72,7 @@ export function refreshExpiry(now: Date, endsAt: Date | null): Date {
 /** Signs the tokens of a login. Call it after the commit. */
 export async function pairOf(
   { clock, signedTokens }: { clock: Clock; signedTokens: SignedTokens },
-  { id, refreshId, expiresAt, roleId, of }: OpenLogin,
+  { id, key, refreshId, expiresAt, roleId, of }: Omit<OpenLogin, 'ended'>,
 ): Promise<TokenPair> {
   const role = roleOf(lesserRole(roleId, of.role_id));
   const claims = {
@@ -78,10 +87,11 @@ export async function pairOf(
     exchangeable: true,
   };
   const soon = new Date(clock.now().getTime() + ACCESS_MS);
-  const access = { loginId: id, id: randomUUID() };
+  const login = { loginId: id, loginKey: key ?? undefined };
+  const access = { ...login, id: randomUUID(), refreshId };
   const [accessText, refreshText] = await Promise.all([
-    signedTokens.sign('access', access, { ...claims, rjti: refreshId }, soon < expiresAt ? soon : expiresAt),
-    signedTokens.sign('refresh', { loginId: id, id: refreshId }, claims, expiresAt),
+    signedTokens.sign('access', access, claims, soon < expiresAt ? soon : expiresAt),
+    signedTokens.sign('refresh', { ...login, id: refreshId }, claims, expiresAt),
   ]);
   return { access: accessText, refresh: refreshText };
 }

@@ -42,9 +42,15 @@ export async function refreshPair(
   }
 }
 
-async function renewed(tx: Transaction, given: SignedTokenClaims, now: Date): Promise<OpenLogin> {
+async function renewed(
+  tx: Transaction,
+  given: SignedTokenClaims,
+  now: Date,
+): Promise<Omit<OpenLogin, 'ended'>> {
   const login = await store.lockLogin(tx.sql, given.loginId);
   if (!login || login.expires_at <= now) throw ended();
+  // Somebody else's, who has the number since a reset: it must not end for that.
+  if (given.loginKey !== undefined && given.loginKey !== login.key) throw ended();
   if (login.refresh_id !== given.id) throw new UsedTwiceError(login.family);
   const of = (await store.membershipsOf(tx.sql, login.user_id)).find(
     ({ client_id }) => client_id === login.client_id,
@@ -52,10 +58,10 @@ async function renewed(tx: Transaction, given: SignedTokenClaims, now: Date): Pr
   if (!of) throw ended();
   const refreshId = randomUUID();
   const expiresAt = refreshExpiry(now, login.ends_at);
-  await store.renewLogin(tx.sql, login.id, { refresh_id: refreshId, expires_at: expiresAt });
+  const renewal = await store.renewLogin(tx.sql, login.id, { refresh_id: refreshId, expires_at: expiresAt });
   // Every process that remembers the login remembers its former expiry.
   await announce(tx, { tokens: [], logins: [login.id] });
-  return { id: login.id, refreshId, expiresAt, roleId: login.role_id, of };
+  return { ...renewal, refreshId, expiresAt, roleId: login.role_id, of };
 }
 
 function ended(): UnauthenticatedError {

@@ -161,8 +161,11 @@ function publicRoutes(app: Api, logins: Logins, smtp: boolean | undefined): void
       response: { 200: Sent },
     },
     handler: async ({ body, log }) => {
-      const user = await logins.passwordForgotten(body.email);
-      noteForgotten(log, smtp ? undefined : user, 'Somebody reported that a user forgot their password');
+      await logins.passwordForgotten(body.email, {
+        noted: (user) =>
+          noteForgotten(log, smtp ? undefined : user, 'Somebody reported that a user forgot their password'),
+        failed: (err) => log.error({ err }, 'A forgotten password was reported, and nothing came of it'),
+      });
       return { status: 'sent' as const };
     },
   });

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import pLimit from 'p-limit';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
@@ -6,6 +8,7 @@ import {
   InvalidError,
   NotFoundError,
   UnauthenticatedError,
+  UnavailableError,
 } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import { forPeople, isoMicros } from '../../lib/timestamps.ts';
@@ -32,7 +35,15 @@ const SHUT =
   'The password is correct, but the user cannot use any account: it is paused, or its administrators have blocked the user.';
 /** Repeated requests of one user are noted only once in this time. */
 const REQUEST_NOTED_MS = 3_600_000;
+const MOST_REPORTS = 1_000;
 const ATTEMPTS_KEPT_MS = 90 * 24 * 3_600_000;
+
+/** What becomes of a report that a password is forgotten. */
+export interface Reported {
+  /** It was mailed to the user. */
+  noted(user: Addressed): void;
+  failed(error: unknown): void;
+}
 
 /**
  * Logins: pairs of an access token, which authenticates, and a refresh token, which gives the next pair once.
@@ -60,9 +71,12 @@ export interface Logins {
     request: ChangePassword,
     from: Sender,
   ): Promise<TokenPair>;
-  /** Mails the user how to set another password, and returns the user; undefined if that was done recently. */
-  passwordForgotten(email: string): Promise<Addressed | undefined>;
-  /** Does the same for a user of the caller's account, or of the reseller's clients. @throws NotFoundError */
+  /**
+   * Begins to mail the user how to set another password, unless that was done recently. Doesn't wait for it, since the time
+   * that it takes would tell whether anybody has the address. @throws UnavailableError if too many are being mailed
+   */
+  passwordForgotten(email: string, then: Reported): Promise<void>;
+  /** Does it for a user of the caller's account, or of the reseller's clients. @throws NotFoundError */
   resetPassword(principal: Principal, email: string): Promise<Addressed | undefined>;
   attempts(principal: Principal, query: PageQuery): Promise<LoginAttemptPage>;
   /** Deletes what is no longer needed; to be called periodically. */
@@ -79,6 +93,7 @@ export function createLogins(deps: {
   mailer: Mailer;
 }): Logins {
   const { database, clock, authenticator, passwords, guesses, mailer } = deps;
+  const reports = pLimit(2);
 
   /**
    * Returns the origin of a login that the caller makes, with at most the caller's own rights. It stays
@@ -130,6 +145,7 @@ export function createLogins(deps: {
       principal.writes?.concerns(clientId);
       return openLogin(tx, of, origin, clock.now());
     });
+    authenticator.forget(login.ended);
     return pairOf(deps, login);
   }
 
@@ -143,6 +159,7 @@ export function createLogins(deps: {
         if (!(await store.keepPassword(tx.sql, user))) throw noneFound();
         return openLogin(tx, membership, freshOrigin(user.id), clock.now());
       });
+      authenticator.forget(login.ended);
       return pairOf(deps, login);
     },
 
@@ -206,7 +223,19 @@ export function createLogins(deps: {
       return pairOf(deps, done.login);
     },
 
-    passwordForgotten: (email) => database.accept({}, (tx) => noteRequest(tx, email)),
+    async passwordForgotten(email, { noted, failed }) {
+      if (reports.pendingCount >= MOST_REPORTS) {
+        throw new UnavailableError(
+          'Too many forgotten passwords are being reported at the moment; try again',
+        );
+      }
+      // Whoever can't be helped should hear of it.
+      await sql`select 1`.execute(database.sql);
+      reports(() => database.accept({}, (tx) => noteRequest(tx, email))).then(
+        (user) => user && noted(user),
+        failed,
+      );
+    },
 
     async resetPassword(principal, email) {
       return database.accept(principal, async (tx) => {

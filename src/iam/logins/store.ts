@@ -9,13 +9,8 @@ export type LoginRow = Selectable<Tables['login_sessions']>;
 export async function insertLogin(
   db: Kysely<Tables>,
   login: Insertable<Tables['login_sessions']>,
-): Promise<number> {
-  const { id } = await db
-    .insertInto('login_sessions')
-    .values(login)
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
+): Promise<Pick<LoginRow, 'id' | 'key'>> {
+  return db.insertInto('login_sessions').values(login).returning(['id', 'key']).executeTakeFirstOrThrow();
 }
 
 /** Nobody can end the login before the transaction ends. */
@@ -36,8 +31,13 @@ export async function renewLogin(
   db: Kysely<Tables>,
   id: number,
   renewed: Pick<LoginRow, 'refresh_id' | 'expires_at'>,
-): Promise<void> {
-  await db.updateTable('login_sessions').set(renewed).where('id', '=', id).execute();
+): Promise<Pick<LoginRow, 'id' | 'key'>> {
+  return db
+    .updateTable('login_sessions')
+    .set((login) => ({ ...renewed, key: login.fn.coalesce('key', sql<string>`gen_random_uuid()`) }))
+    .where('id', '=', id)
+    .returning(['id', 'key'])
+    .executeTakeFirstOrThrow();
 }
 
 export type UserToLogIn = Pick<Selectable<Tables['users']>, 'id' | 'client_id' | 'email' | 'password_hash'>;
@@ -164,11 +164,19 @@ export async function belongsTo(db: Kysely<Tables>, email: string, reach: Reach)
   return rows.length > 0;
 }
 
+/** Forgets the user's oldest attempts, or the oldest with unknown names, so that not more than `most` are left. */
 export async function insertAttempt(
   db: Kysely<Tables>,
   attempt: Insertable<Tables['login_attempts']>,
+  most: number,
 ): Promise<void> {
   await db.insertInto('login_attempts').values(attempt).execute();
+  const whose = attempt.user_id === null ? sql`user_id is null` : sql`user_id = ${attempt.user_id}`;
+  await sql`
+    delete from login_attempts where id in (
+      select id from login_attempts where id in (
+        select id from login_attempts where ${whose} order by id desc offset ${most})
+      for update skip locked)`.execute(db);
 }
 
 /**

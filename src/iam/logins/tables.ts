@@ -3,6 +3,8 @@ import type { Generated } from 'kysely';
 export interface LoginTables {
   login_sessions: {
     id: Generated<number>;
+    /** Tokens name the login by it, since it never comes again. Null if the previous release made it. */
+    key: Generated<string | null>;
     family: string;
     user_id: number;
     client_id: number;

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
-import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { resellerExists } from '../accounts/service.ts';
@@ -14,9 +14,10 @@ import type {
 } from './schema.ts';
 import * as store from './store.ts';
 
+const MOST_OF_RESELLER = 1_000;
+
 /**
- * Whom a reseller wants to be notified of what. A reseller may have any number of settings, even identical
- * ones. Every method throws ForbiddenError for a reseller that isn't the caller's and NotFoundError for an
+ * Whom a reseller wants to be notified of what. Settings may be identical. Every method throws ForbiddenError for a reseller that isn't the caller's and NotFoundError for an
  * unknown setting.
  */
 export interface NotificationSettings {
@@ -27,7 +28,7 @@ export interface NotificationSettings {
     resellerId: number,
     query: NotificationSettingListQuery,
   ): Promise<NotificationSettingPage>;
-  /** @throws InvalidError */
+  /** @throws InvalidError; ConflictError if the reseller has too many */
   create(principal: Principal, resellerId: number, input: Input): Promise<NotificationSetting>;
   get(principal: Principal, path: SettingPath): Promise<NotificationSetting>;
   /** PUT: omitted fields get their defaults. @throws InvalidError */
@@ -85,6 +86,11 @@ export function createNotificationSettings(deps: { database: Database; clock: Cl
       await requireReseller(principal, resellerId);
       requireEmail(input.email);
       const row = await database.accept(principal, async (tx) => {
+        if ((await store.countForNew(tx, resellerId)) >= MOST_OF_RESELLER) {
+          throw new ConflictError(
+            `Reseller ${resellerId} has ${MOST_OF_RESELLER} notification settings, which is the limit; delete one first`,
+          );
+        }
         const made = await store.insertSetting(tx.sql, resellerId, { enabled: true, ...input }, clock.now());
         principal.writes?.made(made.id);
         return made;

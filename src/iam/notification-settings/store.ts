@@ -1,4 +1,5 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { SettingPath } from './schema.ts';
@@ -23,6 +24,19 @@ export async function listSettings(
     .orderBy(page.column, page.direction)
     .orderBy('id', page.direction);
   return pageWithCount(ordered, page);
+}
+
+/** Counts the settings of a reseller, and lets nobody else make one for it before the transaction ends. */
+export async function countForNew(tx: Transaction, resellerId: number): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`tradewind settings ${resellerId}`}, 0))`.execute(
+    tx.sql,
+  );
+  const { count } = await tx.sql
+    .selectFrom('notification_settings')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('reseller_id', '=', resellerId)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 export async function insertSetting(

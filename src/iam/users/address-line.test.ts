@@ -31,9 +31,9 @@ it('names both addresses when one changes, and the former one again when a passw
   await service.http.patch(path, { email: second });
   expect(logged()).toContain(`from ${first} to ${second}`);
   await service.anonymous.post('/iam/auth/password/forgot', { email: second });
-  expect(logged()).toMatch(
-    new RegExp(`user password --email ${second} .Until [-0-9]+ the address .* ${first}: `),
-  );
+  await expect
+    .poll(logged)
+    .toMatch(new RegExp(`user password --email ${second} .Until [-0-9]+ the address .* ${first}: `));
   const boss = await newPerson(service.http);
   const colleague = await comes(boss, anyEmail());
   const { body } = await boss.http.get(`/iam/users/${colleague}`);

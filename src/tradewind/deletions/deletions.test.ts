@@ -149,6 +149,20 @@ describe('an account that is deleted', () => {
     await expect.poll(() => brokenInvariants(service.pool), { timeout: 20_000, interval: 200 }).toEqual([]);
   }, 240_000);
 
+  it('leaves a confirmation nowhere in the database', async () => {
+    const { clientId } = await service.otherTenant();
+    const path = `${CLIENTS}/${clientId}/deletion`;
+    const headers = { 'idempotency-key': `delete-${clientId}` };
+    const { confirmation } = (await service.http.request('POST', path, { body: {}, headers })).body;
+    const kept = await rows(
+      `select kept::text as text from deletion_confirmations kept
+       union all select kept::text from idempotency_keys kept union all select kept::text from user_actions kept`,
+    );
+    expect(kept.length).toBeGreaterThan(2);
+    expect(kept.filter(({ text }) => text.includes(confirmation))).toEqual([]);
+    expect((await service.http.post(path, { confirmation })).status).toBe(200);
+  });
+
   it('needs the confirmation that the same user was given, in time and for this account', async () => {
     const [one, other] = [await service.otherTenant(), await service.otherTenant()];
     const send = (clientId: number, confirmation?: string, http = service.http) =>

@@ -20,7 +20,7 @@ export function deletionRoutes(
   { deletions, projectChanges }: { deletions: Deletions; projectChanges: EmptyProjects },
 ): void {
   app.post('/tradewind/v1/clients/:client_id/deletion', {
-    config: { access: 'resell' },
+    config: { access: 'resell', secretAnswer: true },
     schema: {
       operationId: 'deleteClient',
       summary: 'Delete a client with everything in it',

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { beginRemoval, beginRemovalOfAll } from '../../cloud/projects/in-transaction.ts';
 import type { Projects } from '../../cloud/projects/service.ts';
 import type { TaskScope, Tasks } from '../../cloud/tasks/service.ts';
@@ -115,9 +115,10 @@ export function createDeletions(deps: {
           refuseResellers(await lockDeletable(tx, principal, clientId));
           const contents = await store.contentsOf(tx.sql, clientId);
           const expires_at = new Date(clock.now().getTime() + CONFIRM_WITHIN_MS);
-          const made = { confirmation: randomBytes(18).toString('base64url'), expires_at };
-          await store.putConfirmation(tx, clientId, { ...made, user_id: principal.userId });
-          return { ...made, contents };
+          const confirmation = randomBytes(18).toString('base64url');
+          const kept = { confirmation: hashOf(confirmation), user_id: principal.userId, expires_at };
+          await store.putConfirmation(tx, clientId, kept);
+          return { confirmation, expires_at, contents };
         });
         return {
           client_id: clientId,
@@ -204,12 +205,20 @@ function refuseResellers({ id, isOfReseller, resellerId }: WholeClient): void {
   );
 }
 
+/** Whoever reads the database must not be able to delete accounts. */
+const hashOf = (confirmation: string): string => hash('sha256', confirmation, 'hex');
+
+/** The previous release kept the confirmation itself, of which no hash is as long. */
+const isSame = (kept: string, given: string): boolean =>
+  kept.length === given.length && timingSafeEqual(Buffer.from(kept), Buffer.from(given));
+
 function requireConfirmed(
   known: store.Confirmation | undefined,
   given: { confirmation: string; user_id: number; now: Date },
 ): void {
   const isGood =
-    known?.confirmation === given.confirmation &&
+    known !== undefined &&
+    isSame(known.confirmation, hashOf(given.confirmation)) &&
     known.user_id === given.user_id &&
     known.expires_at > given.now;
   if (isGood) return;

@@ -24,6 +24,6 @@ export interface DeletionTables {
     begun_at: Date;
     ended_at: Generated<Date | null>;
   };
-  /** What a user has to send to have an account deleted. */
+  /** The hash of what a user has to send to have an account deleted. */
   deletion_confirmations: { client_id: number; user_id: number; confirmation: string; expires_at: Date };
 }

@@ -105,6 +105,7 @@ const priceList = { word: 'price_list', param: 'price_list_id' };
 const quotaList = { word: 'quota_list', param: 'quota_list_id' };
 const subscription = { word: 'user_action_subscription' };
 const webhook = { word: 'webhook', param: 'webhook_id', table: 'webhooks' };
+const credentials = { word: 'cluster', verb: 'credentials_read', table: 'kubernetes_clusters' };
 const login = { word: 'login', verb: 'created' };
 
 /** Operations that the published log of user actions doesn't know. */
@@ -151,6 +152,10 @@ const OPERATIONS: Readonly<Record<string, OperationEvent>> = {
   deleteSeller: { ...seller, verb: 'deleted' },
   deleteUser: { ...user, verb: 'deleted' },
   deleteWebhook: { ...webhook, verb: 'deleted' },
+  getKubernetesCertificates: credentials,
+  getKubernetesCertificatesV2: credentials,
+  getKubernetesConfig: credentials,
+  getKubernetesConfigV2: credentials,
   inviteUser: { ...user, verb: 'invited' },
   loginAsAdministrator: login,
   loginAsUser: login,

@@ -29,6 +29,18 @@ export function crioFlags({ crioConfig }: ClusterPoolSpec): string[] {
     .sort();
 }
 
+/**
+ * Returns the file from which CRI-O's unit takes these flags; undefined without any. systemd reads the value in quotes
+ * (systemd.exec(5), EnvironmentFile=) and then splits it into words (systemd.service(5)), so it is escaped twice.
+ */
+export function crioEnvironment(pool: ClusterPoolSpec): string | undefined {
+  // Earlier releases took more than one line.
+  const words = crioFlags(pool).map((flag) => escaped(flag.replace(/\p{Cc}+/gu, ' '), /[\s"'\\]/g));
+  return words.length === 0 ? undefined : `CRIO_CONFIG_OPTIONS="${escaped(words.join(' '), /["\\$`]/g)}"\n`;
+}
+
+const escaped = (text: string, special: RegExp): string => text.replace(special, '\\$&');
+
 /** Returns what would keep the nodes of the pools from starting. */
 export function poolProblems(pools: Readonly<Record<string, ClusterPoolSpec>>): FieldProblem[] {
   return Object.entries(pools).flatMap(([name, { kubeletConfig, crioConfig }]) => [

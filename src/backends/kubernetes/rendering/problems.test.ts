@@ -55,12 +55,13 @@ it('turns the settings of pools into those of their programs', () => {
 it('names the settings of pools that a node would not start with', () => {
   const pool = poolSpec({
     kubeletConfig: { maxPods: 'many', colour: 'blue' },
-    crioConfig: { root: '/', 'pids-limit': '1.5' },
+    crioConfig: { root: '/', 'pids-limit': '1.5', 'log-level': 'warn\nPATH=/tmp' },
   });
   expect(fields(plainSpec({ pools: { first: pool } }))).toEqual([
     'pools.first.kubelet_config.maxPods',
     'pools.first.kubelet_config.colour',
     'pools.first.crio_config.root',
     'pools.first.crio_config.pids-limit',
+    'pools.first.crio_config.log-level',
   ]);
 });

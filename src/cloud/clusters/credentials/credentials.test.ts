@@ -106,6 +106,28 @@ test('keys are in no task and no want, and go with their cluster', async () => {
   expect(rows).toEqual([]);
 });
 
+test('whoever gets them is recorded, and so is whoever is refused', async () => {
+  const { http } = service;
+  const { name, id } = await newCluster();
+  const engineer = await service.withRole('Engineers');
+  const user = await service.withRole('Users');
+  const paths = ['config', 'certificates'].flatMap((what) =>
+    ['v1', 'v2'].map((version) => `/cloud/${version}/k8s/clusters/1/1/${name}/${what}`),
+  );
+  for (const path of paths) expect((await engineer.get(path)).status).toBe(200);
+  expect((await user.get(paths[0] ?? '')).status).toBe(403);
+  const { body } = await http.get(`/tradewind/v1/audit?subject=cluster/${id}&outcome=accepted`);
+  const type = 'tradewind.cluster.credentials_read';
+  const read = body.records.filter((record: { type: string }) => record.type === type);
+  expect(read.map((record: { path: string }) => record.path).toSorted()).toEqual(paths.toSorted());
+  expect(read[0]).toMatchObject({ method: 'GET', client_id: 1, project_id: 1, actor: { kind: 'user' } });
+  await expect
+    .poll(async () => (await http.get(`/tradewind/v1/audit?type=${type}&outcome=refused`)).body.records)
+    .toContainEqual(expect.objectContaining({ path: paths[0], status: 403 }));
+  const { rows } = await service.pool.query('select a::text as text from user_actions a');
+  expect(rows.filter(({ text }) => text.includes('PRIVATE KEY'))).toEqual([]);
+});
+
 test('strangers and unknown names get nothing', async () => {
   const { name } = await newCluster();
   const { http: other } = await service.otherTenant();

@@ -36,11 +36,11 @@ export function credentialRoutes(
   base: ClusterBase,
 ): void {
   app.get(`${base.path}/:cluster_name/certificates`, {
-    config: { access: 'operate', secretAnswer: true },
+    config: { access: 'operate', noted: true, secretAnswer: true },
     schema: {
       operationId: `getKubernetesCertificates${base.suffix}`,
       summary: 'Get the certificate authority of a Kubernetes cluster',
-      description: 'Returns 409 while the cluster is being created.',
+      description: 'Is recorded in the audit log. Returns 409 while the cluster is being created.',
       tags,
       params: ClusterParams,
       response: { 200: Certificates },
@@ -50,12 +50,12 @@ export function credentialRoutes(
   });
 
   app.get(`${base.path}/:cluster_name/config`, {
-    config: { access: 'operate', secretAnswer: true },
+    config: { access: 'operate', noted: true, secretAnswer: true },
     schema: {
       operationId: `getKubernetesConfig${base.suffix}`,
       summary: 'Get the kubeconfig of a Kubernetes cluster',
       description:
-        "The certificates are real. On simulated infrastructure, the cluster has no API server, and its host name doesn't resolve. Returns 409 while the cluster is being created.",
+        "The certificates are real. On simulated infrastructure, the cluster has no API server, and its host name doesn't resolve. Is recorded in the audit log. Returns 409 while the cluster is being created.",
       tags,
       params: ClusterParams,
       response: { 200: Kubeconfig },

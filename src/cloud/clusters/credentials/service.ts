@@ -12,6 +12,7 @@ import { type CredentialsRow, findCredentials } from './store.ts';
 
 export interface ClusterCredentials {
   /**
+   * Records who got them, before they are given.
    * @throws NotFoundError, also if the cluster has no credentials; ConflictError while it is being created;
    * UnavailableError if the cluster keeps them and can't be asked
    */
@@ -60,7 +61,11 @@ export function createClusterCredentials(deps: {
       const row =
         (await findCredentials(database.sql, secrets, cluster.id)) ??
         (await fromBackend(scope, cluster.id, log));
-      return found('Kubeconfig of cluster', name, row);
+      const credentials = found('Kubeconfig of cluster', name, row);
+      // Nothing changes, but whoever has them may do everything in the cluster.
+      const { principal } = scope;
+      await database.accept(principal, async () => principal.writes?.made(cluster.id));
+      return credentials;
     },
   };
 }

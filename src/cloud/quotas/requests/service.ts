@@ -13,9 +13,12 @@ import type { RequestedLimits } from '../tables.ts';
 import type { CreateLimitRequest, LimitRequestListQuery } from './schema.ts';
 import * as store from './store.ts';
 
+/** Requests of one account that are not decided yet. */
+const MOST_OPEN = 20;
+
 /** What accounts ask the platform administrator for, who sees the requests of all. */
 export interface LimitRequests {
-  /** @throws InvalidError for an unknown region, or no limit at all */
+  /** @throws InvalidError for an unknown region, or no limit at all; ConflictError for too many open requests */
   create(principal: Principal, request: CreateLimitRequest): Promise<void>;
   /** @throws InvalidError for a time that no calendar has */
   list(principal: Principal, query: LimitRequestListQuery): Promise<Page<store.LimitRequestRow>>;
@@ -48,6 +51,11 @@ export function createLimitRequests(deps: {
       if (problems.length > 0) throw new InvalidError(problems);
       await database.accept(principal, async (tx) => {
         const { clientId } = principal;
+        if ((await store.countOpen(tx, clientId)) >= MOST_OPEN) {
+          throw new ConflictError(
+            `The account has ${MOST_OPEN} limit requests that are not decided yet, which is the limit; delete one with DELETE /cloud/v2/limits_request/{request_id}`,
+          );
+        }
         const id = await store.insertRequest(tx, { clientId, description, limits, now: clock.now() });
         principal.writes?.about({ type: 'quota_limit_request', id });
       });

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
@@ -40,6 +40,20 @@ export async function listRequests(
   if (from) matching = matching.where('created_at', '>=', from);
   if (before) matching = matching.where('created_at', '<', before);
   return pageWithCount(matching.orderBy('id', 'desc'), query);
+}
+
+/** Counts what is not decided yet, and lets nobody else ask for the account before the transaction ends. */
+export async function countOpen(tx: Transaction, clientId: number): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`tradewind limit requests ${clientId}`}, 0))`.execute(
+    tx.sql,
+  );
+  const { count } = await tx.sql
+    .selectFrom('quota_requests')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('client_id', '=', clientId)
+    .where('status', '=', 'in progress')
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 export async function insertRequest(

@@ -12,6 +12,8 @@ import * as store from '../store.ts';
 
 /** Anybody may send any text as a user agent. */
 const MOST_OF_AGENT = 500;
+/** Attempts that are kept of each user, and of unknown names together. */
+export const MOST_ATTEMPTS = 10_000;
 
 /** Where a request comes from. */
 export interface Sender {
@@ -84,7 +86,7 @@ export function createPasswordCheck(deps: {
     // The record of a failure must survive the refusal, so it is not part of the request's transaction.
     await database.transaction(async (tx) => {
       if (user) await mailer.queue(tx, await loginMails(tx, user, attempt));
-      await store.insertAttempt(tx.sql, attempt);
+      await store.insertAttempt(tx.sql, attempt, MOST_ATTEMPTS);
     });
     return successful;
   }
