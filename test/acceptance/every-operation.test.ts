@@ -87,9 +87,7 @@ describe.each([...new Set(operations.map(({ prefix }) => prefix))])(
     it.each(titled('PATCH', 'PUT'))('%s changes', async (_, of) => {
       const own = await ownAccount(of, under(prefix, http));
       if (own) return succeeds(http, of, own.values, own.body, own.headers);
-      const { port_id } = possessions.values;
-      const body = of.path.endsWith('/connected_devices') ? { port_ids: [port_id] } : exampleBody(of);
-      await succeeds(http, of, possessions.of(of), body);
+      await succeeds(http, of, possessions.of(of), changeFor(of, possessions.values));
     });
 
     it.each(titled('DELETE'))('%s deletes', async (_, of) => {
@@ -177,6 +175,15 @@ async function ownAccount(of: DocumentedOperation, http: HttpClient) {
   const example = exampleBody(of) as object;
   const body = 'new_email' in example ? { ...example, new_email: anyEmail() } : example;
   return { values: { userId }, body, headers: { authorization: `Bearer ${pair.access}` } };
+}
+
+/** Returns the documented example of a change; what it refers to exists. */
+function changeFor(of: DocumentedOperation, { port_id, file_share_id, ssh_key_id }: Values): unknown {
+  if (of.path.endsWith('/connected_devices')) return { port_ids: [port_id] };
+  const body = exampleBody(of);
+  if (!of.operation.operationId.startsWith('updateKubernetesCluster')) return body;
+  const { add_ons, ...others } = body as { add_ons: { slurm: object } };
+  return { add_ons: { slurm: { ...add_ons.slurm, file_share_id, ssh_key_ids: [ssh_key_id] } }, ...others };
 }
 
 /**
