@@ -239,7 +239,7 @@ describe('every command', () => {
     await expect
       .poll(async () => (await json(`event list --cursor ${from} --subject project/${id}`)).length)
       .toBe(3);
-    const listed = await run(`event list --cursor ${from} --subject project/${id} --count 2 --json`);
+    const listed = await run(`event list --cursor ${from} --subject project/${id} --limit 2 --json`);
     expect(listed.json.map(({ type }: { type: string }) => type)).toEqual([
       'tradewind.project.created',
       'tradewind.project.updated',
@@ -436,16 +436,53 @@ describe('a command', () => {
     });
   });
 
-  it('says that nobody answers', async () => {
-    const { code, err } = await refused('project list --url http://127.0.0.1:9');
-    expect(code).toBe(3);
-    expect(err).toMatch(/^http:\/\/127\.0\.0\.1:9 can't be reached: /);
+  it('says that nobody answers, at which address, and how to set another', async () => {
+    const nobody = 'http://127.0.0.1:9';
+    for (const [line, environment, source] of [
+      [`project list --url ${nobody}`, {}, 'from --url'],
+      ['project list', { TRADEWIND_URL: nobody }, 'from TRADEWIND_URL'],
+    ] as const) {
+      const { code, err } = await refused(line, { environment });
+      expect(code).toBe(3);
+      expect(err).toMatch(/^http:\/\/127\.0\.0\.1:9 can't be reached: /);
+      expect(err).toContain(
+        `. This address is ${source}; "export TRADEWIND_URL=http://host:8080", or --url,`,
+      );
+    }
+  });
+
+  it('describes each command and group in the help of what it belongs to', async () => {
+    const groups = new Set(['']);
+    for (const name of names) {
+      const words = name.split(' ');
+      for (let count = 1; count < words.length; count++) groups.add(words.slice(0, count).join(' '));
+    }
+    expect(groups.size).toBeGreaterThan(15);
+    for (const group of groups) {
+      const { out } = await run(`${group} --help`);
+      const [, listed = ''] = /^Commands:\n((?: .*\n)+)/m.exec(out) ?? [];
+      const entries = [...listed.matchAll(/^ {2}([a-z][a-z-]*)(?: [[<].*?[\]>])* {2,}(.*(?:\n {4,}.*)*)/gm)];
+      expect(entries.length, out).toBeGreaterThan(0);
+      const siblings = entries.map(([, name = '']) => name);
+      for (const [, name, words = ''] of entries) {
+        const text = words.replace(/\s+/g, ' ');
+        // A sentence, and no list of words to type.
+        expect(text, `${group} ${name}`).toMatch(/^[A-Z][a-z]+,? \S+/);
+        expect(siblings, `${group} ${name}`).not.toContain(text.split(',')[0]);
+      }
+    }
   });
 
   it('has help for each', async () => {
     const { code, out } = await run('help');
     expect(code).toBe(0);
-    for (const word of ['serve', 'webhook', 'rotate-secret', 'completion', 'TRADEWIND_DATA_DIR'])
+    for (const word of [
+      'serve',
+      'webhook',
+      'Have events sent to programs',
+      'completion',
+      'TRADEWIND_DATA_DIR',
+    ])
       expect(out).toContain(word);
     for (const name of names) {
       const help = await run(`help ${name}`);

@@ -35,8 +35,8 @@ const HELP_WIDTH = 100;
 const INTRODUCTION = `A self-hosted cloud control plane.
 
 Some commands work on this machine, on the data folder or the database: serve, migrate, doctor, catalog, keys, ...
-The others ask a server over HTTP: its address is in TRADEWIND_URL or --url (http://127.0.0.1:8080), the token in
-TRADEWIND_TOKEN, or in a file that TRADEWIND_TOKEN_FILE or --token-file names.`;
+The others ask a server over HTTP: its address is in TRADEWIND_URL or --url (http://127.0.0.1:8080), the token in TRADEWIND_TOKEN, or in a file that TRADEWIND_TOKEN_FILE or --token-file names.
+"tradewind <command> --help" lists the commands of a group, and the options of a command.`;
 
 export function buildProgram(parts: ClientParts): Command {
   const { terminal, server, version } = parts;
@@ -70,16 +70,49 @@ function commandFor(program: Command, name: string): Command {
   }, program);
 }
 
-/** A group says what is in it. */
-function describeGroups(parent: Command): void {
+/** What the commands of each group do. */
+const GROUPS: Readonly<Record<string, string>> = {
+  catalog: 'Put the catalogue of what the platform offers into force',
+  keys: 'Rotate the keys that encrypt secrets, or give up what can no longer be decrypted',
+  user: 'Manage the people of an account, their roles and passwords',
+  client: 'Manage accounts: create, change, suspend and delete them',
+  orphans: 'Find and remove infrastructure that nothing in the database refers to',
+  audit: 'See who did what, and verify that no record was changed',
+  engines: 'Install the programs that do AI tasks',
+  kubernetes: 'Install the programs of hosted Kubernetes clusters',
+  token: 'Manage the API tokens of an account',
+  reseller: 'Manage resellers, their people, and what they are told by mail',
+  'reseller seller': 'Manage the people of a reseller',
+  'reseller notification': 'Manage what a reseller is told by mail',
+  product: 'Choose which products accounts may use',
+  'product default': "Choose which products a reseller's accounts may use unless decided for them",
+  project: 'Manage projects',
+  region: 'See the regions of the platform',
+  task: 'See tasks and what they wait for, cancel and acknowledge them',
+  wait: 'Wait until something has ended',
+  event: 'See what has happened, and what happens',
+  webhook: 'Have events sent to programs, and see how that went',
+  price: 'See, set and preview prices',
+  'price preview': 'Preview what something would cost before it is made',
+  quota: 'See and change quotas, and ask for more',
+  'quota threshold': 'Choose when to be told that quotas are nearly used up',
+  'quota request': 'Ask for higher quotas, and decide about such requests',
+  usage: 'See what was used, and what it cost',
+  'usage report': 'Read the reports of the published contract',
+};
+
+function describeGroups(parent: Command, before = ''): void {
   for (const group of parent.commands.filter(({ commands }) => commands.length > 0)) {
-    group.description(group.commands.map((each) => each.name()).join(', '));
-    describeGroups(group);
+    const name = before + group.name();
+    group.description(GROUPS[name] ?? '');
+    describeGroups(group, `${name} `);
   }
 }
 
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 function addServerCommand(program: Command, { name, summary, usage, options }: ServerCommand): void {
-  const command = commandFor(program, name).description(summary);
+  const command = commandFor(program, name).description(capital(summary));
   for (const option of options) command.option(`--${option}`);
   command.helpInformation = () => usage;
 }

@@ -101,6 +101,50 @@ it.each([
   expect([answer.status, answer.body.message]).toEqual([404, `Path ${path.split('?')[0]} not found${hint}`]);
 });
 
+const UUID = '0b6c8a3e-4a3e-4d5c-9a51-0f3d7e2f1c11';
+
+it.each([
+  ['the other version', 'GET', `/cloud/v2/volumes/1/1/${UUID}`, `/cloud/v1/volumes/1/1/${UUID}`],
+  ['the other version', 'POST', '/cloud/v1/limits_request', '/cloud/v2/limits_request'],
+  [
+    'the other version',
+    'POST',
+    `/gcore/cloud/v1/instances/1/1/${UUID}/action`,
+    `/gcore/cloud/v2/instances/1/1/${UUID}/action`,
+  ],
+  ['one misspelt part', 'GET', '/cloud/v1/k8s/cluster/1/1', '/cloud/v1/k8s/clusters/1/1'],
+  [
+    'one misspelt part',
+    'POST',
+    `/cloud/v1/instances/1/1/${UUID}/rebot`,
+    `/cloud/v1/instances/1/1/${UUID}/reboot`,
+  ],
+  ['one misspelt part', 'GET', '/cloud/v1/security_groups/1/1', '/cloud/v1/securitygroups/1/1'],
+  ['the other version', 'POST', '/cloud/v2/securitygroups/1/1', '/cloud/v1/securitygroups/1/1'],
+  ['one part that is missing', 'GET', '/v1/projects', '/cloud/v1/projects'],
+  ['one part that is missing', 'GET', '/cloud/v1/instances/1', '/cloud/v1/instances/1/{region_id}'],
+  ['one part that is missing', 'GET', '/iam/tokens?limit=1', undefined],
+  ['nothing near', 'GET', '/cloud/v1/k9s/klusterz/1/1', undefined],
+  ['nothing near', 'GET', `/cloud/v1${'/projects'.repeat(20)}`, undefined],
+])('names the path that was meant, by %s: %s %s', async (_, method, address, meant) => {
+  const path = address.split('?')[0];
+  const answer = await service.anonymous.request(method, address);
+  expect(answer.status).toBe(404);
+  expect(answer.body.message).toBe(
+    `Path ${path} not found: ${meant ? `did you mean ${meant}? /docs lists all paths` : 'not served by Tradewind; see /docs and docs/compatibility.md'}`,
+  );
+});
+
+it.each([
+  ['/cloud/v1/projects', 'DELETE', 'this path takes GET, HEAD, POST'],
+  ['/cloud/v1/instances/1/1', 'POST', 'this path takes GET, HEAD; POST is at /cloud/v2/instances/1/1'],
+  ['/gcore/cloud/v2/instances/1/1', 'GET', 'this path takes POST; GET is at /gcore/cloud/v1/instances/1/1'],
+])('says of %s what it takes instead of %s', async (path, method, words) => {
+  const answer = await service.http.request(method, path);
+  expect([answer.status, answer.body.message]).toEqual([405, `HTTP 405: Method Not Allowed; ${words}`]);
+  expect(words).toContain(answer.headers.get('allow'));
+});
+
 it('still leads to the documentation', async () => {
   for (const path of ['/gcore/', '/docs/']) {
     expect((await service.anonymous.get(path)).status).toBe(302);

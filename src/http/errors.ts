@@ -31,6 +31,11 @@ const STATUS = {
  */
 const CHALLENGES = 'apikey, Bearer realm="Tradewind"';
 
+export const NOT_JSON = 'The body must be sent as application/json';
+export const TOO_LARGE = 'The body is larger than the limit of 1 MiB';
+export const INTERNAL =
+  'The request failed because of an internal error; the log of the server has the cause under the request ID';
+
 /** An error of HTTP itself (method, media type, size), before any domain rule is checked. */
 export class HttpError extends Error {
   readonly status: number;
@@ -77,19 +82,21 @@ function knownError(error: Error): DomainError | HttpError {
   if (error instanceof DomainError || error instanceof HttpError) return error;
   const { statusCode, code } = error as FastifyError;
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new HttpError(415, 'The body must be sent as application/json');
+    return new HttpError(415, NOT_JSON);
   }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new HttpError(413, 'The body is larger than the limit of 1 MiB');
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new HttpError(413, TOO_LARGE);
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new HttpError(statusCode, error.message);
-  return new HttpError(
-    500,
-    'The request failed because of an internal error; the log of the server has the cause under the request ID',
-  );
+  return new HttpError(500, INTERNAL);
 }
 
-function bodyOf(area: Area, error: DomainError | HttpError, status: number, request: FastifyRequest): object {
+/** Returns the body in the form of an area. */
+export function bodyOf(
+  area: Area,
+  error: DomainError | HttpError,
+  status: number,
+  request: Pick<FastifyRequest, 'id' | 'method'>,
+): object {
   switch (area) {
     case 'cloud':
       return {
@@ -116,7 +123,7 @@ function bodyOf(area: Area, error: DomainError | HttpError, status: number, requ
 }
 
 /** Added to the contract's text in every area. */
-function hintOf(error: Error): { hint?: string } {
+export function hintOf(error: Error): { hint?: string } {
   return error instanceof DomainError && error.hint !== undefined ? { hint: error.hint } : {};
 }
 

@@ -1,6 +1,23 @@
+import {
+  ConflictError,
+  type DomainError,
+  ForbiddenError,
+  InvalidError,
+  NotFoundError,
+  PreconditionFailedError,
+  QuotaExceededError,
+  TooManyRequestsError,
+  UnauthenticatedError,
+  UnprocessableError,
+} from '../lib/errors.ts';
 import { type Area, areaOf } from './areas.ts';
+import { bodyOf, HttpError, hintOf, INTERNAL, NOT_JSON, TOO_LARGE } from './errors.ts';
+import { MalformedJsonError } from './json-body.ts';
 import { mapOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';
 import type { RequestTraits } from './openapi-requests.ts';
+
+/** The ID of a task or request in examples. */
+const UUID = '0e3f3c1e-6f6c-4c1b-8a53-5b0b7e0f6b1d';
 
 /** What each error status means to the client. */
 const MEANING: Record<number, string> = {
@@ -25,96 +42,58 @@ const fieldTexts = {
   additionalProperties: { type: 'array', items: { type: 'string' } },
 };
 
-const body = (title: string, required: string[], properties: object, example: object) => ({
+const body = (title: string, required: string[], properties: object) => ({
   type: 'object',
   title,
   required,
   properties,
-  examples: [example],
 });
 
 const SCHEMAS = {
-  CloudError: body(
-    'CloudError',
-    ['exception_class', 'message', 'request_id'],
-    {
-      exception_class: text('Kind of error, such as `ValidationError` or `ConflictError`'),
-      message: text('What is wrong and what to do about it'),
-      request_id: text('ID of the request, as in the header `x-request-id`'),
-      info: {
-        type: 'object',
-        description: 'The numbers of the quota that is used up',
-        properties: {
-          attribute: text('Name of the limit'),
-          current_usage: { type: 'integer' },
-          requested_usage: { type: 'integer' },
-          limit: { type: 'integer' },
-        },
+  CloudError: body('CloudError', ['exception_class', 'message', 'request_id'], {
+    exception_class: text('Kind of error, such as `ValidationError` or `ConflictError`'),
+    message: text('What is wrong and what to do about it'),
+    request_id: text('ID of the request, as in the header `x-request-id`'),
+    info: {
+      type: 'object',
+      description: 'The numbers of the quota that is used up',
+      properties: {
+        attribute: text('Name of the limit'),
+        current_usage: { type: 'integer' },
+        requested_usage: { type: 'integer' },
+        limit: { type: 'integer' },
       },
-      invalid_fields: fieldTexts,
-      hint,
     },
-    {
-      exception_class: 'NotFoundError',
-      message: 'Project 999 not found',
-      request_id: '0e3f3c1e-6f6c-4c1b-8a53-5b0b7e0f6b1d',
+    invalid_fields: fieldTexts,
+    hint,
+  }),
+  LoggingError: body('LoggingError', ['code', 'message'], {
+    code: { type: 'integer', description: 'The status' },
+    message: text('What is wrong'),
+    hint,
+  }),
+  StreamingError: body('StreamingError', ['error'], {
+    error: text('What is wrong'),
+    status: { type: 'integer', description: 'The status, if a read finds nothing' },
+    hint,
+  }),
+  IamError: body('IamError', ['message'], { message: text('What is wrong'), hint }),
+  IamErrors: body('IamErrors', ['errors'], { errors: fieldTexts }),
+  Problem: body('Problem', ['type', 'title', 'status', 'detail', 'request_id'], {
+    type: text('Always `about:blank`'),
+    title: text('What the status means'),
+    status: { type: 'integer', description: 'The status' },
+    detail: text('What is wrong and what to do about it'),
+    request_id: text('ID of the request, as in the header `x-request-id`'),
+    code: text('Kind of error, such as `invalid` or `not-found`'),
+    quota: { type: 'object', description: 'The numbers of the quota that is used up' },
+    errors: {
+      type: 'array',
+      description: 'What is wrong with which field',
+      items: { type: 'object', properties: { field: text('Field'), detail: text('What is wrong') } },
     },
-  ),
-  LoggingError: body(
-    'LoggingError',
-    ['code', 'message'],
-    { code: { type: 'integer', description: 'The status' }, message: text('What is wrong'), hint },
-    { code: 404, message: 'Project 999 not found' },
-  ),
-  StreamingError: body(
-    'StreamingError',
-    ['error'],
-    {
-      error: text('What is wrong'),
-      status: { type: 'integer', description: 'The status, if a read finds nothing' },
-      hint,
-    },
-    { error: 'url: This field is required.' },
-  ),
-  IamError: body(
-    'IamError',
-    ['message'],
-    { message: text('What is wrong'), hint },
-    { message: 'Authentication credentials were not provided.' },
-  ),
-  IamErrors: body(
-    'IamErrors',
-    ['errors'],
-    { errors: fieldTexts },
-    { errors: { email: ['This field is required.'] } },
-  ),
-  Problem: body(
-    'Problem',
-    ['type', 'title', 'status', 'detail', 'request_id'],
-    {
-      type: text('Always `about:blank`'),
-      title: text('What the status means'),
-      status: { type: 'integer', description: 'The status' },
-      detail: text('What is wrong and what to do about it'),
-      request_id: text('ID of the request, as in the header `x-request-id`'),
-      code: text('Kind of error, such as `invalid` or `not-found`'),
-      quota: { type: 'object', description: 'The numbers of the quota that is used up' },
-      errors: {
-        type: 'array',
-        description: 'What is wrong with which field',
-        items: { type: 'object', properties: { field: text('Field'), detail: text('What is wrong') } },
-      },
-      hint,
-    },
-    {
-      type: 'about:blank',
-      title: 'Not Found',
-      status: 404,
-      detail: 'Task 7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90 not found',
-      request_id: '0e3f3c1e-6f6c-4c1b-8a53-5b0b7e0f6b1d',
-      code: 'not-found',
-    },
-  ),
+    hint,
+  }),
 };
 
 const BODY: Record<Area, keyof typeof SCHEMAS> = {
@@ -180,6 +159,81 @@ function namesSomething(path: string, { requestBody, parameters = [] }: Operatio
   return path.includes('{') || requestBody !== undefined || names.includes('project_id');
 }
 
+/** What the examples are about, by area. */
+const SUBJECT: Record<Area, { kind: string; id: string | number; field: string }> = {
+  cloud: { kind: 'Project', id: 999, field: 'name' },
+  logging: { kind: 'Project', id: 999, field: 'name' },
+  streaming: { kind: 'AI task', id: UUID, field: 'url' },
+  iam: { kind: 'User', id: 999, field: 'email' },
+  tradewind: { kind: 'Webhook', id: 999, field: 'url' },
+};
+
+const QUOTA = { attribute: 'volume_count_limit', current_usage: 20, requested_usage: 1, limit: 20 };
+
+/** An error of each status by name, with words that the API uses. */
+const EXAMPLES: Record<number, (area: Area) => Record<string, DomainError | HttpError>> = {
+  400: (area) => ({
+    invalid: new InvalidError({ [SUBJECT[area].field]: ['This field is required.'] }),
+    ...(area === 'iam' && { malformed: new MalformedJsonError('Unexpected end of JSON input') }),
+  }),
+  401: () => ({
+    missing: new UnauthenticatedError('Authentication credentials were not provided.', false),
+    wrong: new UnauthenticatedError('Token is invalid or expired', true),
+  }),
+  403: (area) => ({
+    rights: new ForbiddenError('This operation needs the token of an administrator of the account'),
+    ...(area === 'cloud' && { quota: new QuotaExceededError(QUOTA) }),
+  }),
+  404: (area) => ({ missing: new NotFoundError(SUBJECT[area].kind, SUBJECT[area].id) }),
+  409: (area) => ({
+    held: new ConflictError(
+      `${SUBJECT[area].kind} ${SUBJECT[area].id} is held by task ${UUID}; wait until it ends`,
+    ),
+  }),
+  412: (area) => ({
+    ...(area === 'streaming'
+      ? {
+          ended: new PreconditionFailedError(
+            `AI task ${UUID} has ended with SUCCESS and can't be cancelled any more`,
+          ),
+        }
+      : {
+          changed: new PreconditionFailedError(
+            'The resource at this address now has version "8", but If-Match asks for "7"; read it again before you change it',
+          ),
+        }),
+  }),
+  413: () => ({ large: new HttpError(413, TOO_LARGE) }),
+  415: () => ({ type: new HttpError(415, NOT_JSON) }),
+  422: (area) => ({
+    ...(area === 'streaming' && {
+      feature: new UnprocessableError(
+        'Transcription is a feature that this account does not have; ask the reseller to activate it',
+      ),
+    }),
+    key: new UnprocessableError(
+      'This Idempotency-Key was used for another request; use a new key for a new request',
+    ),
+  }),
+  429: () => ({
+    rate: new TooManyRequestsError(
+      'This token has made the 1000 requests that are allowed in 10 seconds; try again in 3 s. Reading a task is not counted.',
+      3,
+    ),
+  }),
+  500: () => ({ internal: new HttpError(500, INTERNAL) }),
+};
+
+function examplesOf(area: Area, status: number): Record<string, { value: object }> {
+  const errors = Object.entries(EXAMPLES[status]?.(area) ?? {});
+  return Object.fromEntries(errors.map(([name, error]) => [name, { value: shown(area, error, status) }]));
+}
+
+const shown = (area: Area, error: DomainError | HttpError, status: number): object => ({
+  ...bodyOf(area, error, status, { id: UUID, method: 'GET' }),
+  ...hintOf(error),
+});
+
 function responseOf(area: Area, status: number): object {
   const one = { $ref: `#/components/schemas/${BODY[area]}` };
   // A body that can't be parsed has no field to name.
@@ -195,7 +249,12 @@ function responseOf(area: Area, status: number): object {
         },
       },
     }),
-    content: { [area === 'tradewind' ? 'application/problem+json' : 'application/json']: { schema } },
+    content: {
+      [area === 'tradewind' ? 'application/problem+json' : 'application/json']: {
+        schema,
+        examples: examplesOf(area, status),
+      },
+    },
   };
 }
 

@@ -42,6 +42,34 @@ it.each<[string, 'GET' | 'POST', string, object | undefined, object]>([
   expect(answer.body.invalid_fields).toEqual(fields);
 });
 
+const ROLE = '/iam/clients/1/client-users/create';
+const roleIn = (user_role: unknown) => ({
+  username: 'union@example.com',
+  password: 'many small green apples',
+  user_role,
+});
+
+it.each<[string, unknown, object]>([
+  ['a slip in the nested form', { user_role: { idd: 1 } }, { 'user_role.user_role.idd': ['Unknown field.'] }],
+  ['a slip in the plain form', { id: 'x' }, { 'user_role.id': ['Must be an integer.'] }],
+  ['neither form', 5, { user_role: ['Must be an object.'] }],
+])('says of %s only what is wrong with that form', async (_, user_role, errors) => {
+  const answer = await service.http.post(ROLE, roleIn(user_role));
+  expect([answer.status, answer.body.errors]).toEqual([400, errors]);
+});
+
+it.each<[string, object, string]>([
+  [
+    'too many',
+    Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`k${n}`, '1'])),
+    'Must have at most 64 fields.',
+  ],
+  ['nameless', { '': '1' }, 'Each name must not be empty.'],
+])('says of %s parameters of the autoscaler what to send instead', async (_, autoscaler_config, text) => {
+  const answer = await service.http.patch('/cloud/v1/k8s/clusters/1/1/none', { autoscaler_config });
+  expect(answer.body.invalid_fields).toEqual({ autoscaler_config: [text] });
+});
+
 it('tells the faults of several fields apart in one message', async () => {
   const answer = await service.http.get(`${GROUPS}?limit=0&offset=-1`);
   expect(answer.body.message).toMatch(/^Validation error: limit: .*[^.]; offset: .*\.$/);

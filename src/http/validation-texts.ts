@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { closestName } from '../lib/closest-name.ts';
 import type { FieldProblem } from '../lib/errors.ts';
 import { MOMENT_RULE } from '../lib/timestamps.ts';
+import { decideUnions } from './validation-unions.ts';
 
 /** The most error texts in one answer. */
 const MAX_TEXTS = 50;
@@ -10,9 +11,9 @@ const MAX_FIELD_LENGTH = 200;
 
 /** Turns the errors of a JSON Schema validator into texts by field that say what to send instead. */
 export function fieldProblems(errors: ErrorObject[], part: string): FieldProblem[] {
-  return relevant(errors)
+  return relevant(decideUnions(errors))
     .slice(0, MAX_TEXTS)
-    .map((error) => ({ field: shortened(fieldOf(error)) || part, message: textOf(error, part) }));
+    .map((error) => ({ field: shortened(fieldOf(error)) || part, message: worded(error, part) }));
 }
 
 /** A failed union reports each branch; the branch "or null" and the union itself say nothing useful. */
@@ -26,6 +27,8 @@ function relevant(errors: ErrorObject[]): ErrorObject[] {
       case 'anyOf':
       case 'oneOf':
       case 'if':
+      // The fault of the name is an error of its own.
+      case 'propertyNames':
         return false;
       case 'type':
         return error.params.type !== 'null';
@@ -62,6 +65,12 @@ function fieldOf(error: ErrorObject): string {
   return path === '' ? String(child) : `${path}.${String(child)}`;
 }
 
+/** The keys of a map have no field of their own. */
+function worded(error: ErrorObject, part: string): string {
+  const text = textOf(error, part);
+  return error.propertyName === undefined ? text : text.replace(/^Must/, 'Each name must');
+}
+
 function textOf(error: ErrorObject, part: string): string {
   // A schema may contain its own sentence for the meaning of its pattern.
   const rule: unknown = (error.parentSchema as { rule?: unknown } | undefined)?.rule;
@@ -93,6 +102,12 @@ function textOf(error: ErrorObject, part: string): string {
       return `Must have at least ${String(params.limit)} item(s).`;
     case 'maxItems':
       return `Must have at most ${String(params.limit)} items.`;
+    case 'minProperties':
+      return `Must have at least ${String(params.limit)} field(s).`;
+    case 'maxProperties':
+      return `Must have at most ${String(params.limit)} fields.`;
+    case 'union':
+      return String(params.text);
     case 'uniqueItems':
       return 'Must not hold the same item twice.';
     case 'format':

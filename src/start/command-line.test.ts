@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../config.ts';
 import { ownCommands, readCommandLine } from './command-line.ts';
 import { commands } from './commands.ts';
 
@@ -38,6 +39,13 @@ describe('the commands on this machine', () => {
     }
     expect(printed('help client pause')).toBe(printed('client pause -h'));
     expect(printed('token create --help')).toContain('--expires TIME');
+  });
+
+  it('list the versions of Kubernetes that can be installed, where none is named', async () => {
+    const config = loadConfig({ TRADEWIND_KUBERNETES_DIR: '/nowhere' });
+    const ran = commands['kubernetes install']?.run({ config, options: {}, stop: AbortSignal.abort() });
+    await expect(ran).rejects.toThrow(/The catalogue offers v1\.31\.13, .*v1\.34\.4.*; installed: none\.$/);
+    expect(printed('kubernetes install --help')).toMatch(/--from WHERE[\s\S]*kwok plays the nodes/);
   });
 
   it('say what is wrong with their options', () => {

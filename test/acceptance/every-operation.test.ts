@@ -87,9 +87,9 @@ describe.each([...new Set(operations.map(({ prefix }) => prefix))])(
     it.each(titled('PATCH', 'PUT'))('%s changes', async (_, of) => {
       const own = await ownAccount(of, under(prefix, http));
       if (own) return succeeds(http, of, own.values, own.body, own.headers);
-      const { port_id } = possessions.values;
-      const body = of.path.endsWith('/connected_devices') ? { port_ids: [port_id] } : exampleBody(of);
-      await succeeds(http, of, possessions.of(of), body);
+      // An upgraded cluster may be too new for Slurm.
+      const at = updatesCluster(of) ? await possessions.freshFor(of) : possessions.of(of);
+      await succeeds(http, of, at, changeFor(of, possessions.values));
     });
 
     it.each(titled('DELETE'))('%s deletes', async (_, of) => {
@@ -177,6 +177,18 @@ async function ownAccount(of: DocumentedOperation, http: HttpClient) {
   const example = exampleBody(of) as object;
   const body = 'new_email' in example ? { ...example, new_email: anyEmail() } : example;
   return { values: { userId }, body, headers: { authorization: `Bearer ${pair.access}` } };
+}
+
+const updatesCluster = ({ operation }: DocumentedOperation): boolean =>
+  operation.operationId.startsWith('updateKubernetesCluster');
+
+/** Returns the documented example of a change; what it refers to exists. */
+function changeFor(of: DocumentedOperation, { port_id, file_share_id, ssh_key_id }: Values): unknown {
+  if (of.path.endsWith('/connected_devices')) return { port_ids: [port_id] };
+  const body = exampleBody(of);
+  if (!updatesCluster(of)) return body;
+  const { add_ons, ...others } = body as { add_ons: { slurm: object } };
+  return { add_ons: { slurm: { ...add_ons.slurm, file_share_id, ssh_key_ids: [ssh_key_id] } }, ...others };
 }
 
 /**

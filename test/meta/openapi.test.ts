@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { CLI_OPERATIONS_FILE, cliOperations } from '../../scripts/cli-operations.ts';
@@ -51,12 +51,68 @@ describe.each(files)('$file', ({ file, document, text }) => {
     ajv.addSchema(document, 'document');
     const shown = [...nodesOf(document)].flatMap(examplesAt);
     expect(shown.length).toBeGreaterThan(100);
+    // Compiling takes longer than checking, and several examples may have one schema.
+    const checks = new Map<string, ValidateFunction>();
     const wrong = shown.flatMap(({ pointer, example }) => {
-      const check = ajv.compile({ $ref: `document#${pointer}` });
+      const check = checks.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` });
+      checks.set(pointer, check);
       return check(example) ? [] : [{ pointer, example, errors: ajv.errorsText(check.errors) }];
     });
     expect(wrong).toEqual([]);
   });
+});
+
+/** The classes of errors in the area of the cloud, by status. */
+const CLASSES: Record<string, string[]> = {
+  400: ['ValidationError'],
+  401: ['not_authenticated', 'token_not_valid'],
+  403: ['ForbiddenError', 'QuotaLimitExceed'],
+  404: ['NotFoundError'],
+  409: ['ConflictError'],
+  412: ['PreconditionFailedError'],
+  413: ['HTTPError'],
+  415: ['HTTPError'],
+  422: ['UnprocessableError'],
+  429: ['TooManyRequestsError'],
+  500: ['HTTPError'],
+};
+
+it.each(files)('shows examples that fit the status of each error in $file', ({ document }) => {
+  const refusals = Object.entries(document.components.responses ?? {});
+  expect(refusals.length).toBeGreaterThan(40);
+  const words = new Map<string, string>();
+  for (const [name, response] of refusals) {
+    const status = name.slice(-3);
+    const [media] = Object.values((response as { content: Record<string, object> }).content);
+    const examples = Object.values(
+      (media as { examples?: Record<string, { value: object }> }).examples ?? {},
+    );
+    expect(examples.length, name).toBeGreaterThan(0);
+    for (const { value } of examples) {
+      const {
+        exception_class: kind,
+        code,
+        status: said,
+        request_id: _,
+        ...rest
+      } = value as Record<string, unknown>;
+      if (kind !== undefined) expect(CLASSES[status], name).toContain(kind);
+      for (const number of [code, said])
+        if (typeof number === 'number') expect(String(number), name).toBe(status);
+      const text = JSON.stringify(rest);
+      expect(words.get(text) ?? status, text).toBe(status);
+      words.set(text, status);
+    }
+  }
+});
+
+it('shows all six groups of settings in the example of a cluster update', () => {
+  const updates = operations.filter(({ operation }) =>
+    operation.operationId.startsWith('updateKubernetesCluster'),
+  );
+  expect(updates.length).toBe(4);
+  const groups = ['add_ons', 'authentication', 'autoscaler_config', 'cni', 'ddos_profile', 'logging'];
+  for (const update of updates) expect(Object.keys(exampleBody(update) as object).sort()).toEqual(groups);
 });
 
 it('is what the command line knows of its operations; "npm run openapi" writes it', async () => {

@@ -146,6 +146,7 @@ export async function clusterBody(http: HttpClient) {
     version: 'v1.32.13',
     keypair: key.body.name,
     cni: { provider: 'cilium' },
+    csi: { nfs: { vast_enabled: true } },
     pools: [
       {
         name: 'gpu',

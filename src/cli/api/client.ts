@@ -25,7 +25,8 @@ export interface Api {
   stream(id: OperationId, input: Input): Promise<AsyncIterable<string>>;
 }
 
-export function createApi({ url, token }: Connection, { agent, stop }: { agent: string; stop: AbortSignal }) {
+export function createApi(connection: Connection, { agent, stop }: { agent: string; stop: AbortSignal }) {
+  const { url, token } = connection;
   const authorization = `${token.split('.').length === 3 ? 'Bearer' : 'apikey'} ${token}`;
 
   async function send(id: OperationId, input: Input, signal: AbortSignal): Promise<Response> {
@@ -48,7 +49,7 @@ export function createApi({ url, token }: Connection, { agent, stop }: { agent: 
     };
     const address = url + addressOf(id, input.parameters ?? {});
     const response = await fetch(address, request).catch((error: unknown) => {
-      throw lost(error, url, stop);
+      throw lost(error, connection, stop);
     });
     if (response.ok) return response;
     const text = await textOf(response);
@@ -58,7 +59,7 @@ export function createApi({ url, token }: Connection, { agent, stop }: { agent: 
   /** The connection may be lost after the head of an answer. */
   const textOf = (response: Response): Promise<string> =>
     response.text().catch((error: unknown) => {
-      throw lost(error, url, stop);
+      throw lost(error, connection, stop);
     });
 
   return {
@@ -70,27 +71,29 @@ export function createApi({ url, token }: Connection, { agent, stop }: { agent: 
     },
     async stream(id, input) {
       const { body } = await send(id, input, stop);
-      return textsOf(body ?? [], url, stop);
+      return textsOf(body ?? [], connection, stop);
     },
   } satisfies Api;
 }
 
-async function* textsOf(body: AsyncIterable<Uint8Array> | [], url: string, stop: AbortSignal) {
+async function* textsOf(body: AsyncIterable<Uint8Array> | [], connection: Connection, stop: AbortSignal) {
   const decoder = new TextDecoder();
   try {
     for await (const chunk of body) yield decoder.decode(chunk, { stream: true });
   } catch (error) {
-    throw lost(error, url, stop);
+    throw lost(error, connection, stop);
   }
 }
 
-function lost(error: unknown, url: string, stop: AbortSignal): unknown {
+function lost(error: unknown, { url, source }: Connection, stop: AbortSignal): unknown {
   if (stop.aborted) return stop.reason;
   const { name, message, cause } = error as Error;
   if (name === 'TimeoutError')
     return new UnavailableError(`${url} has not answered for ${PATIENCE_MS / 1_000} s`);
   const { code, message: because } = (cause ?? {}) as { code?: string; message?: string };
-  return new UnavailableError(`${url} can't be reached: ${because || code || message}`);
+  return new UnavailableError(
+    `${url} can't be reached: ${because || code || message}. This address is ${source === 'the default' ? source : `from ${source}`}; "export TRADEWIND_URL=http://host:8080", or --url, sets another`,
+  );
 }
 
 /** The path of an operation with its parameters and query. */

@@ -4,6 +4,8 @@ import { UsageError } from '../errors.ts';
 export interface Connection {
   /** Without a slash at the end. */
   url: string;
+  /** Where the address comes from, for messages. */
+  source: string;
   token: string;
 }
 
@@ -34,6 +36,7 @@ export async function connectionOf(
     );
   return {
     url: given.endsWith('/') ? given.slice(0, -1) : given,
+    source: url !== undefined ? '--url' : environment.TRADEWIND_URL ? 'TRADEWIND_URL' : 'the default',
     token: await tokenOf(tokenFile, environment, readInput),
   };
 }

@@ -60,7 +60,7 @@ export function optionsOf(command: ApiCommand): Option[] {
   ];
 }
 
-const LIMIT: Option = {
+export const LIMIT: Option = {
   ...optionOf({ name: 'limit', type: 'integer', text: `At most so many (${DEFAULT_ROWS})` }),
 };
 const ALL: Option = { name: 'all', text: 'All of them, however many' };

@@ -1,4 +1,5 @@
 import { operationOf } from '../api/operations.ts';
+import { DEFAULT_ROWS, LIMIT } from '../api/options.ts';
 import { optionName, optionOf } from '../api/values.ts';
 import { type ClientCommand, type Context, type Option, textIn, type Values } from '../command.ts';
 import { following, presentCursor, type Told } from '../events/following.ts';
@@ -23,7 +24,7 @@ export const events: readonly ClientCommand[] = [
     help: 'The oldest first, from the last 24 hours or from --cursor on.',
     arguments: [],
     get options() {
-      return [...filters(), COUNT];
+      return [...filters(), LIMIT];
     },
     operations: ['listEvents'],
     run: list,
@@ -42,15 +43,15 @@ export const events: readonly ClientCommand[] = [
 ];
 
 async function list({ api, values, output }: Context): Promise<void> {
-  const count = Number(values.count ?? 100);
+  const most = Number(values.limit ?? DEFAULT_ROWS);
   const rows: unknown[] = [];
   let cursor = textIn(values, 'cursor') ?? 'oldest';
   for (;;) {
-    const limit = Math.min(1_000, count - rows.length);
+    const limit = Math.min(1_000, most - rows.length);
     const parameters = { ...filterIn(values), cursor, limit };
     const answer = (await api.call('listEvents', { parameters })) as { cursor: string; events: unknown[] };
     rows.push(...answer.events);
-    if (answer.events.length < limit || rows.length >= count) {
+    if (answer.events.length < limit || rows.length >= most) {
       cursor = answer.cursor;
       break;
     }

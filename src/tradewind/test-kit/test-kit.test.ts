@@ -296,6 +296,18 @@ describe('a rule', () => {
     expect((await service.http.post(`${KIT}/faults`, body)).status).toBe(400);
     expect((await service.http.delete(`${KIT}/faults/77`)).status).toBe(404);
   });
+
+  it.each([
+    [{}, 'do', 'Must have one of: status, delay_ms, drop, quota, fail, hold.'],
+    [{ statsu: 500 }, 'do', 'Must have one of: status, delay_ms, drop, quota, fail, hold.'],
+    [{ status: 500, hold: true }, 'do', 'Must have only one of: status, hold.'],
+    [{ status: 200 }, 'do.status', 'Must be at least 400.'],
+    [{ hold: false }, 'do.hold', 'Must be true.'],
+    [{ retry_after: 1 }, 'do.status', 'This field is required.'],
+  ])('says of the effect %j what to send instead', async (effect, field, detail) => {
+    const answer = await service.http.post(`${KIT}/faults`, { do: effect });
+    expect([answer.status, answer.body.errors]).toEqual([400, [{ field, detail }]]);
+  });
 });
 
 describe('a rule for what does not exist', () => {

@@ -35,13 +35,24 @@ export async function download(
   fs.renameSync(part, file);
 }
 
-/** Fetches a list of checksums in the format of sha256sum(1), or one checksum alone, and returns that of the file. */
+/** Fetches the checksum of a file, from a list or a file with nothing else. */
 export async function checksumOf(url: string, name: string, signal: AbortSignal): Promise<string> {
+  const sum = sumIn(await checksumsAt(url, signal), name);
+  if (sum === undefined) throw new Error(`${url} has no SHA-256 of ${name}`);
+  return sum;
+}
+
+export async function checksumsAt(url: string, signal: AbortSignal): Promise<string> {
   const response = await fetch(url, { signal });
   if (!response.ok) throw new Error(`${url} answers ${response.status}`);
-  const lines = (await response.text()).trim().split('\n');
-  const line = lines.length === 1 ? lines[0] : lines.find((each) => each.split(/[ *]+/)[1] === name);
+  return response.text();
+}
+
+/** Returns the checksum of a file in a list in the format of sha256sum(1), or the only one that there is. */
+export function sumIn(sums: string, name: string): string | undefined {
+  const lines = sums.trim().split('\n');
+  const alone = lines.length === 1 && !/\s/.test(lines[0] ?? '');
+  const line = alone ? lines[0] : lines.find((each) => each.split(/[ *]+/)[1] === name);
   const sum = line?.split(' ')[0] ?? '';
-  if (!/^[0-9a-f]{64}$/.test(sum)) throw new Error(`${url} has no SHA-256 of ${name}`);
-  return sum;
+  return /^[0-9a-f]{64}$/.test(sum) ? sum : undefined;
 }

@@ -12,7 +12,7 @@ export const KWOK = 'kwok';
 
 const VERSION = /^v\d+\.\d+\.\d+$/;
 /** In the format of sha256sum(1). */
-const SUMS = 'SHA256SUMS';
+export const SUMS = 'SHA256SUMS';
 
 /** Returns the programs that the folder of a version lacks. */
 export function missingPrograms(folder: string): string[] {

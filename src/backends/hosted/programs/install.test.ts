@@ -63,11 +63,26 @@ afterEach(() => {
 
 const sumOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-function install(kwok?: string): Promise<void> {
-  const { port } = server.address() as { port: number };
-  const url = `http://127.0.0.1:${port}`;
-  const sources = { kubernetesUrl: `${url}/release`, etcdUrl: `${url}/etcd`, kwok };
-  return installVersion(VERSION, programs, sources, { say: () => {}, signal: new AbortController().signal });
+const urlOf = () => `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+
+/** Returns what was said. */
+async function install(kwok?: string, from?: string, into = programs): Promise<string[]> {
+  const url = urlOf();
+  const sources = { kubernetesUrl: `${url}/release`, etcdUrl: `${url}/etcd`, kwok, from };
+  const said: string[] = [];
+  const say = (line: string) => void said.push(line);
+  await installVersion(VERSION, into, sources, { say, signal: new AbortController().signal });
+  return said;
+}
+
+/** Installs on a machine with internet, kwok as well, and cuts that off. */
+async function elsewhere(): Promise<string> {
+  const kwok = path.join(folder, 'kwok');
+  fs.writeFileSync(kwok, '#!/bin/sh\necho kwok\n', { mode: 0o755 });
+  const other = path.join(folder, 'other');
+  await install(kwok, undefined, other);
+  asked = [];
+  return other;
 }
 
 it('installs every program, and nothing a second time', async () => {
@@ -134,6 +149,52 @@ it('keeps nothing that has another checksum, and says which', async () => {
   files.set(scheduler, right);
   await install();
   expect(wholeFolder(path.join(programs, VERSION))).toBe(true);
+});
+
+it('says what kwok is, and where to get it, when there is none', async () => {
+  const said = (await install()).join('\n');
+  expect(said).toMatch(/kwok plays the nodes: .*"go install sigs\.k8s\.io\/kwok\/cmd\/kwok@v.*--kwok FILE/);
+});
+
+it.each(['', VERSION])('takes everything from a folder, and asks no server (%j)', async (below) => {
+  const other = await elsewhere();
+  const said = await install(undefined, path.join(other, below));
+  expect(asked).toEqual([]);
+  expect(said.join('\n')).not.toContain('plays the nodes');
+  const there = path.join(programs, VERSION);
+  expect([wholeFolder(there), hasKwok(there)]).toEqual([true, true]);
+});
+
+it('holds the programs of a folder against its checksums, and says if there are none', async () => {
+  const other = path.join(await elsewhere(), VERSION);
+  fs.writeFileSync(path.join(other, 'kube-scheduler'), '#!/bin/sh\necho evil\n');
+  await expect(install(undefined, other)).rejects.toThrow(
+    /kube-scheduler has the checksum .* nothing of it was kept/,
+  );
+  expect(installedVersions(programs)).toEqual([]);
+  fs.rmSync(path.join(other, 'SHA256SUMS'));
+  expect(await install(undefined, other)).toContain(
+    `${other} has no SHA256SUMS, so its programs are taken as they are.`,
+  );
+  expect(installedVersions(programs)).toEqual([VERSION]);
+});
+
+it('names the programs that a folder lacks', async () => {
+  await expect(install(undefined, folder)).rejects.toThrow(/Neither .*v1\.34\.4 nor .* has etcd, kube-api/);
+});
+
+it('takes everything from an address like such a folder, never without a checksum', async () => {
+  const other = path.join(await elsewhere(), VERSION);
+  for (const name of fs.readdirSync(other))
+    files.set(`/mirror/${VERSION}/${name}`, fs.readFileSync(path.join(other, name)));
+  const sums = files.get(`/mirror/${VERSION}/SHA256SUMS`) ?? Buffer.alloc(0);
+  files.set(`/mirror/${VERSION}/SHA256SUMS`, Buffer.from(String(sums).replace(/^.* etcd\n/m, '')));
+  await expect(install(undefined, `${urlOf()}/mirror`)).rejects.toThrow('has no SHA-256 of etcd');
+  files.set(`/mirror/${VERSION}/SHA256SUMS`, sums);
+  asked = [];
+  await install(undefined, `${urlOf()}/mirror/`);
+  expect(asked.every((each) => each.startsWith('/mirror/'))).toBe(true);
+  expect(hasKwok(path.join(programs, VERSION))).toBe(true);
 });
 
 it('names what a mirror does not have', async () => {

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { lockFile } from '../../../lib/file-lock.ts';
-import { checksumOf, download } from './download.ts';
-import { KWOK, PROGRAMS, wholeFolder, writeSums } from './folders.ts';
+import { checksumOf, checksumsAt, download, sumIn } from './download.ts';
+import { hasKwok, KWOK, missingPrograms, PROGRAMS, SUMS, sumOf, wholeFolder, writeSums } from './folders.ts';
 
 /** Serves every version of Kubernetes that this product offers. */
 const ETCD_VERSION = 'v3.6.8';
@@ -16,7 +16,20 @@ export interface Sources {
   etcdUrl: string;
   /** A kwok on this machine, for the nodes. */
   kwok?: string | undefined;
+  /**
+   * A folder on this machine, or the address of one, that is like the one an installation makes: with a folder of the
+   * version, or the version's programs themselves. Instead of the releases.
+   */
+  from?: string | undefined;
 }
+
+interface Reporting {
+  say: (line: string) => void;
+  signal: AbortSignal;
+}
+
+export const ABOUT_KWOK =
+  'kwok plays the nodes: without it, clusters have an API and no nodes. "go install sigs.k8s.io/kwok/cmd/kwok@v0.7.0" makes it as ~/go/bin/kwok, and https://github.com/kubernetes-sigs/kwok/releases has it';
 
 /**
  * Installs the programs of a version from their official releases, each against its checksum. Who is interrupted goes on
@@ -26,7 +39,7 @@ export async function installVersion(
   version: string,
   programs: string,
   sources: Sources,
-  reporting: { say: (line: string) => void; signal: AbortSignal },
+  reporting: Reporting,
 ): Promise<void> {
   // Before 300 MB are fetched.
   if (sources.kwok !== undefined) fs.accessSync(sources.kwok, fs.constants.R_OK);
@@ -44,42 +57,94 @@ async function install(
   version: string,
   programs: string,
   sources: Sources,
-  { say, signal }: { say: (line: string) => void; signal: AbortSignal },
+  reporting: Reporting,
 ): Promise<void> {
+  const { say } = reporting;
   const folder = path.join(programs, version);
   const draft = path.join(programs, `.${version}.draft`);
-  const architecture = ARCHITECTURES[process.arch];
-  if (architecture === undefined) throw new Error(`There are no programs of Kubernetes for ${process.arch}`);
   if (wholeFolder(folder)) {
     if (sources.kwok !== undefined) addKwok(folder, sources.kwok);
     return say(`Kubernetes ${version} is in ${folder}.`);
   }
   fs.mkdirSync(draft, { recursive: true });
-  const etcd = `etcd-${ETCD_VERSION}-linux-${architecture}`;
-  const archive = path.join(draft, `${etcd}.tar.gz`);
-  const etcdRelease = `${sources.etcdUrl}/${ETCD_VERSION}`;
-  await fetchFile(`${etcdRelease}/${etcd}.tar.gz`, archive, `${etcdRelease}/SHA256SUMS`);
-  for (const name of PROGRAMS.filter((each) => each !== 'etcd')) {
-    const url = `${sources.kubernetesUrl}/${version}/bin/linux/${architecture}/${name}`;
-    await fetchFile(url, path.join(draft, name), `${url}.sha256`);
-  }
-  // Again if need be: who was interrupted here left a part of it.
-  unpack(archive, draft, `${etcd}/etcd`);
+  if (sources.from === undefined) await fromReleases(version, draft, sources, reporting);
+  else if (URL.canParse(sources.from))
+    await fromAddress(`${sources.from.replace(/\/$/, '')}/${version}`, draft, reporting);
+  else fromFolder(folderWith(version, sources.from), draft, say);
   for (const name of fs.readdirSync(draft)) {
-    if (PROGRAMS.some((program) => program === name)) fs.chmodSync(path.join(draft, name), 0o755);
+    if ([...PROGRAMS, KWOK].some((program) => program === name)) fs.chmodSync(path.join(draft, name), 0o755);
     else fs.rmSync(path.join(draft, name));
   }
   writeSums(draft);
-  if (sources.kwok === undefined) say('Without kwok, clusters have no nodes: give it with --kwok.');
-  else addKwok(draft, sources.kwok);
+  if (sources.kwok !== undefined) addKwok(draft, sources.kwok);
+  else if (!hasKwok(draft)) say(`${ABOUT_KWOK}. Then run this again with --kwok FILE.`);
   // Control planes that run from a damaged folder keep their files.
   fs.rmSync(folder, { recursive: true, force: true });
   fs.renameSync(draft, folder);
   say(`Kubernetes ${version} is in ${folder}.`);
+}
+
+async function fromReleases(
+  version: string,
+  draft: string,
+  { etcdUrl, kubernetesUrl }: Sources,
+  { say, signal }: Reporting,
+): Promise<void> {
+  const architecture = ARCHITECTURES[process.arch];
+  if (architecture === undefined) throw new Error(`There are no programs of Kubernetes for ${process.arch}`);
+  const etcd = `etcd-${ETCD_VERSION}-linux-${architecture}`;
+  const archive = path.join(draft, `${etcd}.tar.gz`);
+  const etcdRelease = `${etcdUrl}/${ETCD_VERSION}`;
+  await fetchFile(`${etcdRelease}/${etcd}.tar.gz`, archive, `${etcdRelease}/SHA256SUMS`);
+  for (const name of PROGRAMS.filter((each) => each !== 'etcd')) {
+    const url = `${kubernetesUrl}/${version}/bin/linux/${architecture}/${name}`;
+    await fetchFile(url, path.join(draft, name), `${url}.sha256`);
+  }
+  // Again if need be: who was interrupted here left a part of it.
+  unpack(archive, draft, `${etcd}/etcd`);
 
   async function fetchFile(url: string, file: string, sums: string): Promise<void> {
     say(url);
     await download(url, file, await checksumOf(sums, path.basename(file), signal), signal);
+  }
+}
+
+/** Over a network, nothing is taken without a checksum. */
+async function fromAddress(base: string, draft: string, { say, signal }: Reporting): Promise<void> {
+  const sums = await checksumsAt(`${base}/${SUMS}`, signal);
+  for (const name of [...PROGRAMS, KWOK]) {
+    const sum = sumIn(sums, name);
+    if (sum === undefined && name === KWOK) continue;
+    if (sum === undefined) throw new Error(`${base}/${SUMS} has no SHA-256 of ${name}`);
+    say(`${base}/${name}`);
+    await download(`${base}/${name}`, path.join(draft, name), sum, signal);
+  }
+}
+
+function folderWith(version: string, from: string): string {
+  const folders = [path.join(from, version), from];
+  const found = folders.find((folder) => missingPrograms(folder).length === 0);
+  if (found !== undefined) return found;
+  throw new Error(
+    `Neither ${folders.join(' nor ')} has ${PROGRAMS.join(', ')}, as programs that may be started`,
+  );
+}
+
+function fromFolder(from: string, draft: string, say: Reporting['say']): void {
+  const list = path.join(from, SUMS);
+  const sums = fs.existsSync(list) ? fs.readFileSync(list, 'utf8') : undefined;
+  if (sums === undefined) say(`${from} has no ${SUMS}, so its programs are taken as they are.`);
+  for (const name of [...PROGRAMS, KWOK].filter((each) => fs.existsSync(path.join(from, each)))) {
+    const [file, copy] = [path.join(from, name), path.join(draft, name)];
+    say(file);
+    fs.copyFileSync(file, copy);
+    const wanted = sums === undefined ? undefined : sumIn(sums, name);
+    if (sums === undefined || sumOf(copy) === wanted) continue;
+    const sum = sumOf(copy);
+    fs.rmSync(copy);
+    throw new Error(
+      `${file} has the checksum ${sum}, and should have ${wanted ?? `one in ${list}`}; nothing of it was kept`,
+    );
   }
 }
 

@@ -356,9 +356,16 @@ export const ClusterUpdate = closed(
     title: 'KubernetesClusterUpdate',
     description:
       "Six groups of settings. Groups that are omitted or null don't change; `add_ons` must not be null.",
-    // Leaves out `cni`: what it may contain depends on the plug-in that the cluster was created with.
     examples: [
       {
+        add_ons: {
+          slurm: {
+            enabled: true,
+            file_share_id: 'e1a2b3c4-5d6e-4f70-8a91-b2c3d4e5f607',
+            ssh_key_ids: ['36a7a97a-0672-4911-8099-90cd6b32fbb8'],
+            worker_count: 2,
+          },
+        },
         authentication: {
           oidc: {
             issuer_url: 'https://accounts.example.com',
@@ -372,6 +379,8 @@ export const ClusterUpdate = closed(
           },
         },
         autoscaler_config: { 'scan-interval': '10s', expander: 'least-waste,random' },
+        // Of a cluster with Cilium; Calico has no settings.
+        cni: { provider: 'cilium', cilium: { encryption: true, hubble_relay: true, hubble_ui: true } },
         ddos_profile: {
           enabled: true,
           profile_template: 29,
