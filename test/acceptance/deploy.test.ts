@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { program } from '../../scripts/test-programs.ts';
 import { loadConfig, unknownSettings } from '../../src/config.ts';
 import { version } from '../../src/lib/version.ts';
 import { readCommandLine } from '../../src/start/command-line.ts';
@@ -16,6 +17,9 @@ import { build, environment, ROOT, type ServeProcess, serve, temporaryFolder } f
 
 const TOKEN = '7_acceptance-secret';
 const folder = temporaryFolder();
+const caddy = program('caddy');
+if (caddy === undefined)
+  process.stderr.write('SKIPPED, for want of caddy: "npm run install:tests" installs it\n');
 const isThere = (program: string) => spawnSync('which', [program]).status === 0;
 const read = (name: string) => fs.readFileSync(path.join(ROOT, name), 'utf8');
 
@@ -127,7 +131,7 @@ describe('the start for test jobs', () => {
   });
 });
 
-describe.runIf(isThere('caddy'))('two APIs and two workers behind the proxy', { timeout: 120_000 }, () => {
+describe.runIf(caddy)('two APIs and two workers behind the proxy', { timeout: 120_000 }, () => {
   let database: TestDatabase;
   let servers: ServeProcess[] = [];
   let proxy: ChildProcess;
@@ -147,7 +151,7 @@ describe.runIf(isThere('caddy'))('two APIs and two workers behind the proxy', { 
     servers = [first, ...(await Promise.all(others))];
     site = `http://127.0.0.1:${await reservePort()}`;
     const upstreams = servers.flatMap(({ url }) => (url === '' ? [] : [url.replace('http://', '')]));
-    proxy = spawn('caddy', ['run', '--config', 'deploy/Caddyfile'], {
+    proxy = spawn(caddy ?? '', ['run', '--config', 'deploy/Caddyfile'], {
       cwd: ROOT,
       env: { ...process.env, HOME: folder, TRADEWIND_SITE: site, TRADEWIND_UPSTREAMS: upstreams.join(' ') },
       stdio: 'ignore',

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pythonClients } from '../../scripts/install-test-clients.ts';
+import { pythonClients } from '../../scripts/test-programs.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /** Runs the examples of the test kit as their readers would, one after the other against one server. */
