@@ -1,12 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay from 'find-my-way';
 import { NotFoundError } from '../lib/errors.ts';
+import { TEST_KIT } from './areas.ts';
 import { HttpError } from './errors.ts';
 
 /** The maximum length of one path parameter. */
 export const MAX_PARAM_LENGTH = 500;
 
 const NOT_SERVED = ': not served by Tradewind; see /docs and docs/compatibility.md';
+const KIT_IS_OFF =
+  ': this server has no kit for testers; start it with TRADEWIND_TEST_API=true (docs/test-kit.md)';
 
 /**
  * Returns a function that refuses requests that no route handles: 405 with `Allow` if the path exists with other
@@ -33,7 +36,10 @@ export function refusalOfUnknownPaths(
     const path = pathOf(request.url);
     paths ??= routerOf(methods.keys());
     const route = paths.find('GET', path);
-    if (!route) return new NotFoundError('Path', path, NOT_SERVED);
+    if (!route) {
+      const kitIsOff = path.startsWith(`${TEST_KIT}/`) && !methods.has(`${TEST_KIT}/reset`);
+      return new NotFoundError('Path', path, kitIsOff ? KIT_IS_OFF : NOT_SERVED);
+    }
     void reply.header('allow', [...(methods.get(route.store as string) ?? [])].sort().join(', '));
     return new HttpError(405, 'HTTP 405: Method Not Allowed');
   }
