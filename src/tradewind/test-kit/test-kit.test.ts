@@ -173,23 +173,23 @@ it('takes back what is just being written', async () => {
 });
 
 describe('a snapshot', () => {
-  it('is of one moment, whatever goes on meanwhile', async () => {
+  it('is of one moment, and gives way while something is being written', async () => {
     await rule({ task: 'create_volume', do: { hold: true } });
     const other = await service.pool.connect();
     try {
-      // It is copied after volumes, and before what is wanted of them.
       await other.query('begin; lock table user_action_subscriptions in access exclusive mode');
       const taken = service.http.post(`${KIT}/snapshots`, { name: 'meanwhile' });
-      await expect.poll(() => waiting('create table')).toBe(1);
-      await startVolume('later');
+      await expect.poll(() => waiting('lock table')).toBe(1);
+      expect(await stateOf(await startVolume('earlier'))).toMatch(/NEW|RUNNING/);
       await other.query('commit');
       expect((await taken).status).toBe(201);
+      await startVolume('later');
     } finally {
       other.release(true);
     }
     expect((await service.http.post(`${KIT}/snapshots/meanwhile/restore`)).status).toBe(204);
-    expect((await service.http.get(VOLUMES)).body.results).toEqual([]);
-    expect((await service.pool.query(`select from wants where kind = 'volume'`)).rows).toEqual([]);
+    expect((await service.http.get(VOLUMES)).body.results).toMatchObject([{ name: 'earlier' }]);
+    expect((await service.pool.query(`select from wants where kind = 'volume'`)).rows).toHaveLength(1);
     await service.http.delete(`${KIT}/snapshots/meanwhile`);
   });
 
