@@ -12,6 +12,7 @@ import { version } from '../../src/lib/version.ts';
 import { readCommandLine } from '../../src/start/command-line.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createHttpClient } from '../support/http-client.ts';
+import { removeInstallations } from '../support/npx.ts';
 import { reservePort } from '../support/ports.ts';
 import { build, environment, ROOT, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
@@ -98,13 +99,21 @@ describe('the start for test jobs', () => {
     output = {};
   });
 
-  it('prints what the SDK reads, and an account can be made for each suite', { timeout: 120_000 }, () => {
+  afterAll(() => removeInstallations(folder));
+
+  it('prints what the SDK and the test kits read, and an account can be made for each suite', async () => {
+    fs.mkdirSync(folder, { recursive: true });
+    const packed = spawnSync('node', ['scripts/pack.mjs', folder], { cwd: ROOT, encoding: 'utf8' });
     const env = { ...environment({ TRADEWIND_PORT: '0' }), TMPDIR: folder };
-    const started = spawnSync(path.join(ROOT, 'deploy/ci/start.sh'), ['tradewind'], {
-      cwd: ROOT,
-      env,
-      encoding: 'utf8',
-    });
+    const started = spawnSync(
+      path.join(ROOT, 'deploy/ci/start.sh'),
+      [path.join(folder, packed.stdout.trim())],
+      {
+        cwd: folder,
+        env,
+        encoding: 'utf8',
+      },
+    );
     expect(started.status, started.stderr).toBe(0);
     output = Object.fromEntries(
       started.stdout
@@ -121,7 +130,11 @@ describe('the start for test jobs', () => {
       0,
       expect.stringMatching(/^[2-9] [2-9] \d+_\w{64}\n$/),
     ]);
-  });
+    const { TRADEWIND_URL = '', TRADEWIND_TOKEN = '' } = output;
+    const reset = { scope: 'all' };
+    const http = createHttpClient(TRADEWIND_URL, TRADEWIND_TOKEN);
+    expect(await http.post('/tradewind/v1/test/reset', reset)).toMatchObject({ status: 204 });
+  }, 300_000);
 
   it.each(['deploy/ci/action.yml', 'deploy/ci/gitlab.yml'])('%s runs it', (file) => {
     expect(parse(read(file))).toBeInstanceOf(Object);

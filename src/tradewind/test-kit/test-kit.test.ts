@@ -406,6 +406,10 @@ it('is for the platform administrator, and only there when asked for', async () 
   expect((await http.post(`${KIT}/reset`, reset)).status).toBe(403);
   expect((await service.anonymous.post(`${KIT}/reset`, reset)).status).toBe(401);
   const plain = await startService();
-  expect((await plain.http.post(`${KIT}/reset`, reset)).status).toBe(404);
+  const absent = await plain.http.post(`${KIT}/reset`, reset);
+  expect([absent.status, absent.text]).toEqual([404, expect.stringContaining('TRADEWIND_TEST_API=true')]);
+  // Where there is one, a word that is wrong is not its absence.
+  const wrong = await service.http.post(`${KIT}/rest`, reset);
+  expect([wrong.status, wrong.text]).toEqual([404, expect.not.stringContaining('TRADEWIND_TEST_API')]);
   await plain.stop();
 });
