@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import pg from 'pg';
 import { type Database, type Transaction, TURN } from '../../db/database.ts';
 
 /** Less than PostgreSQL waits before it looks for a deadlock, so that it never ends somebody else's statement for one of ours. */
@@ -45,6 +44,6 @@ export function createTurns(database: Pick<Database, 'transaction'>): Alone {
 }
 
 function gaveWay(error: unknown): boolean {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return cause instanceof pg.DatabaseError && GAVE_WAY.has(cause.code ?? '');
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return GAVE_WAY.has((cause as NodeJS.ErrnoException).code ?? '');
 }
