@@ -4,8 +4,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { missingPrograms, wholeFolder, writeSums } from '../src/backends/hosted/programs/folders.ts';
-import { buildClusterApi } from './build-cluster-api.ts';
+import {
+  hasKwok,
+  installedVersions,
+  missingPrograms,
+  wholeFolder,
+  writeSums,
+} from '../src/backends/hosted/programs/folders.ts';
+import { buildClusterApi, CLUSTER_API_DIR } from './build-cluster-api.ts';
 import { CACHE } from './cache.ts';
 import { type Build, build, works } from './go-programs.ts';
 
@@ -65,6 +71,16 @@ function buildVersion(version: string, programs: readonly string[]): void {
   writeSums(draft);
   fs.rmSync(folder, { recursive: true, force: true });
   fs.renameSync(draft, folder);
+}
+
+/** Whether all is there that this builds. */
+export function isBuilt(): boolean {
+  const installed = installedVersions(KUBERNETES_DIR);
+  const wanted = [...BUILT_VERSIONS, SLURM_VERSION];
+  const inFolders = wanted.every(
+    (each) => installed.includes(each) && hasKwok(path.join(KUBERNETES_DIR, each)),
+  );
+  return inFolders && fs.existsSync(CLUSTER_API_DIR);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,5 +1,5 @@
 // Makes the npm package in the given folder: built, and with only those dependencies that the bundle doesn't contain.
-// "npm pack" alone makes one that works as well, but installs twice as much.
+// "npm pack" alone would have all dependencies installed again, in versions that no lock file names.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -23,11 +23,12 @@ export function pack(folder) {
   }
 }
 
-function packed(from, to) {
+/** Packs a folder as it is. Returns the name of the file. */
+export function packed(from, to) {
   return run('npm', ['pack', '--ignore-scripts', '--pack-destination', to, '--loglevel=error'], from).trim();
 }
 
-function run(program, words, cwd) {
+export function run(program, words, cwd) {
   const { status, stdout, stderr } = spawnSync(program, words, { cwd, encoding: 'utf8', maxBuffer: 2 ** 26 });
   if (status === 0) return stdout;
   throw new Error(`${program} ${words.join(' ')} failed:\n${stdout}${stderr}`);

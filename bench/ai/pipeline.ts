@@ -29,7 +29,7 @@ export async function measurePipeline({ quick }: { quick: boolean }): Promise<st
   const nsfw = pictures.nsfw.found;
   const flite = findProgram('flite', DEFAULT_SETTINGS.searchPath);
   if (!media.found || sphinx?.kind !== 'pocketsphinx' || !nsfw || flite === undefined) {
-    return 'SKIPPED: the engines are not all installed; run "npm run install:engines -- --tests"';
+    return 'SKIPPED: the engines are not all installed; run "npm run install:tests"';
   }
   const { ffmpeg } = media.found;
   const rounds = quick ? 1 : 3;

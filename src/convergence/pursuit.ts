@@ -18,7 +18,7 @@ import { settle } from './endings.ts';
 import { EndFailed, failEnd, refuse } from './failures.ts';
 import type { Lines } from './lines.ts';
 import type { Outcome } from './measures.ts';
-import { isTransient } from './transient.ts';
+import { isTransient, troubleWith } from './transient.ts';
 import type { Endings } from './waiting-tasks.ts';
 import { secretOf } from './wants.ts';
 
@@ -193,7 +193,7 @@ function afterFault(claim: Claim, error: unknown, log: Logger): Result {
   if (error instanceof Refused) return { refused: error.message };
   if (error instanceof Unavailable || isTransient(error)) {
     const why = error instanceof Unavailable ? { why: error.message } : { err: error };
-    log.warn({ ...about, ...why }, 'the infrastructure can not be reached, trying again');
+    log.warn({ ...about, ...why }, `${troubleWith('the infrastructure', error)}, trying again`);
     const againInMs = (error instanceof Unavailable ? error.retryAfterMs : undefined) ?? pauseAfter(failures);
     return { doing: messageOf(error), againInMs, failures, handle };
   }
@@ -205,7 +205,7 @@ function afterFault(claim: Claim, error: unknown, log: Logger): Result {
 }
 
 const messageOf = (error: unknown): string =>
-  error instanceof Unavailable ? error.message : 'a service it depends on could not be reached';
+  error instanceof Unavailable ? error.message : troubleWith('a service it depends on', error);
 
 const pauseAfter = (failures: number): number =>
   Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 20), LONGEST_PAUSE_MS) * (0.75 + Math.random() / 2);
@@ -255,7 +255,7 @@ async function persist(log: Logger, signal: AbortSignal, write: () => Promise<vo
       return await write();
     } catch (error) {
       if (!isTransient(error) || signal.aborted) throw error;
-      log.warn({ err: error }, 'the database can not be reached, trying again');
+      log.warn({ err: error }, `${troubleWith('the database', error)}, trying again`);
     }
     await delay(Math.min(pauseAfter(failures), 2_000), undefined, { signal });
   }

@@ -2,7 +2,7 @@ import { isOutage } from '../db/outages.ts';
 import { DomainError } from '../lib/errors.ts';
 
 // PostgreSQL appendix A: serialization failure, deadlock.
-const SQL_STATES = new Set(['40001', '40P01']);
+const CONFLICTS = new Set(['40001', '40P01']);
 const NETWORK = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -22,11 +22,28 @@ const MAX_DEPTH = 5;
  * Whether another attempt may succeed: any of the error's causes is a connection error or a conflict of
  * transactions.
  */
-export function isTransient(error: unknown, depth = 0): boolean {
+export function isTransient(error: unknown): boolean {
+  return someCause(error, (each) => {
+    const isOfNetwork = NETWORK.has(codeOf(each));
+    return isOfNetwork || CONFLICTS.has(codeOf(each)) || (!(each instanceof DomainError) && isOutage(each));
+  });
+}
+
+const codeOf = (error: Error): string =>
+  'code' in error && typeof error.code === 'string' ? error.code : '';
+
+const isConflict = (error: unknown): boolean => someCause(error, (each) => CONFLICTS.has(codeOf(each)));
+
+function someCause(error: unknown, is: (error: Error) => boolean, depth = 0): boolean {
   if (!(error instanceof Error) || depth > MAX_DEPTH) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (SQL_STATES.has(code) || NETWORK.has(code) || (!(error instanceof DomainError) && isOutage(error)))
-    return true;
+  if (is(error)) return true;
   const causes = error instanceof AggregateError ? [error.cause, ...error.errors] : [error.cause];
-  return causes.some((cause) => isTransient(cause, depth + 1));
+  return causes.some((cause) => someCause(cause, is, depth + 1));
+}
+
+/** Says of a transient error of `what` whether it can't be reached, or only was in another's way. */
+export function troubleWith(what: string, error: unknown): string {
+  return isConflict(error)
+    ? 'the database ended a deadlock or a conflict of transactions'
+    : `${what} can not be reached`;
 }

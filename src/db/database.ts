@@ -76,6 +76,9 @@ const commit: End<unknown> = async (client) => {
   if (command !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements failed');
 };
 
+/** Held shared by each transaction of a database that is opened `inTurns`: who holds it alone has no other beside it. */
+export const TURN = `hashtextextended('tradewind turns', 0)`;
+
 const RETRYABLE = new Set(['40001', '40P01']);
 // Still deadlocked after every attempt, or a referenced row was deleted after it was checked.
 const OVERTAKEN = new Set([...RETRYABLE, '23503']);
@@ -96,7 +99,7 @@ const warnings: FaultLog = { error: ({ err }: { err: Error }) => process.emitWar
 /**
  * `clock` gives the time that triggers see. `repeatable`: for writes that can simply be repeated when the database server crashes. Their commits don't
  * wait for the disk (synchronous_commit off): the last half second of them may be lost, but never a part of
- * one.
+ * one. `inTurns`: its transactions wait while one of `TURN` is at work.
  */
 export function openDatabase(
   connection: pg.PoolConfig,
@@ -105,7 +108,8 @@ export function openDatabase(
     repeatable = false,
     clock = systemClock,
     log = warnings,
-  }: { repeatable?: boolean; clock?: Clock; log?: FaultLog } = {},
+    inTurns = false,
+  }: { repeatable?: boolean; clock?: Clock; log?: FaultLog; inTurns?: boolean } = {},
 ): Database {
   const pool = new pg.Pool({
     ...connection,
@@ -133,6 +137,7 @@ export function openDatabase(
       (dryClient() ?? pool).query(...query)) as pg.Pool['query'],
   });
 
+  const takeTurn = inTurns ? `; select pg_advisory_xact_lock_shared(${TURN})` : '';
   const changes = pLimit(Math.max(1, maxConnections - KEPT_FOR_READS));
 
   function requireRoom(): void {
@@ -156,7 +161,7 @@ export function openDatabase(
     const client = await pool.connect();
     let broken: Error | undefined;
     try {
-      await client.query(`begin; set local tradewind.now = '${clock.now().toISOString()}'`);
+      await client.query(`begin; set local tradewind.now = '${clock.now().toISOString()}'${takeTurn}`);
       const later: (() => void)[] = [];
       const result = await work({ sql: kyselyOn(client), client, afterCommit: (then) => later.push(then) });
       await end(client, result);

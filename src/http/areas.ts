@@ -3,6 +3,9 @@ import { withoutPrefix } from './dialect.ts';
 /** The areas of the API. Each has its own form of error bodies. */
 export type Area = 'cloud' | 'logging' | 'streaming' | 'iam' | 'tradewind';
 
+/** Where the kit for testers is, if the server has one. */
+export const TEST_KIT = '/tradewind/v1/test';
+
 /** Returns the area of a request path, under either base address. Unknown paths count as cloud. */
 export function areaOf(url: string): Area {
   const path = withoutPrefix(url);

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay from 'find-my-way';
 import { NotFoundError } from '../lib/errors.ts';
+import { TEST_KIT } from './areas.ts';
 import { HttpError } from './errors.ts';
 import { type KnownPath, nearestPaths } from './nearest-path.ts';
 
@@ -8,6 +9,8 @@ import { type KnownPath, nearestPaths } from './nearest-path.ts';
 export const MAX_PARAM_LENGTH = 500;
 
 const NOT_SERVED = ': not served by Tradewind; see /docs and docs/compatibility.md';
+const KIT_IS_OFF =
+  ': this server has no kit for testers; start it with TRADEWIND_TEST_API=true (docs/test-kit.md)';
 
 /**
  * Returns a function that refuses requests that no route handles: 405 with `Allow` if the path exists with other
@@ -38,6 +41,8 @@ export function refusalOfUnknownPaths(
     const methodsAt = (one: string) => known.get(router.find('GET', one)?.store as string)?.methods;
     const methods = methodsAt(path);
     if (!methods) {
+      if (path.startsWith(`${TEST_KIT}/`) && !known.has(`${TEST_KIT}/reset`))
+        return new NotFoundError('Path', path, KIT_IS_OFF);
       const meant = nearest(method, path);
       return new NotFoundError('Path', path, meant === undefined ? NOT_SERVED : didYouMean(meant));
     }

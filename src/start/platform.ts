@@ -105,7 +105,9 @@ export async function startPlatform(
     undo.push(() => storage.stop());
     const tracing = await startTracing(config.tracing, log);
     undo.push(async () => tracing?.stop(TRACES_MS));
-    const database = openDatabase(storage.connection, undefined, { clock, log });
+    const database = openDatabase(storage.connection, undefined, {
+      ...{ clock, log, inTurns: config.testApi },
+    });
     undo.push(() => database.close());
     const catalog = await loading;
     const encryptionKeys = encryptionKeysOf(config);

@@ -84,6 +84,7 @@ export function createTaskWorker({
   makers: Makers;
   tracing?: Tracing | undefined;
 }): TaskWorker {
+  const inTurns = config.testApi;
   const registry = new Registry();
   let stopping = false;
   let beginAi: (() => Promise<void>) | undefined;
@@ -93,10 +94,10 @@ export function createTaskWorker({
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
     async start() {
-      const repeatable = openDatabase(connection, CONNECTIONS, { repeatable: true, clock, log });
+      const repeatable = openDatabase(connection, CONNECTIONS, { repeatable: true, clock, log, inTurns });
       undo.push(() => repeatable.close());
       // Requests of the same process would wait behind hundreds of tasks for the connections of the given database.
-      const own = openDatabase(connection, CONNECTIONS, { clock, log });
+      const own = openDatabase(connection, CONNECTIONS, { clock, log, inTurns });
       undo.push(() => own.close());
       pools = { work: own.pool, queues: repeatable.pool };
       const patiently = createPatience(config.databaseWaitSeconds, log);

@@ -8,6 +8,7 @@ import type { TestKit, TestKitParts } from '../tradewind/test-kit/kit.ts';
 import { leaveNothing } from '../tradewind/test-kit/leftovers.ts';
 import { createPartialReset } from '../tradewind/test-kit/partial-reset.ts';
 import { createSnapshots } from '../tradewind/test-kit/snapshots.ts';
+import { createTurns } from '../tradewind/test-kit/turns.ts';
 import { createWorkInProgress } from '../tradewind/test-kit/work.ts';
 
 /** Puts together what the routes for tests need, where there is a kit. */
@@ -24,12 +25,13 @@ export function testKitParts(
   const { database, changes, normalSpeed } = deps;
   const kinds = new Map(createTaskEnds(deps).map((kind) => [kind.type, kind]));
   const work = createWorkInProgress({ ...deps, kinds });
-  const snapshots = createSnapshots(database, async (gone) => {
+  const alone = createTurns(database);
+  const snapshots = createSnapshots(database, alone, async (gone) => {
     kit.calls.clear();
     changes.forgetAll();
     await leaveNothing({ calls: kit.calls, database }, gone);
   });
-  const partial = createPartialReset({ ...deps, calls: kit.calls });
+  const partial = createPartialReset({ ...deps, calls: kit.calls, alone });
   return { kit, snapshots, partial, work, taskTypes: typesUnderRules(kinds.keys()), normalSpeed };
 }
 

@@ -6,16 +6,21 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { program } from '../../scripts/test-programs.ts';
 import { loadConfig, unknownSettings } from '../../src/config.ts';
 import { version } from '../../src/lib/version.ts';
 import { readCommandLine } from '../../src/start/command-line.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createHttpClient } from '../support/http-client.ts';
+import { removeInstallations } from '../support/npx.ts';
 import { reservePort } from '../support/ports.ts';
 import { build, environment, ROOT, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 const TOKEN = '7_acceptance-secret';
 const folder = temporaryFolder();
+const caddy = program('caddy');
+if (caddy === undefined)
+  process.stderr.write('SKIPPED, for want of caddy: "npm run install:tests" installs it\n');
 const isThere = (program: string) => spawnSync('which', [program]).status === 0;
 const read = (name: string) => fs.readFileSync(path.join(ROOT, name), 'utf8');
 
@@ -94,13 +99,21 @@ describe('the start for test jobs', () => {
     output = {};
   });
 
-  it('prints what the SDK reads, and an account can be made for each suite', { timeout: 120_000 }, () => {
+  afterAll(() => removeInstallations(folder));
+
+  it('prints what the SDK and the test kits read, and an account can be made for each suite', async () => {
+    fs.mkdirSync(folder, { recursive: true });
+    const packed = spawnSync('node', ['scripts/pack.mjs', folder], { cwd: ROOT, encoding: 'utf8' });
     const env = { ...environment({ TRADEWIND_PORT: '0' }), TMPDIR: folder };
-    const started = spawnSync(path.join(ROOT, 'deploy/ci/start.sh'), ['tradewind'], {
-      cwd: ROOT,
-      env,
-      encoding: 'utf8',
-    });
+    const started = spawnSync(
+      path.join(ROOT, 'deploy/ci/start.sh'),
+      [path.join(folder, packed.stdout.trim())],
+      {
+        cwd: folder,
+        env,
+        encoding: 'utf8',
+      },
+    );
     expect(started.status, started.stderr).toBe(0);
     output = Object.fromEntries(
       started.stdout
@@ -117,7 +130,11 @@ describe('the start for test jobs', () => {
       0,
       expect.stringMatching(/^[2-9] [2-9] \d+_\w{64}\n$/),
     ]);
-  });
+    const { TRADEWIND_URL = '', TRADEWIND_TOKEN = '' } = output;
+    const reset = { scope: 'all' };
+    const http = createHttpClient(TRADEWIND_URL, TRADEWIND_TOKEN);
+    expect(await http.post('/tradewind/v1/test/reset', reset)).toMatchObject({ status: 204 });
+  }, 300_000);
 
   it.each(['deploy/ci/action.yml', 'deploy/ci/gitlab.yml'])('%s runs it', (file) => {
     expect(parse(read(file))).toBeInstanceOf(Object);
@@ -127,7 +144,7 @@ describe('the start for test jobs', () => {
   });
 });
 
-describe.runIf(isThere('caddy'))('two APIs and two workers behind the proxy', { timeout: 120_000 }, () => {
+describe.runIf(caddy)('two APIs and two workers behind the proxy', { timeout: 120_000 }, () => {
   let database: TestDatabase;
   let servers: ServeProcess[] = [];
   let proxy: ChildProcess;
@@ -147,7 +164,7 @@ describe.runIf(isThere('caddy'))('two APIs and two workers behind the proxy', { 
     servers = [first, ...(await Promise.all(others))];
     site = `http://127.0.0.1:${await reservePort()}`;
     const upstreams = servers.flatMap(({ url }) => (url === '' ? [] : [url.replace('http://', '')]));
-    proxy = spawn('caddy', ['run', '--config', 'deploy/Caddyfile'], {
+    proxy = spawn(caddy ?? '', ['run', '--config', 'deploy/Caddyfile'], {
       cwd: ROOT,
       env: { ...process.env, HOME: folder, TRADEWIND_SITE: site, TRADEWIND_UPSTREAMS: upstreams.join(' ') },
       stdio: 'ignore',

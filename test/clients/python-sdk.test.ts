@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pythonClients } from '../../scripts/install-test-clients.ts';
+import { pythonClients } from '../../scripts/test-programs.ts';
 import { activateAiFeatures } from '../support/ai-tasks.ts';
 import { record, recordSdkOperations, startWatchedService } from '../support/clients.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -26,9 +26,7 @@ const FACES = [...WHOLE, ...WRAPPED];
 const SCENARIO = path.join(import.meta.dirname, 'python');
 const { installed, python } = pythonClients();
 if (!installed) {
-  process.stderr.write(
-    'SKIPPED, for want of the Python clients: "npx tsx scripts/install-test-clients.ts" says why\n',
-  );
+  process.stderr.write('SKIPPED, for want of the Python clients: "npm run install:tests" installs them\n');
 }
 
 interface Run {

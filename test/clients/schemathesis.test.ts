@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClientResult } from '../../scripts/compatibility/clients.ts';
-import { pythonClients } from '../../scripts/install-test-clients.ts';
+import { pythonClients } from '../../scripts/test-programs.ts';
 import { record } from '../support/clients.ts';
 import { type DocumentedOperation, documentedOperations } from '../support/openapi.ts';
 import { createPossessions, type Possessions } from '../support/possessions.ts';
@@ -26,9 +26,7 @@ const USUAL_SHARE = 8;
 const SHARE = Number(process.env.SCHEMATHESIS_SHARE ?? USUAL_SHARE);
 const { installed, folder } = pythonClients();
 if (!installed) {
-  process.stderr.write(
-    'SKIPPED, for want of schemathesis: "npx tsx scripts/install-test-clients.ts" says why\n',
-  );
+  process.stderr.write('SKIPPED, for want of schemathesis: "npm run install:tests" installs it\n');
 }
 
 interface Run {

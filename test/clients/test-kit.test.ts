@@ -1,70 +1,153 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pythonClients } from '../../scripts/install-test-clients.ts';
+import { version } from '../../src/lib/version.ts';
+import { removeInstallations } from '../support/npx.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/** Runs the examples of the test kit as their readers would, one after the other against one server. */
-const EXAMPLES = path.join(import.meta.dirname, '../../examples/testing');
-const VITEST = path.join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
-const { installed, python } = pythonClients();
-const hasGo = canRun('go', 'version');
-for (const [has, what] of [
-  [installed, 'the Python clients'],
-  [hasGo, 'Go'],
-] as const) {
-  if (!has) process.stderr.write(`SKIPPED, for want of ${what}: an example of the test kit\n`);
+/** Follows docs/ci.md from an empty folder, with the files of a release; then runs the packages' own tests on one server. */
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const KITS = path.join(ROOT, 'kits');
+const DOCUMENT = fs.readFileSync(path.join(ROOT, 'docs/ci.md'), 'utf8');
+const work = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-kits-'));
+const release = path.join(work, 'release');
+const INSTALLING = 600_000;
+
+interface Kit {
+  heading: string;
+  needs: string[];
+  passed: RegExp;
+  /** The folder with its own tests, what runs them, and what they say. */
+  own: { tests: string; command: string; passed: RegExp };
 }
+const kits: Kit[] = [
+  {
+    heading: 'Vitest',
+    needs: ['npm'],
+    passed: /Tests\s+1 passed/,
+    own: {
+      tests: 'vitest/test',
+      command: 'npx vitest run own',
+      passed: /Tests\s+110 passed/,
+    },
+  },
+  {
+    heading: 'pytest',
+    needs: ['python3', 'npm'],
+    passed: /1 passed/,
+    own: { tests: 'pytest/tests', command: '.venv/bin/pytest own/test_kit.py', passed: /7 passed/ },
+  },
+  {
+    heading: 'Go',
+    needs: ['go', 'npm'],
+    passed: /ok\s+example\.com\/project/,
+    own: {
+      tests: 'go',
+      command:
+        'cp own/tradewindtest_test.go tradewind/tradewindtest && cd tradewind/tradewindtest && go test -count=1 ./...',
+      passed: /ok\s+tradewind\.example\/tradewindtest/,
+    },
+  },
+];
+const isThere = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
 let service: TestService;
 beforeAll(async () => {
   service = await startService({ TRADEWIND_TEST_API: 'true', TRADEWIND_LOG_LEVEL: 'silent' });
+  const made = spawnSync(process.execPath, ['scripts/release.mjs', release], { cwd: ROOT, encoding: 'utf8' });
+  if (made.status !== 0) throw new Error(made.stderr);
+}, INSTALLING);
+afterAll(async () => {
+  await service.stop();
+  removeInstallations(work);
+  fs.rmSync(work, { recursive: true, force: true });
 });
-afterAll(() => service.stop());
 
-/** Runs a program of an example, and returns what it says. */
-async function run(folder: string, program: string, ...args: string[]): Promise<string> {
-  const cwd = path.join(EXAMPLES, folder);
-  const env = { ...process.env, TRADEWIND_URL: service.url, TRADEWIND_TOKEN: service.http.token };
-  const { stdout, stderr } = await promisify(execFile)(program, args, { cwd, env }).catch((error) => {
-    throw new Error(`${error.message}\n${error.stdout}`);
+it('every package is of this release', () => {
+  const files = fs.readdirSync(release).filter((name) => name !== 'SHA256SUMS');
+  expect(files.filter((name) => !name.includes(version))).toEqual([]);
+  expect(fs.readFileSync(path.join(KITS, 'pytest/pyproject.toml'), 'utf8')).toContain(
+    `version = "${version}"`,
+  );
+  const named = DOCUMENT.match(/tradewind[\w-]*-\d+\.\d+\.\d+\.(?:tgz|tar\.gz)/g) ?? [];
+  expect([...new Set(named)].filter((name) => !files.includes(name))).toEqual([]);
+});
+
+it('installs without complaints about the version of Node', { timeout: INSTALLING }, async () => {
+  const folder = emptyProject('plain');
+  const { stderr, stdout } = await run(folder, `npm install ./tradewind/tradewind-${version}.tgz`);
+  expect(stdout + stderr).not.toContain('EBADENGINE');
+});
+
+it('is the only package: what "npm pack" alone would make has dependencies that need a newer Node', async () => {
+  await expect(run(ROOT, 'npm pack --dry-run')).rejects.toThrow('npm run release');
+});
+
+for (const { heading, needs, passed, own } of kits) {
+  const missing = needs.filter((program) => !isThere(program));
+  if (missing.length > 0)
+    process.stderr.write(`SKIPPED, for want of ${missing.join(', ')}: the test kit for ${heading}\n`);
+  describe.skipIf(missing.length > 0)(`the package for ${heading}`, { timeout: INSTALLING }, () => {
+    let folder: string;
+    beforeAll(() => {
+      folder = emptyProject(heading);
+    });
+
+    it('comes from an empty folder to a green test, by the document alone', async () => {
+      const began = performance.now();
+      let commands = '';
+      for (const [language = '', text = ''] of blocksBelow(heading)) {
+        if (language === 'sh') commands += text;
+        else {
+          const [, file = ''] = /^(?:\/\/|#) (\S+)\n/.exec(text) ?? [];
+          expect(file).not.toBe('');
+          fs.writeFileSync(path.join(folder, file), text);
+        }
+      }
+      const { stdout } = await run(folder, commands);
+      process.stderr.write(`${heading}: green after ${Math.round((performance.now() - began) / 1_000)} s\n`);
+      expect(stdout).toMatch(passed);
+    });
+
+    it.each([
+      [
+        'TRADEWIND_URL and TRADEWIND_TOKEN',
+        () => ({ TRADEWIND_URL: service.url, TRADEWIND_TOKEN: service.http.token }),
+      ],
+      [
+        'the variables of the SDK',
+        () => ({ GCORE_BASE_URL: `${service.url}/gcore`, GCORE_API_KEY: service.http.token }),
+      ],
+    ])('passes its own tests, on the server of %s', async (_names, named) => {
+      fs.cpSync(path.join(KITS, own.tests), path.join(folder, 'own'), { recursive: true });
+      const { stdout } = await run(folder, own.command, named());
+      expect(stdout).toMatch(own.passed);
+    });
   });
-  return stdout + stderr;
 }
 
-describe('the example for', () => {
-  it('Vitest makes a hundred and nine tests on one server', async () => {
-    const text = await run('vitest', process.execPath, VITEST, 'run', '--reporter=json');
-    const { numPassedTests, startTime, testResults } = JSON.parse(text.slice(text.indexOf('{')));
-    expect(numPassedTests).toBe(109);
-    const ms = testResults[0].endTime - startTime;
-    process.stderr.write(`test kit: 108 tests with a reset before each in ${Math.round(ms)} ms\n`);
-  }, 120_000);
+/** Makes a folder that has nothing but the files of the release. */
+function emptyProject(name: string): string {
+  const folder = path.join(work, name);
+  fs.cpSync(release, path.join(folder, 'tradewind'), { recursive: true });
+  return folder;
+}
 
-  it.skipIf(!installed)(
-    'pytest',
-    async () => {
-      const text = await run('pytest', python, '-m', 'pytest', '-q', '-p', 'no:cacheprovider');
-      expect(text).toContain('6 passed');
-    },
-    120_000,
+function blocksBelow(heading: string): (string | undefined)[][] {
+  const section = DOCUMENT.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => [language, text]);
+}
+
+/** Without what npm and Vitest tell these tests. */
+async function run(cwd: string, commands: string, more: Record<string, string | undefined> = {}) {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|TRADEWIND_|GCORE_|VITEST|TEST$|NODE_ENV|NODE_OPTIONS|FORCE_COLOR)/.test(name),
   );
-
-  it.skipIf(!hasGo)(
-    'Go',
-    async () => {
-      expect(await run('go', 'go', 'test', '-count=1', './...')).toContain('ok');
-    },
-    300_000,
-  );
-});
-
-function canRun(program: string, ...args: string[]): boolean {
-  try {
-    execFileSync(program, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+  const env = { ...Object.fromEntries(own), CI: 'true', NO_COLOR: '1', ...more };
+  return promisify(execFile)('sh', ['-euc', commands], { cwd, env, maxBuffer: 2 ** 26 }).catch((error) => {
+    throw new Error(`${error.message}\n${error.stdout}`);
+  });
 }

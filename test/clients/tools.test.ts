@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { program } from '../../scripts/install-test-clients.ts';
+import { program } from '../../scripts/test-programs.ts';
 import { record, startWatchedService } from '../support/clients.ts';
 import { CLUSTERS, makeCluster, POOL } from '../support/clusters.ts';
 
@@ -25,9 +25,7 @@ afterAll(async () => {
 function found(name: Parameters<typeof program>[0]): string {
   const file = program(name);
   if (file === undefined)
-    process.stderr.write(
-      `SKIPPED, for want of ${name}: "npx tsx scripts/install-test-clients.ts" says why\n`,
-    );
+    process.stderr.write(`SKIPPED, for want of ${name}: "npm run install:tests" installs it\n`);
   return file ?? '';
 }
 const promtool = found('promtool');

@@ -19,7 +19,7 @@ const SPANISH = '/usr/share/asterisk/sounds/es_MX_f_Allison';
 const PROMPTS = '/usr/share/asterisk/sounds/en_US_f_Allison';
 const PROMPT_SCRIPT = '/usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz';
 
-/** Files for tests of the engines; `npm run install:engines -- --tests` installs them all. */
+/** Files for tests of the engines; `npm run install:tests` installs them all. */
 export const material = {
   opencv: OPENCV,
   skimage: SKIMAGE,
@@ -68,7 +68,7 @@ export function needs(...names: (keyof typeof THERE)[]): { skip?: true } {
   const lacking = names.filter((name) => !THERE[name]);
   if (lacking.length > 0) {
     process.stderr.write(
-      `SKIPPED, for want of ${lacking.join(', ')}: "npm run install:engines -- --tests" and "npx tradewind doctor" help\n`,
+      `SKIPPED, for want of ${lacking.join(', ')}: "npm run install:tests" and "npx tradewind doctor" help\n`,
     );
   }
   return lacking.length > 0 ? { skip: true } : {};

@@ -16,7 +16,8 @@ import { forgetRequestOf } from '../deletion-requests/in-transaction.ts';
 import { deleteWebhooksOf } from '../webhooks/in-transaction.ts';
 import type { Calls } from './calls.ts';
 import { leaveNothing } from './leftovers.ts';
-import { LOGS } from './snapshots.ts';
+import { LOGS, lockTables } from './snapshots.ts';
+import type { Alone } from './turns.ts';
 
 /** Empties single projects and accounts, whatever is going on in them. */
 export interface PartialReset {
@@ -33,12 +34,13 @@ export function createPartialReset(deps: {
   clock: Clock;
   catalog: Pick<Catalog, 'regions'>;
   calls: Pick<Calls, 'end'>;
+  alone: Alone;
 }): PartialReset {
-  const { database, clock, catalog, calls } = deps;
+  const { database, clock, catalog, calls, alone } = deps;
 
   /** Returns when nothing makes any more what was emptied. */
   async function emptied(work: (tx: Transaction) => Promise<Name[]>): Promise<void> {
-    await leaveNothing({ calls, database }, await database.transaction(work));
+    await leaveNothing({ calls, database }, await alone(lockTables, work));
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { FAMILIES } from '../../backends/contract/placement.ts';
+import { TEST_KIT } from '../../http/areas.ts';
 import type { Api } from '../../http/server.ts';
 import { closestName } from '../../lib/closest-name.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -7,8 +8,6 @@ import type { TestKitParts } from './kit.ts';
 import type { SeenRequests } from './requests.ts';
 import { Rule, RuleRequest } from './rule-schema.ts';
 import * as schema from './schema.ts';
-
-export const TEST_KIT = '/tradewind/v1/test';
 
 const KINDS: ReadonlySet<string> = new Set(Object.values(FAMILIES).flat());
 /** Where to find the names that rules may have. */

@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { inDependencyOrder } from '../../lib/in-dependency-order.ts';
 import { sendFromNowOn } from '../webhooks/in-transaction.ts';
+import type { Alone } from './turns.ts';
 
 /** What belongs to the installation, and not to what is in it. */
 const KEPT = [
@@ -44,12 +45,12 @@ export interface Snapshots {
 /** `restored` is called when everything has become something else, with what was wanted before and is not any more. */
 export function createSnapshots(
   database: Database,
+  alone: Alone,
   restored: (gone: readonly Name[]) => Promise<void>,
 ): Snapshots {
   async function copy(name: string): Promise<void> {
-    await database.transaction(async ({ client }) => {
-      // All tables as of the same moment, whatever is going on.
-      await client.query('set transaction isolation level repeatable read');
+    // All tables as of the same moment, whatever is going on.
+    await alone(lockTables, async ({ client }) => {
       const schema = quoted(name);
       await client.query(`create schema ${schema}`);
       const tables = await tablesOf(client);
@@ -69,13 +70,9 @@ export function createSnapshots(
   }
 
   async function bring(name: string): Promise<void> {
-    const gone = await database.transaction(async (tx) => {
+    const gone = await alone(lockTables, async (tx) => {
       const { client } = tx;
       const tables = await tablesOf(client);
-      // What is just being written has to be there before it is deleted.
-      await client.query(
-        `lock table ${tables.map(({ table }) => `public.${table}`).join(', ')} in exclusive mode`,
-      );
       const before = await wanted(client);
       await withoutTriggers(client, tables, () => exchange(client, tables, quoted(name)));
       await takeUpAgain(tx);
@@ -125,6 +122,16 @@ export function createSnapshots(
     },
     list,
   };
+}
+
+/** Keeps everybody from writing. What is just being written has to be there before it is deleted. */
+export async function lockTables(client: Connection): Promise<void> {
+  const tables = await tablesOf(client);
+  const named = (names: string[]) => names.map((table) => `public.${table}`).join(', ');
+  // Nobody may read those whose references are changed. Readers of them may be about to write to others.
+  const changed = [...new Set(circularReferences(tables).map(({ table }) => table))];
+  if (changed.length > 0) await client.query(`lock table ${named(changed)} in access exclusive mode`);
+  await client.query(`lock table ${named(tables.map(({ table }) => table))} in exclusive mode`);
 }
 
 async function wanted(client: Connection): Promise<Name[]> {

@@ -173,23 +173,23 @@ it('takes back what is just being written', async () => {
 });
 
 describe('a snapshot', () => {
-  it('is of one moment, whatever goes on meanwhile', async () => {
+  it('is of one moment, and gives way while something is being written', async () => {
     await rule({ task: 'create_volume', do: { hold: true } });
     const other = await service.pool.connect();
     try {
-      // It is copied after volumes, and before what is wanted of them.
       await other.query('begin; lock table user_action_subscriptions in access exclusive mode');
       const taken = service.http.post(`${KIT}/snapshots`, { name: 'meanwhile' });
-      await expect.poll(() => waiting('create table')).toBe(1);
-      await startVolume('later');
+      await expect.poll(() => waiting('lock table')).toBe(1);
+      expect(await stateOf(await startVolume('earlier'))).toMatch(/NEW|RUNNING/);
       await other.query('commit');
       expect((await taken).status).toBe(201);
+      await startVolume('later');
     } finally {
       other.release(true);
     }
     expect((await service.http.post(`${KIT}/snapshots/meanwhile/restore`)).status).toBe(204);
-    expect((await service.http.get(VOLUMES)).body.results).toEqual([]);
-    expect((await service.pool.query(`select from wants where kind = 'volume'`)).rows).toEqual([]);
+    expect((await service.http.get(VOLUMES)).body.results).toMatchObject([{ name: 'earlier' }]);
+    expect((await service.pool.query(`select from wants where kind = 'volume'`)).rows).toHaveLength(1);
     await service.http.delete(`${KIT}/snapshots/meanwhile`);
   });
 
@@ -418,6 +418,10 @@ it('is for the platform administrator, and only there when asked for', async () 
   expect((await http.post(`${KIT}/reset`, reset)).status).toBe(403);
   expect((await service.anonymous.post(`${KIT}/reset`, reset)).status).toBe(401);
   const plain = await startService();
-  expect((await plain.http.post(`${KIT}/reset`, reset)).status).toBe(404);
+  const absent = await plain.http.post(`${KIT}/reset`, reset);
+  expect([absent.status, absent.text]).toEqual([404, expect.stringContaining('TRADEWIND_TEST_API=true')]);
+  // Where there is one, a word that is wrong is not its absence.
+  const wrong = await service.http.post(`${KIT}/rest`, reset);
+  expect([wrong.status, wrong.text]).toEqual([404, expect.not.stringContaining('TRADEWIND_TEST_API')]);
   await plain.stop();
 });

@@ -60,3 +60,10 @@ def test_a_snapshot(tradewind):
     tradewind.restore_snapshot("empty")
     assert volumes(tradewind) == 0
     tradewind.remove_snapshot("empty")
+
+
+def test_two_accounts_that_do_not_see_each_other(tenant, tradewind_server):
+    path = f"/cloud/v1/volumes/{tenant.project_id}/1"
+    task = tenant.must("POST", path, NEW_VOLUME)[0]
+    assert tenant.ended(task)["state"] == "FINISHED"
+    assert tradewind_server.make_tenant().call("GET", path).status == 404

@@ -1,5 +1,7 @@
-import { beforeEach, expect, test } from 'vitest';
-import * as tradewind from './tradewind.ts';
+import { expect, server, test } from '@tradewind/vitest';
+import { beforeEach } from 'vitest';
+
+const tradewind = server();
 
 const VOLUMES = '/cloud/v1/volumes/1/1';
 const newVolume = { source: 'new-volume', name: 'data', size: 1 };
@@ -81,4 +83,12 @@ test('a snapshot to which several tests go back', async () => {
 test.each(Array.from({ length: 100 }, (_, number) => number))('one of a hundred, number %i', async () => {
   await startVolume();
   expect(await volumes()).toBe(1);
+});
+
+test('two accounts that do not see each other', async ({ tenant }) => {
+  const other = await tradewind.makeTenant();
+  const path = `/cloud/v1/volumes/${tenant.projectId}/1`;
+  const [task] = await tenant.must('POST', path, newVolume);
+  expect((await tenant.ended(task)).state).toBe('FINISHED');
+  expect((await other.call('GET', path)).status).toBe(404);
 });

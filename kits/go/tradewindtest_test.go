@@ -1,6 +1,9 @@
 package tradewindtest
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 const volumes = "/cloud/v1/volumes/1/1"
 
@@ -33,7 +36,7 @@ func count(t *testing.T, server *Server) int {
 }
 
 func TestARequestThatIsRefusedForAWhile(t *testing.T) {
-	server := New(t)
+	server := Start(t)
 	server.AddFault(Fault{Operation: "createVolume", Times: 1, Do: map[string]any{"status": 500}})
 	for _, expected := range []int{500, 200} {
 		answer, err := server.Call("POST", volumes, newVolume)
@@ -44,7 +47,7 @@ func TestARequestThatIsRefusedForAWhile(t *testing.T) {
 }
 
 func TestATaskThatFailsAndOneThatIsHeld(t *testing.T) {
-	server := New(t)
+	server := Start(t)
 	server.AddFault(Fault{Task: "create_volume", Nth: 1, Do: map[string]any{"fail": "no space left"}})
 	held := server.AddFault(Fault{Kind: "volume", Nth: 2, Do: map[string]any{"hold": true}})
 	if task := server.Ended(startVolume(t, server)); task.State != "ERROR" {
@@ -58,7 +61,7 @@ func TestATaskThatFailsAndOneThatIsHeld(t *testing.T) {
 }
 
 func TestTasksThatATestEndsItself(t *testing.T) {
-	server := New(t)
+	server := Start(t)
 	server.SetSpeed(0.01)
 	one, other := startVolume(t, server), startVolume(t, server)
 	server.FinishTask(one)
@@ -72,7 +75,7 @@ func TestTasksThatATestEndsItself(t *testing.T) {
 }
 
 func TestADeadlineThatPasses(t *testing.T) {
-	server := New(t)
+	server := Start(t)
 	server.AddFault(Fault{Task: "create_volume", Do: map[string]any{"hold": true}})
 	task := startVolume(t, server)
 	server.AdvanceClock(7 * 86_400)
@@ -82,7 +85,7 @@ func TestADeadlineThatPasses(t *testing.T) {
 }
 
 func TestASnapshot(t *testing.T) {
-	server := New(t)
+	server := Start(t)
 	server.TakeSnapshot("empty")
 	server.Ended(startVolume(t, server))
 	server.RestoreSnapshot("empty")
@@ -90,4 +93,17 @@ func TestASnapshot(t *testing.T) {
 		t.Fatal(found)
 	}
 	server.RemoveSnapshot("empty")
+}
+
+func TestTwoAccountsThatDoNotSeeEachOther(t *testing.T) {
+	tenant := StartTenant(t)
+	path := fmt.Sprintf("/cloud/v1/volumes/%d/1", tenant.ProjectID)
+	var tasks []string
+	tenant.Must("POST", path, newVolume, &tasks)
+	if task := tenant.Ended(tasks[0]); task.State != "FINISHED" {
+		t.Fatal(task)
+	}
+	if answer, err := StartTenant(t).Call("GET", path, nil); err != nil || answer.Status != 404 {
+		t.Fatal(answer.Status, err)
+	}
 }

@@ -1,6 +1,7 @@
 // Package tradewindtest uses Tradewind's test kit from Go tests. It needs nothing but the standard library.
 //
-// TRADEWIND_URL and TRADEWIND_TOKEN say where the server is, and who may reset it.
+// TRADEWIND_URL and TRADEWIND_TOKEN, or GCORE_BASE_URL and GCORE_API_KEY, name a server. Without them one is started for the
+// tests of a package, by TRADEWIND_COMMAND, by default "npx --yes tradewind"; it ends with them.
 package tradewindtest
 
 import (
@@ -9,14 +10,22 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"testing"
 )
 
-// Server is a running Tradewind with TRADEWIND_TEST_API=true.
-type Server struct {
-	url, token string
+// Client calls the API of a server as one account.
+type Client struct {
+	URL, Token string
 	t          testing.TB
+}
+
+// Server is a running Tradewind with TRADEWIND_TEST_API=true, called as its administrator.
+type Server struct{ Client }
+
+// Tenant is an account with a project of its own, which others don't see.
+type Tenant struct {
+	Client
+	ClientID, ProjectID int
 }
 
 // Answer is what the API answered; Body is decoded by Decode.
@@ -48,20 +57,31 @@ type Task struct {
 	Error *string `json:"error"`
 }
 
-// New returns the server, on which nothing has happened yet.
-func New(t testing.TB) *Server {
+// Start returns the server after a reset: nothing has happened on it yet. Such tests must not run at the same time.
+func Start(t testing.TB) *Server {
 	t.Helper()
-	url := os.Getenv("TRADEWIND_URL")
-	if url == "" {
-		url = "http://127.0.0.1:8080"
-	}
-	server := &Server{url: url, token: os.Getenv("TRADEWIND_TOKEN"), t: t}
+	server := find(t)
 	server.Reset()
 	return server
 }
 
+// StartTenant returns an account of its own for the test. Such tests may run at the same time.
+func StartTenant(t testing.TB) *Tenant {
+	t.Helper()
+	return find(t).MakeTenant("")
+}
+
+func find(t testing.TB) *Server {
+	t.Helper()
+	found, err := address()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Server{Client{URL: found.url, Token: found.token, t: t}}
+}
+
 // Call sends a request. A nil body is not sent. The error is that of the connection.
-func (s *Server) Call(method, path string, body any) (Answer, error) {
+func (c *Client) Call(method, path string, body any) (Answer, error) {
 	var sent io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -70,11 +90,11 @@ func (s *Server) Call(method, path string, body any) (Answer, error) {
 		}
 		sent = bytes.NewReader(text)
 	}
-	request, err := http.NewRequest(method, s.url+path, sent)
+	request, err := http.NewRequest(method, c.URL+path, sent)
 	if err != nil {
 		return Answer{}, err
 	}
-	request.Header.Set("Authorization", "apikey "+s.token)
+	request.Header.Set("Authorization", "apikey "+c.Token)
 	request.Header.Set("Prefer", "wait=10")
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
@@ -91,20 +111,46 @@ func (s *Server) Call(method, path string, body any) (Answer, error) {
 // Decode reads the body of an answer.
 func (a Answer) Decode(into any) error { return json.Unmarshal(a.Body, into) }
 
-func (s *Server) kit(method, path string, body, into any) {
-	s.t.Helper()
-	answer, err := s.Call(method, "/tradewind/v1/test"+path, body)
+// Must sends a request and decodes the answer into a pointer, unless that is nil. A refusal fails the test.
+func (c *Client) Must(method, path string, body, into any) {
+	c.t.Helper()
+	answer, err := c.Call(method, path, body)
 	if err != nil {
-		s.t.Fatal(err)
+		c.t.Fatal(err)
 	}
 	if answer.Status >= 300 {
-		s.t.Fatalf("%s %s: %d %s", method, path, answer.Status, answer.Body)
+		c.t.Fatalf("%s %s: %d %s", method, path, answer.Status, answer.Body)
 	}
 	if into != nil {
 		if err := answer.Decode(into); err != nil {
-			s.t.Fatal(err)
+			c.t.Fatal(err)
 		}
 	}
+}
+
+func (s *Server) kit(method, path string, body, into any) {
+	s.t.Helper()
+	s.Must(method, "/tradewind/v1/test"+path, body, into)
+}
+
+// MakeTenant makes an account with an administrator's token; an empty name is replaced by one of its own.
+func (s *Server) MakeTenant(company string) *Tenant {
+	s.t.Helper()
+	if company == "" {
+		company = "test " + randomHex()
+	}
+	var client struct{ ID int }
+	s.Must("POST", "/iam/clients/create", map[string]any{"company": company}, &client)
+	var made struct{ Token string }
+	s.Must("POST", fmt.Sprintf("/iam/v2/clients/%d/tokens", client.ID), map[string]any{
+		"name": "test", "exp_date": nil,
+		"client_user": map[string]any{"role": map[string]any{"name": "Administrators"}},
+	}, &made)
+	tenant := &Tenant{Client: Client{URL: s.URL, Token: made.Token, t: s.t}, ClientID: client.ID}
+	var projects struct{ Results []struct{ ID int } }
+	tenant.Must("GET", "/cloud/v1/projects", nil, &projects)
+	tenant.ProjectID = projects.Results[0].ID
+	return tenant
 }
 
 // Reset brings everything back to how it was when the server had started, the clock included, and removes all faults.
@@ -167,20 +213,11 @@ func (s *Server) FailTask(id, reason string) {
 }
 
 // Ended waits until the task has ended.
-func (s *Server) Ended(id string) Task {
-	s.t.Helper()
+func (c *Client) Ended(id string) Task {
+	c.t.Helper()
 	for {
-		answer, err := s.Call("GET", "/v1/tasks/"+id, nil)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		if answer.Status >= 300 {
-			s.t.Fatalf("task %s: status %d", id, answer.Status)
-		}
 		var task Task
-		if err := answer.Decode(&task); err != nil {
-			s.t.Fatal(err)
-		}
+		c.Must("GET", "/v1/tasks/"+id, nil, &task)
 		if task.State == "FINISHED" || task.State == "ERROR" {
 			return task
 		}

@@ -1,3 +1,0 @@
-module example.com/tradewindtest
-
-go 1.22

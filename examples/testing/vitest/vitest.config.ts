@@ -1,4 +1,0 @@
-import { defineConfig } from 'vitest/config';
-
-// All files share one server, which each test resets.
-export default defineConfig({ test: { fileParallelism: false } });

@@ -1,0 +1,3 @@
+module tradewind.example/tradewindtest
+
+go 1.22
