@@ -61,6 +61,7 @@ import { up as mails } from './0073_mails.ts';
 import { up as sellers } from './0074_sellers.ts';
 import { up as sellerIndexes } from './0075_seller_indexes.ts';
 import { up as productAvailability } from './0076_product_availability.ts';
+import { up as sealsWithTimes } from './0090_seals_with_times.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -128,4 +129,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0074_sellers': { up: sellers },
   '0075_seller_indexes': { up: sellerIndexes, transaction: false },
   '0076_product_availability': { up: productAvailability },
+  '0090_seals_with_times': { up: sealsWithTimes },
 };
