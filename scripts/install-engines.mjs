@@ -31,6 +31,7 @@ const TEST_PACKAGES = [
   'opencv-doc',
   'python3-skimage',
   'postgresql-client',
+  'faketime',
 ];
 
 const OPTIONS = {
