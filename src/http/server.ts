@@ -11,6 +11,7 @@ import { type Admission, authentication } from './authentication.ts';
 import { keepChangingRequests } from './changing-requests.ts';
 import { serializerCompiler, validatorCompiler } from './compilers.ts';
 import { sendError } from './errors.ts';
+import { lookAgainAfterWaits } from './gone-signal.ts';
 import { nameHead, routeAsGet } from './head-requests.ts';
 import { acceptJson } from './json-body.ts';
 import { refuseOddHead } from './odd-heads.ts';
@@ -87,6 +88,7 @@ export function createServer(deps: ServerDeps) {
   closeConnectionsAtStop(app);
   knowVersionedRoutes(app);
   keepChangingRequests(app, deps.requestLog, admission);
+  lookAgainAfterWaits(app, admission);
   return app;
 }
 
