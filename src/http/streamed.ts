@@ -15,6 +15,9 @@ export function streamed(
   texts: AsyncIterable<string>,
   slowMs = SLOW_MS,
 ): FastifyReply {
+  goneSignal(reply).addEventListener('abort', () => {
+    if (!reply.raw.writableEnded) reply.raw.destroy();
+  });
   reply.raw.setTimeout(slowMs, () => reply.raw.destroy());
   return (
     reply
@@ -23,17 +26,6 @@ export function streamed(
       .header('x-accel-buffering', 'no')
       // A server that stops waits for connections that may be used again.
       .header('connection', 'close')
-      .send(Readable.from(whileAdmitted(reply, texts), { objectMode: false }))
+      .send(Readable.from(texts, { objectMode: false }))
   );
-}
-
-async function* whileAdmitted(reply: FastifyReply, texts: AsyncIterable<string>): AsyncGenerator<string> {
-  const gone = goneSignal(reply);
-  for await (const text of texts) {
-    if (gone.aborted) {
-      reply.raw.destroy();
-      return;
-    }
-    yield text;
-  }
 }
