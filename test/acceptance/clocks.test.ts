@@ -14,8 +14,8 @@ const LIBRARY = ['x86_64', 'aarch64']
   .map((machine) => `/usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`)
   .find((file) => fs.existsSync(file));
 if (LIBRARY === undefined)
-  console.warn(
-    'Clocks that differ are not tested: libfaketime is missing ("npm run install:tests" installs it)',
+  process.stderr.write(
+    'SKIPPED, for want of libfaketime, processes whose clocks differ: "npm run install:engines -- --tests" installs it\n',
   );
 
 /** The clock of a process by what is in a file, such as "+800d"; its monotonic one goes on. */
