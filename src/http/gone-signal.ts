@@ -18,9 +18,9 @@ const CHECK_MS = 1_000;
 export function lookAgainAfterWaits(app: FastifyInstance, { stillAdmitted }: Admission): void {
   app.decorate('stillAdmitted', stillAdmitted);
   app.decorateRequest('waits', false);
-  app.addHook('preSerialization', (request, reply, payload, done) => {
-    if (!request.waits || reply.statusCode >= 400) return done(null, payload);
-    stillAdmitted(request).then(() => done(null, payload), done);
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    if (request.waits && reply.statusCode < 400) await stillAdmitted(request);
+    return payload;
   });
 }
 
