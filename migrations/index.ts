@@ -62,6 +62,8 @@ import { up as sellers } from './0074_sellers.ts';
 import { up as sellerIndexes } from './0075_seller_indexes.ts';
 import { up as productAvailability } from './0076_product_availability.ts';
 import { up as loginKeys } from './0085_login_keys.ts';
+import { up as sealsWithTimes } from './0090_seals_with_times.ts';
+import { up as removalTime } from './0091_removal_time.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -130,4 +132,6 @@ export const migrations: Record<string, SchemaMigration> = {
   '0075_seller_indexes': { up: sellerIndexes, transaction: false },
   '0076_product_availability': { up: productAvailability },
   '0085_login_keys': { up: loginKeys },
+  '0090_seals_with_times': { up: sealsWithTimes },
+  '0091_removal_time': { up: removalTime },
 };

@@ -28,7 +28,9 @@ export async function measureDrops(database: BenchDatabase, api: TimedApi): Prom
         for (let n = 0; !over; n++) times.push(...(await client(api, `drop-${table.name}-${n}`)));
       });
       await sleep(STARTED_MS);
-      const kept = await keepQuarters({ pool }, table, { now: new Date(), keptDays: KEPT_DAYS });
+      const now = new Date();
+      const end = new Date(now.getTime() - KEPT_DAYS * 86_400_000);
+      const kept = await keepQuarters({ pool }, table, { now, before: end });
       over = true;
       await Promise.all(clients);
       for (const { quarter, tookMs } of kept?.dropped ?? []) {

@@ -87,7 +87,10 @@ async function makeQuarters(connection: BenchDatabase['connection'], days: numbe
     for (let daysAgo = days; daysAgo >= 0; daysAgo -= 30) {
       const now = new Date(Date.now() - daysAgo * 86_400_000);
       for (const table of [TASKS, USER_ACTIONS])
-        await keepQuarters({ pool }, table, { now, keptDays: KEPT_DAYS });
+        await keepQuarters({ pool }, table, {
+          now,
+          before: new Date(now.getTime() - KEPT_DAYS * 86_400_000),
+        });
     }
   } finally {
     await pool.end();

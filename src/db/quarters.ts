@@ -25,8 +25,8 @@ export interface QuarterlyTable {
 
 export interface Keeping {
   now: Date;
-  /** Undefined: for ever. */
-  keptDays: number | undefined;
+  /** Rows from before then may go; undefined if they are kept for ever. */
+  before: Date | undefined;
 }
 
 export interface Kept {
@@ -56,7 +56,7 @@ const PAGES = 4_096;
 export async function keepQuarters(
   { pool }: Pick<Database, 'pool'>,
   table: QuarterlyTable,
-  { now, keptDays }: Keeping,
+  { now, before }: Keeping,
 ): Promise<Kept | undefined> {
   const client = await pool.connect();
   const lock = `hashtextextended('tradewind quarters of ${table.name}', 0)`;
@@ -68,10 +68,9 @@ export async function keepQuarters(
     await client.query('set statement_timeout = 0');
     await clearInterrupted(client, table);
     // Rows that are kept for ever need no quarters, and each quarter makes every list a little slower.
-    if (keptDays === undefined) return { made: [], dropped: [], held: [] };
+    if (!before) return { made: [], dropped: [], held: [] };
     const made = await makeAhead(client, table, now);
     await closeEnded(client, table, now);
-    const before = new Date(now.getTime() - keptDays * DAY_MS);
     await forgetRows(client, table, before);
     return { made, ...(await dropBefore(client, table, before)) };
   } catch (error) {

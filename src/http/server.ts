@@ -12,6 +12,7 @@ import { keepChangingRequests } from './changing-requests.ts';
 import { serializerCompiler, validatorCompiler } from './compilers.ts';
 import { refuseEncodedBody } from './encoded-bodies.ts';
 import { sendError } from './errors.ts';
+import { lookAgainAfterWaits } from './gone-signal.ts';
 import { nameHead, routeAsGet } from './head-requests.ts';
 import { acceptJson } from './json-body.ts';
 import { WITHOUT_SNIFFING } from './no-sniffing.ts';
@@ -90,6 +91,7 @@ export function createServer(deps: ServerDeps) {
   closeConnectionsAtStop(app);
   knowVersionedRoutes(app);
   keepChangingRequests(app, deps.requestLog, admission);
+  lookAgainAfterWaits(app, admission);
   return app;
 }
 

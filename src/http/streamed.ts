@@ -1,16 +1,23 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { goneSignal } from './gone-signal.ts';
 
 /** A reader that takes nothing for so long is cut off. */
 const SLOW_MS = 45_000;
 
-/** Answers with texts as they come, as fast as the reader takes them. */
+/**
+ * Answers with texts as they come, as fast as the reader takes them. A reader that may not read any more is cut off: what it
+ * has is not all, and must not look so.
+ */
 export function streamed(
   reply: FastifyReply,
   mediaType: string,
   texts: AsyncIterable<string>,
   slowMs = SLOW_MS,
 ): FastifyReply {
+  goneSignal(reply).addEventListener('abort', () => {
+    if (!reply.raw.writableEnded) reply.raw.destroy();
+  });
   reply.raw.setTimeout(slowMs, () => reply.raw.destroy());
   return (
     reply

@@ -8,7 +8,7 @@ import { type Catalog, loadCatalog } from '../cloud/catalog/service.ts';
 import { prepareProjects } from '../cloud/projects/in-transaction.ts';
 import type { Config } from '../config.ts';
 import type { Database, Transaction } from '../db/database.ts';
-import { systemClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Command } from './command.ts';
 import { type Answer, asRecordedOperator, type RecordCommand } from './operator.ts';
@@ -30,8 +30,8 @@ export const catalogApply: Command = {
       if (!(error instanceof CatalogError)) throw error;
       throw new CatalogError(config.catalogDir, error.faults, 'Nothing was changed.');
     });
-    return asRecordedOperator(context, 'catalog apply', (database, { record }) =>
-      apply(database, catalog, { config, record }),
+    return asRecordedOperator(context, 'catalog apply', (database, { record, clock }) =>
+      apply(database, catalog, { config, record, clock }),
     );
   },
 };
@@ -44,9 +44,8 @@ export function sourceOf({ catalogDir }: Config): { folder: string; origin: stri
 async function apply(
   database: Database,
   catalog: Catalog,
-  { config, record }: { config: Config; record: RecordCommand },
+  { config, record, clock }: { config: Config; record: RecordCommand; clock: Clock },
 ): Promise<Answer> {
-  const clock = systemClock;
   const prepare = (tx: Transaction) => prepareProjects(tx, catalog, clock.now());
   const { revision, changed } = await applyCatalog({
     database,

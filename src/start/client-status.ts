@@ -1,5 +1,4 @@
 import { setStatusOf } from '../iam/clients/operator-status.ts';
-import { systemClock } from '../lib/clock.ts';
 import type { Command } from './command.ts';
 import { EXIT_USAGE } from './exit-codes.ts';
 import { asRecordedOperator } from './operator.ts';
@@ -18,8 +17,8 @@ function statusCommand(name: string, status: 'active' | 'paused', summary: strin
         process.stderr.write('--client must be the ID of an account\n');
         return EXIT_USAGE;
       }
-      return asRecordedOperator(context, name, async (database, { caller }) => {
-        await setStatusOf({ database, clock: systemClock, caller }, Number(client), status);
+      return asRecordedOperator(context, name, async (database, { caller, clock }) => {
+        await setStatusOf({ database, clock, caller }, Number(client), status);
         return { text: `Client ${client} ${done}`, data: { client_id: Number(client), status } };
       });
     },

@@ -22,7 +22,9 @@ import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
 import { sealRecords, whileRemoving } from '../tradewind/audit/sealing.ts';
 import { forgetOldEvents } from '../tradewind/events/retention.ts';
 import { forgetOldDeliveries } from '../tradewind/webhooks/sending/retention.ts';
+import type { Clocks } from './clocks.ts';
 
+const DAY_MS = 86_400_000;
 const FLUSH_MS = 1_000;
 const SEND_MS = 1_000;
 const WARN_MS = 2_000;
@@ -38,6 +40,7 @@ const FORGET_AI_TASKS_MS = 3_600_000;
 export function startHousekeeping(deps: {
   database: Database;
   clock: Clock;
+  clocks: Clocks;
   userActions: UserActions;
   refusals: Pick<Refusals, 'flush'>;
   logins: Pick<Logins, 'forgetOld'>;
@@ -50,9 +53,16 @@ export function startHousekeeping(deps: {
   secrets: Secrets;
   log: Logger;
 }): { stop(): Promise<void> } {
-  const { database, clock, userActions, refusals, logins, tokens, invitations, kept, log } = deps;
+  const { database, clock, clocks, userActions, refusals, logins, tokens, invitations, kept, log } = deps;
   const deliveries = createDeliveries({ ...deps, webhookHosts: deps.webhookHosts ?? NO_HOSTS });
+  const { databaseClock, removalTime } = clocks;
   const stopping = new AbortController();
+
+  /** Of work that goes by the time. */
+  const timely = (name: string, ms: number, work: () => Promise<void>) =>
+    loop(name, ms, log, async () => {
+      if (databaseClock.problem() === undefined) await work();
+    });
 
   async function writeActions(): Promise<void> {
     const { lost } = await userActions.flush();
@@ -63,8 +73,12 @@ export function startHousekeeping(deps: {
       );
   }
 
+  /** Until when what is kept for so many days may be removed. */
+  const before = (keptDays: number | undefined) =>
+    keptDays === undefined ? undefined : new Date(removalTime.now().getTime() - keptDays * DAY_MS);
+
   async function keep(table: QuarterlyTable, keptDays: number | undefined): Promise<void> {
-    const done = await keepQuarters(database, table, { now: clock.now(), keptDays });
+    const done = await keepQuarters(database, table, { now: clock.now(), before: before(keptDays) });
     for (const dropped of done?.dropped ?? [])
       log.info(dropped, 'A quarter was kept long enough and is dropped');
     for (const quarter of done?.held ?? [])
@@ -73,32 +87,34 @@ export function startHousekeeping(deps: {
 
   const loops = [
     loop('writing user actions', FLUSH_MS, log, writeActions),
-    loop('sending user actions', SEND_MS, log, () => deliveries.send(stopping.signal)),
-    loop('deleting old requests', FORGET_MS, log, () => forgetExpiredKeys(database.sql, clock.now())),
-    loop('deleting old events', FORGET_MS, log, () => forgetOldEvents(database, clock)),
-    loop('deleting old deliveries', FORGET_MS, log, () => forgetOldDeliveries(database, clock)),
-    loop('warning of quotas', WARN_MS, log, () => mailWarnings(deps)),
-    loop('deleting old mails', FORGET_MS, log, () => forgetOldMails(database, clock)),
-    loop('dropping old tasks', QUARTERS_MS, log, () => keep(TASKS, kept.tasks)),
-    loop('dropping old user actions', QUARTERS_MS, log, () =>
-      whileRemoving(database, { now: clock.now(), keptDays: kept.log }, () => keep(USER_ACTIONS, kept.log)),
+    timely('sending user actions', SEND_MS, () => deliveries.send(stopping.signal)),
+    timely('deleting old requests', FORGET_MS, () => forgetExpiredKeys(database.sql, removalTime.now())),
+    timely('deleting old events', FORGET_MS, () => forgetOldEvents(database, removalTime)),
+    timely('deleting old deliveries', FORGET_MS, () => forgetOldDeliveries(database, removalTime)),
+    timely('warning of quotas', WARN_MS, () => mailWarnings(deps)),
+    timely('deleting old mails', FORGET_MS, () => forgetOldMails(database, removalTime)),
+    timely('dropping old tasks', QUARTERS_MS, () => keep(TASKS, kept.tasks)),
+    timely('dropping old user actions', QUARTERS_MS, () =>
+      whileRemoving(database, before(kept.log), () => keep(USER_ACTIONS, kept.log)),
     ),
     loop('recording refusals', FORGET_MS, log, async () => refusals.flush()),
-    loop('sealing the audit log', SEAL_MS, log, async () => {
+    timely('sealing the audit log', SEAL_MS, async () => {
       await sealRecords(database, clock);
     }),
-    loop('deleting old logins, tokens and invitations', FORGET_MS, log, async () => {
-      await logins.forgetOld();
-      await tokens.deleteExpired();
-      await invitations.forgetOld();
+    timely('deleting old logins, tokens and invitations', FORGET_MS, async () => {
+      const now = removalTime.now();
+      await logins.forgetOld(now);
+      await tokens.deleteExpired(now);
+      await invitations.forgetOld(now);
     }),
-    loop('deleting old usage', QUARTERS_MS, log, async () => {
-      if (kept.usage === undefined) return;
-      const deleted = await deleteOldUsage(database, { now: clock.now(), keptDays: kept.usage });
+    timely('deleting old usage', QUARTERS_MS, async () => {
+      const end = before(kept.usage);
+      if (!end) return;
+      const deleted = await deleteOldUsage(database, end);
       if (deleted > 0) log.info({ deleted }, 'Old usage is deleted');
     }),
-    loop('deleting old AI tasks', FORGET_AI_TASKS_MS, log, async () => {
-      const deleted = await deleteOldTasks(database, clock);
+    timely('deleting old AI tasks', FORGET_AI_TASKS_MS, async () => {
+      const deleted = await deleteOldTasks(database, removalTime);
       if (deleted > 0) log.info({ deleted }, 'Old AI tasks are deleted');
     }),
   ];

@@ -1,4 +1,3 @@
-import { systemClock } from '../lib/clock.ts';
 import { ConflictError, InvalidError } from '../lib/errors.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { giveUpLost, lostSecrets } from '../secrets/loss.ts';
@@ -15,7 +14,7 @@ export const keysRotate: Command = {
   options: { 'new-key': { type: 'boolean' } },
   json: true,
   run: (context) =>
-    asRecordedOperator(context, 'keys rotate', async (database, { record }) => {
+    asRecordedOperator(context, 'keys rotate', async (database, { record, clock }) => {
       const { config, options } = context;
       const encryptionKeys = encryptionKeysOf(config);
       const { file } = encryptionKeys;
@@ -29,7 +28,7 @@ export const keysRotate: Command = {
       }
       const swept = await rotateKeys({
         database,
-        clock: systemClock,
+        clock,
         encryptionKeys,
         begun: record,
         ...(options['new-key'] && file !== undefined && { newKeyIn: file }),

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { openDatabase } from '../db/database.ts';
+import { createDatabaseClock } from '../db/database-clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import { createMetrics } from './metrics.ts';
+import { removalTimeOf } from './removal-time.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -109,8 +112,9 @@ it('says what waits to be sent to webhooks', async () => {
 });
 
 it('is there while the database does not answer, but for what that knows', async () => {
+  const clocks = { databaseClock: createDatabaseClock(), removalTime: removalTimeOf(systemClock) };
   const away = openDatabase({ host: '127.0.0.1', port: 1 }, 1);
-  const text = await createMetrics({ database: away, worker: undefined, open: false }).text();
+  const text = await createMetrics({ database: away, worker: undefined, clocks, open: false }).text();
   expect(text).toMatch(/^tradewind_database_up 0$/m);
   expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   expect(text).not.toContain('tradewind_workers');

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Events } from '../tradewind/events/service.ts';
+import type { Clocks } from './clocks.ts';
 import { createSharedFigures } from './shared-figures.ts';
 import type { TaskWorker } from './task-worker.ts';
 
@@ -15,13 +16,15 @@ const PATIENCE_MS = 5_000;
 export function createMetrics(deps: {
   database: Database;
   worker: Pick<TaskWorker, 'metrics' | 'pools'> | undefined;
+  clocks: Clocks;
   events?: Pick<Events, 'figures'>;
   /** With what else is measured in this process. */
   registry?: Registry;
   open: boolean;
 }): Metrics {
-  const { database, worker, events, registry = new Registry() } = deps;
+  const { database, worker, clocks, events, registry = new Registry() } = deps;
   measureProcess(registry);
+  measureClocks(registry, clocks);
   measureConnections(registry, () => ({ main: database.pool, ...worker?.pools() }));
   if (events) measureListeners(registry, events);
   const answers = new Gauge({
@@ -60,6 +63,26 @@ function measureProcess(registry: Registry): void {
   for (const name of ['handles', 'requests', 'resources']) {
     registry.removeSingleMetric(`nodejs_active_${name}_total`);
   }
+}
+
+function measureClocks(registry: Registry, { databaseClock, removalTime }: Clocks): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'tradewind_clock_ahead_seconds',
+    help: 'By how much the clock of this machine is ahead of that of the database; negative if it is behind',
+    registers,
+    collect() {
+      this.set(databaseClock.aheadMs() / 1_000);
+    },
+  });
+  new Gauge({
+    name: 'tradewind_removal_late_seconds',
+    help: 'By how much the removal of what is old is behind, after a jump of the clock of the database or a long stop',
+    registers,
+    collect() {
+      this.set(removalTime.lateMs() / 1_000);
+    },
+  });
 }
 
 type Pools = Record<string, Database['pool']>;

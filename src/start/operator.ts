@@ -1,8 +1,9 @@
 import os from 'node:os';
 import { createUserActions } from '../cloud/user-actions/service.ts';
 import { type Caller, type Database, openDatabase, type Transaction } from '../db/database.ts';
+import { createDatabaseClock, type DatabaseClock, requireSameTime } from '../db/database-clock.ts';
 import { refusalNamed } from '../db/refusals.ts';
-import { systemClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { DomainError } from '../lib/errors.ts';
 import { version } from '../lib/version.ts';
 import { createLog } from '../log.ts';
@@ -39,14 +40,15 @@ export type RecordCommand = (tx: Transaction) => Promise<void>;
 export const asRecordedOperator = (
   context: Context,
   command: string,
-  work: (database: Database, by: { caller: Caller; record: RecordCommand }) => Promise<Answer>,
+  work: (database: Database, by: { caller: Caller; record: RecordCommand; clock: Clock }) => Promise<Answer>,
 ): Promise<number> =>
-  withDatabase(context, (database) => {
+  withDatabase(context, async (database, clock) => {
+    await requireSameTime(database.pool, clock);
     const { writes } = callerOf(
       { name: command, by: `tradewind ${version} (${userName()}@${os.hostname()})` },
-      { userActions: createUserActions({ database }), clock: systemClock },
+      { userActions: createUserActions({ database }), clock },
     );
-    return work(database, { caller: { writes }, record: (tx) => writes.after(tx) });
+    return work(database, { caller: { writes }, record: (tx) => writes.after(tx), clock });
   });
 
 /** The operating system need not know the user, as in containers. */
@@ -65,13 +67,14 @@ export function printAnswer({ text, data }: Answer, { json }: Options): void {
 
 async function withDatabase(
   { config, options }: Context,
-  work: (database: Database) => Promise<Answer>,
+  work: (database: Database, clock: DatabaseClock) => Promise<Answer>,
 ): Promise<number> {
   const storage = await openStorage(config, createLog(config), { share: true, mustExist: true });
-  const database = openDatabase(storage.connection, 2);
+  const clock = createDatabaseClock();
+  const database = openDatabase(storage.connection, 2, { clock });
   try {
     await requireSchema(database);
-    printAnswer(await work(database), options);
+    printAnswer(await work(database, clock), options);
     return 0;
   } catch (error) {
     if (!(error instanceof DomainError)) throw (await refusalNamed(database.pool, error)) ?? error;

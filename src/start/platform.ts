@@ -13,6 +13,7 @@ import type { Config } from '../config.ts';
 import { createWorkTraces } from '../convergence/traces.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
+import { createDatabaseClock, requireSameTime } from '../db/database-clock.ts';
 import { createPatience } from '../db/patience.ts';
 import { readModels } from '../engines/models/manifest.ts';
 import type { Api } from '../http/server.ts';
@@ -21,7 +22,7 @@ import { ensureFirstAccount } from '../iam/accounts/first-account.ts';
 import { ensureSigningKey } from '../iam/identity/signed-tokens.ts';
 import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
 import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { OperatorError } from '../lib/operator-error.ts';
 import { accessLogOf } from '../log.ts';
 import { createRequestMeasures } from '../requests/measures.ts';
@@ -33,6 +34,7 @@ import { startTracing } from '../tracing/start.ts';
 import { createTestKit } from '../tradewind/test-kit/kit.ts';
 import { requireAiSandbox } from './ai-worker.ts';
 import { sourceOf } from './catalog-apply.ts';
+import { keepComparing } from './clocks.ts';
 import { type FirstToken, firstTokenFile, makeFirstToken } from './first-token.ts';
 import { hostOf } from './host.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -40,6 +42,7 @@ import { cannotListen, type ListenAddress, requireFreePort } from './listening.t
 import { letterheadOf } from './mail.ts';
 import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
+import { startRemovalTime } from './removal-time.ts';
 import type { Role } from './role.ts';
 import { prepareSchema, watchSchema } from './schema.ts';
 import { applySeed } from './seed/apply.ts';
@@ -76,12 +79,13 @@ export async function startPlatform(
   {
     terminal = false,
     makers: givenMakers = MAKERS,
-    clock: givenClock = systemClock,
+    clock: givenClock,
   }: { terminal?: boolean; makers?: Makers; clock?: Clock } = {},
 ): Promise<Platform> {
-  const kit = config.testApi ? createTestKit(config.testClock) : undefined;
+  const databaseClock = createDatabaseClock();
+  const kit = config.testApi ? createTestKit(databaseClock, config.testClock) : undefined;
   const makers = kit?.makers(givenMakers) ?? givenMakers;
-  const clock = kit?.clock ?? givenClock;
+  const clock = kit?.clock ?? givenClock ?? databaseClock;
   const undo: (() => Promise<void>)[] = [];
   let graceMs = 0;
   const listenAt = role === 'worker' ? workerAddress(config) : config;
@@ -109,6 +113,9 @@ export async function startPlatform(
       ...{ clock, log, inTurns: config.testApi },
     });
     undo.push(() => database.close());
+    await patiently(() => requireSameTime(database.pool, databaseClock));
+    const comparing = keepComparing(databaseClock, { database, log });
+    undo.push(() => comparing.stop());
     const catalog = await loading;
     const encryptionKeys = encryptionKeysOf(config);
     const secrets = createSecrets({ sql: database.sql, encryptionKeys });
@@ -137,6 +144,9 @@ export async function startPlatform(
     });
     const watch = watchSchema(database, log);
     undo.push(() => watch.stop());
+    const removalTime = await patiently(() => startRemovalTime({ database, clock, databaseClock, log }));
+    undo.push(() => removalTime.stop());
+    const clocks = { databaseClock, removalTime };
     const changes = await patiently(() => listenForChanges(storage.connection));
     undo.push(() => changes.close());
     const testKit = testKitParts(kit, {
@@ -158,6 +168,7 @@ export async function startPlatform(
             database,
             changes,
             clock,
+            clocks,
             agreed: catalog,
             makers,
             tracing,
@@ -208,8 +219,8 @@ export async function startPlatform(
     /** Serves health and metrics of a process without the API. */
     async function startReports(at: ListenAddress): Promise<undefined> {
       const live = await follow();
-      const readiness = createReadiness({ database, role, live, worker });
-      const metrics = createMetrics({ database, worker, open: config.openMetrics });
+      const readiness = createReadiness({ database, role, live, worker, clocks });
+      const metrics = createMetrics({ database, worker, clocks, open: config.openMetrics });
       await listen(createWorkerServer({ log, readiness, metrics }), at);
     }
 
@@ -235,10 +246,11 @@ export async function startPlatform(
       uses.start();
       undo.push(() => uses.stop());
       const { events } = services;
-      const metrics = createMetrics({ database, worker, events, registry, open: config.openMetrics });
+      const metrics = createMetrics({ database, worker, clocks, events, registry, open: config.openMetrics });
       const housekeeping = startHousekeeping({
         database,
         clock,
+        clocks,
         userActions: services.userActions,
         refusals: services.refusals,
         logins: services.logins,
@@ -255,7 +267,7 @@ export async function startPlatform(
       const app = await buildApp({
         services: seedCallers ? { ...services, authenticator: seedCallers.authenticator } : services,
         log,
-        readiness: createReadiness({ database, role, live, worker }),
+        readiness: createReadiness({ database, role, live, worker, clocks }),
         rateLimit: config.rateLimit,
         metrics,
         measures,

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { loadCatalog } from '../cloud/catalog/service.ts';
 import { type Database, openDatabase } from '../db/database.ts';
+import { createDatabaseClock } from '../db/database-clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import { createReadiness } from './readiness.ts';
+import { removalTimeOf } from './removal-time.ts';
 import type { Role } from './role.ts';
 
 let testDatabase: TestDatabase;
@@ -20,7 +23,8 @@ async function readiness(role: Role, problem?: string) {
   const catalog = await loadCatalog('catalog');
   const live = { catalog, problem: () => problem, stop: async () => {} };
   const worker = { troubles: () => ({ nova: 'it sleeps' }) };
-  return createReadiness({ database, role, live, worker });
+  const clocks = { databaseClock: createDatabaseClock(), removalTime: removalTimeOf(systemClock) };
+  return createReadiness({ database, role, live, worker, clocks });
 }
 
 const check = async (role: Role, problem?: string) => (await readiness(role, problem)).check();

@@ -3,6 +3,7 @@ import type { LiveCatalog } from '../cloud/catalog/live.ts';
 import type { Database } from '../db/database.ts';
 import type { Readiness } from '../http/health.ts';
 import { livingWorkers } from '../worker/heartbeat.ts';
+import type { Clocks } from './clocks.ts';
 import type { Role } from './role.ts';
 import type { TaskWorker } from './task-worker.ts';
 
@@ -15,8 +16,9 @@ export function createReadiness(deps: {
   role: Role;
   live: LiveCatalog;
   worker: Pick<TaskWorker, 'troubles'> | undefined;
+  clocks: Clocks;
 }): Readiness {
-  const { database, role, live, worker } = deps;
+  const { database, role, live, worker, clocks } = deps;
   // Anybody may ask, without a token or limit, so concurrent requests share one check.
   let looking: ReturnType<typeof stateOf> | undefined;
   const look = () => {
@@ -29,10 +31,15 @@ export function createReadiness(deps: {
     async check() {
       const facts = { role, catalog: shortHash(live.catalog.hash) };
       const { database: answers, workers } = await look();
-      const problems = { database: answers, catalog: live.problem() };
+      const problems = {
+        database: answers,
+        catalog: live.problem(),
+        clock: clocks.databaseClock.problem(),
+      };
+      const removal = clocks.removalTime.problem();
       return role === 'api'
-        ? { ...facts, problems, degraded: { workers } }
-        : { ...facts, problems: { ...problems, workers }, degraded: troublesOf(worker) };
+        ? { ...facts, problems, degraded: { workers, removal } }
+        : { ...facts, problems: { ...problems, workers }, degraded: { ...troublesOf(worker), removal } };
     },
   };
 }

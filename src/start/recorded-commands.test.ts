@@ -9,6 +9,7 @@ import { refuseRecordsOfCommands } from '../../test/support/records.ts';
 import { ENCRYPTION_KEY } from '../../test/support/secrets.ts';
 import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
 import { loadConfig } from '../config.ts';
+import type { AuditRecord } from '../tradewind/audit/schema.ts';
 import { commands } from './commands.ts';
 
 let service: TestService;
@@ -153,12 +154,28 @@ it('are all tested', () => {
     expect(fs.readFileSync(file, 'utf8'), name).toContain(call);
 });
 
-it('find out what was changed in the audit log', async () => {
+it('find out what was changed in the audit log, and what was inserted', async () => {
   const sealed = async () => (await service.http.get('/tradewind/v1/audit')).body.records[0].sealed;
   await expect.poll(sealed, { timeout: 60_000, interval: 500 }).toBe(true);
   const before = await run('audit verify');
   expect([before.code, before.text]).toEqual([0, expect.stringContaining('Nothing was changed.')]);
   const seal = /Last seal: (\S+)/.exec(before.text)?.[1] ?? '';
+  expect((await run('audit verify', { seal })).code).toBe(0);
+  await service.pool.query(
+    `insert into user_actions (id, client_id, user_id, request_id, operation, method, path, source_user_ip, outcome, status, "timestamp")
+     values (-7, 1, 1, '', 'forged', '', '', '', 'accepted', 200, now())`,
+  );
+  const records: AuditRecord[] = (await service.http.get('/tradewind/v1/audit')).body.records;
+  expect(records.find(({ id }) => id === -7)).toMatchObject({ operation: 'forged', sealed: false });
+  await expect(run('audit verify', { seal })).rejects.toThrow(
+    'Records were inserted with numbers that the log has not given: -7',
+  );
+  await service.pool.query('delete from user_actions where id = -7');
+  await service.pool.query('update audit_retention set removed_before = now()');
+  await expect(run('audit verify', { seal })).rejects.toThrow(
+    'are marked as removed, but TRADEWIND_LOG_KEPT_DAYS keeps those of the last 365 days',
+  );
+  await service.pool.query('update audit_retention set removed_before = null');
   expect((await run('audit verify', { seal })).code).toBe(0);
   await service.pool.query(`update user_actions set user_id = 77 where operation = 'client pause'`);
   await expect(run('audit verify', { seal })).rejects.toThrow('a record was changed');

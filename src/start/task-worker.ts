@@ -30,6 +30,7 @@ import { createSendingMeasures } from '../tradewind/webhooks/sending/measures.ts
 import { webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { aiQueueOf, prepareAiWork } from './ai-worker.ts';
+import type { Clocks } from './clocks.ts';
 import { hostOf } from './host.ts';
 import { letterheadOf, outletOf } from './mail.ts';
 import type { Storage } from './storage.ts';
@@ -70,6 +71,7 @@ export function createTaskWorker({
   database,
   changes,
   clock,
+  clocks,
   agreed,
   makers,
   tracing,
@@ -80,6 +82,7 @@ export function createTaskWorker({
   database: Database;
   changes: ChangeFeed;
   clock: Clock;
+  clocks: Clocks;
   agreed: Catalog;
   makers: Makers;
   tracing?: Tracing | undefined;
@@ -120,7 +123,13 @@ export function createTaskWorker({
       const outlet = outletOf(config, log);
       undo.push(async () => outlet.close());
       const worker = await patiently(() =>
-        startWorker({ database: repeatable, changes, log, takeOverAllAtStart: exclusive }),
+        startWorker({
+          database: repeatable,
+          changes,
+          log,
+          takeOverAllAtStart: exclusive,
+          mayWork: () => clocks.databaseClock.problem() === undefined,
+        }),
       );
       undo.push(async (graceMs) => {
         await worker.stop(graceMs);
@@ -142,7 +151,9 @@ export function createTaskWorker({
       );
       const { catalog } = live;
       const removers = createCloudServices({ ...shared, changes, catalog, backends, secrets });
-      worker.serve(deletionQueue({ ...shared, catalog, removers, measures, traces }));
+      worker.serve(
+        deletionQueue({ ...shared, removalTime: clocks.removalTime, catalog, removers, measures, traces }),
+      );
       const changed = (now: Troubles) => {
         troubles = now;
       };

@@ -1,5 +1,4 @@
 import { createTokenFor } from '../iam/tokens/operator-token.ts';
-import { systemClock } from '../lib/clock.ts';
 import type { Command } from './command.ts';
 import { EXIT_USAGE } from './exit-codes.ts';
 import { asRecordedOperator } from './operator.ts';
@@ -33,9 +32,9 @@ export const tokenCreate: Command = {
       process.stderr.write(`${wrong}\n`);
       return EXIT_USAGE;
     }
-    return asRecordedOperator(context, 'token create', async (database, { caller }) => {
+    return asRecordedOperator(context, 'token create', async (database, { caller, clock }) => {
       const { token } = await createTokenFor(
-        { database, clock: systemClock, caller },
+        { database, clock, caller },
         {
           clientId: options.client === undefined ? undefined : Number(options.client),
           resellerAccess: options.reseller === true,

@@ -2,7 +2,6 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { requireUserOf, setPasswordOf } from '../iam/logins/operator-password.ts';
-import { systemClock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Command } from './command.ts';
 import { asRecordedOperator } from './operator.ts';
@@ -20,13 +19,13 @@ export const userPassword: Command = {
     const { options } = context;
     const email = options.email === undefined ? undefined : String(options.email);
     const rename = options.rename === undefined ? undefined : String(options.rename);
-    return asRecordedOperator(context, 'user password', async (database, { caller }) => {
+    return asRecordedOperator(context, 'user password', async (database, { caller, clock }) => {
       const warning = await requireUserOf({ database }, { email, rename });
       if (warning !== undefined) process.stderr.write(`${warning}\n`);
       const password = process.stdin.isTTY
         ? await typedPassword()
         : (await text(process.stdin)).replace(/\r?\n$/, '');
-      const user = await setPasswordOf({ database, clock: systemClock, caller }, { email, rename, password });
+      const user = await setPasswordOf({ database, clock, caller }, { email, rename, password });
       return {
         text: `${user.email} can log in now: POST /iam/auth/jwt/login`,
         data: { email: user.email },

@@ -17,6 +17,8 @@ interface Foundation {
   database: Database;
   changes: ChangeFeed;
   log: Logger;
+  /** While false, it takes no work, gives back what it has, and isn't heard of: others go on with it. */
+  mayWork?: (() => boolean) | undefined;
 }
 
 export interface Worker {
@@ -40,7 +42,7 @@ export interface Worker {
 export async function startWorker(
   options: Foundation & { takeOverAllAtStart?: boolean | undefined },
 ): Promise<Worker> {
-  const { log } = options;
+  const { log, mayWork = () => true } = options;
   const { sql } = options.database;
   const id = randomUUID();
   const served: Serving[] = [];
@@ -51,7 +53,9 @@ export async function startWorker(
     const others = [...(await livingWorkers(sql))].filter((other) => other !== id);
     await declareDead(sql, others);
   }
-  const beating = loop('heartbeat', BEAT_MS, log, () => beat(sql, id, capabilities));
+  const beating = loop('heartbeat', BEAT_MS, log, async () => {
+    if (mayWork()) await beat(sql, id, capabilities);
+  });
   return {
     id,
     async can(these) {
@@ -74,15 +78,16 @@ export async function startWorker(
 
 type Serving = Pick<Worker, 'stop'>;
 
-function serve(queue: Queue, { database, changes, log }: Foundation): Serving {
+function serve(queue: Queue, { database, changes, log, mayWork = () => true }: Foundation): Serving {
   const inHand = new Map<string, { state: Claim['state']; stop: AbortController; done: Promise<void> }>();
   let stopping = false;
   /** Whether the claims in the database have to be compared with those in memory. */
   let unsure = false;
 
   const looking = loop(`looking for ${queue.name}`, LOOK_MS, log, async () => {
+    if (!mayWork()) return pause();
     if (unsure) await compare();
-    while (!stopping && (await queue.take(inHand, begin)));
+    while (!stopping && mayWork() && (await queue.take(inHand, begin)));
   });
 
   function begin({ key, state, work }: Claim): void {
@@ -103,6 +108,11 @@ function serve(queue: Queue, { database, changes, log }: Foundation): Serving {
         looking.now();
       });
     inHand.set(key, { state, stop, done });
+  }
+
+  async function pause(): Promise<void> {
+    for (const { stop } of inHand.values()) stop.abort(new Error('The process pauses'));
+    await compare();
   }
 
   /**
@@ -127,6 +137,7 @@ function serve(queue: Queue, { database, changes, log }: Foundation): Serving {
   changes.on(queue.topic, (key) => (key === '' ? looking.now() : compareNow()), compareNow);
 
   const sweeping = loop(`sweep of ${queue.name}`, SWEEP_MS, log, async () => {
+    if (!mayWork()) return;
     try {
       const freed = await queue.takeFromDead();
       if (freed > 0) log.warn({ freed }, `took over ${queue.name} from dead workers`);

@@ -1,15 +1,10 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 
-const DAY_MS = 86_400_000;
 const BATCH = 10_000;
 
-/** Deletes usage that ended longer ago than it is kept. Returns how many periods. */
-export async function deleteOldUsage(
-  { sql: db }: Pick<Database, 'sql'>,
-  { now, keptDays }: { now: Date; keptDays: number },
-): Promise<number> {
-  const before = new Date(now.getTime() - keptDays * DAY_MS);
+/** Deletes usage that ended before that time. Returns how many periods. */
+export async function deleteOldUsage({ sql: db }: Pick<Database, 'sql'>, before: Date): Promise<number> {
   let deleted = 0;
   for (;;) {
     const { numAffectedRows = 0n } = await sql`

@@ -80,7 +80,7 @@ export interface Logins {
   resetPassword(principal: Principal, email: string): Promise<Addressed | undefined>;
   attempts(principal: Principal, query: PageQuery): Promise<LoginAttemptPage>;
   /** Deletes what is no longer needed; to be called periodically. */
-  forgetOld(): Promise<void>;
+  forgetOld(now: Date): Promise<void>;
 }
 
 export function createLogins(deps: {
@@ -272,8 +272,7 @@ export function createLogins(deps: {
       };
     },
 
-    async forgetOld() {
-      const now = clock.now();
+    async forgetOld(now) {
       const attemptsBefore = new Date(now.getTime() - ATTEMPTS_KEPT_MS);
       await database.transaction((tx) => store.deleteOldLogins(tx.sql, { now, attemptsBefore }));
       await guesses.clean(now);

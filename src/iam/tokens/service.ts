@@ -53,7 +53,7 @@ export interface Tokens {
    */
   revoke(principal: Principal, clientId: number, id: number): Promise<void>;
   /** Deletes tokens that expired long ago; to be called periodically. */
-  deleteExpired(): Promise<void>;
+  deleteExpired(now: Date): Promise<void>;
 }
 
 export function createTokens(deps: {
@@ -164,7 +164,7 @@ export function createTokens(deps: {
       authenticator.forget(ended);
     },
 
-    deleteExpired: () => database.transaction((tx) => store.deleteExpired(tx.sql, clock.now())),
+    deleteExpired: (now) => database.transaction((tx) => store.deleteExpired(tx.sql, now)),
   };
 }
 

@@ -43,7 +43,7 @@ export interface Invitations {
   /** @throws InvalidError for a wrong token or password, TooManyRequestsError */
   accept(request: AcceptInvitation, from: Sender): Promise<{ user_id: number; client_id: number }>;
   /** To be called periodically. */
-  forgetOld(): Promise<void>;
+  forgetOld(now: Date): Promise<void>;
 }
 
 /**
@@ -159,8 +159,7 @@ export function createInvitations(deps: {
       }
     },
 
-    async forgetOld() {
-      const now = clock.now();
+    async forgetOld(now) {
       await database.transaction((tx) =>
         store.forgetInvitations(tx, {
           now,

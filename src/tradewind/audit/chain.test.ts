@@ -21,12 +21,16 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await database.pool.query('delete from user_actions; delete from audit_seals where number > 0');
+  await database.pool.query(
+    `insert into audit_seals select 0, 0, 0, now(), now(), decode(repeat('00', 32), 'hex'), decode(repeat('00', 32), 'hex'), now() on conflict do nothing`,
+  );
   await database.pool.query('update audit_retention set removed_before = null');
 });
 
-async function act(name = 'token create'): Promise<void> {
+async function act(at = clock.now()): Promise<void> {
   const userActions = createUserActions({ database });
-  await database.accept(callerOf({ name, by: 'a test' }, { userActions, clock }), async () => {});
+  const by = { name: 'token create', by: 'a test' };
+  await database.accept(callerOf(by, { userActions, clock: { now: () => at } }), async () => {});
 }
 
 /** Seals so many records. Whatever takes long on the same database server delays that. */
@@ -37,14 +41,15 @@ async function seal(count: number): Promise<void> {
 }
 
 /** Writes records and seals them one by one. */
-async function sealed(count: number): Promise<void> {
+async function sealed(count: number, at?: Date): Promise<void> {
   for (let round = 0; round < count; round++) {
-    await act();
+    await act(at);
     await seal(1);
   }
 }
 
-const verify = (known?: { number: number; hash: string }) => verifyAudit(database, known);
+const verify = (known?: { number: number; hash: string }, keptDays: number | undefined = 100) =>
+  verifyAudit(database, { known, keptDays });
 const change = (text: string) => database.pool.query(text);
 const second = 'id = (select id from user_actions order by id limit 1 offset 1)';
 
@@ -121,9 +126,6 @@ describe('is found out:', () => {
     await change(forgery);
     const { faults } = await verify();
     expect(faults.join('\n')).toContain(fault);
-    await change(
-      `insert into audit_seals select 0, 0, 0, now(), now(), decode(repeat('00', 32), 'hex'), decode(repeat('00', 32), 'hex'), now() on conflict do nothing`,
-    );
   });
 
   it('seals that are made anew, by the one that was written down', async () => {
@@ -138,29 +140,110 @@ describe('is found out:', () => {
   });
 });
 
+describe('in spite of a seal that was written down, is found out:', () => {
+  const inserted = (id: string) =>
+    `insert into user_actions (id, client_id, user_id, request_id, operation, method, path, source_user_ip, outcome, status, "timestamp")
+     select ${id}, client_id, 7, request_id, operation, method, path, source_user_ip, outcome, status, "timestamp" from user_actions where ${second}`;
+
+  it.each(['-7', '0', '9000000000000000'])('a record with the number %s', async (id) => {
+    await sealed(3);
+    const { head } = await verify();
+    await change(inserted(id));
+    const fault = `Records were inserted with numbers that the log has not given: ${id}`;
+    expect((await verify(head)).faults).toEqual([fault]);
+    // The next records still get their seals.
+    await sealed(1);
+    const after = await verify(head);
+    expect(after.faults).toEqual([fault]);
+    expect(after.seals).toBe(4);
+  });
+
+  const raised = `update audit_retention set removed_before = now() + interval '1 day'`;
+  it.each([
+    ['and nothing else', raised],
+    ['and all records are deleted', `${raised}; delete from user_actions`],
+    ['and the first ones are deleted', `${raised}; delete from user_actions where ${second}`],
+    [
+      'and the chain begins later',
+      `${raised}; delete from user_actions where id <= (select last_id from audit_seals where number = 2); delete from audit_seals where number < 2`,
+    ],
+    [
+      'as far as it may be, and the times of seals are changed',
+      `update audit_retention set removed_before = now() - interval '100 days';
+       update audit_seals set first_at = '2020-01-01', last_at = '2020-01-01' where number = 2; delete from user_actions where ${second}`,
+    ],
+    [
+      'as far as it may be, and the first seal that is left is changed',
+      `update audit_retention set removed_before = now() - interval '100 days';
+       delete from user_actions where id <= (select last_id from audit_seals where number = 2); delete from audit_seals where number < 2;
+       update audit_seals set last_at = '2020-01-01' where number = 2`,
+    ],
+    [
+      'as far as it may be, and the seal is removed as well',
+      `update audit_retention set removed_before = now() - interval '100 days';
+       delete from user_actions; update audit_seals set last_at = '2020-01-01', number = 9 where number = 3; delete from audit_seals where number < 4`,
+    ],
+  ])('retention that is raised, %s', async (_, forgery) => {
+    await sealed(3);
+    const { head } = await verify();
+    expect((await verify(head)).faults).toEqual([]);
+    await change(forgery);
+    expect((await verify(head)).faults).not.toEqual([]);
+  });
+
+  it('retention, and what is missing for it, by name', async () => {
+    await sealed(2);
+    await change(`${raised}; delete from user_actions where ${second}`);
+    const { faults } = await verify();
+    expect(faults[0]).toMatch(
+      /^Records from before .* are marked as removed, but TRADEWIND_LOG_KEPT_DAYS keeps those of the last 100 days/,
+    );
+    expect(faults[1]).toContain('1 records were sealed, and 0 are there');
+    expect(faults).toHaveLength(2);
+    // For ever.
+    await change(`update audit_retention set removed_before = '2020-01-01'`);
+    expect((await verifyAudit(database, { keptDays: undefined })).faults[0]).toContain('keeps all records');
+  });
+});
+
 describe('retention', () => {
+  const old = new Date('2026-01-01T00:00:00Z');
+  const hundredDaysAgo = new Date('2026-08-15T12:00:00Z');
+
   it('removes from the front and keeps where the chain begins', async () => {
-    await sealed(4);
-    await change(
-      `update user_actions set "timestamp" = '2026-01-01' where id <= (select last_id from audit_seals where number = 3)`,
-    );
-    await change(
-      `update audit_seals set first_at = '2026-01-01', last_at = '2026-01-01' where number between 1 and 3`,
-    );
-    await whileRemoving(database, { now: clock.now(), keptDays: 100 }, async () => {
+    await sealed(3, old);
+    const early = await verify();
+    await sealed(1);
+    const { head } = await verify();
+    await whileRemoving(database, hundredDaysAgo, async () => {
       await change(`delete from user_actions where "timestamp" = '2026-01-01'`);
       // Killed before the seals are removed.
-      expect((await verify()).faults).toEqual([]);
+      expect((await verify(head)).faults).toEqual([]);
     });
     const { rows } = await change('select number from audit_seals order by number');
     expect(rows).toEqual([{ number: 3 }, { number: 4 }]);
-    expect(await verify()).toMatchObject({
+    expect(await verify(head)).toMatchObject({
       seals: 1,
       records: 1,
       faults: [],
       removedBefore: new Date('2026-08-15T12:00:00Z'),
     });
+    expect((await verify({ number: 2, hash: early.head?.hash ?? '' })).faults).toEqual([
+      'Seal 2, which was written down, is from before what is kept, and proves nothing. Check with a later one',
+    ]);
     await change('delete from user_actions');
     expect((await verify()).faults).toHaveLength(1);
+  });
+
+  it('leaves the seals of what is still there, whatever is noted about it', async () => {
+    await sealed(1, old);
+    await sealed(3);
+    await change(`update audit_retention set removed_before = now() + interval '800 days'`);
+    await whileRemoving(database, hundredDaysAgo, async () => {
+      await change(`delete from user_actions where "timestamp" = '2026-01-01'`);
+    });
+    await sealed(1);
+    await whileRemoving(database, hundredDaysAgo, async () => {});
+    expect(await verify()).toMatchObject({ seals: 4, records: 4 });
   });
 });

@@ -11,13 +11,22 @@ const DIGEST = sql`sha256(convert_to(jsonb_build_array(1, record.id, client_id, 
   resource_names, event_type, subject, origin, reason, attempts)::text, 'UTF8'))`;
 const DIGEST_OF_ALL = sql`sha256(coalesce(string_agg(${DIGEST}, ''::bytea order by record.id), ''))`;
 
+const microseconds = (column: string) =>
+  sql`int8send((extract(epoch from ${sql.ref(column)}) * 1000000)::bigint)`;
+
 /** Includes the hash of the seal before, and so everything up to there. */
-const hashOf = (before: string, seal: string) => sql`sha256(${sql.ref(`${before}.hash`)}
+const hashOf = (seal: string) => sql`sha256(${sql.ref(`${seal}.previous`)}
   || int8send(${sql.ref(`${seal}.number`)}) || int8send(${sql.ref(`${seal}.last_id`)})
-  || int4send(${sql.ref(`${seal}.records`)}) || ${sql.ref(`${seal}.digest`)})`;
+  || int4send(${sql.ref(`${seal}.records`)}) || ${sql.ref(`${seal}.digest`)}
+  || case ${sql.ref(`${seal}.form`)} when 1 then '' else ${microseconds(`${seal}.first_at`)} || ${microseconds(`${seal}.last_at`)} end)`;
+
+/** No record has a later number, unless somebody has forged it: the chain would end with it. */
+const NEWEST = sql`(select last_value from user_actions_id)`;
 
 export async function newestRecord(db: Sql): Promise<number> {
-  const { rows } = await sql<{ id: number | null }>`select max(id) as id from user_actions`.execute(db);
+  const { rows } = await sql<{
+    id: number | null;
+  }>`select max(id) as id from user_actions where id <= ${NEWEST}`.execute(db);
   return rows[0]?.id ?? 0;
 }
 
@@ -42,11 +51,12 @@ export async function sealNext(
         max("timestamp") as last_at, ${DIGEST_OF_ALL} as digest
       from record
     ), seal as (
-      select last.number + 1 as number, summed.* from last, summed where summed.records > 0
+      select last.number + 1 as number, 2 as form, last.hash as previous, summed.* from last, summed
+      where summed.records > 0
     )
-    insert into audit_seals (number, last_id, records, first_at, last_at, digest, hash, sealed_at)
-    select seal.number, seal.last_id, seal.records, first_at, last_at, seal.digest, ${hashOf('last', 'seal')}, ${now}
-    from seal, last returning records`.execute(db);
+    insert into audit_seals (number, form, previous, last_id, records, first_at, last_at, digest, hash, sealed_at)
+    select number, form, previous, last_id, records, first_at, last_at, digest, ${hashOf('seal')}, ${now}
+    from seal returning records`.execute(db);
   return rows[0]?.records ?? 0;
 }
 
@@ -72,7 +82,8 @@ export async function checkSeals(db: Sql, after: number, limit: number): Promise
   const { rows } = await sql<SealCheck>`
     select seal.number, seal.hash, before.last_id + 1 as first_id, seal.last_id, seal.records, seal.first_at,
       seal.last_at, now.found, now.found = seal.records and now.digest = seal.digest as is_same,
-      coalesce(seal.hash = ${hashOf('before', 'seal')} and seal.number = before.number + 1, false) as is_linked
+      coalesce(seal.hash = ${hashOf('seal')} and seal.previous = before.hash
+        and seal.number = before.number + 1, false) as is_linked
     from audit_seals as seal
     join lateral (
       select * from audit_seals as each where each.number < seal.number order by each.number desc limit 1
@@ -86,25 +97,44 @@ export async function checkSeals(db: Sql, after: number, limit: number): Promise
 }
 
 export interface Chain {
-  /** The first seal that is kept. */
-  anchor: { number: number; hash: Buffer; last_at: Date } | undefined;
+  /** The first seal that is kept. `is_whole`: its hash is that of what it says. */
+  anchor: { number: number; hash: Buffer; last_at: Date; is_whole: boolean } | undefined;
   /** Records after the last seal. */
   unsealed: number;
+  /** Records from before the first of all seals, which have none. */
+  unsealable: number;
+  /** Numbers of records that nobody can have written: outside of those that the chain and the log have come to. */
+  impossible: number[];
   /** Records from before that time are no longer kept. */
   removedBefore: Date | null;
+  /** By the database's clock. */
+  now: Date;
 }
 
+/** How long a record may be written after its number was taken, and how many impossible ones are named. */
+const LATE = sql`interval '1 hour'`;
+const NAMED = 20;
+
 export async function readChain(db: Sql): Promise<Chain> {
-  const anchor = await db
-    .selectFrom('audit_seals')
-    .select(['number', 'hash', 'last_at'])
-    .orderBy('number')
-    .limit(1)
-    .executeTakeFirst();
-  const { rows } = await sql<{ unsealed: number; removedBefore: Date | null }>`
-    select count(*) as unsealed, (select removed_before from audit_retention) as "removedBefore" from user_actions
-    where id > (select last_id from audit_seals order by number desc limit 1)`.execute(db);
-  return { anchor, unsealed: rows[0]?.unsealed ?? 0, removedBefore: rows[0]?.removedBefore ?? null };
+  const anchor = await sql<NonNullable<Chain['anchor']>>`
+    select number, hash, last_at, coalesce(hash = ${hashOf('audit_seals')}, false) as is_whole
+    from audit_seals order by number limit 1`.execute(db);
+  const { rows } = await sql<Omit<Chain, 'anchor' | 'impossible'> & { impossible: number[] | null }>`
+    with first as (select number, last_id, sealed_at from audit_seals order by number limit 1),
+      early as (
+        select id, first.number = 0 and id > 0 and "timestamp" < first.sealed_at + ${LATE} as is_old
+        from user_actions, first where id <= first.last_id
+      ), outside as (
+        select id from early where not is_old union all select id from user_actions where id > ${NEWEST}
+      )
+    select (select count(*) from user_actions
+        where id > (select last_id from audit_seals order by number desc limit 1)) as unsealed,
+      (select count(*) from early where is_old) as unsealable,
+      (select array_agg(id) from (select id from outside order by id limit ${NAMED}) as named) as impossible,
+      (select removed_before from audit_retention) as "removedBefore", now() as now`.execute(db);
+  const [found] = rows;
+  if (!found) throw new Error('A query without a table has one row');
+  return { ...found, anchor: anchor.rows[0], impossible: (found.impossible ?? []).map(Number) };
 }
 
 /** Notes that records from before that time are no longer kept. */
@@ -114,11 +144,17 @@ export async function noteRemoval(db: Sql, before: Date): Promise<void> {
     where removed_before is null or removed_before < ${before}`.execute(db);
 }
 
-/** Removes the seals whose records are no longer kept, but for the last of them: the chain begins with it. */
+/**
+ * Removes the seals whose records are no longer kept, but for the last of them: the chain begins with it. Whatever is
+ * noted about retention, a seal stays for as long as there is a record of it or of an earlier one.
+ */
 export async function removeSeals(db: Sql): Promise<void> {
   await sql`
+    with oldest as (
+      select min(id) as id from user_actions where id > (select last_id from audit_seals order by number limit 1)
+    )
     delete from audit_seals where number < (
-      select max(number) from audit_seals where last_at < (select removed_before from audit_retention))`.execute(
-    db,
-  );
+      select max(number) from audit_seals
+      where last_at < (select removed_before from audit_retention)
+        and last_id < coalesce((select id from oldest), last_id + 1))`.execute(db);
 }

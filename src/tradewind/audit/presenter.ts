@@ -1,13 +1,13 @@
 import type { AuditRecord } from './schema.ts';
-import type { AuditRow } from './store.ts';
+import type { AuditRow, Sealed } from './store.ts';
 
 /**
- * Returns a record as the API shows it. `sealed` is the last one that is in the chain. Accounts don't learn who runs
+ * Returns a record as the API shows it. `sealed` is where the chain begins and ends. Accounts don't learn who runs
  * commands on which of the operator's machines; whoever may know `everything` does.
  */
 export function presentedRecord(
   row: AuditRow,
-  { sealed, everything }: { sealed: number; everything: boolean },
+  { sealed, everything }: { sealed: Sealed; everything: boolean },
 ): AuditRecord {
   const names = row.resource_names ?? [];
   const isCommand = row.origin === 'command';
@@ -39,6 +39,6 @@ export function presentedRecord(
     status: row.status || null,
     reason: row.reason,
     attempts: row.attempts ?? 1,
-    sealed: row.id <= sealed,
+    sealed: row.id > sealed.after && row.id <= sealed.upTo,
   };
 }

@@ -8,7 +8,6 @@ const BATCH = 5_000;
 /** While a transaction may still write an earlier record. */
 const PAUSE_MS = 50;
 const PATIENCE_MS = 2_000;
-const DAY_MS = 86_400_000;
 
 /**
  * Links the records that were written since the last time. Those who write them wait for nothing: only their order has to
@@ -36,13 +35,13 @@ export async function sealRecords(
   }
 }
 
-/** To be called around the removal of old records, which then is no fault of the chain. */
+/** To be called around the removal of records from before that time, which then is no fault of the chain. */
 export async function whileRemoving(
   { sql }: Pick<Database, 'sql'>,
-  { now, keptDays }: { now: Date; keptDays: number | undefined },
+  before: Date | undefined,
   remove: () => Promise<void>,
 ): Promise<void> {
-  if (keptDays !== undefined) await noteRemoval(sql, new Date(now.getTime() - keptDays * DAY_MS));
+  if (before) await noteRemoval(sql, before);
   await remove();
   await removeSeals(sql);
 }

@@ -7,7 +7,7 @@ import type { Principal } from '../../requests/principal.ts';
 import type { Refusals } from '../../requests/refusals.ts';
 import { presentedRecord } from './presenter.ts';
 import type { AuditList, AuditQuery, AuditRecord } from './schema.ts';
-import { type AuditFilter, type AuditRow, lastSealed, type Place, readRecords } from './store.ts';
+import { type AuditFilter, type AuditRow, type Place, readRecords, sealedRecords } from './store.ts';
 
 /** Records that an export reads at once. */
 const PAGE = 500;
@@ -29,7 +29,7 @@ export function createAudit(deps: {
 
   async function page(filter: AuditFilter, after: Place | undefined, limit: number) {
     const rows = await readRecords(database.sql, filter, after, limit);
-    const sealed = await lastSealed(database.sql);
+    const sealed = await sealedRecords(database.sql);
     const { everything } = filter;
     return { rows, records: rows.map((row) => presentedRecord(row, { sealed, everything })) };
   }

@@ -99,13 +99,15 @@ function matching(db: Sql, filter: AuditFilter) {
   return records;
 }
 
-/** Returns the last record that is in the chain. */
-export async function lastSealed(db: Sql): Promise<number> {
-  const last = await db
-    .selectFrom('audit_seals')
-    .select('last_id')
-    .orderBy('number', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return last?.last_id ?? 0;
+/** The records that are in the chain, by their numbers. */
+export interface Sealed {
+  after: number;
+  upTo: number;
+}
+
+export async function sealedRecords(db: Sql): Promise<Sealed> {
+  const { rows } = await sql<Sealed>`
+    select (select last_id from audit_seals order by number limit 1) as after,
+      (select last_id from audit_seals order by number desc limit 1) as "upTo"`.execute(db);
+  return { after: rows[0]?.after ?? 0, upTo: rows[0]?.upTo ?? 0 };
 }

@@ -1,9 +1,12 @@
 import type { Generated } from 'kysely';
 
 export interface AuditTables {
-  /** The chain: each seal has the hash of the records since the one before, and of its hash. */
+  /** The chain: each seal has the hash of the records since the one before, and of its hash, which is `previous`. */
   audit_seals: {
     number: number;
+    /** Of the hash: the first didn't include the times. */
+    form: Generated<number>;
+    previous: Buffer | null;
     last_id: number;
     records: number;
     first_at: Date;

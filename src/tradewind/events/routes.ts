@@ -1,19 +1,12 @@
-import type { FastifyRequest } from 'fastify';
 import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
 import { streamed } from '../../http/streamed.ts';
-import type { Authenticator } from '../../iam/identity/service.ts';
-import { hasSameRights } from '../../requests/principal.ts';
-import type { Told } from './presenter.ts';
 import { EventsAnswer, EventsHeaders, EventsQuery } from './schema.ts';
 import type { Events } from './service.ts';
 import { streamOf, textsOf } from './stream.ts';
 
-/** How long a check that the caller may still read a stream holds. */
-const CHECK_MS = 1_000;
-
-export function eventRoutes(app: Api, services: { events: Events; authenticator: Authenticator }): void {
-  const { events, authenticator } = services;
+export function eventRoutes(app: Api, services: { events: Events }): void {
+  const { events } = services;
   app.addHook('preClose', async () => events.stop());
 
   app.get('/tradewind/v1/events', {
@@ -35,29 +28,7 @@ export function eventRoutes(app: Api, services: { events: Events; authenticator:
       void reply.header('cache-control', 'no-store');
       if (!type) return events.list(principal, query, from);
       const following = await events.follow(principal, query, from);
-      const allowed = checked(following, () => isStillAllowed(request));
-      return streamed(reply, type, textsOf(type, allowed));
+      return streamed(reply, type, textsOf(type, following));
     },
   });
-
-  /** Whether the credentials of a request that began long ago still have the same rights. */
-  async function isStillAllowed({ headers, principal }: FastifyRequest): Promise<boolean> {
-    try {
-      return hasSameRights(await authenticator.authenticate(headers), principal);
-    } catch {
-      return false;
-    }
-  }
-}
-
-/** Ends when the caller may not read any more. */
-async function* checked(following: AsyncGenerator<Told>, allowed: () => Promise<boolean>) {
-  let checkedAt = performance.now();
-  for await (const told of following) {
-    if (performance.now() - checkedAt >= CHECK_MS) {
-      if (!(await allowed())) return;
-      checkedAt = performance.now();
-    }
-    yield told;
-  }
 }

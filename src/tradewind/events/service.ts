@@ -169,7 +169,10 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
           if (!isUpToDate) continue;
           if (events.length > 0 || reset || left <= 0) break;
           const timer = new AbortController();
-          await Promise.race([news, sleep(left, undefined, { signal: timer.signal }).catch(() => {})]);
+          await Promise.race([
+            news,
+            sleep(left, undefined, { signal: AbortSignal.any([timer.signal, gone]) }).catch(() => {}),
+          ]);
           timer.abort();
         }
         const shown = events.slice(0, limit);

@@ -13,17 +13,17 @@ export interface TestClock extends Clock {
   reset(): void;
 }
 
-export function createTestClock(standing?: Date): TestClock {
+export function createTestClock(real: Clock, standing?: Date): TestClock {
   let offset = 0;
   let stoppedAt = standing?.getTime();
-  const time = () => stoppedAt ?? Date.now() + offset;
+  const time = () => stoppedAt ?? real.now().getTime() + offset;
   return {
     now: () => new Date(time()),
     get running() {
       return stoppedAt === undefined;
     },
     set(to) {
-      if (stoppedAt === undefined) offset = to.getTime() - Date.now();
+      if (stoppedAt === undefined) offset = to.getTime() - real.now().getTime();
       else stoppedAt = to.getTime();
     },
     advance(ms) {
@@ -35,7 +35,7 @@ export function createTestClock(standing?: Date): TestClock {
     },
     start() {
       if (stoppedAt === undefined) return;
-      offset = stoppedAt - Date.now();
+      offset = stoppedAt - real.now().getTime();
       stoppedAt = undefined;
     },
     reset() {

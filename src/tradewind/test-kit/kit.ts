@@ -1,4 +1,5 @@
 import type { Makers } from '../../backends/maker.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { faultyMakers } from './faulty-tasks.ts';
@@ -31,11 +32,11 @@ export interface TestKitParts {
 }
 
 /** The clock stands still at `standing`, if given. */
-export function createTestKit(standing?: Date): TestKit {
+export function createTestKit(real: Clock, standing?: Date): TestKit {
   const rules = createRules();
   const calls = createCalls();
   const kit: TestKit = {
-    clock: createTestClock(standing),
+    clock: createTestClock(real, standing),
     rules,
     calls,
     speed: undefined,

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../lib/clock.ts';
 import type { Queue } from '../../../worker/queue.ts';
 import { DELETIONS } from '../words.ts';
 import { type Pursuit, pursueDeletion } from './pursuit.ts';
@@ -8,8 +9,8 @@ const HERE = 4;
 const KEPT_MS = 24 * 3_600_000;
 
 /** The queue of deletions: each by one worker at a time. */
-export function deletionQueue(pursuit: Pursuit & { workerId: string }): Queue {
-  const { database, workerId, clock } = pursuit;
+export function deletionQueue(pursuit: Pursuit & { workerId: string; removalTime: Clock }): Queue {
+  const { database, workerId, removalTime } = pursuit;
   return {
     name: 'deletions',
     topic: DELETIONS,
@@ -25,6 +26,6 @@ export function deletionQueue(pursuit: Pursuit & { workerId: string }): Queue {
     claimed: () => store.claimedBy(database.sql, workerId),
     giveBack: (ids) => store.giveBack(database.sql, workerId, ids),
     takeFromDead: () => store.takeFromDead(database.sql),
-    sweep: () => store.forgetEnded(database.sql, new Date(clock.now().getTime() - KEPT_MS)),
+    sweep: () => store.forgetEnded(database.sql, new Date(removalTime.now().getTime() - KEPT_MS)),
   };
 }
