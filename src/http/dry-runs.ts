@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createPatch, type Operation } from 'rfc6902';
+import type { Operation } from 'rfc6902';
 import { DryRun } from '../lib/dry-run.ts';
 import { InvalidError } from '../lib/errors.ts';
+import { patchOf } from '../lib/json-patch.ts';
 import type { DryRunReports } from '../requests/dry-run-reports.ts';
 import { changesSomething } from './changing-requests.ts';
 import { hooks } from './route-hooks.ts';
@@ -157,10 +158,4 @@ function madeBy(payload: unknown): number | string | undefined {
   if (typeof payload !== 'string' || !payload.startsWith('{')) return undefined;
   const { id } = JSON.parse(payload) as { id?: unknown };
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
-}
-
-function patchOf(before: unknown, after: unknown): Operation[] {
-  if (before === undefined) return after === undefined ? [] : [{ op: 'add', path: '', value: after }];
-  if (after === undefined) return [{ op: 'remove', path: '' }];
-  return createPatch(before, after);
 }
