@@ -66,9 +66,7 @@ describe('tells of a change', () => {
     const id = await makeVolume(5);
     const { body } = await dry('POST', `${VOLUMES}/${id}/extend`, { size: 15 });
     expect(body).toMatchObject({
-      tasks: [
-        { type: 'extend_volume', steps: [{ action: 'change', kind: 'volume', id, fields: ['sizeGib'] }] },
-      ],
+      tasks: [{ type: 'extend_volume', steps: [{ action: 'change', kind: 'volume', id, fields: ['size'] }] }],
       resource: `${VOLUMES}/${id}`,
       changes: expect.arrayContaining([{ op: 'replace', path: '/status', value: 'extending' }]),
     });
@@ -108,6 +106,79 @@ describe('tells of a change', () => {
     const { body } = await dry('PATCH', `${GROUPS}/${made.body.id}`, { name: 'same' });
     expect(body).toMatchObject(NOTHING);
   });
+});
+
+describe('shows a resource by the names of the API', () => {
+  const added = (value: object) => [{ op: 'add', path: '', value: expect.objectContaining(value) }];
+
+  it('an account that would be made', async () => {
+    const { status, body } = await dry('POST', '/iam/clients/create', { company: 'Trial' });
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        resource: expect.stringMatching(/^\/iam\/clients\/\d+$/),
+        changes: added({ companyName: 'Trial', status: 'active' }),
+      },
+    ]);
+    expect((await service.http.get(body.resource)).status).toBe(404);
+  });
+
+  it('an account that would be changed', async () => {
+    const made = await service.http.post('/iam/clients/create', { company: 'Before' });
+    const path = `/iam/clients/${made.body.id}`;
+    const { body } = await dry('PATCH', path, { companyName: 'After', phone: '+352 1' });
+    expect(body.resource).toBe(path);
+    expect(body.changes).toContainEqual({ op: 'replace', path: '/companyName', value: 'After' });
+    expect(body.changes).toContainEqual({ op: 'replace', path: '/phone', value: '+352 1' });
+    expect((await service.http.get(path)).body.companyName).toBe('Before');
+  });
+
+  it('an AI task that would be made, and one that would be cancelled', async () => {
+    const task = { task_name: 'transcription', url: 'https://media.example.com/a.mp4' };
+    const { body } = await dry('POST', '/streaming/ai/tasks', task);
+    expect(body).toMatchObject({
+      resource: expect.stringMatching(/^\/streaming\/ai\/tasks\/[\da-f-]{36}$/),
+      changes: added({ status: 'PENDING' }),
+    });
+    expect((await service.http.get(body.resource)).status).toBe(404);
+    const made = await service.http.post('/streaming/ai/tasks', task);
+    const path = `/streaming/ai/tasks/${made.body.task_id}`;
+    const cancelled = await dry('POST', `${path}/cancel`);
+    expect(cancelled.body.resource).toBe(path);
+    expect(cancelled.body.changes).toContainEqual({ op: 'replace', path: '/status', value: 'REVOKED' });
+  });
+
+  it('a user of an account, and a token without its secret', async () => {
+    const token = { name: 'tried', exp_date: null, client_user: { role: { name: 'Users' } } };
+    const { body } = await dry('POST', '/iam/v2/clients/1/tokens', token);
+    expect(body).toMatchObject({ changes: added({ name: 'tried' }) });
+    expect(body.resource).toMatch(/^\/iam\/(v2\/)?clients\/1\/tokens\/\d+$/);
+    expect(Object.keys(body.changes[0].value)).not.toContain('token');
+  });
+});
+
+it('exchanges many rules of a group, one change for each', async () => {
+  const rule = (port: number) => ({
+    direction: 'ingress',
+    protocol: 'tcp',
+    port_range_min: port,
+    port_range_max: port,
+  });
+  const rules = Array.from({ length: 240 }, (_, n) => rule(n + 1));
+  const made = await service.http.post(GROUPS, {
+    security_group: { name: 'many', security_group_rules: rules },
+  });
+  const removed = made.body.security_group_rules
+    .filter(({ direction }: { direction: string }) => direction === 'ingress')
+    .map(({ id }: { id: string }) => ({ action: 'delete', security_group_rule_id: id }));
+  const changed_rules = [...removed, ...rules.map((_, n) => ({ action: 'create', ...rule(n + 1_001) }))];
+  const { status, body } = await dry('PATCH', `${GROUPS}/${made.body.id}`, { changed_rules });
+  expect([status, removed.length]).toEqual([200, 240]);
+  const ofRules = body.changes.filter(({ path }: { path: string }) =>
+    path.startsWith('/security_group_rules'),
+  );
+  expect(ofRules.filter(({ op }: { op: string }) => op === 'remove')).toHaveLength(240);
+  expect(ofRules.filter(({ op }: { op: string }) => op === 'add')).toHaveLength(240);
 });
 
 describe('refuses like the change itself', () => {

@@ -79,8 +79,8 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
     try {
       if (!changing || reply.statusCode >= 300) return payload;
       const report = await dryRun.within(async () => {
-        const { about, tasks } = changing.outcome;
-        const change = await changeOf(request, madeBy(payload) ?? about[0]?.id);
+        const { about, made, tasks } = changing.outcome;
+        const change = await changeOf(request, made ?? madeBy(payload) ?? about[0]?.id);
         return { ...(await reports.of(principal, dryRun, tasks)), ...change };
       });
       void reply.code(200).type('application/json; charset=utf-8').removeHeader('etag');
@@ -129,8 +129,9 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
 
   function addressOfMade(request: FastifyRequest, id: number | string | undefined): string | undefined {
     if (id === undefined) return undefined;
-    const route = partsOf(request.routeOptions.url ?? '');
-    return readableAt([...route, ':id'], [...partsOf(request.url), encodeURIComponent(id)]);
+    const [route, path] = [partsOf(request.routeOptions.url ?? ''), partsOf(request.url)];
+    const length = route.at(-1) === 'create' ? route.length - 1 : route.length;
+    return readableAt([...route.slice(0, length), ':id'], [...path.slice(0, length), encodeURIComponent(id)]);
   }
 
   /** Returns the path in whichever version of the API it can be read. */
