@@ -23,6 +23,8 @@ interface Growth {
 /** What a list or map without a limit of its own may have in a body. */
 const UNLIMITED = 1_000;
 const SHRINKS = 5;
+/** Where the numbers of other items begin. */
+const OTHERS = 5_000;
 
 /**
  * Returns the largest body that the operation accepts: every optional part, the longest texts, the fullest maps and
@@ -44,6 +46,22 @@ export async function largestBody(
     body = await grow(body, growths, accepts);
   }
   return body;
+}
+
+/** Returns the body with other items in its lists, as many as before. */
+export function withOtherItems(of: DocumentedOperation, body: Json): Json {
+  return placesIn(of)
+    .filter(({ path, schema }) => schema.items && !path.includes('0') && !path.includes('any-name'))
+    .reduce((into, place) => {
+      const value = valueAt(into, place);
+      const [first] = Array.isArray(value) ? value : [];
+      if (!Array.isArray(value) || first === undefined) return into;
+      return withValue(
+        into,
+        place,
+        value.map((_, n) => varied(first, n + OTHERS)),
+      );
+    }, body);
 }
 
 /** Tries all at once, then each half: few are refused. */
