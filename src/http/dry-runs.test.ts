@@ -133,6 +133,54 @@ describe('shows a resource by the names of the API', () => {
     expect((await service.http.get(path)).body.companyName).toBe('Before');
   });
 
+  it('an account that would be suspended', async () => {
+    const made = await service.http.post('/iam/clients/create', { company: 'Open' });
+    const { body } = await dry('POST', `/tradewind/v1/clients/${made.body.id}/suspend`);
+    expect(body.resource).toBe(`/iam/clients/${made.body.id}`);
+    expect(body.changes).toContainEqual({ op: 'replace', path: '/status', value: 'paused' });
+  });
+
+  it('tags as a part of what they belong to', async () => {
+    const path = `${VOLUMES}/${await makeVolume(3)}`;
+    const added = await dry('POST', `${path}/metadata`, { env: 'test' });
+    expect([added.body.resource, added.body.changes]).toEqual([
+      path,
+      expect.arrayContaining([
+        expect.objectContaining({ op: 'add', path: expect.stringMatching(/^\/tags\//) }),
+      ]),
+    ]);
+    expect((await service.http.post(`${path}/metadata`, { env: 'test' })).status).toBe(204);
+    const removed = await dry('DELETE', `${path}/metadata_item?key=env`);
+    expect([removed.body.resource, removed.body.changes]).toEqual([
+      path,
+      expect.arrayContaining([expect.objectContaining({ op: 'remove' })]),
+    ]);
+  });
+
+  it('a security group that a task would make', async () => {
+    const { body } = await dry('POST', '/cloud/v2/security_groups/1/1', { name: 'by-task' });
+    expect(body).toMatchObject({
+      resource: expect.stringMatching(/^\/cloud\/v1\/securitygroups\/1\/1\//),
+      changes: added({ name: 'by-task' }),
+    });
+  });
+
+  it('what is below an address with a condition', async () => {
+    const networks = await service.http.get('/cloud/v1/networks/1/2?name=default');
+    const share = {
+      name: 'shared',
+      protocol: 'NFS',
+      size: 1,
+      network: { network_id: networks.body.results[0].id },
+    };
+    const [task] = (await service.http.post('/cloud/v1/file_shares/1/2', share)).body;
+    const [id] = (await service.http.task(task)).created_resources.file_shares;
+    const path = `/cloud/v1/file_shares/1/2/${id}`;
+    const { body } = await dry('POST', `${path}/extend`, { size: 5 });
+    expect([body.resource, body.tasks[0].steps[0].fields]).toEqual([path, ['size']]);
+    expect(body.changes.length).toBeGreaterThan(0);
+  });
+
   it('an AI task that would be made, and one that would be cancelled', async () => {
     const task = { task_name: 'transcription', url: 'https://media.example.com/a.mp4' };
     const { body } = await dry('POST', '/streaming/ai/tasks', task);
