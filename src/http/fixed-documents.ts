@@ -40,7 +40,7 @@ export function fixedDocument(type: string, content: string | Buffer) {
 
 function acceptedEncoding({ headers }: FastifyRequest): Encoding | undefined {
   const given = headers['accept-encoding'];
-  return (typeof given === 'string' && (negotiate(given, ENCODINGS) as Encoding | null)) || undefined;
+  return typeof given === 'string' ? (negotiate(given, ENCODINGS) ?? undefined) : undefined;
 }
 
 /** Whether the client has this version, in this encoding. */

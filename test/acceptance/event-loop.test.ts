@@ -23,13 +23,12 @@ import { build, type ServeProcess, serve } from './processes.ts';
 /**
  * No request may block the server for all others. The worst requests go to each operation, and the CPU time
  * of the server is compared with that of an empty request: 0.25 ms on the author's machine, where the worst
- * took 17 ms. A server whose work grows with the square of the input takes seconds.
+ * took 17 ms. A server whose work grows with the square of the input takes seconds. A trial works in several turns of
+ * the loop: it reads, changes, reports and reads again.
  */
 const WORST_RATIO = 400;
-/** A request that is accepted costs less than 50 ms on that machine. */
-const WORST_ACCEPTED_RATIO = 200;
 /** Bodies that are tried out in the search for the largest one of an operation. */
-const MOST_TRIALS = 150;
+const MOST_TRIALS = 60;
 /** Any request may have to wait for compilation or garbage collection; what counts is the minimum. */
 const MORE_TRIES = 4;
 
@@ -64,9 +63,9 @@ afterAll(async () => {
 });
 
 it('is held by no request that it accepts, however large, tried out or made', {
-  timeout: 900_000,
+  timeout: 1_200_000,
 }, async () => {
-  const limit = (await costOfNothing()) * WORST_ACCEPTED_RATIO;
+  const limit = (await costOfNothing()) * WORST_RATIO;
   const accepted: Cost[] = [];
   const refused: string[] = [];
   for (const of of operations.filter(isOwnCode)) {
@@ -137,8 +136,7 @@ async function costsOfBody(of: DocumentedOperation, path: string, body: Json): P
       KNOWN,
     );
   const tried = await costOf(request('a trial', DRY_RUN), 10);
-  // It can't be made again.
-  const made = await costOf(request('a change', {}), Number.POSITIVE_INFINITY);
+  const made = await costOf(request('a change', {}), 10);
   return [tried, made].filter(({ status }) => status < 300);
 }
 
@@ -196,7 +194,10 @@ interface Cost {
 async function costOf({ what, ...request }: Hostile, enough: number): Promise<Cost> {
   let { cpuMs, status } = await server.measure(request);
   for (let tries = 0; cpuMs > enough && tries < MORE_TRIES; tries++) {
-    cpuMs = Math.min(cpuMs, (await server.measure(request)).cpuMs);
+    const again = await server.measure(request);
+    cpuMs = Math.min(cpuMs, again.cpuMs);
+    // What can be made only once was refused now, and is no measurement of what is accepted.
+    status = Math.max(status, again.status);
   }
   return { cpuMs, status, what: `${what} (${status})` };
 }

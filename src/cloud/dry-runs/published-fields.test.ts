@@ -54,9 +54,8 @@ it('names the groups of the settings of a cluster', () => {
 });
 
 function namesIn(of: DocumentedOperation): string[] {
-  const content = of.operation.responses['200']?.content?.['application/json'] as
-    | { schema?: Schema }
-    | undefined;
+  const content: { schema?: Schema } | undefined =
+    of.operation.responses['200']?.content?.['application/json'];
   const collect = (given: Schema): string[] => {
     const schema = resolved(of, given);
     const { items, properties = {} } = schema;
