@@ -41,7 +41,7 @@ const PARTS: [part: string, files: RegExp][] = [
   [SQL, /\/(pg|pg-pool|pg-protocol|pg-types|kysely)\/|^src\/db\/|store\.ts$/],
   [
     'logging, metrics',
-    /\/(pino|prom-client|sonic-boom)\/|^src\/(log|http\/(access-log|metrics|request-durations))/,
+    /\/(pino|prom-client|sonic-boom)\/|^src\/(log|http\/(access-log|metrics|request-figures))/,
   ],
   ['record of the request', /^src\/(requests|cloud\/user-actions)\/|^src\/http\/changing-requests/],
   ['other hooks', /^src\/http\//],

@@ -66,9 +66,7 @@ describe('tells of a change', () => {
     const id = await makeVolume(5);
     const { body } = await dry('POST', `${VOLUMES}/${id}/extend`, { size: 15 });
     expect(body).toMatchObject({
-      tasks: [
-        { type: 'extend_volume', steps: [{ action: 'change', kind: 'volume', id, fields: ['sizeGib'] }] },
-      ],
+      tasks: [{ type: 'extend_volume', steps: [{ action: 'change', kind: 'volume', id, fields: ['size'] }] }],
       resource: `${VOLUMES}/${id}`,
       changes: expect.arrayContaining([{ op: 'replace', path: '/status', value: 'extending' }]),
     });
@@ -108,6 +106,127 @@ describe('tells of a change', () => {
     const { body } = await dry('PATCH', `${GROUPS}/${made.body.id}`, { name: 'same' });
     expect(body).toMatchObject(NOTHING);
   });
+});
+
+describe('shows a resource by the names of the API', () => {
+  const added = (value: object) => [{ op: 'add', path: '', value: expect.objectContaining(value) }];
+
+  it('an account that would be made', async () => {
+    const { status, body } = await dry('POST', '/iam/clients/create', { company: 'Trial' });
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        resource: expect.stringMatching(/^\/iam\/clients\/\d+$/),
+        changes: added({ companyName: 'Trial', status: 'active' }),
+      },
+    ]);
+    expect((await service.http.get(body.resource)).status).toBe(404);
+  });
+
+  it('an account that would be changed', async () => {
+    const made = await service.http.post('/iam/clients/create', { company: 'Before' });
+    const path = `/iam/clients/${made.body.id}`;
+    const { body } = await dry('PATCH', path, { companyName: 'After', phone: '+352 1' });
+    expect(body.resource).toBe(path);
+    expect(body.changes).toContainEqual({ op: 'replace', path: '/companyName', value: 'After' });
+    expect(body.changes).toContainEqual({ op: 'replace', path: '/phone', value: '+352 1' });
+    expect((await service.http.get(path)).body.companyName).toBe('Before');
+  });
+
+  it('an account that would be suspended', async () => {
+    const made = await service.http.post('/iam/clients/create', { company: 'Open' });
+    const { body } = await dry('POST', `/tradewind/v1/clients/${made.body.id}/suspend`);
+    expect(body.resource).toBe(`/iam/clients/${made.body.id}`);
+    expect(body.changes).toContainEqual({ op: 'replace', path: '/status', value: 'paused' });
+  });
+
+  it('tags as a part of what they belong to', async () => {
+    const path = `${VOLUMES}/${await makeVolume(3)}`;
+    const added = await dry('POST', `${path}/metadata`, { env: 'test' });
+    expect([added.body.resource, added.body.changes]).toEqual([
+      path,
+      expect.arrayContaining([
+        expect.objectContaining({ op: 'add', path: expect.stringMatching(/^\/tags\//) }),
+      ]),
+    ]);
+    expect((await service.http.post(`${path}/metadata`, { env: 'test' })).status).toBe(204);
+    const removed = await dry('DELETE', `${path}/metadata_item?key=env`);
+    expect([removed.body.resource, removed.body.changes]).toEqual([
+      path,
+      expect.arrayContaining([expect.objectContaining({ op: 'remove' })]),
+    ]);
+  });
+
+  it('a security group that a task would make', async () => {
+    const { body } = await dry('POST', '/cloud/v2/security_groups/1/1', { name: 'by-task' });
+    expect(body).toMatchObject({
+      resource: expect.stringMatching(/^\/cloud\/v1\/securitygroups\/1\/1\//),
+      changes: added({ name: 'by-task' }),
+    });
+  });
+
+  it('what is below an address with a condition', async () => {
+    const networks = await service.http.get('/cloud/v1/networks/1/2?name=default');
+    const share = {
+      name: 'shared',
+      protocol: 'NFS',
+      size: 1,
+      network: { network_id: networks.body.results[0].id },
+    };
+    const [task] = (await service.http.post('/cloud/v1/file_shares/1/2', share)).body;
+    const [id] = (await service.http.task(task)).created_resources.file_shares;
+    const path = `/cloud/v1/file_shares/1/2/${id}`;
+    const { body } = await dry('POST', `${path}/extend`, { size: 5 });
+    expect([body.resource, body.tasks[0].steps[0].fields]).toEqual([path, ['size']]);
+    expect(body.changes.length).toBeGreaterThan(0);
+  });
+
+  it('an AI task that would be made, and one that would be cancelled', async () => {
+    const task = { task_name: 'transcription', url: 'https://media.example.com/a.mp4' };
+    const { body } = await dry('POST', '/streaming/ai/tasks', task);
+    expect(body).toMatchObject({
+      resource: expect.stringMatching(/^\/streaming\/ai\/tasks\/[\da-f-]{36}$/),
+      changes: added({ status: 'PENDING' }),
+    });
+    expect((await service.http.get(body.resource)).status).toBe(404);
+    const made = await service.http.post('/streaming/ai/tasks', task);
+    const path = `/streaming/ai/tasks/${made.body.task_id}`;
+    const cancelled = await dry('POST', `${path}/cancel`);
+    expect(cancelled.body.resource).toBe(path);
+    expect(cancelled.body.changes).toContainEqual({ op: 'replace', path: '/status', value: 'REVOKED' });
+  });
+
+  it('a user of an account, and a token without its secret', async () => {
+    const token = { name: 'tried', exp_date: null, client_user: { role: { name: 'Users' } } };
+    const { body } = await dry('POST', '/iam/v2/clients/1/tokens', token);
+    expect(body).toMatchObject({ changes: added({ name: 'tried' }) });
+    expect(body.resource).toMatch(/^\/iam\/(v2\/)?clients\/1\/tokens\/\d+$/);
+    expect(Object.keys(body.changes[0].value)).not.toContain('token');
+  });
+});
+
+it('exchanges many rules of a group, one change for each', async () => {
+  const rule = (port: number) => ({
+    direction: 'ingress',
+    protocol: 'tcp',
+    port_range_min: port,
+    port_range_max: port,
+  });
+  const rules = Array.from({ length: 240 }, (_, n) => rule(n + 1));
+  const made = await service.http.post(GROUPS, {
+    security_group: { name: 'many', security_group_rules: rules },
+  });
+  const removed = made.body.security_group_rules
+    .filter(({ direction }: { direction: string }) => direction === 'ingress')
+    .map(({ id }: { id: string }) => ({ action: 'delete', security_group_rule_id: id }));
+  const changed_rules = [...removed, ...rules.map((_, n) => ({ action: 'create', ...rule(n + 1_001) }))];
+  const { status, body } = await dry('PATCH', `${GROUPS}/${made.body.id}`, { changed_rules });
+  expect([status, removed.length]).toEqual([200, 240]);
+  const ofRules = body.changes.filter(({ path }: { path: string }) =>
+    path.startsWith('/security_group_rules'),
+  );
+  expect(ofRules.filter(({ op }: { op: string }) => op === 'remove')).toHaveLength(240);
+  expect(ofRules.filter(({ op }: { op: string }) => op === 'add')).toHaveLength(240);
 });
 
 describe('refuses like the change itself', () => {

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createPatch, type Operation } from 'rfc6902';
+import type { Operation } from 'rfc6902';
 import { DryRun } from '../lib/dry-run.ts';
 import { InvalidError } from '../lib/errors.ts';
+import { patchOf } from '../lib/json-patch.ts';
 import type { DryRunReports } from '../requests/dry-run-reports.ts';
 import { changesSomething } from './changing-requests.ts';
 import { hooks } from './route-hooks.ts';
@@ -10,6 +11,11 @@ const HEADER = 'tradewind-dry-run';
 const VERSION = /^v\d$/;
 /** A parameter at the end of a route, if what it names is no place but a resource. */
 const NAMES_RESOURCE = /^:(?!project_id|region_id)/;
+/** Where resources are read that can't be read below the address at which they are changed. */
+const READ_ELSEWHERE: readonly [changed: RegExp, read: string][] = [
+  [/^tradewind\/v1\/clients\//, 'iam/clients/'],
+  [/^cloud\/v2\/security_groups\//, 'cloud/v1/securitygroups/'],
+];
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,6 +30,8 @@ interface Resource {
   path: string;
   /** Undefined if there is none, or not for the caller. */
   state: unknown;
+  /** Whether the request adds to a list of this resource: what it makes is the resource then, if it makes anything. */
+  holdsList: boolean;
 }
 
 /**
@@ -57,8 +65,14 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
 
   async function readBefore(request: FastifyRequest): Promise<void> {
     if (!request.dryRun) return;
-    const path = addressOf(request);
-    if (path !== undefined) request.resourceBefore = { path, state: await read(request, path) };
+    const [own, ...above] = addressesOf(request);
+    const holdsList = request.method === 'POST' && own !== undefined;
+    for (const path of holdsList ? above : [own, ...above]) {
+      if (path === undefined) continue;
+      request.resourceBefore = { path, state: await read(request, path), holdsList };
+      // What has no value at its own address, such as a tag that a query names, is a part of what is above.
+      if (request.method !== 'DELETE' || request.resourceBefore.state !== undefined) return;
+    }
   }
 
   function begin(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
@@ -78,8 +92,10 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
     try {
       if (!changing || reply.statusCode >= 300) return payload;
       const report = await dryRun.within(async () => {
-        const { about, tasks } = changing.outcome;
-        const change = await changeOf(request, madeBy(payload) ?? about[0]?.id);
+        const { about, made, tasks } = changing.outcome;
+        const named = partsOfPath(request.url);
+        const other = about.find(({ id }) => !named.includes(String(id)))?.id;
+        const change = await changeOf(request, made ?? madeBy(payload) ?? other);
         return { ...(await reports.of(principal, dryRun, tasks)), ...change };
       });
       void reply.code(200).type('application/json; charset=utf-8').removeHeader('etag');
@@ -96,10 +112,12 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
   ): Promise<{ resource: string | null; changes: Operation[] }> {
     const { resourceBefore: before, dryRun } = request;
     // Without a transaction, nothing was to be done.
-    const path = before?.path ?? (dryRun?.client && addressOfMade(request, made));
+    if (!dryRun?.client) return { resource: before?.path ?? null, changes: [] };
+    const added = !before || before.holdsList ? addressOfMade(request, made) : undefined;
+    const path = added ?? before?.path;
     if (path === undefined) return { resource: null, changes: [] };
-    if (!dryRun?.client) return { resource: path, changes: [] };
-    return { resource: path, changes: patchOf(before?.state, await read(request, path)) };
+    const former = added === undefined ? before?.state : undefined;
+    return { resource: path, changes: patchOf(former, await read(request, path)) };
   }
 
   async function read(request: FastifyRequest, path: string): Promise<unknown> {
@@ -111,25 +129,23 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
     return got.statusCode === 200 ? got.json() : undefined;
   }
 
-  /** Returns where to read the resource that a request changes: its own address, or the nearest one above it. */
-  function addressOf(request: FastifyRequest): string | undefined {
+  /** Returns where a request's own address can be read, or undefined, and then the nearest resource above it. */
+  function addressesOf(request: FastifyRequest): (string | undefined)[] {
     const route = partsOf(request.routeOptions.url ?? '');
-    const path = partsOf(request.url);
-    const own = readableAt(route, path);
-    // What is read where something is added is a list.
-    if (own !== undefined) return request.method === 'POST' ? undefined : own;
+    const path = partsOfPath(request.url);
     for (let length = route.length - 1; length > 0; length--) {
       if (!NAMES_RESOURCE.test(route[length - 1] ?? '')) continue;
       const above = readableAt(route.slice(0, length), path.slice(0, length));
-      if (above !== undefined) return above;
+      if (above !== undefined) return [readableAt(route, path), above];
     }
-    return undefined;
+    return [readableAt(route, path)];
   }
 
   function addressOfMade(request: FastifyRequest, id: number | string | undefined): string | undefined {
     if (id === undefined) return undefined;
-    const route = partsOf(request.routeOptions.url ?? '');
-    return readableAt([...route, ':id'], [...partsOf(request.url), encodeURIComponent(id)]);
+    const [route, path] = [partsOf(request.routeOptions.url ?? ''), partsOfPath(request.url)];
+    const length = route.at(-1) === 'create' ? route.length - 1 : route.length;
+    return readableAt([...route.slice(0, length), ':id'], [...path.slice(0, length), encodeURIComponent(id)]);
   }
 
   /** Returns the path in whichever version of the API it can be read. */
@@ -140,12 +156,22 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
       const inVersion = (parts: string[]) => (version === undefined ? parts : parts.with(place, version));
       if (readable.has(patternOf(inVersion(route)))) return `/${inVersion(path).join('/')}`;
     }
+    for (const [changed, read] of READ_ELSEWHERE) {
+      const elsewhere = (parts: string[]) => parts.join('/').replace(changed, read);
+      const there = elsewhere(route).split('/');
+      if (changed.test(route.join('/')) && readable.has(patternOf(there))) return `/${elsewhere(path)}`;
+    }
     return undefined;
   }
 }
 
-function partsOf(url: string): string[] {
-  return (url.split('?', 1)[0] ?? '').split('/').slice(1);
+/** The condition on a parameter may contain question marks. */
+function partsOf(route: string): string[] {
+  return route.split('/').slice(1);
+}
+
+function partsOfPath(url: string): string[] {
+  return partsOf(url.split('?', 1)[0] ?? '');
 }
 
 function patternOf(parts: string[]): string {
@@ -157,10 +183,4 @@ function madeBy(payload: unknown): number | string | undefined {
   if (typeof payload !== 'string' || !payload.startsWith('{')) return undefined;
   const { id } = JSON.parse(payload) as { id?: unknown };
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
-}
-
-function patchOf(before: unknown, after: unknown): Operation[] {
-  if (before === undefined) return after === undefined ? [] : [{ op: 'add', path: '', value: after }];
-  if (after === undefined) return [{ op: 'remove', path: '' }];
-  return createPatch(before, after);
 }

@@ -1,6 +1,8 @@
 import { request } from 'node:http';
 import os from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { HttpClient } from '../../test/support/http-client.ts';
+import { type DocumentedOperation, documentedOperations, filledPath } from '../../test/support/openapi.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 
 let service: TestService;
@@ -19,12 +21,59 @@ test('measures requests by route, the process and the queue of AI tasks', async 
     expect.stringMatching(/^text\/plain; version=0.0.4/),
   ]);
   expect(text).toMatch(
-    /tradewind_http_request_duration_seconds_count\{method="GET",route="\/cloud\/v1\/projects\/:project_id",status="200"\} 1/,
+    /tradewind_http_request_duration_seconds_count\{method="GET",route="\/cloud\/v1\/projects\/:project_id"\} 1/,
   );
-  expect(text).toMatch(/_count\{method="GET",route="unknown",status="404"\} 1/);
+  expect(text).toMatch(/_requests_total\{method="GET",route="unknown",status="4xx"\} 1/);
+  expect(text).toMatch(/tradewind_http_answers_total\{status="404"\} 1/);
   expect(text).toMatch(/^process_resident_memory_bytes \d+/m);
   expect(text).toMatch(/^tradewind_ai_waiting_tasks\{status="PENDING"\} 1$/m);
   expect(text).toMatch(/^tradewind_ai_running_tasks 0$/m);
+});
+
+test('counts an operation once, under either address and for HEAD', async () => {
+  for (const [method, path] of [
+    ['GET', '/cloud/v1/ssh_keys/1'],
+    ['GET', '/gcore/cloud/v1/ssh_keys/1'],
+    ['HEAD', '/gcore/cloud/v1/ssh_keys/1'],
+  ] as const) {
+    expect((await service.http.request(method, path)).status).toBe(200);
+  }
+  const route = '{method="GET",route="/cloud/v1/ssh_keys/:project_id"';
+  const counted = async () => (await service.anonymous.get('/metrics')).text.split('\n');
+  await expect.poll(counted).toContain(`tradewind_http_request_duration_seconds_count${route}} 3`);
+  await expect.poll(counted).toContain(`tradewind_http_requests_total${route},status="2xx"} 3`);
+});
+
+test('stay below a megabyte after requests to all operations that end in several ways', {
+  timeout: 240_000,
+}, async () => {
+  const unbound = await startService({ TRADEWIND_RATE_LIMIT: '0' });
+  try {
+    const operations = await documentedOperations();
+    const statuses = new Set<number>();
+    const ask = async (http: HttpClient, of: DocumentedOperation, project_id: number) => {
+      const path = filledPath(of, { project_id, region_id: 1, clientId: 1, client_id: 1 });
+      const body = of.method === 'GET' ? undefined : { nothing: 'that is known' };
+      statuses.add((await http.request(of.method, path, { body })).status);
+    };
+    for (const some of inParts(operations, 20)) {
+      await Promise.all(
+        some.flatMap((of) => [
+          ask(unbound.http, of, 1),
+          ask(unbound.http, of, 999_999),
+          ask(unbound.anonymous, of, 1),
+        ]),
+      );
+    }
+    for (const status of [200, 400, 401, 404]) expect(statuses).toContain(status);
+    const { text } = await unbound.anonymous.get('/metrics');
+    const routes = new Set(text.match(/duration_seconds_count\{.*route=.*\}/g));
+    expect(routes.size).toBeGreaterThan(operations.length / 2 - 10);
+    expect(Buffer.byteLength(text)).toBeLessThan(1_000_000);
+    process.stderr.write(`/metrics has ${Buffer.byteLength(text)} bytes for ${routes.size} operations\n`);
+  } finally {
+    await unbound.stop();
+  }
 });
 
 test('what a proxy passes on finds nothing', async () => {
@@ -78,3 +127,7 @@ test('another machine finds nothing, unless the metrics are open', async () => {
   service = await startService({ TRADEWIND_HOST: '0.0.0.0', TRADEWIND_METRICS: 'open' });
   expect(await statusFrom(service.url)).toBe(200);
 });
+
+function inParts<T>(all: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size));
+}

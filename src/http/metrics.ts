@@ -1,5 +1,6 @@
 import { NotFoundError } from '../lib/errors.ts';
-import { RequestDurations } from './request-durations.ts';
+import { withoutPrefix } from './dialect.ts';
+import { RequestFigures } from './request-figures.ts';
 import type { Api } from './server.ts';
 
 /** Measurements of this process and its work. */
@@ -20,7 +21,7 @@ const LOCAL_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
  * from elsewhere, through a proxy or under another host name gets a 404.
  */
 export function metricsRoute(app: Api, metrics: Metrics): void {
-  const durations = measureRequests(app);
+  const figures = measureRequests(app);
   app.get('/metrics', {
     config: { access: 'public' },
     schema: { hide: true },
@@ -31,26 +32,28 @@ export function metricsRoute(app: Api, metrics: Metrics): void {
         LOCAL_NAME.test(headers.host ?? '') &&
         passedOn === undefined;
       if (!local && !metrics.open) throw new NotFoundError('Path', '/metrics');
-      return reply.type(CONTENT_TYPE).send(`${await metrics.text()}\n${durations.text()}`);
+      return reply.type(CONTENT_TYPE).send(`${await metrics.text()}\n${figures.text()}`);
     },
   });
 }
 
-function measureRequests(app: Api): RequestDurations {
-  const durations = new RequestDurations();
-  const known = new Map<string, (seconds: number) => void>();
+/** Counts each operation once, whichever base address its request came to. */
+function measureRequests(app: Api): RequestFigures {
+  const figures = new RequestFigures();
+  const known = new Map<string, (seconds: number, status: number) => void>();
   app.addHook('onResponse', (request, reply, done) => {
+    const { url, method: methods } = request.routeOptions;
     // Unknown paths count as one route, since a stranger could otherwise create any number of series.
-    const { method, routeOptions } = request;
-    const route = request.is404 ? 'unknown' : (routeOptions.url ?? 'unknown');
-    const key = `${method} ${route} ${reply.statusCode}`;
+    const route = request.is404 ? 'unknown' : withoutPrefix(url ?? 'unknown');
+    const method = request.is404 ? request.method : String(methods);
+    const key = `${method} ${route}`;
     let count = known.get(key);
     if (!count) {
-      count = durations.newSeries({ method, route, status: String(reply.statusCode) });
+      count = figures.newSeries({ method, route });
       known.set(key, count);
     }
-    count(reply.elapsedTime / 1_000);
+    count(reply.elapsedTime / 1_000, reply.statusCode);
     done();
   });
-  return durations;
+  return figures;
 }

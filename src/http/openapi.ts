@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { version } from '../lib/version.ts';
 import { areaOf } from './areas.ts';
 import type { Dialect } from './dialect.ts';
+import { fixedDocument } from './fixed-documents.ts';
 import { nameComponents } from './openapi-components.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { withErrors } from './openapi-errors.ts';
@@ -58,10 +59,13 @@ export async function documentApi(app: FastifyInstance, dialect: Dialect): Promi
       return { schema, url };
     },
   });
-  let made: string | undefined;
-  app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) => {
-    made ??= JSON.stringify(documented(app.swagger(), traits));
-    return reply.type('application/json; charset=utf-8').send(made);
+  let send: ReturnType<typeof fixedDocument> | undefined;
+  app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, (request, reply) => {
+    send ??= fixedDocument(
+      'application/json; charset=utf-8',
+      JSON.stringify(documented(app.swagger(), traits)),
+    );
+    return send(request, reply);
   });
 }
 

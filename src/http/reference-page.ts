@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { NotFoundError } from '../lib/errors.ts';
 import { dialects } from './dialect.ts';
+import { fixedDocument } from './fixed-documents.ts';
 
 const page = (prefix: string) => `<!doctype html>
 <html lang="en">
@@ -69,7 +70,7 @@ const POLICY =
  * of every start and whose policy turns plain HTTP into HTTPS.
  */
 export function referencePage(app: FastifyInstance): void {
-  const files = new Map<string, Promise<Buffer>>();
+  const files = new Map<string, Promise<ReturnType<typeof fixedDocument>>>();
   const config = { access: 'public' } as const;
   const schema = { hide: true };
 
@@ -78,24 +79,24 @@ export function referencePage(app: FastifyInstance): void {
     for (const url of new Set([prefix, `${prefix}/`, `${docs}/`])) {
       if (url !== '') app.get(url, { config, schema }, (_request, reply) => void reply.redirect(docs));
     }
-    app.get(docs, { config, schema }, async (_request, reply) =>
-      reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(page(prefix)),
+    const sendPage = fixedDocument('text/html; charset=utf-8', page(prefix));
+    app.get(docs, { config, schema }, (request, reply) =>
+      sendPage(request, reply.header('content-security-policy', POLICY)),
     );
-    app.get(`${docs}/reference.js`, { config, schema }, async (_request, reply) =>
-      reply.type(SCRIPT_TYPE).send(script(name)),
-    );
+    app.get(`${docs}/reference.js`, { config, schema }, fixedDocument(SCRIPT_TYPE, script(name)));
   }
   app.get<{ Params: { file: string } }>('/docs/:file', { config, schema }, async (request, reply) => {
     const { file } = request.params;
     const type = Object.hasOwn(TYPES, file) ? TYPES[file] : undefined;
     if (type === undefined) throw new NotFoundError('Path', `/docs/${file}`);
-    const content = files.get(file) ?? fs.readFile(path.join(assets(), file));
-    files.set(file, content);
-    return reply
-      .type(type)
-      .header('cache-control', 'max-age=3600')
-      .send(await content);
+    const send = files.get(file) ?? read(file, type);
+    files.set(file, send);
+    return (await send)(request, reply.header('cache-control', 'max-age=3600'));
   });
+}
+
+async function read(file: string, type: string) {
+  return fixedDocument(type, await fs.readFile(path.join(assets(), file)));
 }
 
 /** The build puts them beside the bundle. */

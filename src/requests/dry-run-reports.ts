@@ -6,7 +6,7 @@ export interface DryRunStep {
   action: 'change' | 'create' | 'remove';
   kind: string;
   id: string;
-  /** Which of its fields change. */
+  /** Which of its fields change, by their names in the API. */
   fields?: string[];
 }
 

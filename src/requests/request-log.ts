@@ -29,8 +29,12 @@ export interface ChangingRequest extends RequestWrites {
   answering(answer: Answer): Promise<void>;
   /** To be called after the answer was sent. */
   answered(status: number): void;
-  /** The resources that the change is about, and the tasks that it started. */
-  readonly outcome: { about: readonly ActionResource[]; tasks: readonly string[] };
+  /** The resources that the change is about, the id of the one it made, and the tasks that it started. */
+  readonly outcome: {
+    about: readonly ActionResource[];
+    made: string | undefined;
+    tasks: readonly string[];
+  };
 }
 
 /** What the database does for every request of a client. */
@@ -103,6 +107,7 @@ export function createRequestLog(deps: {
           if (done) return;
           // The work may start again after a deadlock.
           about = [];
+          made = undefined;
           tasks = [];
           await request.stillAdmitted(tx.sql);
           if (use) await takeKey(tx, use, clock.now());
@@ -137,7 +142,7 @@ export function createRequestLog(deps: {
           await keepAnswer(database.sql, use, { answer, taken: done, now: clock.now() });
         },
         get outcome() {
-          return { about, tasks };
+          return { about, made, tasks };
         },
         answered(status) {
           if (!done) refusals.noteChange({ ...action, ...aimOf(request), ...ending(status) });

@@ -15,7 +15,7 @@ const LIBRARY = ['x86_64', 'aarch64']
   .find((file) => fs.existsSync(file));
 if (LIBRARY === undefined)
   process.stderr.write(
-    'SKIPPED, for want of libfaketime, processes whose clocks differ: "npm run install:engines -- --tests" installs it\n',
+    'SKIPPED, for want of libfaketime, processes whose clocks differ: "npm run install:tests" installs it\n',
   );
 
 /** The clock of a process by what is in a file, such as "+800d"; its monotonic one goes on. */

@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take a minute or more. A fresh clone has no durations, and one of these started last would run alone. */
 const LONGEST = [
+  'test/acceptance/event-loop.test.ts',
   'test/acceptance/faults/faults.test.ts',
   'test/engines/quality.test.ts',
   'test/acceptance/ai-tasks.test.ts',

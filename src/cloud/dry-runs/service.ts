@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Decimal } from 'decimal.js';
 import type { Database, Sql } from '../../db/database.ts';
 import type { DryRun } from '../../lib/dry-run.ts';
@@ -6,6 +5,7 @@ import { inDependencyOrder } from '../../lib/in-dependency-order.ts';
 import type { DryRunReport, DryRunReports, DryRunStep } from '../../requests/dry-run-reports.ts';
 import { type ClientPrices, priceOfUse, type Rates } from '../pricing/service.ts';
 import { quotaUsage } from '../quotas/service.ts';
+import { changedFields } from './published-fields.ts';
 import * as store from './store.ts';
 import { subnetsOf, type Used, usesOf } from './uses.ts';
 
@@ -87,12 +87,5 @@ const inOrder = (steps: readonly Planned[]): Planned[] =>
 function stepOf({ kind, id, spec, former }: Planned): DryRunStep {
   if (spec === null) return { action: 'remove', kind, id };
   if (!former) return { action: 'create', kind, id };
-  return { action: 'change', kind, id, fields: changedFields(former, spec) };
-}
-
-function changedFields(former: object, spec: object): string[] {
-  const [before, after] = [former, spec] as [Record<string, unknown>, Record<string, unknown>];
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .filter((field) => !isDeepStrictEqual(before[field], after[field]))
-    .sort();
+  return { action: 'change', kind, id, fields: changedFields(kind, former, spec) };
 }

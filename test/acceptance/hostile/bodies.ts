@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DocumentedOperation } from '../../support/openapi.ts';
 import { filled, HEAD, type HostileRequest, MANY, MEBIBYTE } from './request.ts';
-import { type Json, type Place, placesIn, sampleOf, withValue } from './schemas.ts';
+import { isText, type Json, type Place, placesIn, sampleOf, varied, withValue } from './schemas.ts';
 
 /** Yields bodies for this operation, derived from one that it accepts. */
 export function* hostileBodies(of: DocumentedOperation, body: Json): Generator<HostileRequest> {
@@ -54,10 +54,6 @@ function maps(of: DocumentedOperation, { schema }: Place): [string, Json][] {
   ];
 }
 
-function isText({ schema }: Place): boolean {
-  return [schema.type].flat().includes('string') && !schema.enum && schema.const === undefined;
-}
-
 /**
  * Yields bodies in which every text is long, separately for each branch of a union; the texts nearly match
  * their patterns.
@@ -85,21 +81,4 @@ function byBranch(places: Place[]): Place[][] {
     branches.set(key, [...(branches.get(key) ?? []), place]);
   }
   return [...branches.values()];
-}
-
-/**
- * Returns the value with other ids, addresses and names, so that all are different and may all be accepted.
- */
-function varied(value: Json, n: number, name = ''): Json {
-  if (typeof value === 'number') return name.endsWith('id') ? value + n : value;
-  if (typeof value === 'string') return variedText(value, n, name);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => varied(item, n, name));
-  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, varied(child, n, key)]));
-}
-
-function variedText(text: string, n: number, name: string): string {
-  if (/^[0-9a-f]{8}-/i.test(text)) return randomUUID();
-  if (/^\d+\.\d+\.\d+\.\d+/.test(text)) return text.replace(/^\d+\.\d+\.\d+/, `10.${n >> 8}.${n & 255}`);
-  return /name$|key$|description/.test(name) ? `${text.slice(0, 14)}${n}` : text;
 }

@@ -3,21 +3,24 @@ import { clusterBody } from '../../support/possessions.ts';
 import { filled } from './request.ts';
 import type { Json } from './schemas.ts';
 
-/** Returns the largest valid bodies, by operation, so that every rule of the domain has to process them. */
+/** Returns valid bodies that examples don't lead to, by operation: large ones, and those that name what is there. */
 export async function largeBodies(http: HttpClient): Promise<Record<string, Json>> {
-  const cluster = { ...(await clusterBody(http)), pools: filled(28, fullPool) };
-  const virtual = filled(10, (n) => ({ ...VIRTUAL_POOL, name: `pool-${n}` }));
+  const cluster = async () => ({ ...(await clusterBody(http)), pools: filled(28, fullPool) });
   const rules = filled(250, rule);
+  const networks = await http.get('/cloud/v1/networks/1/1?name=default');
+  const images = await http.get('/cloud/v1/images/1/1');
   return {
     createSecurityGroup: { security_group: { name: 'large', security_group_rules: rules, tags: tags(64) } },
     updateSecurityGroup: { changed_rules: filled(200, (n) => ({ action: 'create', ...rule(n) })) },
     createSecurityGroupByTask: { name: 'large too', rules },
-    createKubernetesCluster: cluster,
-    updateKubernetesCluster: {
-      autoscaler_config: Object.fromEntries(filled(64, (n) => [`scan-interva${n}`, '10s'])),
+    createKubernetesCluster: await cluster(),
+    createKubernetesClusterV2: await cluster(),
+    createInstance: {
+      name: 'large',
+      flavor: 'g1-standard-1-2',
+      interfaces: [{ type: 'any_subnet', network_id: networks.body.results[0].id }],
+      volumes: [{ source: 'image', image_id: images.body.results[0].id, size: 20 }],
     },
-    previewKubernetesPrice: { pools: virtual },
-    checkKubernetesClusterLimitsV2: { pools: virtual },
   };
 }
 

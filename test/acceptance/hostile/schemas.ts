@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type DocumentedOperation, parametersIn } from '../../support/openapi.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -12,6 +13,7 @@ export interface Schema {
   format?: string;
   minimum?: number;
   maxLength?: number;
+  minItems?: number;
   maxItems?: number;
   maxProperties?: number;
   items?: Schema;
@@ -112,6 +114,19 @@ export function sampleOf(of: DocumentedOperation, given: Schema, depth = 0): Jso
 
 const UUID = '7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90';
 
+/** Returns what is at that place; undefined if nothing is, or another branch of a union is in use. */
+export function valueAt(body: Json, { path, fixed }: Place): Json | undefined {
+  const other = fixed.some((one) => ![undefined, one.value].includes(at(body, one.path)));
+  return other ? undefined : at(body, path);
+}
+
+function at(body: Json | undefined, path: string[]): Json | undefined {
+  return path.reduce<Json | undefined>(
+    (value, name) => (value as Record<string, Json> | null | undefined)?.[name],
+    body,
+  );
+}
+
 /** Returns a copy of the body with that value at that place, creating the parts around it. */
 export function withValue(body: Json, { path, fixed }: Place, value: Json): Json {
   let changed = structuredClone(body);
@@ -127,4 +142,25 @@ function put(body: Json, [name, ...rest]: string[], value: Json): Json {
   }
   const object = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
   return { ...object, [name]: put(object[name] ?? null, rest, value) };
+}
+
+export function isText({ schema }: Place): boolean {
+  return [schema.type].flat().includes('string') && !schema.enum && schema.const === undefined;
+}
+
+/**
+ * Returns the value with other ids, addresses and names, so that all are different and may all be accepted.
+ */
+export function varied(value: Json, n: number, name = ''): Json {
+  if (typeof value === 'number') return name.endsWith('id') ? value + n : value;
+  if (typeof value === 'string') return variedText(value, n, name);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => varied(item, n, name));
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, varied(child, n, key)]));
+}
+
+function variedText(text: string, n: number, name: string): string {
+  if (/^[0-9a-f]{8}-/i.test(text)) return randomUUID();
+  if (/^\d+\.\d+\.\d+\.\d+/.test(text)) return text.replace(/^\d+\.\d+\.\d+/, `10.${n >> 8}.${n & 255}`);
+  return /name$|key$|description/.test(name) ? `${text.slice(0, 14)}${n}` : text;
 }
