@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import { periodOf } from '../../lib/calendar-time.ts';
+import { onOwnBehalf } from '../../lib/on-behalf.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { NewEvent } from '../../tradewind/events/in-transaction.ts';
@@ -47,8 +48,8 @@ export function createUserActions({ database }: { database: Database }): UserAct
   }
 
   async function flush(): Promise<{ lost: number }> {
-    // Writes run one after the other, even after a failure, so that no action is written twice.
-    writing = writing.then(write, write);
+    // Writes run one after the other, even after a failure, so that no action is written twice. They are those of all accounts.
+    writing = onOwnBehalf(() => writing.then(write, write));
     await writing;
     const given = lost;
     lost = 0;
