@@ -84,8 +84,8 @@ const ATTEMPTS = 3;
 
 /** Clients' changes never use these connections, so that reads are answered while changes wait. */
 const KEPT_FOR_READS = 4;
-/** Changes that may wait for a connection; the accounts that have any share them. */
-const MOST_WAITING = 144;
+/** Changes that may wait for a connection. */
+const MOST_WAITING = { each: 144, all: 576 };
 /** How long anything waits for a connection. */
 const PATIENCE_MS = 10_000;
 

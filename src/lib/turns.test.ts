@@ -67,10 +67,12 @@ it('refuses who has waited too long, and goes on', async () => {
   expect(await turns.run(2, async () => 'done')).toBe('done');
 });
 
-it('shares what may wait among the accounts that do, and has room for the first of each', async () => {
+it('has room for so many of each account, and lets them share it if there are many', async () => {
   const { turns, want } = taking(2);
   await want(1, 2, ...Array<number>(10).fill(1));
-  expect([turns.hasRoom(1, 10), turns.hasRoom(1, 11), turns.hasRoom(2, 1)]).toEqual([false, true, true]);
+  const room = (account: number, each: number, all = 100) => turns.hasRoom(account, { each, all });
+  expect([room(1, 10), room(1, 11), room(2, 1)]).toEqual([false, true, true]);
+  expect([room(1, 11, 10), room(2, 11, 1)]).toEqual([false, true]);
   await want(...Array<number>(5).fill(2));
-  expect([turns.hasRoom(2, 10), turns.hasRoom(2, 12), turns.hasRoom(3, 1)]).toEqual([false, true, true]);
+  expect([room(2, 11, 10), room(2, 11, 11), room(3, 11, 1)]).toEqual([false, true, true]);
 });

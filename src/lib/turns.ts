@@ -13,10 +13,10 @@ export interface Turns {
   /** Does `work` in a place. @throws UnavailableError like `take` */
   run<T>(account: Account, work: () => Promise<T>, patienceMs?: number): Promise<T>;
   /**
-   * Whether one more of the account may wait: accounts with anybody who waits share `mostWaiting` evenly. However many
-   * of another account wait, its first one may.
+   * Whether one more of the account may wait: `each` of them, and less if so many accounts have anybody who waits that
+   * they have to share room for `all`. However many of others wait, the first of an account may.
    */
-  hasRoom(account: Account, mostWaiting: number): boolean;
+  hasRoom(account: Account, most: { each: number; all: number }): boolean;
 }
 
 interface Line {
@@ -79,7 +79,9 @@ export function createTurns(places: number): Turns {
           line.waiting.delete(called);
           forgetIdle(account, line);
           reject(
-            new UnavailableError('Too many requests of your account wait for the database; try again in a second'),
+            new UnavailableError(
+              'Too many requests of your account wait for the database; try again in a second',
+            ),
           );
         }, patienceMs);
       line.waiting.add(called);
@@ -103,10 +105,10 @@ export function createTurns(places: number): Turns {
         end();
       }
     },
-    hasRoom(account, mostWaiting) {
+    hasRoom(account, { each, all }) {
       let accounts = 1;
       for (const [other, { waiting }] of lines) if (other !== account && waiting.size > 0) accounts++;
-      return (lines.get(account)?.waiting.size ?? 0) < mostWaiting / accounts;
+      return (lines.get(account)?.waiting.size ?? 0) < Math.min(each, all / accounts);
     },
   };
 }

@@ -4,7 +4,7 @@ import { createTurns } from '../../lib/turns.ts';
 
 /** Reports of very large accounts take seconds, and a connection each. Others need connections as well. */
 const MOST_AT_ONCE = 4;
-const MOST_WAITING = 30;
+const MOST_WAITING = { each: 30, all: 120 };
 
 /**
  * Makes reports, some at a time. One that has `begun` to be answered waits however many wait before it.

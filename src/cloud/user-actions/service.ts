@@ -9,7 +9,7 @@ import type { RequestListQuery } from './requests-schema.ts';
 import type { UserActionListQuery } from './schema.ts';
 import * as store from './store.ts';
 
-export type { NewUserAction } from './store.ts';
+export type { ListedAction, NewUserAction } from './store.ts';
 
 /** How many actions may wait to be written. It takes an unavailable database to get there. */
 const MOST_WAITING = 10_000;
