@@ -19,6 +19,7 @@ export function streamed(
       .header('x-accel-buffering', 'no')
       // A server that stops waits for connections that may be used again.
       .header('connection', 'close')
-      .send(Readable.from(texts, { objectMode: false }))
+      // One text waits for a reader, and not as many as have room.
+      .send(Readable.from(texts, { objectMode: false, highWaterMark: 1 }))
   );
 }

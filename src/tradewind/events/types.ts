@@ -215,7 +215,7 @@ export const WEBHOOK_DISABLED = 'tradewind.webhook.disabled';
 export const CLIENT_DELETED = 'tradewind.client.deleted';
 
 /** What only administrators of an account are told of. */
-const ADMINISTRATIVE = new Set([
+export const ADMINISTRATIVE: ReadonlySet<string> = new Set([
   'catalog',
   'client',
   'client_service',
