@@ -19,7 +19,6 @@ export function streamed(
       .header('x-accel-buffering', 'no')
       // A server that stops waits for connections that may be used again.
       .header('connection', 'close')
-      // One text waits for a reader, and not as many as have room.
-      .send(Readable.from(texts, { objectMode: false, highWaterMark: 1 }))
+      .send(Readable.from(texts, { objectMode: false }))
   );
 }

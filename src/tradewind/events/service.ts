@@ -69,7 +69,7 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
     const own = listeners.get(clientId) ?? 0;
     if (count >= MOST_LISTENERS || (own >= MOST_OF_ACCOUNT && !platformAdministrator)) {
       throw new TooManyRequestsError(
-        `Too many listeners: an account may have ${MOST_OF_ACCOUNT} at a time, a process ${MOST_LISTENERS}`,
+        `Too many listeners: an account may have ${MOST_OF_ACCOUNT} at a time, a process ${MOST_LISTENERS}; end one of them, or try again`,
         RETRY_SECONDS,
       );
     }
