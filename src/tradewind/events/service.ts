@@ -110,7 +110,9 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
     if (upTo === position) return { events: [], upTo, reset: false };
     const known = tail.after(position);
     if (known) return firstOf(known, interest, { upTo, limit });
-    const read = await tail.ask(clientId, (sql) => readWanted(sql, interest, { after: position, upTo, limit }));
+    const read = await tail.ask(clientId, (sql) =>
+      readWanted(sql, interest, { after: position, upTo, limit }),
+    );
     // Old events are deleted while somebody reads them.
     return read.forgotten > position ? { events: [], upTo, reset: true } : { ...read, reset: false };
   }
