@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureAi } from './ai/suite.ts';
+import { measureAttacks } from './attacks/suite.ts';
 import { measureEngine } from './engine/suite.ts';
 import { measureEvents } from './events/suite.ts';
 import { measureFilled, measureRetention } from './filled/suite.ts';
@@ -30,6 +31,7 @@ const suites: Record<string, Suite> = {
   filled: { title: 'Full tables', run: measureFilled },
   retention: { title: 'Retention', run: measureRetention },
   scale: { title: 'Scale', run: measureScale },
+  attacks: { title: 'Bystanders of attacks', run: measureAttacks },
   kit: { title: 'Resets of the test kit', run: measureKit },
   kubernetes: { title: 'Hosted Kubernetes clusters', run: measureKubernetes },
   ai: { title: 'AI tasks', run: measureAi },

@@ -27,8 +27,8 @@ export interface Ground {
 
 const CONNECTIONS = [1, 8, 64, 256];
 const PROCESSES = [1, 2, 3, 4];
-/** More than this many connections of one process are refused (src/db/database.ts): 16 that work and 144 that wait. */
-const CAPACITY = 160;
+/** More than this many connections of one process are refused (src/db/database.ts): 8 of an account that work and 144 that wait. */
+const CAPACITY = 152;
 /** What a client waits after a refusal, as `Retry-After` says. */
 const RETRY_AFTER_MS = 1_000;
 
@@ -167,7 +167,7 @@ export async function measureOverload(ground: Ground): Promise<Section> {
     ]);
     return {
       title: 'Overload',
-      text: `${ground.creation.name}. A process works on 16 changes at a time, and 144 may wait; the others get a 503 with \`Retry-After\`.\n\n${markdownTable(
+      text: `${ground.creation.name}. A process works on 8 changes of an account at a time, and 144 may wait; the others get a 503 with \`Retry-After\`.\n\n${markdownTable(
         [
           '',
           'connections',

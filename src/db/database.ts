@@ -1,11 +1,12 @@
 import { Kysely, PostgresDialect } from 'kysely';
-import pLimit from 'p-limit';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { ActionResource } from '../lib/action-resource.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type DryRun, dryConnection, dryRunNow } from '../lib/dry-run.ts';
 import { ConflictError, UnavailableError } from '../lib/errors.ts';
+import { accountNow, onOwnBehalf } from '../lib/on-behalf.ts';
+import { createTurns } from '../lib/turns.ts';
 import { goStraight } from './compiled.ts';
 import type { Tables } from './tables.ts';
 
@@ -61,8 +62,8 @@ export interface Database {
    * @throws UnavailableError like `requireRoom`
    */
   accept<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** @throws UnavailableError if so many changes wait already that another one had better come again later */
-  requireRoom(): void;
+  /** @throws UnavailableError if so many changes of an account wait that another one had better come again later */
+  requireRoom(clientId: number | undefined): void;
   close(): Promise<void>;
 }
 
@@ -86,8 +87,10 @@ const ATTEMPTS = 3;
 
 /** Clients' changes never use these connections, so that reads are answered while changes wait. */
 const KEPT_FOR_READS = 4;
-/** Changes of clients that may wait for a connection. */
-const MOST_WAITING = 144;
+/** Changes that may wait for a connection. */
+const MOST_WAITING = { each: 144, all: 576 };
+/** How long anything waits for a connection. */
+const PATIENCE_MS = 10_000;
 
 // Ids and counts are bigint in the database and stay below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -114,7 +117,7 @@ export function openDatabase(
   const pool = new pg.Pool({
     ...connection,
     max: maxConnections,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: PATIENCE_MS,
     statement_timeout: 30_000,
     // A process that hangs in the middle of a transaction must not keep its locks.
     idle_in_transaction_session_timeout: 15_000,
@@ -127,22 +130,54 @@ export function openDatabase(
   // This statement runs before any other on that connection.
   if (repeatable)
     pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
+  const places = createTurns(maxConnections);
+  const changes = createTurns(Math.max(1, maxConnections - KEPT_FOR_READS));
+
+  /**
+   * Waits for the turn of the account whose request needs a connection. The server's own work needs none: it comes before
+   * what waits there.
+   */
+  async function borrow(): Promise<{ client: pg.PoolClient; release: (broken?: Error) => void }> {
+    const account = accountNow();
+    const leave = account === undefined ? () => {} : await places.take(account, PATIENCE_MS);
+    try {
+      const client = await pool.connect();
+      const release = (broken?: Error) => {
+        client.release(broken);
+        leave();
+      };
+      return { client, release };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  async function connect() {
+    const dry = dryClient();
+    if (dry) return lent(dry);
+    const { client, release } = await borrow();
+    return { ...lent(client), release };
+  }
+
+  function query(...statement: Parameters<pg.Pool['query']>) {
+    const dry = dryClient();
+    if (dry) return dry.query(...statement);
+    const account = accountNow();
+    const ask = async () => pool.query(...statement);
+    return account === undefined ? ask() : places.run(account, ask, PATIENCE_MS);
+  }
+
   const sql = new Kysely<Tables>({
-    dialect: new PostgresDialect({
-      pool: { connect: async () => lent(dryClient()) ?? (await pool.connect()), end: () => pool.end() },
-    }),
+    dialect: new PostgresDialect({ pool: { connect, end: () => pool.end() } }),
   });
-  goStraight(sql, {
-    query: ((...query: Parameters<pg.Pool['query']>) =>
-      (dryClient() ?? pool).query(...query)) as pg.Pool['query'],
-  });
+  goStraight(sql, { query: query as pg.Pool['query'] });
 
   const takeTurn = inTurns ? `; select pg_advisory_xact_lock_shared(${TURN})` : '';
-  const changes = pLimit(Math.max(1, maxConnections - KEPT_FOR_READS));
 
-  function requireRoom(): void {
-    if (changes.pendingCount < MOST_WAITING) return;
-    throw new UnavailableError('Too many changes are waiting at the moment; try again in a second');
+  function requireRoom(account: number | undefined): void {
+    if (changes.hasRoom(account, MOST_WAITING)) return;
+    throw new UnavailableError('Too many changes of your account are waiting; try again in a second');
   }
 
   /** Nothing may make a committed change look failed. */
@@ -158,7 +193,17 @@ export function openDatabase(
     const dryRun = dryRunNow();
     const open = dryClient();
     if (dryRun && open) return dryRun.use(work({ sql: kyselyOn(open), client: open, afterCommit: () => {} }));
-    const client = await pool.connect();
+    const { client, release } = await borrow();
+    // It has its place. If what it asks beside its connection waited for another one, all could wait for each other.
+    return onOwnBehalf(() => carriedOut(client, release, work, end));
+  }
+
+  async function carriedOut<T>(
+    client: pg.PoolClient,
+    release: (broken?: Error) => void,
+    work: (tx: Transaction) => Promise<T>,
+    end: End<T>,
+  ): Promise<T> {
     let broken: Error | undefined;
     try {
       await client.query(`begin; set local tradewind.now = '${clock.now().toISOString()}'${takeTurn}`);
@@ -173,7 +218,7 @@ export function openDatabase(
       });
       throw error;
     } finally {
-      client.release(broken);
+      release(broken);
     }
   }
 
@@ -192,7 +237,7 @@ export function openDatabase(
   /** Keeps its place among the changes until the dry run ends. */
   function tryOut<T>(dryRun: DryRun, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const tried = changes(() =>
+      const tried = changes.run(accountNow(), () =>
         transaction(work, async (client, result) => {
           // What a commit would check.
           await client.query('set constraints all immediate');
@@ -213,7 +258,7 @@ export function openDatabase(
       // A second change sees the first.
       const tried = dryRun && !dryRun.client ? dryRun : undefined;
       if (!writes) return tried ? tryOut(tried, work) : transaction(work);
-      requireRoom();
+      requireRoom(accountNow());
       const recorded = async (tx: Transaction) => {
         await writes.before(tx);
         const done = await work(tx);
@@ -222,7 +267,7 @@ export function openDatabase(
       };
       if (tried) return tryOut(tried, recorded);
       if (dryRun) return transaction(recorded);
-      const result = await changes(() => transaction(recorded));
+      const result = await changes.run(accountNow(), () => transaction(recorded));
       afterwards(() => writes.committed());
       return result;
     },

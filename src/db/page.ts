@@ -21,3 +21,26 @@ export async function pageWithCount<DB, Table extends keyof DB, Row>(
   );
   return { count: (counted as { count: number }).count, rows };
 }
+
+/**
+ * Returns the same, but skips to a late page in an index alone: `ids` selects nothing but them, and `read` returns
+ * the rows of the page, in any order.
+ */
+export async function pageByIds<
+  DB,
+  Table extends keyof DB,
+  Id extends number | string,
+  Row extends { id: Id },
+>(
+  ids: SelectQueryBuilder<DB, Table, { id: Id }>,
+  query: PageQuery,
+  defaultLimit: number,
+  read: (ids: Id[]) => Promise<Row[]>,
+): Promise<Page<Row>> {
+  const page = await pageWithCount(ids, query, defaultLimit);
+  const wanted = page.rows.map(({ id }) => id as Id);
+  if (wanted.length === 0) return { count: page.count, rows: [] };
+  const found = new Map((await read(wanted)).map((row) => [row.id, row]));
+  // One may be gone by now.
+  return { count: page.count, rows: wanted.flatMap((id) => found.get(id) ?? []) };
+}

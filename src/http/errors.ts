@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import {
   DomainError,
   InvalidError,
@@ -50,11 +50,7 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   const known = knownError(error);
   const status = known instanceof DomainError ? STATUS[known.kind] : known.status;
   if (status === 503) {
-    // Every request fails during an outage, so each logs one line without the stack.
-    request.log.warn(
-      { reqId: request.id, cause: (error.cause as Error | undefined)?.message },
-      error.message,
-    );
+    warnOnce(request, error);
     if (!reply.hasHeader('retry-after')) void reply.header('retry-after', '1');
   } else if (status >= 500)
     request.log.error(
@@ -76,6 +72,30 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
     .code(status)
     .type(`application/${details ? 'problem+json' : 'json'}; charset=utf-8`)
     .send(JSON.stringify(body));
+}
+
+const WARN_MS = 10_000;
+const MOST_WARNINGS = 100;
+/** What was logged lately, by its text, and how many requests have failed alike since. */
+const warnings = new WeakMap<FastifyBaseLogger, Map<string, { at: number; alike: number }>>();
+
+/**
+ * Every request fails during an outage, and one client can send thousands into an overload: the same is logged once in
+ * ten seconds, without the stack.
+ */
+function warnOnce({ id, log }: FastifyRequest, { message, cause }: Error): void {
+  const known = warnings.get(log) ?? new Map<string, { at: number; alike: number }>();
+  warnings.set(log, known);
+  const last = known.get(message);
+  const now = performance.now();
+  if (last && now - last.at < WARN_MS) {
+    last.alike++;
+    return;
+  }
+  if (known.size >= MOST_WARNINGS) known.clear();
+  known.set(message, { at: now, alike: 0 });
+  const alike = last && last.alike > 0 ? { alike: last.alike } : undefined;
+  log.warn({ reqId: id, cause: (cause as Error | undefined)?.message, ...alike }, message);
 }
 
 function knownError(error: Error): DomainError | HttpError {

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Authenticator } from '../iam/identity/service.ts';
 import { dryRunNow } from '../lib/dry-run.ts';
+import { onBehalfOf } from '../lib/on-behalf.ts';
 import type { Tracing } from '../lib/tracing.ts';
 import type { RequestMeasures } from '../requests/measures.ts';
 import type { Refusals } from '../requests/refusals.ts';
@@ -120,6 +121,11 @@ function meetRequests(app: FastifyInstance, deps: ServerDeps, { admit }: Admissi
     if (!inner) await limitRate(request, reply, config);
     refuseEncodedBody(request, reply);
     if (config.secretAnswer) void reply.header('cache-control', 'no-store');
+  });
+  // Not earlier: what comes with the body has no account.
+  app.addHook('preHandler', ({ principal }, _reply, done) => {
+    if (principal) onBehalfOf(principal.clientId, done);
+    else done();
   });
 }
 

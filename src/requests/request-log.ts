@@ -59,8 +59,8 @@ export function createRequestLog(deps: {
 
   return {
     open(request) {
-      database.requireRoom();
       const { principal } = request;
+      database.requireRoom(principal.clientId);
       const action = actionOf(request, clock.now());
       let use: KeyUse | undefined;
       let wanted: { versions: readonly string[]; resource: Versioned } | undefined;

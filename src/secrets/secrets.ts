@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ChangeFeed } from '../db/changes.ts';
 import type { Tables } from '../db/tables.ts';
+import { onOwnBehalf } from '../lib/on-behalf.ts';
 import type { SecretColumn } from './columns.ts';
 import { DATA_KEYS, unwrap, wrappedKeys } from './data-keys.ts';
 import type { EncryptionKeys } from './encryption-keys.ts';
@@ -46,10 +47,10 @@ export function createSecrets(deps: { sql: Kysely<Tables>; encryptionKeys: Encry
     current = newest ? (known.get(newest.id) ?? null) : null;
   }
 
-  /** A read that began before this call doesn't count: the key may be newer. */
+  /** A read that began before this call doesn't count: the key may be newer. Requests of any account wait for it. */
   async function load(): Promise<void> {
     await loading?.catch(() => {});
-    loading ??= read().finally(() => {
+    loading ??= onOwnBehalf(read).finally(() => {
       loading = undefined;
     });
     await loading;

@@ -10,6 +10,8 @@ const CONNECTIONS = 256;
 let database: TestDatabase;
 let service: ServeProcess;
 let http: HttpClient;
+let other: HttpClient;
+let otherClient: number;
 let blocker: pg.Client;
 beforeAll(async () => {
   build();
@@ -20,6 +22,12 @@ beforeAll(async () => {
     TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
   });
   http = createHttpClient(service.url, TOKEN);
+  const made = await http.post('/iam/clients/create', { company: 'Another' });
+  otherClient = made.body.id;
+  const role = { name: 'Administrators' };
+  const tokens = `/iam/v2/clients/${otherClient}/tokens`;
+  const token = await http.post(tokens, { name: 'other', exp_date: null, client_user: { role } });
+  other = createHttpClient(service.url, token.body.token);
   blocker = new pg.Client({ connectionString: database.url });
   await blocker.connect();
 }, 120_000);
@@ -58,13 +66,13 @@ describe('when more changes come than the database takes', () => {
     await blocker.query('begin; lock table projects in exclusive mode');
     waiting = flood('first');
     for (const answer of waiting) void answer.then((one) => one.status === 503 && refused.push(one));
-    // At most 16 changes have a connection, and 144 wait for one.
-    await expect.poll(() => refused.length, { timeout: 20_000 }).toBe(CONNECTIONS - 160);
+    // At most 8 changes of an account have a connection, and 144 wait for one.
+    await expect.poll(() => refused.length, { timeout: 20_000 }).toBe(CONNECTIONS - 152);
     for (const { headers, body } of refused) {
       expect(headers.get('retry-after')).toBe('1');
       expect(body).toEqual({
         exception_class: 'UnavailableError',
-        message: expect.stringMatching(/^Too many changes are waiting.*try again/),
+        message: expect.stringMatching(/^Too many changes of your account are waiting.*try again/),
         request_id: expect.any(String),
       });
     }
@@ -82,6 +90,20 @@ describe('when more changes come than the database takes', () => {
     expect(answer.body).toEqual({ message: expect.stringMatching(/^Too many changes/) });
   });
 
+  it('warns once in ten seconds', () => {
+    expect(service.stderr().match(/Too many changes/g)).toHaveLength(1);
+  });
+
+  it('refuses nothing of another account', async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 90 }, async (_, n) => {
+        const body = { name: `token ${n}`, exp_date: null, client_user: { role: { name: 'Users' } } };
+        return (await other.post(`/iam/v2/clients/${otherClient}/tokens`, body)).status;
+      }),
+    );
+    expect(statuses).toEqual(Array(90).fill(200));
+  });
+
   it('still answers reads', async () => {
     const paths = ['/cloud/v1/projects', '/cloud/v1/securitygroups/1/1', '/cloud/v1/tasks', '/readyz'];
     for (const path of paths) expect((await http.get(path)).status, path).toBe(200);
@@ -92,7 +114,7 @@ describe('when more changes come than the database takes', () => {
     await blocker.query('rollback');
     const answers = await Promise.all(waiting);
     const done = answers.filter(({ status }) => status === 201);
-    expect(done).toHaveLength(160);
+    expect(done).toHaveLength(152);
     expect(await projects('first')).toEqual(namesOf(done));
   });
 

@@ -1,20 +1,22 @@
-import pLimit from 'p-limit';
 import { UnavailableError } from '../../lib/errors.ts';
+import { accountNow } from '../../lib/on-behalf.ts';
+import { createTurns } from '../../lib/turns.ts';
 
 /** Reports of very large accounts take seconds, and a connection each. Others need connections as well. */
-const MOST_AT_ONCE = 3;
-const MOST_WAITING = 30;
+const MOST_AT_ONCE = 4;
+const MOST_WAITING = { each: 30, all: 120 };
 
 /**
  * Makes reports, some at a time. One that has `begun` to be answered waits however many wait before it.
- * @throws UnavailableError if too many wait
+ * @throws UnavailableError if too many of the account wait
  */
 export type InTurn = <Answer>(make: () => Promise<Answer>, options?: { begun?: boolean }) => Promise<Answer>;
 
-export function createTurns(): InTurn {
-  const turns = pLimit(MOST_AT_ONCE);
-  return (make, { begun = false } = {}) => {
-    if (begun || turns.pendingCount < MOST_WAITING) return turns(make);
-    throw new UnavailableError('Too many reports are waiting at the moment; try again in a second');
+export function createReportTurns(): InTurn {
+  const turns = createTurns(MOST_AT_ONCE);
+  return async (make, { begun = false } = {}) => {
+    const account = accountNow();
+    if (begun || turns.hasRoom(account, MOST_WAITING)) return turns.run(account, make);
+    throw new UnavailableError('Too many reports of your account are waiting; try again in a second');
   };
 }

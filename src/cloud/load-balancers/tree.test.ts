@@ -252,10 +252,18 @@ describe('a listener', () => {
     const { loadbalancers } = await balancer();
     const id = await listener(loadbalancers[0], 80);
     const change = { allowed_cidrs: ['::/0'] };
-    await refused(await service.http.patch(`${LISTENERS.replace('/v1/', '/v2/')}/${id}`, change), 400, 'allowed_cidrs.0');
+    await refused(
+      await service.http.patch(`${LISTENERS.replace('/v1/', '/v2/')}/${id}`, change),
+      400,
+      'allowed_cidrs.0',
+    );
     const before = (await service.http.get('/cloud/v1/loadbalancers/1/1')).body.count;
     const tree = { name: 'web', protocol: 'HTTP', protocol_port: 80, ...change };
-    const made = await service.http.post('/cloud/v1/loadbalancers/1/1', { name: 'x-1', flavor: 'lb1-1-2', listeners: [tree] });
+    const made = await service.http.post('/cloud/v1/loadbalancers/1/1', {
+      name: 'x-1',
+      flavor: 'lb1-1-2',
+      listeners: [tree],
+    });
     await refused(made, 400, 'listeners.0.allowed_cidrs.0');
     expect((await service.http.get('/cloud/v1/loadbalancers/1/1')).body.count).toBe(before);
   });

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Sql } from '../../db/database.ts';
-import { pageWithCount } from '../../db/page.ts';
+import { pageByIds } from '../../db/page.ts';
 import type { Page } from '../../lib/page.ts';
 import type { UserActionListQuery } from './schema.ts';
-import { type ListedAction, withEmails } from './store.ts';
+import { type ListedAction, readActions } from './store.ts';
 
 /** A list query of an account, with parsed times. */
 export interface PublishedFilter extends UserActionListQuery {
@@ -15,21 +15,12 @@ export interface PublishedFilter extends UserActionListQuery {
 /** Lists the accepted changes in the areas of the published log, with the resource of each. */
 export async function listPublished(db: Sql, filter: PublishedFilter): Promise<Page<ListedAction>> {
   const order = filter.order_by ?? filter.sorting ?? 'desc';
-  // Pages by IDs, which are in the indexes: a late page skips many rows.
-  const page = await pageWithCount(
+  return pageByIds(
     matching(db, filter).select('id').orderBy('timestamp', order).orderBy('id', order),
     filter,
+    1_000,
+    (ids) => readActions(db, ids),
   );
-  const ids = page.rows.map(({ id }) => id);
-  if (ids.length === 0) return { count: page.count, rows: [] };
-  const rows = await db
-    .selectFrom('user_actions')
-    .selectAll()
-    .where('id', 'in', ids)
-    .orderBy('timestamp', order)
-    .orderBy('id', order)
-    .execute();
-  return { count: page.count, rows: await withEmails(db, rows) };
 }
 
 function matching(db: Sql, filter: PublishedFilter) {

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import { periodOf } from '../../lib/calendar-time.ts';
+import { onOwnBehalf } from '../../lib/on-behalf.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { NewEvent } from '../../tradewind/events/in-transaction.ts';
@@ -8,7 +9,7 @@ import type { RequestListQuery } from './requests-schema.ts';
 import type { UserActionListQuery } from './schema.ts';
 import * as store from './store.ts';
 
-export type { NewUserAction } from './store.ts';
+export type { ListedAction, NewUserAction } from './store.ts';
 
 /** How many actions may wait to be written. It takes an unavailable database to get there. */
 const MOST_WAITING = 10_000;
@@ -47,8 +48,8 @@ export function createUserActions({ database }: { database: Database }): UserAct
   }
 
   async function flush(): Promise<{ lost: number }> {
-    // Writes run one after the other, even after a failure, so that no action is written twice.
-    writing = writing.then(write, write);
+    // Writes run one after the other, even after a failure, so that no action is written twice. They are those of all accounts.
+    writing = onOwnBehalf(() => writing.then(write, write));
     await writing;
     const given = lost;
     lost = 0;

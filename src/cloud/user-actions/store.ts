@@ -1,7 +1,7 @@
 import { type Insertable, sql as raw, type Selectable } from 'kysely';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Sql } from '../../db/database.ts';
-import { pageWithCount } from '../../db/page.ts';
+import { pageByIds } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Page } from '../../lib/page.ts';
 import { type NewEvent, writingEvent } from '../../tradewind/events/in-transaction.ts';
@@ -91,16 +91,21 @@ export async function listRequests(db: Sql, filter: RequestFilter): Promise<Page
   if (filter.from) actions = actions.where('timestamp', '>=', filter.from);
   if (filter.before) actions = actions.where('timestamp', '<', filter.before);
   const order = filter.order_by ?? 'desc';
-  const page = await pageWithCount(
-    actions.selectAll().orderBy('timestamp', order).orderBy('id', order),
+  return pageByIds(
+    actions.select('id').orderBy('timestamp', order).orderBy('id', order),
     filter,
     100,
+    (ids) => readActions(db, ids),
   );
-  return { count: page.count, rows: await withEmails(db, page.rows) };
 }
 
-/** Adds email addresses to the rows of a page. In the page's query, rows before the offset would get them as well. */
-export async function withEmails(db: Sql, rows: UserActionRow[]): Promise<ListedAction[]> {
+/** Returns the actions with these IDs, in any order. */
+export async function readActions(db: Sql, ids: readonly number[]): Promise<ListedAction[]> {
+  return withEmails(db, await db.selectFrom('user_actions').selectAll().where('id', 'in', ids).execute());
+}
+
+/** Adds email addresses to rows. */
+export async function withEmails(db: Sql, rows: readonly UserActionRow[]): Promise<ListedAction[]> {
   if (rows.length === 0) return [];
   const members = await db
     .selectFrom('users')

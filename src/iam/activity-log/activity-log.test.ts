@@ -86,3 +86,31 @@ it('is for administrators', async () => {
     if (!path.endsWith('1')) expect((await service.http.get(`${path}?limit=0`)).status).toBe(400);
   }
 });
+
+it('looks up nothing for the requests before a late page', async () => {
+  const other = await newPerson(service.http);
+  await service.pool.query(
+    `insert into user_actions (client_id, user_id, request_id, operation, method, path, source_user_ip, outcome, status, "timestamp")
+     select $1, $2, gen_random_uuid(), 'createNetwork', 'POST', '/', '127.0.0.1', 'refused', 400, now() - n * interval '1 min'
+     from generate_series(1, 500) as n`,
+    [other.clientId, other.userId],
+  );
+  const lookUps = async () => {
+    const { rows } = await service.pool.query(`
+      select sum(idx_scan) filter (where relname like 'user_actions%')::integer as actions,
+        sum(idx_scan) filter (where relname = 'users')::integer as users
+      from pg_stat_user_indexes`);
+    return rows[0] as { actions: number; users: number };
+  };
+  const before = await lookUps();
+  const { body } = await other.http.get(`${REQUESTS}?offset=480&limit=10`);
+  expect(body.result).toHaveLength(10);
+  expect(new Set(body.result.map((one: { user_email: string }) => one.user_email))).toEqual(
+    new Set([other.email]),
+  );
+  // PostgreSQL tells what it did some seconds later.
+  await expect
+    .poll(async () => (await lookUps()).actions, { timeout: 25_000 })
+    .toBeGreaterThan(before.actions);
+  expect((await lookUps()).users - before.users).toBeLessThan(200);
+});

@@ -1,4 +1,4 @@
-import type { UserActions } from '../../cloud/user-actions/service.ts';
+import type { ListedAction, UserActions } from '../../cloud/user-actions/service.ts';
 import type { Database } from '../../db/database.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
@@ -23,7 +23,7 @@ export interface ActivityLog {
 
 export function createActivityLog(deps: {
   database: Database;
-  userActions: Pick<UserActions, 'flush'>;
+  userActions: Pick<UserActions, 'requests'>;
 }): ActivityLog {
   const { database, userActions } = deps;
 
@@ -46,10 +46,8 @@ export function createActivityLog(deps: {
     },
 
     async requests(principal, { limit = 100, offset = 0 }) {
-      // A caller who was just refused finds that request here.
-      await userActions.flush();
       const page = { limit, offset };
-      const { count, rows } = await store.listRequests(database.sql, principal.clientId, page);
+      const { count, rows } = await userActions.requests(principal, page);
       return {
         count,
         ...pagesAround('/iam/activity_log/requests', page, count),
@@ -65,7 +63,7 @@ export function createActivityLog(deps: {
   };
 }
 
-function presented(row: store.RequestRow): AccountRequest {
+function presented(row: ListedAction): AccountRequest {
   return {
     id: row.id,
     actions: row.operation,

@@ -26,33 +26,11 @@ export async function listStatusChanges(
   return pageWithCount(changes.orderBy('change.id', 'desc'), page);
 }
 
-/** Newest first. */
-export async function listRequests(db: Kysely<Tables>, clientId: number, page: Page) {
-  return pageWithCount(requests(db, clientId).orderBy('timestamp', 'desc').orderBy('id', 'desc'), page);
-}
-
+/** Includes the e-mail address of a user who belongs to the account. */
 export async function findRequest(db: Kysely<Tables>, clientId: number, id: number) {
-  return requests(db, clientId).where('id', '=', id).executeTakeFirst();
-}
-
-export type RequestRow = Awaited<ReturnType<typeof listRequests>>['rows'][number];
-
-/** Includes the e-mail address of users who belong to the account. */
-function requests(db: Kysely<Tables>, clientId: number) {
   return db
     .selectFrom('user_actions')
-    .select([
-      'id',
-      'operation',
-      'client_id',
-      'user_id',
-      'token_id',
-      'timestamp',
-      'path',
-      'source_user_ip',
-      'method',
-      'status',
-    ])
+    .selectAll()
     .select((action) =>
       action
         .selectFrom('users')
@@ -63,6 +41,8 @@ function requests(db: Kysely<Tables>, clientId: number) {
         .where('users.deleted_at', 'is', null)
         .as('email'),
     )
+    .where('id', '=', id)
     .where('client_id', '=', clientId)
-    .where('origin', 'is', null);
+    .where('origin', 'is', null)
+    .executeTakeFirst();
 }

@@ -377,6 +377,28 @@ describe('an account', () => {
     expect(await types(service.http)).toEqual(['tradewind.token.created', 'tradewind.ssh_key.created']);
     expect(await types(engineer)).toEqual(['tradewind.ssh_key.created']);
   });
+
+  it('has 50 listeners at a time, whoever else listens', async () => {
+    const [busy, other] = [await service.otherTenant(), await service.otherTenant()];
+    const streams = await Promise.all(Array.from({ length: 50 }, () => follow(busy.http, {})));
+    const refused = await busy.http.get(PATH);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
+    expect(refused.body.detail).toMatch(/an account may have 50 at a time/);
+    expect((await other.http.get(PATH)).status).toBe(200);
+    await Promise.all(streams.map((stream) => stream.stop()));
+    await expect.poll(async () => (await busy.http.get(PATH)).status).toBe(200);
+  });
+
+  it('has its requests for events counted like others', async () => {
+    const left = async () => {
+      const { headers } = await tenant.http.get(`${PATH}?cursor=oldest&type=tradewind.nothing.*`);
+      return Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+    };
+    const first = await left();
+    // A new window may begin in between.
+    await expect.poll(async () => (await left()) - (await left())).toBe(1);
+    expect(first).toBeLessThan(10_000);
+  });
 });
 
 const nameOf = ({ data }: Received): string => data.data.resources[0].name;

@@ -1,30 +1,33 @@
 import type { Principal } from '../../requests/principal.ts';
 import { allows } from '../../requests/principal.ts';
 import type { EventsFilter } from './schema.ts';
-import type { EventRow, Narrowed } from './store.ts';
+import type { EventRow, Wanted } from './store.ts';
 import { isAdministrative } from './types.ts';
 
-/** Which events a listener is told of. */
-export interface Interest extends Narrowed {
+/** Which events a listener is told of: in SQL, and `matches` for those that are in memory. */
+export interface Interest extends Wanted {
   matches(event: EventRow): boolean;
 }
 
 /** Returns what the caller asks for and may see. */
 export function interestOf(
   principal: Principal,
-  { type: patterns, project_id: projects, subject: subjects }: EventsFilter,
+  { type: types, project_id: projects, subject: subjects }: EventsFilter,
 ): Interest {
   const clientId = principal.platformAdministrator ? undefined : principal.clientId;
   const administers = allows(principal, 'administer');
-  const types = patterns?.map(typeMatcher);
+  const matchers = types?.map(typeMatcher);
   return {
     clientId,
     subjects,
+    projects,
+    types,
+    administers,
     matches: (event) =>
       (clientId === undefined || event.client_id === clientId) &&
       (projects === undefined || (event.project_id !== null && projects.includes(event.project_id))) &&
       (subjects === undefined || subjects.includes(event.subject)) &&
-      (types === undefined || types.some((isMeant) => isMeant(event.type))) &&
+      (matchers === undefined || matchers.some((isMeant) => isMeant(event.type))) &&
       (administers || !isAdministrative(event.type)),
   };
 }

@@ -25,7 +25,6 @@ export interface EventReader {
 }
 
 const PAGE = 200;
-const EVERYTHING = { clientId: undefined, subjects: undefined };
 
 export function createEventReader(
   database: Pick<Database, 'sql' | 'transaction'>,
@@ -48,7 +47,7 @@ export function createEventReader(
         }
         const { position: after } = place;
         if (after >= upTo) return 0;
-        const events = await readBetween(tx.sql, EVERYTHING, { after, upTo, limit: PAGE });
+        const events = await readBetween(tx.sql, { after, upTo, limit: PAGE });
         if (events.length > 0) await work(tx, events);
         await moveTo(tx, name, events.length < PAGE ? upTo : (events.at(-1)?.position ?? upTo));
         return events.length;

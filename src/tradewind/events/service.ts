@@ -8,7 +8,7 @@ import type { Principal } from '../../requests/principal.ts';
 import { type Interest, interestOf } from './filter.ts';
 import { presentedEvent, type Told } from './presenter.ts';
 import type { EventList, EventsFilter, EventsQuery } from './schema.ts';
-import { type EventRow, readable, readBetween } from './store.ts';
+import { type EventRow, readable, readWanted } from './store.ts';
 import { BEAT_MS, createTail } from './tail.ts';
 
 export { typeMatcher } from './filter.ts';
@@ -17,11 +17,13 @@ export { presentedEvent } from './presenter.ts';
 export { createEventReader } from './reader.ts';
 export type { EventRow } from './store.ts';
 
-/** Events that a listener is handed at once. */
+/** Events that are read at once for a list. */
 const PAGE = 200;
+/** Events that a stream is handed at once. It keeps them while its reader takes nothing. */
+const STREAM_PAGE = 25;
 /** Each needs memory and a connection of its own. */
 const MOST_LISTENERS = 4_000;
-const MOST_OF_ACCOUNT = 200;
+const MOST_OF_ACCOUNT = 50;
 const RETRY_SECONDS = 10;
 
 /** What a listener is told next, and how far that is. */
@@ -68,7 +70,7 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
     const own = listeners.get(clientId) ?? 0;
     if (count >= MOST_LISTENERS || (own >= MOST_OF_ACCOUNT && !platformAdministrator)) {
       throw new TooManyRequestsError(
-        `Too many listeners: an account may have ${MOST_OF_ACCOUNT} at a time, a process ${MOST_LISTENERS}`,
+        `Too many listeners: an account may have ${MOST_OF_ACCOUNT} at a time, a process ${MOST_LISTENERS}; end one of them, or try again`,
         RETRY_SECONDS,
       );
     }
@@ -84,9 +86,12 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
     };
   }
 
-  async function begin(cursor: string | undefined): Promise<{ position: number; reset: boolean }> {
+  async function begin(
+    { clientId }: Principal,
+    cursor: string | undefined,
+  ): Promise<{ position: number; reset: boolean }> {
     const settled = await tail.ready();
-    const { from, to } = await tail.ask(readable);
+    const { from, to } = await tail.ask(clientId, readable);
     // Events may be deleted before anybody has read them.
     const now = Math.max(settled, from);
     if (cursor === undefined) return { position: now, reset: false };
@@ -97,16 +102,20 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
   }
 
   /** Returns the next events after a position, and how far that was looked. */
-  async function next(interest: Interest, position: number): Promise<Looked> {
+  async function next(
+    { clientId }: Principal,
+    interest: Interest,
+    { position, limit }: { position: number; limit: number },
+  ): Promise<Looked> {
     const upTo = Math.max(position, tail.settled());
     if (upTo === position) return { events: [], upTo, reset: false };
-    const known = tail.after(position, PAGE);
-    const rows =
-      known ?? (await tail.ask((sql) => readBetween(sql, interest, { after: position, upTo, limit: PAGE })));
+    const known = tail.after(position);
+    if (known) return firstOf(known, interest, { upTo, limit });
+    const read = await tail.ask(clientId, (sql) =>
+      readWanted(sql, interest, { after: position, upTo, limit }),
+    );
     // Old events are deleted while somebody reads them.
-    if (!known && (await tail.ask(readable)).from > position) return { events: [], upTo, reset: true };
-    const last = rows.length < PAGE ? upTo : (rows.at(-1)?.position ?? upTo);
-    return { events: rows.filter((row) => interest.matches(row)), upTo: last, reset: false };
+    return read.forgotten > position ? { events: [], upTo, reset: true } : { ...read, reset: false };
   }
 
   return {
@@ -114,7 +123,7 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
     async follow(principal, filter, { cursor, gone }) {
       const interest = interestOf(principal, filter);
       const leave = enter(principal);
-      const started = await begin(cursor).catch((error: unknown) => {
+      const started = await begin(principal, cursor).catch((error: unknown) => {
         leave();
         throw error;
       });
@@ -134,7 +143,7 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
           let toldAt = performance.now();
           while (!gone.aborted && !tail.stopped()) {
             const news = tail.news();
-            const { events, upTo, reset } = await next(interest, position);
+            const { events, upTo, reset } = await next(principal, interest, { position, limit: STREAM_PAGE });
             const isUpToDate = upTo === position;
             position = upTo;
             if (events.length > 0 || reset || performance.now() - toldAt >= BEAT_MS) {
@@ -153,12 +162,12 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
       const interest = interestOf(principal, filter);
       const leave = enter(principal);
       try {
-        let { position, reset } = await begin(cursor);
+        let { position, reset } = await begin(principal, cursor);
         const deadline = performance.now() + wait * 1_000;
         const events: EventRow[] = [];
         for (;;) {
           const news = tail.news();
-          const found = await next(interest, position);
+          const found = await next(principal, interest, { position, limit: PAGE });
           const isUpToDate = found.upTo === position;
           position = found.upTo;
           if (found.reset) events.length = 0;
@@ -185,4 +194,17 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
     figures: () => ({ listeners: count, heldUpSeconds: tail.heldUpSeconds() }),
     stop: () => tail.stop(),
   };
+}
+
+function firstOf(
+  known: readonly EventRow[],
+  interest: Interest,
+  { upTo, limit }: { upTo: number; limit: number },
+): Looked {
+  const events: EventRow[] = [];
+  for (const row of known) {
+    if (interest.matches(row)) events.push(row);
+    if (events.length === limit) return { events, upTo: row.position, reset: false };
+  }
+  return { events, upTo, reset: false };
 }

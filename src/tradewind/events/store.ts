@@ -1,6 +1,7 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Sql } from '../../db/database.ts';
 import type { EventTables } from './tables.ts';
+import { ADMINISTRATIVE } from './types.ts';
 
 export type EventRow = Selectable<EventTables['events']>;
 
@@ -37,25 +38,84 @@ export async function readable(db: Sql): Promise<{ from: number; to: number }> {
   return rows[0] ?? { from: 0, to: 0 };
 }
 
-/** What an index can answer; all accounts and subjects without it. */
-export interface Narrowed {
-  clientId: number | undefined;
-  subjects: readonly string[] | undefined;
+export interface Span {
+  after: number;
+  upTo: number;
+  limit: number;
 }
 
-export async function readBetween(
-  db: Sql,
-  { clientId, subjects }: Narrowed,
-  { after, upTo, limit }: { after: number; upTo: number; limit: number },
-): Promise<EventRow[]> {
-  let events = db
+/** Returns the next events of all accounts. */
+export async function readBetween(db: Sql, { after, upTo, limit }: Span): Promise<EventRow[]> {
+  return db
     .selectFrom('events')
     .selectAll()
     .where('position', '>', after)
-    .where('position', '<=', upTo);
-  if (clientId !== undefined) events = events.where('client_id', '=', clientId);
-  if (subjects !== undefined) events = events.where('subject', 'in', subjects);
-  return events.orderBy('position').limit(limit).execute();
+    .where('position', '<=', upTo)
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+}
+
+/** What a listener wants; everything by default. */
+export interface Wanted {
+  clientId: number | undefined;
+  subjects: readonly string[] | undefined;
+  projects: readonly number[] | undefined;
+  /** Types, or with a star at the end all that begin so. */
+  types: readonly string[] | undefined;
+  /** Whether what is only for administrators is wanted as well. */
+  administers: boolean;
+}
+
+/** How many events one statement looks through, so that it takes a moment, whatever is wanted of them. */
+const MOST_LOOKED_THROUGH = 5_000;
+
+/**
+ * Returns the next events that are wanted, how far that is, and the last position that is not kept any more. There may be more
+ * events in the span than were looked through.
+ */
+export async function readWanted(
+  db: Sql,
+  wanted: Wanted,
+  { after, upTo, limit }: Span,
+): Promise<{ events: EventRow[]; upTo: number; forgotten: number }> {
+  // Indexes find these; what remains of the filter only looks at what they find.
+  const found = sql.join(
+    [
+      sql`position > ${after} and position <= ${upTo}`,
+      ...(wanted.clientId === undefined ? [] : [sql`client_id = ${wanted.clientId}`]),
+      ...(wanted.subjects ? [sql`subject = any(${wanted.subjects})`] : []),
+    ],
+    sql` and `,
+  );
+  const { rows } = await sql<EventRow & { bound: number; forgotten: number }>`
+    select wanted.*, bound, forgotten_events.position as forgotten
+    from forgotten_events
+    cross join lateral (
+      select coalesce((
+        select position from events where ${found}
+        order by position offset ${sql.lit(MOST_LOOKED_THROUGH - 1)} limit 1
+      ), ${upTo}::bigint) as bound
+    ) as bounded
+    left join lateral (
+      select * from events where ${found} and position <= bound and ${remaining(wanted)}
+      order by position limit ${limit}
+    ) as wanted on true
+    order by wanted.position`.execute(db);
+  const events = rows.flatMap(({ bound: _, forgotten: __, ...row }) => (row.position === null ? [] : [row]));
+  const { bound = upTo, forgotten = 0 } = rows[0] ?? {};
+  return { events, upTo: events.length < limit ? bound : (events.at(-1)?.position ?? bound), forgotten };
+}
+
+function remaining({ projects, types, administers }: Wanted): RawBuilder<boolean> {
+  const beginnings = types?.filter((type) => type.endsWith('*')).map((type) => type.slice(0, -1));
+  const conditions = [
+    sql`true`,
+    ...(projects ? [sql`project_id = any(${projects})`] : []),
+    ...(types ? [sql`(type = any(${types}) or type ^@ any(${beginnings}))`] : []),
+    ...(administers ? [] : [sql`split_part(type, '.', 2) <> all(${[...ADMINISTRATIVE]})`]),
+  ];
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }
 
 /**

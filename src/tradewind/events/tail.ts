@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pLimit from 'p-limit';
 import type { Database, Sql } from '../../db/database.ts';
 import { oldestTransaction, takeNumber } from '../../db/finality.ts';
 import { UnavailableError } from '../../lib/errors.ts';
+import { onOwnBehalf } from '../../lib/on-behalf.ts';
+import { createTurns } from '../../lib/turns.ts';
 import { type EventRow, newest, readNext } from './store.ts';
 
 /** New events are looked for this often; what this process commits and what workers announce, at once. */
@@ -17,10 +18,12 @@ const longer = (pause: number) => Math.min(2 * pause, LOOK_MS);
 const BUSY = 'Something on the database server takes long, so events cannot be told yet; try again';
 /** Kept in memory for those who follow closely; whoever is further behind reads the database. */
 const MOST_KEPT = 2_000;
+/** Listeners that ask the database at the same time, each of another account. */
+const MOST_ASKING = 2;
 
 /**
  * Reads every event once for all listeners of a process, in the order of positions and without gaps, over one connection
- * of the database at a time.
+ * of the database at a time. Listeners that are behind share two more.
  *
  * A position is taken before its transaction commits, so a smaller one may appear after a larger one. The tail passes a
  * gap only when it is certain that nobody can fill it any more: it takes a transaction number after it has seen the
@@ -36,12 +39,15 @@ export interface Tail {
    */
   ready(): Promise<number>;
   settled(): number;
-  /** Returns the next of the events kept in memory; undefined if some after `position` are not there any more. */
-  after(position: number, limit: number): readonly EventRow[] | undefined;
+  /** Returns the events kept in memory; undefined if some after `position` are not there any more. */
+  after(position: number): readonly EventRow[] | undefined;
   /** Resolves at the next event of anybody, at the next heartbeat, or when the tail stops. */
   news(): Promise<void>;
-  /** Runs a query on the connection that all listeners share, one after the other. The tail's own go before them. */
-  ask<T>(query: (sql: Sql) => Promise<T>): Promise<T>;
+  /**
+   * Runs a query for a listener of that account. All listeners share a few connections, of which the tail has its own;
+   * an account has one at a time, and their turns go round.
+   */
+  ask<T>(clientId: number, query: (sql: Sql) => Promise<T>): Promise<T>;
   /** Looks for new events at once. */
   wake(): void;
   stop(): void;
@@ -60,9 +66,8 @@ interface Waiting {
 }
 
 export function createTail(database: Pick<Database, 'sql'>): Tail {
-  const turns = pLimit(1);
-  const others = pLimit(1);
-  const ask = <T>(query: (sql: Sql) => Promise<T>): Promise<T> => turns(() => query(database.sql));
+  const turns = createTurns(MOST_ASKING);
+  const ask = <T>(query: (sql: Sql) => Promise<T>): Promise<T> => query(database.sql);
   let listeners = 0;
   let stopped = false;
   let isRunning = false;
@@ -234,7 +239,8 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
   return {
     enter() {
       listeners++;
-      void start();
+      // It works for all that come later, too.
+      void onOwnBehalf(start);
       let isIn = true;
       return () => {
         if (isIn) listeners--;
@@ -249,13 +255,13 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
         wake();
       }),
     settled: () => settled ?? 0,
-    after(position, limit) {
+    after(position) {
       if (settled === undefined || position < keptAfter) return undefined;
-      const first = firstAfter(kept, position);
-      return kept.slice(first, first + limit);
+      return kept.slice(firstAfter(kept, position));
     },
     news: () => news,
-    ask: (query) => others(() => ask(query)),
+    // It has its turn here, and needs no other one for the connection.
+    ask: (clientId, query) => onOwnBehalf(() => turns.run(clientId, () => ask(query))),
     wake,
     stop() {
       stopped = true;

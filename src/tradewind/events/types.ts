@@ -222,7 +222,7 @@ export const WEBHOOK_TEST = 'tradewind.webhook.test';
 export const CLIENT_DELETED = 'tradewind.client.deleted';
 
 /** What only administrators of an account are told of. */
-const ADMINISTRATIVE = new Set([
+export const ADMINISTRATIVE: ReadonlySet<string> = new Set([
   'catalog',
   'client',
   'client_service',

@@ -5,7 +5,7 @@ import { addReseller, asResellerOf, type TestReseller } from '../../../../test/s
 import { startService, type Tenant, type TestService } from '../../../../test/support/service.ts';
 import { openDatabase } from '../../../db/database.ts';
 import type { Principal } from '../../../requests/principal.ts';
-import { createTurns } from '../turns.ts';
+import { createReportTurns } from '../turns.ts';
 import { createStatements } from './service.ts';
 
 const USAGE = '/tradewind/v1/usage';
@@ -133,13 +133,13 @@ it('refuses an export before it begins if too many reports wait, and lets one go
   const rates = { between: async () => new Map() };
   const principal = { platformAdministrator: true, clientId: 1 } as Principal;
   const query = { from: '2026-03-01T00:00:00Z', to: '2026-04-01T00:00:00Z' };
-  const inTurn = createTurns();
+  const inTurn = createReportTurns();
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = () => resolve();
   });
   const others: Promise<void>[] = [];
-  while (others.length < 33) {
+  while (others.length < 32) {
     others.push(inTurn(() => opened));
     await setImmediate();
   }

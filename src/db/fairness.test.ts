@@ -1,0 +1,68 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
+import { onBehalfOf } from '../lib/on-behalf.ts';
+import { openDatabase } from './database.ts';
+
+let service: TestService;
+let greedy: Tenant;
+let other: Tenant;
+let blocker: pg.Client;
+beforeAll(async () => {
+  service = await startService();
+  greedy = await service.otherTenant();
+  other = await service.otherTenant();
+  blocker = new pg.Client({ connectionString: service.pool.options.connectionString });
+  await blocker.connect();
+});
+afterAll(async () => {
+  await blocker?.end();
+  await service?.stop();
+});
+
+const stuck = async () => {
+  const { rows } = await service.pool.query(
+    `select count(*)::integer as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%security_groups%'`,
+  );
+  return rows[0].count;
+};
+
+it("answers everybody else while one account's reads hold all connections that it may have", async () => {
+  await blocker.query('begin; lock table security_groups in access exclusive mode');
+  const path = `/cloud/v1/securitygroups/${greedy.projectId}/1`;
+  const waiting = Array.from({ length: 40 }, () => greedy.http.get(path));
+  // Half of twenty.
+  await expect.poll(stuck, { timeout: 20_000 }).toBe(10);
+  for (const list of [`volumes/${other.projectId}/1`, 'projects', 'tasks']) {
+    expect((await other.http.get(`/cloud/v1/${list}`)).status, list).toBe(200);
+  }
+  const token = { name: 'meanwhile', exp_date: null, client_user: {} };
+  const made = await other.http.post(`/iam/v2/clients/${other.clientId}/tokens`, token);
+  expect(made.status, made.text).toBe(200);
+  expect(await stuck()).toBe(10);
+  await blocker.query('rollback');
+  const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+  // The others have waited for ten seconds if the machine is slow.
+  expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+  expect(statuses).toContain(200);
+});
+
+it('lets transactions ask beside their own connection however many there are', async () => {
+  const place: TestDatabase = await createDatabase({ empty: true });
+  const database = openDatabase({ connectionString: place.url }, 4);
+  try {
+    const nested = () =>
+      database.transaction(async () => {
+        const { rows } = await database.pool.query('select 1 as one');
+        // Once by kysely, as most stores do.
+        await database.sql.selectNoFrom((row) => row.val(1).as('one')).execute();
+        return rows[0].one;
+      });
+    const done = await Promise.all(Array.from({ length: 20 }, () => onBehalfOf(1, nested)));
+    expect(new Set(done)).toEqual(new Set([1]));
+  } finally {
+    await database.close();
+    await place.drop();
+  }
+});

@@ -1,0 +1,78 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createTurns } from './turns.ts';
+
+/** Takes places for accounts by their names, in this order, and notes whose turn it was. */
+function taking(places: number) {
+  const turns = createTurns(places);
+  const served: number[] = [];
+  const leaves: { account: number; leave: () => void }[] = [];
+  return {
+    turns,
+    served,
+    async want(...accounts: number[]) {
+      for (const account of accounts) {
+        void turns.take(account).then((leave) => {
+          served.push(account);
+          leaves.push({ account, leave });
+        });
+      }
+      await setImmediate();
+    },
+    async leave(account: number) {
+      const [one] = leaves.splice(
+        leaves.findIndex((each) => each.account === account),
+        1,
+      );
+      one?.leave();
+      await setImmediate();
+    },
+  };
+}
+
+it('gives an account at most half of the places, even if nobody else wants one', async () => {
+  const { want, leave, served } = taking(5);
+  await want(1, 1, 1, 1);
+  expect(served).toEqual([1, 1]);
+  await want(2);
+  expect(served).toEqual([1, 1, 2]);
+  await leave(1);
+  expect(served).toEqual([1, 1, 2, 1]);
+});
+
+it('gives the one place there is to anybody', async () => {
+  const { want, served } = taking(1);
+  await want(1, 2);
+  expect(served).toEqual([1]);
+});
+
+it('lets accounts take turns, however many of each wait', async () => {
+  const { want, leave, served } = taking(2);
+  await want(1, 2, 1, 1, 1, 2, 2, 3, 3);
+  for (const account of [1, 2, 1, 2, 3, 1]) await leave(account);
+  expect(served).toEqual([1, 2, 1, 2, 3, 1, 2, 3]);
+});
+
+it('takes a place back when the work fails', async () => {
+  const turns = createTurns(1);
+  await expect(turns.run(1, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await turns.run(2, async () => 'done')).toBe('done');
+});
+
+it('refuses who has waited too long, and goes on', async () => {
+  const turns = createTurns(1);
+  const leave = await turns.take(1);
+  await expect(turns.take(2, 1)).rejects.toThrow('wait for the database');
+  leave();
+  expect(await turns.run(2, async () => 'done')).toBe('done');
+});
+
+it('has room for so many of each account, and lets them share it if there are many', async () => {
+  const { turns, want } = taking(2);
+  await want(1, 2, ...Array<number>(10).fill(1));
+  const room = (account: number, each: number, all = 100) => turns.hasRoom(account, { each, all });
+  expect([room(1, 10), room(1, 11), room(2, 1)]).toEqual([false, true, true]);
+  expect([room(1, 11, 10), room(2, 11, 1)]).toEqual([false, true]);
+  await want(...Array<number>(5).fill(2));
+  expect([room(2, 11, 10), room(2, 11, 11), room(3, 11, 1)]).toEqual([false, true, true]);
+});

@@ -1,0 +1,114 @@
+import { UnavailableError } from './errors.ts';
+
+/** Those who want a place of one kind; undefined for the server itself. */
+type Account = number | undefined;
+
+/** Places that accounts share: each has at most half of them, and their turns go round. */
+export interface Turns {
+  /**
+   * Resolves with a function that gives the place back, once it is the account's turn.
+   * @throws UnavailableError if that takes longer than `patienceMs`
+   */
+  take(account: Account, patienceMs?: number): Promise<() => void>;
+  /** Does `work` in a place. @throws UnavailableError like `take` */
+  run<T>(account: Account, work: () => Promise<T>, patienceMs?: number): Promise<T>;
+  /**
+   * Whether one more of the account may wait: `each` of them, and less if so many accounts have anybody who waits that
+   * they have to share room for `all`. However many of others wait, the first of an account may.
+   */
+  hasRoom(account: Account, most: { each: number; all: number }): boolean;
+}
+
+interface Line {
+  taken: number;
+  waiting: Set<() => void>;
+}
+
+export function createTurns(places: number): Turns {
+  const most = Math.max(1, Math.floor(places / 2));
+  // Whoever had a turn last comes last.
+  const lines = new Map<Account, Line>();
+  let free = places;
+
+  function lineOf(account: Account): Line {
+    const known = lines.get(account);
+    if (known) return known;
+    const line = { taken: 0, waiting: new Set<() => void>() };
+    lines.set(account, line);
+    return line;
+  }
+
+  function forgetIdle(account: Account, line: Line): void {
+    if (line.taken === 0 && line.waiting.size === 0) lines.delete(account);
+  }
+
+  function occupy(account: Account, line: Line): void {
+    free--;
+    line.taken++;
+    lines.delete(account);
+    lines.set(account, line);
+  }
+
+  function callNext(): void {
+    for (const [account, line] of lines) {
+      if (free === 0) return;
+      const [next] = line.waiting;
+      if (!next || line.taken >= most) continue;
+      line.waiting.delete(next);
+      occupy(account, line);
+      next();
+    }
+  }
+
+  function leave(account: Account, line: Line): void {
+    free++;
+    line.taken--;
+    forgetIdle(account, line);
+    callNext();
+  }
+
+  function wait(account: Account, line: Line, patienceMs: number | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const called = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer =
+        patienceMs &&
+        setTimeout(() => {
+          line.waiting.delete(called);
+          forgetIdle(account, line);
+          reject(
+            new UnavailableError(
+              'Too many requests of your account wait for the database; try again in a second',
+            ),
+          );
+        }, patienceMs);
+      line.waiting.add(called);
+    });
+  }
+
+  async function take(account: Account, patienceMs?: number): Promise<() => void> {
+    const line = lineOf(account);
+    if (free > 0 && line.taken < most) occupy(account, line);
+    else await wait(account, line, patienceMs);
+    return () => leave(account, line);
+  }
+
+  return {
+    take,
+    async run(account, work, patienceMs) {
+      const end = await take(account, patienceMs);
+      try {
+        return await work();
+      } finally {
+        end();
+      }
+    },
+    hasRoom(account, { each, all }) {
+      let accounts = 1;
+      for (const [other, { waiting }] of lines) if (other !== account && waiting.size > 0) accounts++;
+      return (lines.get(account)?.waiting.size ?? 0) < Math.min(each, all / accounts);
+    },
+  };
+}
