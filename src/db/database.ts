@@ -89,6 +89,11 @@ const ATTEMPTS = 3;
 const KEPT_FOR_READS = 4;
 /** Changes that may wait for a connection. */
 const MOST_WAITING = { each: 144, all: 576 };
+/**
+ * Statements of one account that read at the same time. Each may keep a core of the database busy, whose number nobody
+ * here knows; two are enough for thousands of short ones in a second.
+ */
+const MOST_READS = 2;
 /** How long anything waits for a connection. */
 const PATIENCE_MS = 10_000;
 
@@ -131,6 +136,7 @@ export function openDatabase(
   if (repeatable)
     pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
   const places = createTurns(maxConnections);
+  const reads = createTurns(maxConnections, MOST_READS);
   const changes = createTurns(Math.max(1, maxConnections - KEPT_FOR_READS));
 
   /**
@@ -156,8 +162,21 @@ export function openDatabase(
   async function connect() {
     const dry = dryClient();
     if (dry) return lent(dry);
-    const { client, release } = await borrow();
-    return { ...lent(client), release };
+    const account = accountNow();
+    const leave = account === undefined ? () => {} : await reads.take(account, PATIENCE_MS);
+    try {
+      const { client, release } = await borrow();
+      return {
+        ...lent(client),
+        release: (broken?: Error) => {
+          release(broken);
+          leave();
+        },
+      };
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 
   function query(...statement: Parameters<pg.Pool['query']>) {
@@ -165,7 +184,8 @@ export function openDatabase(
     if (dry) return dry.query(...statement);
     const account = accountNow();
     const ask = async () => pool.query(...statement);
-    return account === undefined ? ask() : places.run(account, ask, PATIENCE_MS);
+    if (account === undefined) return ask();
+    return reads.run(account, () => places.run(account, ask, PATIENCE_MS), PATIENCE_MS);
   }
 
   const sql = new Kysely<Tables>({

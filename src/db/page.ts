@@ -38,7 +38,7 @@ export async function pageByIds<
   read: (ids: Id[]) => Promise<Row[]>,
 ): Promise<Page<Row>> {
   const page = await pageWithCount(ids, query, defaultLimit);
-  const wanted = page.rows.map(({ id }) => id as Id);
+  const wanted = page.rows.map(({ id }) => id);
   if (wanted.length === 0) return { count: page.count, rows: [] };
   const found = new Map((await read(wanted)).map((row) => [row.id, row]));
   // One may be gone by now.

@@ -3,7 +3,7 @@ import { UnavailableError } from './errors.ts';
 /** Those who want a place of one kind; undefined for the server itself. */
 type Account = number | undefined;
 
-/** Places that accounts share: each has at most half of them, and their turns go round. */
+/** Places that accounts share: each has at most half of them, unless it is said otherwise, and their turns go round. */
 export interface Turns {
   /**
    * Resolves with a function that gives the place back, once it is the account's turn.
@@ -24,8 +24,7 @@ interface Line {
   waiting: Set<() => void>;
 }
 
-export function createTurns(places: number): Turns {
-  const most = Math.max(1, Math.floor(places / 2));
+export function createTurns(places: number, most = Math.max(1, Math.floor(places / 2))): Turns {
   // Whoever had a turn last comes last.
   const lines = new Map<Account, Line>();
   let free = places;
