@@ -24,8 +24,11 @@ packKits();
 // With the packages that the bundle contains.
 const sbom = npm(['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only']);
 fs.writeFileSync(path.join(FOLDER, `${name}-${version}.cdx.json`), sbom);
+const list = path.join(FOLDER, 'SHA256SUMS');
+// Of an earlier run.
+fs.rmSync(list, { force: true });
 const sums = fs.readdirSync(FOLDER).map((file) => `${sha256(path.join(FOLDER, file))}  ${file}\n`);
-fs.writeFileSync(path.join(FOLDER, 'SHA256SUMS'), sums.join(''));
+fs.writeFileSync(list, sums.join(''));
 console.log(`${sums.join('')}in ${FOLDER}; "sha256sum --check SHA256SUMS" checks them.`);
 
 function packKits() {

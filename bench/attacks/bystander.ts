@@ -39,12 +39,15 @@ export async function watch(
     }
     // At the other process.
     const stream = streams[(n + 1) % streams.length] as Stream;
-    const mark = stream.count();
     const body = { description: `change ${n}` };
-    const { ms: took, status } = await timed(port, token, 'PATCH', `/cloud/v1/projects/${projectId}`, body);
+    const {
+      ms: took,
+      status,
+      id,
+    } = await timed(port, token, 'PATCH', `/cloud/v1/projects/${projectId}`, body);
     times.push(took);
     changes++;
-    if (status === 200) delays.push(stream.after(mark));
+    if (status === 200) delays.push(stream.told(id));
     else refused++;
     await sleep(PAUSE_MS);
   }
@@ -61,42 +64,44 @@ async function timed(port: number, token: string, method: string, path: string, 
     ...(body && { body: JSON.stringify(body) }),
   });
   await response.arrayBuffer();
-  return { ms: performance.now() - begun, status: response.status };
+  const id = response.headers.get('x-request-id') ?? '';
+  return { ms: performance.now() - begun, status: response.status, id };
 }
 
 interface Stream {
-  count(): number;
-  /** Resolves with how long it takes until more than `mark` events have come. */
-  after(mark: number): Promise<number>;
+  /** Resolves with how long it takes until the event of that request has come. */
+  told(requestId: string): Promise<number>;
   close(): void;
 }
 
 function follow(port: number, token: string): Promise<Stream> {
   const headers = { accept: 'text/event-stream', authorization: `apikey ${token}` };
-  let told = 0;
-  let waiting: { mark: number; come: () => void }[] = [];
+  const told = new Set<string>();
+  const waiting = new Map<string, () => void>();
+  let rest = '';
   return new Promise((resolve, reject) => {
     const request = http.get({ port, path: '/tradewind/v1/events', headers }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`The stream answered ${response.statusCode}`));
       response.on('error', () => {});
       response.setEncoding('utf8').on('data', (text: string) => {
-        told += text.split('\nevent: ').length - 1;
-        for (const { mark, come } of waiting) if (told > mark) come();
-        waiting = waiting.filter(({ mark }) => told <= mark);
+        const lines = (rest + text).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) {
+          const [, id] = /^data: .*"request_id":"([^"]+)"/.exec(line) ?? [];
+          if (id === undefined) continue;
+          told.add(id);
+          waiting.get(id)?.();
+        }
       });
       resolve({
-        count: () => told,
-        after(mark) {
+        told(requestId) {
           const begun = performance.now();
-          if (told > mark) return Promise.resolve(0);
+          if (told.has(requestId)) return Promise.resolve(0);
           return new Promise((done) => {
             const late = setTimeout(() => done(LATEST_MS), LATEST_MS);
-            waiting.push({
-              mark,
-              come() {
-                clearTimeout(late);
-                done(performance.now() - begun);
-              },
+            waiting.set(requestId, () => {
+              clearTimeout(late);
+              done(performance.now() - begun);
             });
           });
         },

@@ -124,6 +124,8 @@ it.each([
   ['one part that is missing', 'GET', '/v1/projects', '/cloud/v1/projects'],
   ['one part that is missing', 'GET', '/cloud/v1/instances/1', '/cloud/v1/instances/1/{region_id}'],
   ['one part that is missing', 'GET', '/iam/tokens?limit=1', undefined],
+  ['nothing that is documented', 'GET', '/metric', undefined],
+  ['nothing that is documented', 'GET', '/healthy', undefined],
   ['nothing near', 'GET', '/cloud/v1/k9s/klusterz/1/1', undefined],
   ['nothing near', 'GET', `/cloud/v1${'/projects'.repeat(20)}`, undefined],
 ])('names the path that was meant, by %s: %s %s', async (_, method, address, meant) => {

@@ -165,6 +165,40 @@ describe('shows a resource by the names of the API', () => {
     });
   });
 
+  it('what has another address at /gcore as well', async () => {
+    const group = await dry('POST', '/gcore/cloud/v2/security_groups/1/1', { name: 'by-task' });
+    expect(group.body).toMatchObject({
+      resource: expect.stringMatching(/^\/gcore\/cloud\/v1\/securitygroups\/1\/1\//),
+      changes: added({ name: 'by-task' }),
+    });
+    const made = await service.http.post('/iam/clients/create', { company: 'Open too' });
+    const account = await dry('POST', `/gcore/tradewind/v1/clients/${made.body.id}/suspend`);
+    expect(account.body.resource).toBe(`/gcore/iam/clients/${made.body.id}`);
+  });
+
+  it('a cluster and a pool that would be made, by their names', async () => {
+    await service.http.post('/cloud/v1/ssh_keys/1', { name: 'laptop' });
+    const pool = {
+      name: 'first',
+      flavor_id: 'g1-standard-2-4',
+      min_node_count: 1,
+      boot_volume_size: 50,
+      boot_volume_type: 'standard',
+      servergroup_policy: 'affinity',
+    };
+    const cluster = { name: 'tried', version: 'v1.32.13', keypair: 'laptop', pools: [pool] };
+    const clusters = '/cloud/v2/k8s/clusters/1/1';
+    const { body } = await dry('POST', clusters, cluster);
+    expect(body).toMatchObject({ resource: `${clusters}/tried`, changes: added({ name: 'tried' }) });
+    const [task] = (await service.http.post(clusters, cluster)).body;
+    await service.http.task(task);
+    const second = await dry('POST', `${clusters}/tried/pools`, { ...pool, name: 'second' });
+    expect(second.body).toMatchObject({
+      resource: `${clusters}/tried/pools/second`,
+      changes: added({ name: 'second' }),
+    });
+  });
+
   it('what is below an address with a condition', async () => {
     const networks = await service.http.get('/cloud/v1/networks/1/2?name=default');
     const share = {

@@ -11,10 +11,12 @@ const HEADER = 'tradewind-dry-run';
 const VERSION = /^v\d$/;
 /** A parameter at the end of a route, if what it names is no place but a resource. */
 const NAMES_RESOURCE = /^:(?!project_id|region_id)/;
+/** Parameters in patterns: clusters and pools are read by their names. */
+const [BY_NAME, BY_ID] = [':_name', ':'];
 /** Where resources are read that can't be read below the address at which they are changed. */
 const READ_ELSEWHERE: readonly [changed: RegExp, read: string][] = [
-  [/^tradewind\/v1\/clients\//, 'iam/clients/'],
-  [/^cloud\/v2\/security_groups\//, 'cloud/v1/securitygroups/'],
+  [/^((?:gcore\/)?)tradewind\/v1\/clients\//, '$1iam/clients/'],
+  [/^((?:gcore\/)?)cloud\/v2\/security_groups\//, '$1cloud/v1/securitygroups/'],
 ];
 
 declare module 'fastify' {
@@ -32,6 +34,12 @@ interface Resource {
   state: unknown;
   /** Whether the request adds to a list of this resource: what it makes is the resource then, if it makes anything. */
   holdsList: boolean;
+}
+
+/** What a request makes. */
+interface Made {
+  id: number | string;
+  name?: string | null;
 }
 
 /**
@@ -94,8 +102,10 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
       const report = await dryRun.within(async () => {
         const { about, made, tasks } = changing.outcome;
         const named = partsOfPath(request.url);
-        const other = about.find(({ id }) => !named.includes(String(id)))?.id;
-        const change = await changeOf(request, made ?? madeBy(payload) ?? other);
+        const others = about.filter(({ id }) => !named.includes(String(id)));
+        const other = others.find(({ name }) => !named.includes(String(name))) ?? others.at(-1);
+        const id = made ?? madeBy(payload);
+        const change = await changeOf(request, id === undefined ? other : { id });
         return { ...(await reports.of(principal, dryRun, tasks)), ...change };
       });
       void reply.code(200).type('application/json; charset=utf-8').removeHeader('etag');
@@ -108,7 +118,7 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
   /** Compares the resource at the request's address, or the one that it makes, with what it was. */
   async function changeOf(
     request: FastifyRequest,
-    made: number | string | undefined,
+    made: Made | undefined,
   ): Promise<{ resource: string | null; changes: Operation[] }> {
     const { resourceBefore: before, dryRun } = request;
     // Without a transaction, nothing was to be done.
@@ -141,11 +151,17 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
     return [readableAt(route, path)];
   }
 
-  function addressOfMade(request: FastifyRequest, id: number | string | undefined): string | undefined {
-    if (id === undefined) return undefined;
+  function addressOfMade(request: FastifyRequest, made: Made | undefined): string | undefined {
     const [route, path] = [partsOf(request.routeOptions.url ?? ''), partsOfPath(request.url)];
     const length = route.at(-1) === 'create' ? route.length - 1 : route.length;
-    return readableAt([...route.slice(0, length), ':id'], [...path.slice(0, length), encodeURIComponent(id)]);
+    const at = (param: string, value: number | string | null | undefined) =>
+      value === undefined || value === null
+        ? undefined
+        : readableAt(
+            [...route.slice(0, length), param],
+            [...path.slice(0, length), encodeURIComponent(value)],
+          );
+    return at(BY_NAME, made?.name) ?? at(BY_ID, made?.id);
   }
 
   /** Returns the path in whichever version of the API it can be read. */
@@ -175,7 +191,8 @@ function partsOfPath(url: string): string[] {
 }
 
 function patternOf(parts: string[]): string {
-  return parts.map((part) => (part.startsWith(':') ? ':' : part)).join('/');
+  const pattern = (part: string) => (/^:\w*_name\b/.test(part) ? BY_NAME : BY_ID);
+  return parts.map((part) => (part.startsWith(':') ? pattern(part) : part)).join('/');
 }
 
 /** Returns the id in an answer that shows the new resource. */

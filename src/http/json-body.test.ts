@@ -37,8 +37,13 @@ describe('a body', () => {
     expect((await price('\ufeff{"source":"new-volume","size":1,"type_name":"standard"}'))[0]).toBe(200);
   });
 
-  it('names no more of a long field than a reader needs', async () => {
-    const [status, fields] = await price(`{"source":"new-volume","${'n'.repeat(100_000)}":1}`);
+  const long = 'n'.repeat(100_000);
+  it.each([
+    ['unknown', `{"source":"new-volume","${long}":1}`],
+    ['given twice', `{"${long}":1,"${long}":2}`],
+    ['with a value that no field may have', `{"${long}":"\\u0000"}`],
+  ])('names no more of a long field than a reader needs: %s', async (_, raw) => {
+    const [status, fields] = await price(raw);
     expect([status, Object.keys(fields)]).toEqual([400, [`${'n'.repeat(200)}…`]]);
   });
 });

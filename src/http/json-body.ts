@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { InvalidError } from '../lib/errors.ts';
 import { holdsMoreValues, repeatedName } from './json-scan.ts';
 import { textProblem } from './text-guard.ts';
+import { shortened } from './validation-texts.ts';
 
 /** More than any request needs: a security group has 250 rules, a cluster 50 pools. */
 const MAX_VALUES = 10_000;
@@ -34,10 +35,12 @@ function read(body: string): unknown {
   const value = parsed(body);
   const repeated = repeatedName(body);
   if (repeated !== undefined) {
-    throw new InvalidError({ [repeated]: ['Is given more than once in the same object; send it once.'] });
+    throw new InvalidError({
+      [shortened(repeated)]: ['Is given more than once in the same object; send it once.'],
+    });
   }
   const problem = textProblem(value);
-  if (problem) throw new InvalidError([{ ...problem, field: problem.field || 'body' }]);
+  if (problem) throw new InvalidError([{ ...problem, field: shortened(problem.field) || 'body' }]);
   return value;
 }
 

@@ -21,12 +21,15 @@ export function refusalOfUnknownPaths(
   app: FastifyInstance,
 ): (request: FastifyRequest, reply: FastifyReply) => void {
   const known = new Map<string, KnownPath & { methods: Set<string> }>();
+  /** Only these are suggested: the others are for programs beside the server. */
+  const documented = new Set<string>();
   /** Made for the first unknown path. */
   let paths: { router: ReturnType<typeof routerOf>; nearest: ReturnType<typeof nearestPaths> } | undefined;
 
   app.addHook('onRoute', ({ url, method, schema }) => {
     const path = known.get(url) ?? { url, methods: new Set(), integers: integersIn(schema?.params) };
     known.set(url, path);
+    if (!schema?.hide) documented.add(url);
     for (const name of [method].flat()) path.methods.add(name);
     if (path.methods.has('GET')) path.methods.add('HEAD');
   });
@@ -36,7 +39,10 @@ export function refusalOfUnknownPaths(
     if (emptyPart) return emptyPart;
     const { method } = request;
     const path = pathOf(request.url);
-    paths ??= { router: routerOf(known.keys()), nearest: nearestPaths(known.values()) };
+    paths ??= {
+      router: routerOf(known.keys()),
+      nearest: nearestPaths([...known.values()].filter(({ url }) => documented.has(url))),
+    };
     const { router, nearest } = paths;
     const methodsAt = (one: string) => known.get(router.find('GET', one)?.store as string)?.methods;
     const methods = methodsAt(path);

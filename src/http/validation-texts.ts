@@ -48,7 +48,8 @@ function fieldsWith(keyword: string, errors: ErrorObject[]): Set<string> {
   return new Set(errors.filter((error) => error.keyword === keyword).map(fieldOf));
 }
 
-function shortened(field: string): string {
+/** Returns a field as an error names it: with no more than a reader needs. */
+export function shortened(field: string): string {
   return field.length > MAX_FIELD_LENGTH ? `${field.slice(0, MAX_FIELD_LENGTH)}…` : field;
 }
 

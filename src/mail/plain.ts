@@ -1,8 +1,8 @@
 const MOST_SHOWN = 300;
 /** Line breaks and other controls, what turns the direction of writing, and what can't be seen within a word. */
-const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+/gu;
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 /** In a domain, with or without an address before it. Browsers take the other characters for dots as well. */
-const DOT_OF_DOMAIN = /(?<=\S)[.\u3002\uff0e\uff61](?=\p{L}{2})/gu;
+const DOT_OF_DOMAIN = /(?<=\S)[.\u3002\uff0e\uff61](?=[\p{L}\p{M}]{2})/gu;
 /** What is an address and nothing else by our own rules, and has to be shown as it is. */
 const ADDRESSES = new Set(['address', 'host', 'user']);
 

@@ -16,7 +16,10 @@ const KEY_RULE =
 const VALUE_RULE =
   'Must be empty or up to 63 letters, digits, hyphens, underscores and dots that start and end with a letter or digit.';
 
-/** What the kubelet finds out about its machine, and writes again whenever it starts (kubelet_node_status.go). */
+/**
+ * What the kubelet finds out about its machine, and writes again whenever it starts (kubelet_node_status.go). Other labels
+ * of Kubernetes, which a kubelet couldn't give itself, are the pool's to set: nodes are labelled from outside.
+ */
 const OF_MACHINE = [
   'beta.kubernetes.io/arch',
   'beta.kubernetes.io/instance-type',
@@ -43,9 +46,12 @@ const OF_CONDITIONS = [
 
 export function labelProblems(labels: Readonly<Record<string, string>>, path: string): FieldProblem[] {
   return Object.entries(labels).flatMap(([key, value]) => {
-    const reserved = isKey(key) ? reservedLabel(key) : KEY_RULE;
-    if (reserved !== undefined) return [{ field: `${path}.${key}`, message: reserved }];
-    return VALUE.test(value) ? [] : [{ field: `${path}.${key}`, message: VALUE_RULE }];
+    const complain = (message: string) => [{ field: `${path}.${key}`, message }];
+    if (!isKey(key)) return complain(KEY_RULE);
+    if (OF_MACHINE.includes(key)) {
+      return complain('Each node has a value of its own for this label. Leave it out.');
+    }
+    return VALUE.test(value) ? [] : complain(VALUE_RULE);
   });
 }
 
@@ -62,19 +68,6 @@ export function taintProblems(taints: Readonly<Record<string, string>>, path: st
     const message = `Must have the form value:Effect, such as web:NoSchedule, with one of the effects ${EFFECTS.join(', ')}.`;
     return sound ? [] : [{ field: `${path}.${key}`, message }];
   });
-}
-
-/**
- * Returns why the label isn't for the owner of a pool. Of the domains of Kubernetes, the kubelet starts only with labels
- * of kubelet.kubernetes.io and node.kubernetes.io (kubelet options.go), and NodeRestriction refuses it the others.
- */
-function reservedLabel(key: string): string | undefined {
-  if (OF_MACHINE.includes(key)) return 'Each node has a value of its own for this label. Leave it out.';
-  const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
-  const isWithin = (of: string) => domain === of || domain.endsWith(`.${of}`);
-  if (!['kubernetes.io', 'k8s.io'].some(isWithin)) return undefined;
-  if (['kubelet.kubernetes.io', 'node.kubernetes.io'].some(isWithin)) return undefined;
-  return `Nodes can't give themselves labels of ${domain}, which belongs to Kubernetes. Use a domain of your own, such as example.com, or node.kubernetes.io.`;
 }
 
 function isKey(key: string): boolean {

@@ -1,9 +1,8 @@
 import type { FieldProblem } from '../../../lib/errors.ts';
 import {
-  crioProblems,
+  CRIO_SETTINGS,
   KUBELET_NAMES,
   KUBELET_SETTINGS,
-  kubeletProblems,
   type NodeSetting,
 } from '../../../lib/node-settings.ts';
 import type { ClusterPoolSpec } from '../../contract/specs.ts';
@@ -41,12 +40,33 @@ export function crioEnvironment(pool: ClusterPoolSpec): string | undefined {
 
 const escaped = (text: string, special: RegExp): string => text.replace(special, '\\$&');
 
-/** Returns what would keep the nodes of the pools from starting. */
+/** Earlier releases took them. */
+const FORMER_KUBELET_SETTINGS = ['cpuCFSQuotaPeriod'];
+
+/**
+ * Returns what of the pools can't be turned into settings of their programs. That is less than what is refused of a
+ * request: earlier releases took more, and a pool that has it must not keep its cluster from changing.
+ */
 export function poolProblems(pools: Readonly<Record<string, ClusterPoolSpec>>): FieldProblem[] {
   return Object.entries(pools).flatMap(([name, { kubeletConfig, crioConfig }]) => [
-    ...kubeletProblems(kubeletConfig, `pools.${name}.kubelet_config`),
-    ...crioProblems(crioConfig, `pools.${name}.crio_config`),
+    ...Object.entries(kubeletConfig).flatMap(([setting, text]) => {
+      const field = KUBELET_NAMES[setting] ?? setting;
+      const kind = FORMER_KUBELET_SETTINGS.includes(field) ? 'text' : KUBELET_SETTINGS[field]?.kind;
+      return unreadable(kind, text, `pools.${name}.kubelet_config.${setting}`);
+    }),
+    ...Object.entries(crioConfig).flatMap(([setting, text]) =>
+      unreadable(CRIO_SETTINGS[setting]?.kind, text, `pools.${name}.crio_config.${setting}`),
+    ),
   ]);
+}
+
+function unreadable(kind: NodeSetting['kind'] | undefined, text: string, field: string): FieldProblem[] {
+  if (kind === undefined) return [{ field, message: 'Unknown setting.' }];
+  if (kind === 'int') {
+    return /^-?\d{1,15}$/.test(text) ? [] : [{ field, message: 'Must be a whole number.' }];
+  }
+  if (kind !== 'bool') return [];
+  return text === 'true' || text === 'false' ? [] : [{ field, message: 'Must be true or false.' }];
 }
 
 function parsed(text: string, kind: NodeSetting['kind']): unknown {

@@ -52,16 +52,30 @@ it('turns the settings of pools into those of their programs', () => {
   expect(crioFlags(pool)).toEqual(['--default-ulimits=nofile=1024:2048', '--log-level=warn']);
 });
 
-it('names the settings of pools that a node would not start with', () => {
+it('names the settings of pools that mean nothing to their programs', () => {
   const pool = poolSpec({
-    kubeletConfig: { maxPods: 'many', colour: 'blue' },
-    crioConfig: { root: '/', 'pids-limit': '1.5', 'log-level': 'warn\nPATH=/tmp' },
+    kubeletConfig: { maxPods: 'many', colour: 'blue', cpuCFSQuota: 'maybe' },
+    crioConfig: { root: '/', 'pids-limit': '1.5' },
   });
   expect(fields(plainSpec({ pools: { first: pool } }))).toEqual([
     'pools.first.kubelet_config.maxPods',
     'pools.first.kubelet_config.colour',
+    'pools.first.kubelet_config.cpuCFSQuota',
     'pools.first.crio_config.root',
     'pools.first.crio_config.pids-limit',
-    'pools.first.crio_config.log-level',
   ]);
+});
+
+it('lets clusters change whose pools have what only earlier releases took', () => {
+  const pool = poolSpec({
+    kubeletConfig: {
+      containerLogMaxFiles: '1',
+      cpuCFSQuotaPeriod: '100ms',
+      imageGCHighThresholdPercent: '10',
+      maxParallelImagePulls: '5',
+      memoryManagerPolicy: 'Static',
+    },
+    crioConfig: { 'default-env': 'A=b\nC=d', 'log-level': 'loud' },
+  });
+  expect(fields(plainSpec({ pools: { first: pool } }))).toEqual([]);
 });

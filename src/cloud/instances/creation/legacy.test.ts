@@ -20,6 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+const image = (boot_index: number) => ({ source: 'image', size: 20, image_id: IMAGE, boot_index });
+const blank = (boot_index: number) => ({ source: 'new-volume', size: 1, boot_index });
+
 async function made(answer: { status: number; text: string; body: { tasks: string[] } }) {
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body.tasks).toHaveLength(1);
@@ -98,6 +101,23 @@ describe('an instance, as the library below the older Terraform provider makes i
       name: 'kept',
       volume_type: 'ssd_hiiops',
     });
+  });
+
+  it.each([
+    ['between others', [image(0), blank(1), image(2)]],
+    ['before others', [blank(0), image(1)]],
+    ['twice at the same place', [image(0), blank(1), blank(1), image(2)]],
+    ['that never boots', [blank(-1), image(0)]],
+  ])('takes a boot order with a blank volume %s', async (_, volumes) => {
+    expect((await instanceOf({ volumes })).volumes).toHaveLength(volumes.length);
+  });
+
+  it.each([
+    ['a gap', [image(0), blank(1), image(3)], 'volumes.2.boot_index'],
+    ['a repetition', [image(0), blank(1), image(0)], 'volumes.2.boot_index'],
+  ])('is refused with %s beside a blank volume', async (_, volumes, field) => {
+    const refused = await http.post(CREATE, body({ volumes }));
+    expect([refused.status, Object.keys(refused.body.invalid_fields)]).toEqual([400, [field]]);
   });
 
   it.each([

@@ -32,7 +32,7 @@ export const legacyBlankVolume = {
       ...LEGACY,
       minimum: -1000,
       maximum: 1000,
-      description: 'Ignored: a blank volume never boots',
+      description: 'Only orders the other volumes: a blank volume never boots',
     }),
   ),
 };
@@ -64,7 +64,7 @@ interface Body extends LegacyBody {
   name?: string;
   name_template?: string;
   ssh_key_name?: string | null;
-  volumes: { source: string }[];
+  volumes: { source: string; boot_index?: number }[];
 }
 
 /**
@@ -83,6 +83,7 @@ export function inTodaysFields<T extends Body>(body: T): Omit<T, keyof LegacyBod
   });
   if (problems.length > 0) throw new InvalidError(problems);
   const { names, name_templates, keypair_name, ...rest } = body;
+  const left = placesLeftBy(body.volumes);
   return {
     ...rest,
     ...(names && { name: names[0] }),
@@ -90,10 +91,25 @@ export function inTodaysFields<T extends Body>(body: T): Omit<T, keyof LegacyBod
     ...(keypair_name && { ssh_key_name: keypair_name }),
     volumes: body.volumes.map((volume) => ({
       ...volume,
-      ...(volume.source === 'new-volume' && { boot_index: undefined }),
+      ...(volume.boot_index !== undefined && { boot_index: placeOf(volume, left) }),
       ...(volume.source === 'existing-volume' && { name: undefined, type_name: undefined }),
     })),
   };
+}
+
+/** Returns the places in the boot order that only blank volumes have. */
+function placesLeftBy(volumes: Body['volumes']): number[] {
+  const places = (ofBlank: boolean) =>
+    volumes.flatMap(({ source, boot_index: place = -1 }) =>
+      place >= 0 && (source === 'new-volume') === ofBlank ? [place] : [],
+    );
+  const taken = new Set(places(false));
+  return [...new Set(places(true))].filter((place) => !taken.has(place));
+}
+
+/** The volumes behind a blank one, which never boots, move up. */
+function placeOf({ source, boot_index: place = 0 }: Body['volumes'][number], left: readonly number[]) {
+  return source === 'new-volume' ? undefined : place - left.filter((one) => one < place).length;
 }
 
 /** Moves the faults to the fields that the request has. */

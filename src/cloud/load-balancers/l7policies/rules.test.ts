@@ -35,6 +35,38 @@ describe('a rule', () => {
   });
 });
 
+describe('a regular expression of HAProxy', () => {
+  const problems = (value: string) => ruleProblems({ type: 'PATH', compare_type: 'REGEX', key: null, value });
+
+  it.each([
+    'a++b*+c?+d{2}+',
+    '(?>a|b)c',
+    '(?i:a)b',
+    '(?i-s:a)(?-i)',
+    '(?|a|b)',
+    '(?#not this)a',
+    '(*UTF8)a',
+    "(?'n'a)(?P=n)(?&n)",
+    '(a(?1)?)(?R)?',
+    '(a)?(?(1)b|c)(?(?=d)e|f)',
+    '[](]',
+    '[^](]',
+    '[[:alpha:](]',
+    '[\\](]\\(\\++',
+    '\\Q(\\E',
+    '(?<=a)(?<!b)c',
+  ])('may be %s', (value) => {
+    expect(problems(value)).toEqual([]);
+  });
+
+  it.each(['(?>a', '(?i:a', 'a)', 'a+++', '+a', '[z-a]', '[](', 'a\\', 'a{2,1}', '(?i)(', '(?P<n'])(
+    'can not be %s',
+    (value) => {
+      expect(problems(value)).toHaveLength(1);
+    },
+  );
+});
+
 it.each<['redirect_prefix' | 'redirect_url', string, boolean]>([
   ['redirect_url', 'https://www.example.com/a?b', true],
   ['redirect_url', '/a', false],

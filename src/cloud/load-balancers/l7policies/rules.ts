@@ -52,15 +52,25 @@ export function ruleProblems({ type, compare_type, key, value }: RuleValues): Fi
   return problems;
 }
 
-/**
- * HAProxy has PCRE, whose groups may have their names and flags in forms that JavaScript doesn't know. What is checked
- * is the rest: brackets, ranges and quantifiers.
- */
+/** What PCRE knows and JavaScript doesn't, or reads in another way, and what is the same to a check of the rest. */
+const PCRE: readonly [RegExp, (text: string) => string][] = [
+  [/\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]/, () => 'x'],
+  // A bracket is a character if it comes first.
+  [/\[\^?\]?(?:\\[\s\S]|\[:\^?\w+:\]|[^\]\\])*\]/, (set) => (/[\\[]|^\^?\]./.test(set.slice(1)) ? 'x' : set)],
+  [/\(\?(?:[+-]?\d+|R|&\w+|P[>=]\w+)\)/, () => 'x'],
+  [/\(\?#[^)]*\)|\(\*[A-Z][^)]*\)|\(\?\^?[a-zA-Z]*(?:-[a-zA-Z]+)?\)/, () => ''],
+  [/\(\?(?:P?<[A-Za-z_]\w*>|'\w+'|<?[=!]|>|\||\^?[a-zA-Z]*(?:-[a-zA-Z]+)?:)/, () => '(?:'],
+  [/\(\?(?:\([\w<>'&+-]+\)|(?=\(\?<?[=!]))/, () => '(?:'],
+  [/[*+?}]\+/, (quantifier) => quantifier.slice(0, 1)],
+];
+const ANY_OF_PCRE = new RegExp(PCRE.map(([form]) => `(${form.source})`).join('|'), 'g');
+
+/** HAProxy has PCRE. What is checked is what is the same in JavaScript: brackets, ranges and quantifiers. */
 function isRegularExpression(text: string): boolean {
-  const plain = text
-    .replace(/\(\?P</g, '(?<')
-    .replace(/\(\?P=(\w+)\)/g, '\\k<$1>')
-    .replace(/\(\?[a-zA-Z]+\)/g, '');
+  const plain = text.replace(ANY_OF_PCRE, (found: string, ...groups: (string | undefined)[]) => {
+    const [, otherwise] = PCRE[groups.findIndex((group) => group !== undefined)] ?? [];
+    return otherwise?.(found) ?? found;
+  });
   try {
     new RegExp(plain);
     return true;
