@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { createDatabaseClock, requireSameTime } from './database-clock.ts';
 
@@ -14,6 +14,8 @@ afterAll(async () => {
   await pool.end();
   await database.drop();
 });
+
+afterEach(() => void vi.useRealTimers());
 
 /** A real database whose answers come late, and whose clock is off. */
 const off = (seconds: number, lateMs = 0) => ({
@@ -43,6 +45,34 @@ it('stays as it is if an answer does not prove it wrong', async () => {
   await clock.compare(asPool(off(0, 300)));
   expect(Math.abs(offset() - before)).toBeLessThan(5);
 });
+
+it('knows the difference of the machine as before if an answer comes too late to prove it', async () => {
+  const clock = createDatabaseClock();
+  await clock.compare(asPool(off(0.2)));
+  const before = clock.aheadMs();
+  expect(before).toBeLessThan(-100);
+  await clock.compare(asPool(off(0.2, 500)));
+  expect(Math.abs(clock.aheadMs() - before)).toBeLessThan(20);
+});
+
+it.each([
+  ['was set', 0, 'the clock of this machine is 3 hours ahead of that of the database'],
+  ['went on while it slept', 3 * 3_600, undefined],
+])(
+  'does not believe a clock of the machine that jumps: it %s, says the database',
+  async (_, passed, problem) => {
+    const clock = createDatabaseClock();
+    await clock.compare(pool);
+    expect(clock.problem()).toBeUndefined();
+    const before = clock.now().getTime();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3 * 3_600_000 });
+    expect(clock.now().getTime() - before).toBeLessThan(60_000);
+    expect(clock.problem()).toContain('3 hours ahead');
+    await clock.compare(asPool(off(passed)));
+    expect(Math.abs(clock.now().getTime() - before - passed * 1_000)).toBeLessThan(60_000);
+    expect(clock.problem()).toBe(problem);
+  },
+);
 
 it.each([
   [0, undefined],

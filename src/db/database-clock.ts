@@ -5,11 +5,15 @@ import { OperatorError } from '../lib/operator-error.ts';
 /** By how much the clock of a machine may differ. Machines whose time is kept by NTP differ by milliseconds. */
 const MOST_MS = 5_000;
 
-/** The time of the database, which all processes share: this process's monotonic clock, corrected by what the database says. */
+/**
+ * The time of the database, which all processes share: this process's monotonic clock, corrected by what the database says.
+ * While a machine sleeps, that clock stands still. Until the next comparison, `now` is behind by as long and `problem` says
+ * that this machine's clock is ahead; whether it was set or the machine slept, only the database knows.
+ */
 export interface DatabaseClock extends Clock {
   /** Compares it, and this machine's clock, with the database's. */
   compare(pool: Pick<pg.Pool, 'query'>): Promise<void>;
-  /** By how much this machine's clock is ahead of the database's, at least; negative if it is behind. */
+  /** By how much this machine's clock is ahead of the database's, as far as is known; negative if it is behind. */
   aheadMs(): number;
   /** What is wrong with this machine's clock. */
   problem(): string | undefined;
@@ -17,7 +21,8 @@ export interface DatabaseClock extends Clock {
 
 export function createDatabaseClock(): DatabaseClock {
   let offset = performance.timeOrigin;
-  let ahead = 0;
+  // Not as of the last comparison: the clock may have been set since then.
+  const aheadMs = () => Date.now() - performance.now() - offset;
   return {
     now: () => new Date(performance.now() + offset),
     async compare(pool) {
@@ -28,13 +33,11 @@ export function createDatabaseClock(): DatabaseClock {
       const answered = performance.now();
       // The database read its clock in between, so that a slow answer proves little, but never something wrong.
       const now = rows[0]?.now ?? Number.NaN;
-      const nearest = (to: number) => Math.min(Math.max(to, now - answered), now - asked);
-      offset = nearest(offset);
-      const own = Date.now() - answered;
-      ahead = own - nearest(own);
+      offset = Math.min(Math.max(offset, now - answered), now - asked);
     },
-    aheadMs: () => ahead,
+    aheadMs,
     problem() {
+      const ahead = aheadMs();
       if (Math.abs(ahead) <= MOST_MS) return undefined;
       return `the clock of this machine is ${lengthOf(ahead)} ${ahead > 0 ? 'ahead of' : 'behind'} that of the database`;
     },

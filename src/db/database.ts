@@ -5,7 +5,7 @@ import type { ActionResource } from '../lib/action-resource.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type DryRun, dryConnection, dryRunNow } from '../lib/dry-run.ts';
 import { ConflictError, UnavailableError } from '../lib/errors.ts';
-import { accountNow, onOwnBehalf } from '../lib/on-behalf.ts';
+import { accountNow, noteCommit, onOwnBehalf } from '../lib/on-behalf.ts';
 import { createTurns } from '../lib/turns.ts';
 import { goStraight } from './compiled.ts';
 import type { Tables } from './tables.ts';
@@ -94,7 +94,7 @@ const MOST_WAITING = { each: 144, all: 576 };
  * here knows; two are enough for thousands of short ones in a second.
  */
 const MOST_READS = 2;
-/** How long anything waits for a connection. */
+/** How long a statement or a transaction waits for a turn of its account, and then for a connection. */
 const PATIENCE_MS = 10_000;
 
 // Ids and counts are bigint in the database and stay below 2^53.
@@ -288,6 +288,7 @@ export function openDatabase(
       if (tried) return tryOut(tried, recorded);
       if (dryRun) return transaction(recorded);
       const result = await changes.run(accountNow(), () => transaction(recorded));
+      noteCommit();
       afterwards(() => writes.committed());
       return result;
     },

@@ -28,6 +28,14 @@ const stuck = async () => {
   return rows[0].count;
 };
 
+/** Changes of a project that wait for its row. */
+const held = async () => {
+  const { rows } = await service.pool.query(
+    `select count(*)::integer as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%projects%'`,
+  );
+  return rows[0].count;
+};
+
 it("answers everybody else while one account's reads hold all connections that it may have", async () => {
   await blocker.query('begin; lock table security_groups in access exclusive mode');
   const path = `/cloud/v1/securitygroups/${greedy.projectId}/1`;
@@ -45,6 +53,35 @@ it("answers everybody else while one account's reads hold all connections that i
   // The others have waited for ten seconds if the machine is slow.
   expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
   expect(statuses).toContain(200);
+});
+
+it('answers that a change is made, however many reads of the account wait', async () => {
+  const holder = new pg.Client({ connectionString: service.pool.options.connectionString });
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select 1 from projects where id = $1 for update', [greedy.projectId]);
+    const change = () =>
+      greedy.http.request('PATCH', `/cloud/v1/projects/${greedy.projectId}`, {
+        body: { description: 'made' },
+        headers: { 'idempotency-key': 'made' },
+      });
+    const changing = change();
+    await expect.poll(held).toBe(1);
+    await blocker.query('begin; lock table security_groups in access exclusive mode');
+    const path = `/cloud/v1/securitygroups/${greedy.projectId}/1`;
+    const waiting = Array.from({ length: 40 }, () => greedy.http.get(path));
+    await expect.poll(stuck).toBe(2);
+    await holder.query('rollback');
+    const made = await changing;
+    expect(made.status, made.text).toBe(200);
+    await blocker.query('rollback');
+    await Promise.all(waiting);
+    const again = await change();
+    expect([again.status, again.text]).toEqual([200, made.text]);
+  } finally {
+    await holder.end();
+  }
 });
 
 it('lets transactions ask beside their own connection however many there are', async () => {

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import http from 'node:http';
+import fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient } from '../../test/support/http-client.ts';
 import { newPerson, type Person } from '../../test/support/logins.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
+import { ForbiddenError, UnavailableError } from '../lib/errors.ts';
+import { goneSignal, lookAgainAfterWaits } from './gone-signal.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -144,4 +147,37 @@ it('an export is cut off, not ended, when the token of its reader is deleted', a
   });
   expect(end).toBe('cut off');
   expect(received).toBeLessThan(40_000 * 500);
+}, 60_000);
+
+it('a reply is checked once at a time, and ends for lost rights but not for a database that does not answer', async () => {
+  const app = fastify();
+  let answer = (_: Error) => {};
+  let asked = 0;
+  lookAgainAfterWaits(app, {
+    stillAdmitted: async () => {
+      asked++;
+      throw await new Promise<Error>((resolve) => {
+        answer = resolve;
+      });
+    },
+  });
+  let gone: AbortSignal | undefined;
+  app.get('/', async (_, reply) => {
+    gone = goneSignal(reply);
+    expect(goneSignal(reply)).toBe(gone);
+    await once(gone, 'abort');
+    return reply.code(403).send({});
+  });
+  const waiting = fetch(await app.listen());
+  await expect.poll(() => asked, { timeout: 10_000 }).toBe(1);
+  // Longer than two checks are apart.
+  const later = Date.now() + 2_500;
+  await expect.poll(() => Date.now() > later, { timeout: 10_000 }).toBe(true);
+  expect(asked).toBe(1);
+  answer(new UnavailableError('The database does not answer'));
+  await expect.poll(() => asked, { timeout: 10_000 }).toBe(2);
+  expect(gone?.aborted).toBe(false);
+  answer(new ForbiddenError('No longer'));
+  expect((await waiting).status).toBe(403);
+  await app.close();
 }, 60_000);

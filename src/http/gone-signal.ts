@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ForbiddenError, UnauthenticatedError } from '../lib/errors.ts';
 import type { Admission } from './authentication.ts';
 
 declare module 'fastify' {
@@ -15,7 +16,10 @@ declare module 'fastify' {
 const CHECK_MS = 1_000;
 
 /** Has requests that wait authenticated again before their answer. */
-export function lookAgainAfterWaits(app: FastifyInstance, { stillAdmitted }: Admission): void {
+export function lookAgainAfterWaits(
+  app: FastifyInstance,
+  { stillAdmitted }: Pick<Admission, 'stillAdmitted'>,
+): void {
   app.decorate('stillAdmitted', stillAdmitted);
   app.decorateRequest('waits', false);
   app.addHook('preSerialization', async (request, reply, payload) => {
@@ -24,22 +28,48 @@ export function lookAgainAfterWaits(app: FastifyInstance, { stillAdmitted }: Adm
   });
 }
 
+const signals = new WeakMap<FastifyReply, AbortSignal>();
+
 /**
  * Returns a signal that fires when nobody waits for the answer any more: the connection has ended, or the caller has lost
- * the rights that it had. Whoever waits for long needs it.
+ * the rights that it had. Whoever waits for long needs it. A reply has one, however often it is asked for.
  */
 export function goneSignal(reply: FastifyReply): AbortSignal {
+  const signal = signals.get(reply) ?? watch(reply);
+  signals.set(reply, signal);
+  return signal;
+}
+
+function watch(reply: FastifyReply): AbortSignal {
   const { request, server, raw } = reply;
   const controller = new AbortController();
   request.waits = true;
+  let asking = false;
+  async function look(): Promise<void> {
+    // A check that takes longer than the time between two is the only one.
+    if (asking) return;
+    asking = true;
+    if (await hasLostRights(() => server.stillAdmitted(request))) controller.abort();
+    asking = false;
+  }
   const checking = setInterval(() => {
     // Inner requests have no connection that is closed.
-    if (raw.writableEnded) clearInterval(checking);
-    else server.stillAdmitted(request).catch(() => controller.abort());
+    if (raw.writableEnded || controller.signal.aborted) clearInterval(checking);
+    else void look();
   }, CHECK_MS);
   raw.once('close', () => {
     clearInterval(checking);
     controller.abort();
   });
   return controller.signal;
+}
+
+/** A database that doesn't answer says nothing about rights: the next check asks again. */
+async function hasLostRights(check: () => Promise<void>): Promise<boolean> {
+  try {
+    await check();
+    return false;
+  } catch (error) {
+    return error instanceof UnauthenticatedError || error instanceof ForbiddenError;
+  }
 }

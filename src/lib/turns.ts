@@ -77,11 +77,7 @@ export function createTurns(places: number, most = Math.max(1, Math.floor(places
         setTimeout(() => {
           line.waiting.delete(called);
           forgetIdle(account, line);
-          reject(
-            new UnavailableError(
-              'Too many requests of your account wait for the database; try again in a second',
-            ),
-          );
+          reject(new UnavailableError('Too many requests wait for the database; try again in a second'));
         }, patienceMs);
       line.waiting.add(called);
     });

@@ -6,6 +6,7 @@ import { secretsOf } from '../../../test/support/secrets.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { UnauthenticatedError } from '../../lib/errors.ts';
+import { accountNow, onBehalfOf } from '../../lib/on-behalf.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { createSignedTokens, ensureSigningKey } from './signed-tokens.ts';
 
@@ -48,4 +49,20 @@ it('reads what another process has signed', async () => {
   const claims = { loginId: 7, id: randomUUID() };
   const text = await one?.sign('access', claims, {}, inAnHour());
   expect(await other?.read('access', text ?? '')).toEqual(claims);
+});
+
+it('reads the keys for all accounts, and so not in the turn of the account whose request came first', async () => {
+  const turns: (number | undefined)[] = [];
+  const watched = new Proxy(database, {
+    get: (target, name: keyof Database) => {
+      if (name === 'sql') turns.push(accountNow());
+      return target[name];
+    },
+  });
+  const tokens = createSignedTokens({ database: watched, clock: systemClock, secrets });
+  const claims = { loginId: 7, id: randomUUID() };
+  const text = await onBehalfOf(8, () => tokens.sign('access', claims, {}, inAnHour()));
+  const others = createSignedTokens({ database: watched, clock: systemClock, secrets });
+  expect(await onBehalfOf(8, () => others.read('access', text))).toEqual(claims);
+  expect(turns).toEqual([undefined, undefined]);
 });

@@ -13,6 +13,7 @@ import {
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { UnauthenticatedError } from '../../lib/errors.ts';
+import { onOwnBehalf } from '../../lib/on-behalf.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 
 const ALGORITHM = 'ES256';
@@ -91,10 +92,13 @@ export function createSignedTokens({ database, clock, secrets }: Deps): SignedTo
     loadedAt = performance.now();
   }
 
+  /** Requests of any account wait for it. */
+  const reload = () => onOwnBehalf(load);
+
   /** Strangers can name any key, and new keys are rare, so all of them share one occasional look. */
   async function keyNamed(id: string): Promise<SigningKey | undefined> {
     if (!keys.has(id) && performance.now() - loadedAt > RELOAD_MS) {
-      loading ??= load().finally(() => {
+      loading ??= reload().finally(() => {
         loading = undefined;
       });
       await loading;
@@ -103,7 +107,7 @@ export function createSignedTokens({ database, clock, secrets }: Deps): SignedTo
   }
 
   async function newestKey(): Promise<SigningKey> {
-    if (keys.size === 0) await load();
+    if (keys.size === 0) await reload();
     const [newest] = keys.values();
     if (!newest) throw new Error('There is no key to sign with');
     return newest;

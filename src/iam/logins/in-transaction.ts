@@ -57,17 +57,20 @@ export async function endLogins(tx: Transaction, which: Which): Promise<Credenti
   return announce(tx, { tokens: [], logins: rows.map(({ id }) => id) });
 }
 
-/** Ends the oldest logins of a user by the same maker, so that not more than `most` are left. */
-export async function endOldest(
+/**
+ * Ends logins of a user by the same maker, so that not more than `most` are left: those whose refresh tokens expire first,
+ * which is to say, those that were refreshed the longest time ago. `made` is the one that was just made, and stays.
+ */
+export async function endLongestUnused(
   tx: Transaction,
-  { userId, makerId, most }: { userId: number; makerId: number; most: number },
+  { userId, makerId, made, most }: { userId: number; makerId: number; made: number; most: number },
 ): Promise<Credentials> {
   // Whoever holds one of them makes another one from it; the next login ends it.
   const { rows } = await sql<{ id: number }>`
     delete from login_sessions where id in (
       select id from login_sessions where id in (
-        select id from login_sessions where user_id = ${userId} and maker_id = ${makerId}
-        order by id desc offset ${most})
+        select id from login_sessions where user_id = ${userId} and maker_id = ${makerId} and id != ${made}
+        order by expires_at desc, id desc offset ${most - 1})
       for update skip locked)
     returning id`.execute(tx.sql);
   return announce(tx, { tokens: [], logins: rows.map(({ id }) => id) });

@@ -5,7 +5,7 @@ import { ROLES } from '../../requests/principal.ts';
 import type { Credentials } from '../identity/in-transaction.ts';
 import { lesserRole, roleOf, userTypeOf } from '../identity/schema.ts';
 import type { SignedTokens } from '../identity/service.ts';
-import { endOldest } from './in-transaction.ts';
+import { endLongestUnused } from './in-transaction.ts';
 import type { TokenPair } from './schema.ts';
 import * as store from './store.ts';
 
@@ -22,7 +22,7 @@ export interface OpenLogin {
   expiresAt: Date;
   roleId: number;
   of: store.MembershipRow;
-  /** The oldest ones, if there were too many. */
+  /** Those that were unused for the longest time, if there were too many. */
   ended: Credentials;
 }
 
@@ -60,7 +60,8 @@ export async function openLogin(
     created_at: now,
     expires_at: expiresAt,
   });
-  const ended = await endOldest(tx, { userId: of.user_id, makerId: origin.maker_id, most: MOST_LOGINS });
+  const logins = { userId: of.user_id, makerId: origin.maker_id, made: made.id, most: MOST_LOGINS };
+  const ended = await endLongestUnused(tx, logins);
   return { ...made, refreshId, expiresAt, roleId: origin.role_id, of, ended };
 }
 

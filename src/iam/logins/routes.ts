@@ -21,6 +21,8 @@ export function loginRoutes(
   { logins, smtp }: { logins: Logins; smtp?: boolean | undefined },
 ): void {
   publicRoutes(app, logins, smtp);
+  // Whoever reported a forgotten password has been told that the user is mailed.
+  app.addHook('onClose', () => logins.reportsEnd());
 
   app.get(`${JWT}/clients/:clientId/login`, {
     config: { access: 'read', noted: true, secretAnswer: true },
@@ -164,7 +166,8 @@ function publicRoutes(app: Api, logins: Logins, smtp: boolean | undefined): void
       await logins.passwordForgotten(body.email, {
         noted: (user) =>
           noteForgotten(log, smtp ? undefined : user, 'Somebody reported that a user forgot their password'),
-        failed: (err) => log.error({ err }, 'A forgotten password was reported, and nothing came of it'),
+        failed: (err) =>
+          log.error({ err }, 'A forgotten password was reported, but the user may not have been mailed'),
       });
       return { status: 'sent' as const };
     },

@@ -76,6 +76,8 @@ export interface Logins {
    * that it takes would tell whether anybody has the address. @throws UnavailableError if too many are being mailed
    */
   passwordForgotten(email: string, then: Reported): Promise<void>;
+  /** Waits until all reported ones are dealt with. Call it when the server stops, before the database closes. */
+  reportsEnd(): Promise<void>;
   /** Does it for a user of the caller's account, or of the reseller's clients. @throws NotFoundError */
   resetPassword(principal: Principal, email: string): Promise<Addressed | undefined>;
   attempts(principal: Principal, query: PageQuery): Promise<LoginAttemptPage>;
@@ -94,6 +96,7 @@ export function createLogins(deps: {
 }): Logins {
   const { database, clock, authenticator, passwords, guesses, mailer } = deps;
   const reports = pLimit(2);
+  const reporting = new Set<Promise<void>>();
 
   /**
    * Returns the origin of a login that the caller makes, with at most the caller's own rights. It stays
@@ -231,10 +234,19 @@ export function createLogins(deps: {
       }
       // Whoever can't be helped should hear of it.
       await sql`select 1`.execute(database.sql);
-      reports(() => database.accept({}, (tx) => noteRequest(tx, email))).then(
-        (user) => user && noted(user),
-        failed,
-      );
+      const report = reports(async () => {
+        try {
+          const user = await database.accept({}, (tx) => noteRequest(tx, email));
+          if (user) noted(user);
+        } catch (error) {
+          failed(error);
+        }
+      }).finally(() => reporting.delete(report));
+      reporting.add(report);
+    },
+
+    async reportsEnd() {
+      await Promise.all(reporting);
     },
 
     async resetPassword(principal, email) {

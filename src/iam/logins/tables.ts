@@ -3,7 +3,7 @@ import type { Generated } from 'kysely';
 export interface LoginTables {
   login_sessions: {
     id: Generated<number>;
-    /** Tokens name the login by it, since it never comes again. Null if the previous release made it. */
+    /** Tokens name the login by it, since it never comes again. Null in logins from before the column, until they are refreshed. */
     key: Generated<string | null>;
     family: string;
     user_id: number;

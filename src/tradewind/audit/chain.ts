@@ -146,7 +146,8 @@ export async function noteRemoval(db: Sql, before: Date): Promise<void> {
 
 /**
  * Removes the seals whose records are no longer kept, but for the last of them: the chain begins with it. Whatever is
- * noted about retention, a seal stays for as long as there is a record of it or of an earlier one.
+ * noted about retention, a seal stays for as long as there is a record of it, or of an earlier one but the first: records up
+ * to the end of that keep no seal.
  */
 export async function removeSeals(db: Sql): Promise<void> {
   await sql`

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type Database, type Transaction, TURN } from '../../db/database.ts';
+import { ConflictError } from '../../lib/errors.ts';
 
 /** Less than PostgreSQL waits before it looks for a deadlock, so that it never ends somebody else's statement for one of ours. */
 const PATIENCE_MS = 500;
@@ -10,24 +11,26 @@ const GAVE_WAY = new Set(['57014', '40P01']);
 
 /**
  * Runs `work` in a transaction while no other one is at work and nothing writes to the tables that `lock` takes. It doesn't
- * wait long for what may wait for it: it lets go of all, and begins again.
+ * wait long for what may wait for it: it lets go of all, and begins again. @throws ConflictError if it never gets its turn
  */
 export type Alone = <T>(
   lock: (client: Transaction['client']) => Promise<unknown>,
   work: (tx: Transaction) => Promise<T>,
 ) => Promise<T>;
 
-export function createTurns(database: Pick<Database, 'transaction'>): Alone {
+export function createTurns(database: Pick<Database, 'transaction'>, mostMs = MOST_MS): Alone {
   // Each holds its own part of the turn already: two would wait for each other.
   const oneAtATime = pLimit(1);
   return (lock, work) =>
     oneAtATime(async () => {
-      const deadline = performance.now() + MOST_MS;
+      const deadline = performance.now() + mostMs;
       for (;;) {
         let locked = false;
         try {
           return await database.transaction(async (tx) => {
             const { client } = tx;
+            // The transaction may have been tried before.
+            locked = false;
             await client.query(`set local statement_timeout = ${PATIENCE_MS}`);
             await client.query(`select pg_advisory_xact_lock(${TURN})`);
             await lock(client);
@@ -36,11 +39,20 @@ export function createTurns(database: Pick<Database, 'transaction'>): Alone {
             return work(tx);
           });
         } catch (error) {
-          if (locked || !gaveWay(error) || performance.now() > deadline) throw error;
+          if (locked || !gaveWay(error)) throw error;
+          if (performance.now() > deadline) throw neverAlone(error, mostMs);
         }
         await sleep(PATIENCE_MS * Math.random());
       }
     });
+}
+
+function neverAlone(cause: unknown, afterMs: number): ConflictError {
+  const conflict = new ConflictError(
+    `Requests, tasks or programs of your own at the database were writing for ${afterMs / 1_000} seconds without a pause, or one of them keeps a transaction open; let them end, and try again`,
+  );
+  conflict.cause = cause;
+  return conflict;
 }
 
 function gaveWay(error: unknown): boolean {
