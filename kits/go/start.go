@@ -5,10 +5,12 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -34,8 +36,19 @@ var address = sync.OnceValues(func() (found, error) {
 	return found{strings.TrimSuffix(url, "/"), token}, nil
 })
 
-// start starts a server, which sees when the process of the tests has ended, and ends then. The shell that waits for it
-// removes its folder.
+// launcher runs a server until its own standard input ends, and then removes the server's folder. npx ends before what it has
+// started. A shell's background has no standard input of its own.
+const launcher = ` serve </dev/null 3<&- & server=$!
+{ cat <&3 >/dev/null; kill $server 2>/dev/null; } & watch=$!
+wait $server
+kill $watch 2>/dev/null
+n=0; while [ -e "$0/data/postgres/postmaster.pid" ] && [ $n -lt 60 ]; do sleep 1; n=$((n+1)); done
+rm -rf "$0"`
+
+// alive is the other end of the launcher's standard input: it ends with this process, however that ends.
+var alive io.WriteCloser
+
+// start starts a server, which ends with the process of the tests.
 func start() (found, error) {
 	command := os.Getenv("TRADEWIND_COMMAND")
 	if command == "" {
@@ -51,7 +64,10 @@ func start() (found, error) {
 		return found{}, err
 	}
 	defer log.Close()
-	server := exec.Command("sh", "-c", command+` serve; rm -rf "$0"`, folder)
+	server := exec.Command("sh", "-c", "exec 3<&0\n"+command+launcher, folder)
+	if alive, err = server.StdinPipe(); err != nil {
+		return found{}, err
+	}
 	server.Stdout, server.Stderr = log, log
 	server.Env = environment(
 		[]string{"TRADEWIND_SIMULATION_SPEED=1000", "TRADEWIND_RATE_LIMIT=0", "TRADEWIND_AI_CONCURRENCY=0"},
@@ -63,6 +79,11 @@ func start() (found, error) {
 	if err := server.Start(); err != nil {
 		return found{}, err
 	}
+	seconds, err := strconv.ParseFloat(os.Getenv("TRADEWIND_READY_SECONDS"), 64)
+	if err != nil {
+		seconds = 180
+	}
+	late := time.After(time.Duration(seconds * float64(time.Second)))
 	ended := make(chan struct{})
 	go func() { server.Wait(); close(ended) }()
 	for {
@@ -73,6 +94,9 @@ func start() (found, error) {
 		select {
 		case <-ended:
 			return found{}, fmt.Errorf("%q ended:\n%s", command+" serve", bytes.TrimSpace(said))
+		case <-late:
+			alive.Close()
+			return found{}, fmt.Errorf("%q was not ready within %g seconds:\n%s", command+" serve", seconds, bytes.TrimSpace(said))
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -83,7 +107,7 @@ func environment(before, after []string) []string {
 	all := before
 	for _, each := range os.Environ() {
 		// A database would be emptied by each reset.
-		if !strings.HasPrefix(each, "TRADEWIND_COMMAND=") && !strings.HasPrefix(each, "DATABASE_URL=") {
+		if !strings.HasPrefix(each, "TRADEWIND_COMMAND=") && !strings.HasPrefix(each, "TRADEWIND_READY_SECONDS=") && !strings.HasPrefix(each, "DATABASE_URL=") {
 			all = append(all, each)
 		}
 	}

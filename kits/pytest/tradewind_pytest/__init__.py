@@ -2,7 +2,7 @@
 the test's own.
 
 TRADEWIND_URL and TRADEWIND_TOKEN, or GCORE_BASE_URL and GCORE_API_KEY, name a server. Without them one is started for the run, by
-TRADEWIND_COMMAND, by default ``npx --yes tradewind``.
+TRADEWIND_COMMAND, by default ``npx --yes tradewind``, within TRADEWIND_READY_SECONDS, by default 180.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+STOP_SECONDS = 60
 
 
 @dataclass
@@ -152,6 +154,7 @@ def tradewind_server() -> Iterator[Tradewind]:
     settings = {"TRADEWIND_SIMULATION_SPEED": "1000", "TRADEWIND_RATE_LIMIT": "0", "TRADEWIND_AI_CONCURRENCY": "0"}
     env = {**settings, **os.environ}
     command = env.pop("TRADEWIND_COMMAND", "npx --yes tradewind")
+    seconds = float(env.pop("TRADEWIND_READY_SECONDS", "180"))
     # It would be emptied by each reset.
     env.pop("DATABASE_URL", None)
     folder = Path(tempfile.mkdtemp(prefix="tradewind-"))
@@ -166,17 +169,26 @@ def tradewind_server() -> Iterator[Tradewind]:
             f"exec {command} serve", shell=True, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output
         )
     try:
-        yield Tradewind(_ready(server, log, command), token)
+        yield Tradewind(_ready(server, log, command, seconds), token)
     finally:
-        server.terminate()
-        server.wait()
-        # npx ends before what it has started.
-        while (folder / "data/postgres/postmaster.pid").exists():
-            time.sleep(0.05)
-        shutil.rmtree(folder, ignore_errors=True)
+        _stop(server, folder, command)
 
 
-def _ready(server: subprocess.Popen[bytes], log: Path, command: str) -> str:
+def _stop(server: subprocess.Popen[bytes], folder: Path, command: str) -> None:
+    server.terminate()
+    begun = time.monotonic()
+    # npx ends before what it has started.
+    while server.poll() is None or (folder / "data/postgres/postmaster.pid").exists():
+        if time.monotonic() - begun > STOP_SECONDS:
+            server.kill()
+            said = (folder / "log").read_text(encoding="utf-8")
+            raise RuntimeError(f'"{command} serve" has not stopped within {STOP_SECONDS} seconds:\n{said}')
+        time.sleep(0.05)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _ready(server: subprocess.Popen[bytes], log: Path, command: str, seconds: float) -> str:
+    begun = time.monotonic()
     while True:
         # Looked at first, so that all is read of a server that has ended.
         over = server.poll() is not None
@@ -186,6 +198,8 @@ def _ready(server: subprocess.Popen[bytes], log: Path, command: str) -> str:
             return found[1]
         if over:
             raise RuntimeError(f'"{command} serve" ended:\n{said}')
+        if time.monotonic() - begun > seconds:
+            raise RuntimeError(f'"{command} serve" was not ready within {seconds:g} seconds:\n{said}')
         time.sleep(0.05)
 
 

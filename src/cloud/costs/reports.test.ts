@@ -451,12 +451,15 @@ it('leaves connections to others while many ask', async () => {
   );
   const refused: string[] = [];
   for (const one of asking) void one.then(({ status, text }) => status === 503 && refused.push(text));
-  // All of them have come by then.
-  await expect.poll(() => refused.length).toBe(8);
-  for (const text of refused) expect(text).toContain('Too many reports');
-  expect((await service.http.get('/cloud/v1/volumes/1/1')).status).toBe(200);
-  await lock.query('commit');
-  lock.release();
+  try {
+    // All of them have come by then.
+    await expect.poll(() => refused.length).toBe(8);
+    for (const text of refused) expect(text).toContain('Too many reports');
+    expect((await service.http.get('/cloud/v1/volumes/1/1')).status).toBe(200);
+  } finally {
+    await lock.query('commit');
+    lock.release();
+  }
   const statuses = (await Promise.all(asking)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(32);
   expect(statuses.filter((status) => status === 503)).toHaveLength(8);
