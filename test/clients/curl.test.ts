@@ -134,10 +134,12 @@ describe('what the documents tell to type works', () => {
     expect(JSON.parse(printed)).toMatchObject({ count: 1, results: [{ security_groups: [{}] }] });
   });
 
-  it('the example of the reference for an update, on the cluster of the quick start', async () => {
+  it('the example of the reference for an update, as far as the cluster of the quick start can have it', async () => {
     const { body: document } = await http.get('/openapi.json');
     const { patch } = document.paths['/cloud/v1/k8s/clusters/{project_id}/{region_id}/{cluster_name}'];
-    const { example } = patch.requestBody.content['application/json'];
+    // It shows all groups: this cluster is too new for Slurm, and its networking is not Cilium.
+    const { add_ons, cni, ...example } = patch.requestBody.content['application/json'].example;
+    expect([add_ons, cni]).not.toContain(undefined);
     const { status, body, text } = await http.patch('/cloud/v1/k8s/clusters/1/1/demo', example);
     expect(status, text).toBe(200);
     expect(await http.task(body[0])).toMatchObject({ state: 'FINISHED' });
