@@ -5,7 +5,10 @@ import { namedServer, startServer } from '../../kits/vitest/src/server.ts';
 
 const KITS = path.resolve(import.meta.dirname, '../../kits');
 /** Says something and is never ready. */
-const NEVER = { TRADEWIND_COMMAND: "sh -c 'echo still starting; exec sleep 300'", TRADEWIND_READY_SECONDS: '0.3' };
+const NEVER = {
+  TRADEWIND_COMMAND: "sh -c 'echo still starting; exec sleep 300'",
+  TRADEWIND_READY_SECONDS: '0.3',
+};
 const isThere = (program: string, ...words: string[]) => spawnSync(program, words).status === 0;
 
 afterEach(() => {

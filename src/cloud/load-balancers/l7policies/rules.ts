@@ -52,25 +52,23 @@ export function ruleProblems({ type, compare_type, key, value }: RuleValues): Fi
   return problems;
 }
 
-/** What PCRE knows and JavaScript doesn't, or reads in another way, and what is the same to a check of the rest. */
-const PCRE: readonly [RegExp, (text: string) => string][] = [
-  [/\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]/, () => 'x'],
-  // A bracket is a character if it comes first.
-  [/\[\^?\]?(?:\\[\s\S]|\[:\^?\w+:\]|[^\]\\])*\]/, (set) => (/[\\[]|^\^?\]./.test(set.slice(1)) ? 'x' : set)],
-  [/\(\?(?:[+-]?\d+|R|&\w+|P[>=]\w+)\)/, () => 'x'],
-  [/\(\?#[^)]*\)|\(\*[A-Z][^)]*\)|\(\?\^?[a-zA-Z]*(?:-[a-zA-Z]+)?\)/, () => ''],
-  [/\(\?(?:P?<[A-Za-z_]\w*>|'\w+'|<?[=!]|>|\||\^?[a-zA-Z]*(?:-[a-zA-Z]+)?:)/, () => '(?:'],
-  [/\(\?(?:\([\w<>'&+-]+\)|(?=\(\?<?[=!]))/, () => '(?:'],
-  [/[*+?}]\+/, (quantifier) => quantifier.slice(0, 1)],
-];
-const ANY_OF_PCRE = new RegExp(PCRE.map(([form]) => `(${form.source})`).join('|'), 'g');
-
-/** HAProxy has PCRE. What is checked is what is the same in JavaScript: brackets, ranges and quantifiers. */
+/**
+ * HAProxy has PCRE, and Octavia takes what Python reads as well: JavaScript knows less. What is checked is the rest:
+ * brackets, ranges and quantifiers.
+ */
 function isRegularExpression(text: string): boolean {
-  const plain = text.replace(ANY_OF_PCRE, (found: string, ...groups: (string | undefined)[]) => {
-    const [, otherwise] = PCRE[groups.findIndex((group) => group !== undefined)] ?? [];
-    return otherwise?.(found) ?? found;
-  });
+  const plain = text
+    // A range that has an escape may be any.
+    .replace(/-?\\[\s\S]-?/g, 'x')
+    // The first bracket in brackets is a character.
+    .replace(/\[(\^?)\]/g, '[$1x')
+    .replace(/\(\?#[^)]*(\)?)/g, (comment, end) => (end === '' ? comment : ''))
+    .replace(/\(\?P=\w{1,100}\)/g, 'x')
+    .replace(/\(\?P</g, '(?<')
+    .replace(/\(\?\(\w{1,100}\)/g, '(?:')
+    .replace(/\(\?[>|]/g, '(?:')
+    .replace(/\(\?[a-zA-Z-]{1,20}([:)])/g, (_, end) => (end === ':' ? '(?:' : ''))
+    .replace(/([*+?]|\d\})\+/g, '$1');
   try {
     new RegExp(plain);
     return true;
