@@ -95,13 +95,14 @@ describe('what changed nothing', () => {
 });
 
 describe('logins', () => {
-  it('of a user end with the oldest, and those of others stay', async () => {
+  it('of a user end with those that were not refreshed for the longest time, and those of others stay', async () => {
     const [person, other] = [await newPerson(service.http), await newPerson(service.http)];
     const second = await logIn(service.anonymous, person.email);
     const whose = 'login_sessions where user_id = $1';
     await service.pool.query(
       `insert into login_sessions (family, user_id, client_id, maker_id, role_id, refresh_id, created_at, expires_at)
-       select gen_random_uuid(), user_id, client_id, maker_id, role_id, gen_random_uuid(), created_at, expires_at
+       select gen_random_uuid(), user_id, client_id, maker_id, role_id, gen_random_uuid(), created_at,
+         expires_at + interval '1 minute'
        from login_sessions cross join generate_series(1, $2::int / 2) where user_id = $1`,
       [person.userId, LOGINS],
     );
