@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Seals say of themselves which one they follow, and their hash includes their times: what retention may have removed
- * is judged by them. `form` is that of the hash.
+ * A seal names the one before it, and its hash includes its times, which show what retention may have removed. `form`
+ * tells how the hash is made.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table audit_seals add column form smallint not null default 1, add column previous bytea`.execute(

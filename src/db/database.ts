@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { type DryRun, dryConnection, dryRunNow } from '../lib/dry-run.ts';
 import { ConflictError, UnavailableError } from '../lib/errors.ts';
 import { accountNow, noteCommit, onOwnBehalf } from '../lib/on-behalf.ts';
-import { createTurns } from '../lib/turns.ts';
+import { createTurns, type Turns } from '../lib/turns.ts';
 import { goStraight } from './compiled.ts';
 import type { Tables } from './tables.ts';
 
@@ -85,14 +85,16 @@ const RETRYABLE = new Set(['40001', '40P01']);
 const OVERTAKEN = new Set([...RETRYABLE, '23503']);
 const ATTEMPTS = 3;
 
+interface Borrowed {
+  client: pg.PoolClient;
+  release: (broken?: Error) => void;
+}
+
 /** Clients' changes never use these connections, so that reads are answered while changes wait. */
 const KEPT_FOR_READS = 4;
 /** Changes that may wait for a connection. */
 const MOST_WAITING = { each: 144, all: 576 };
-/**
- * Statements of one account that read at the same time. Each may keep a core of the database busy, whose number nobody
- * here knows; two are enough for thousands of short ones in a second.
- */
+/** Reading statements of one account at a time. Each may keep a core of the database busy, and it may have only a few. */
 const MOST_READS = 2;
 /** How long a statement or a transaction waits for a turn of its account, and then for a connection. */
 const PATIENCE_MS = 10_000;
@@ -143,10 +145,16 @@ export function openDatabase(
    * Waits for the turn of the account whose request needs a connection. The server's own work needs none: it comes before
    * what waits there.
    */
-  async function borrow(): Promise<{ client: pg.PoolClient; release: (broken?: Error) => void }> {
+  async function borrow(...lines: Turns[]): Promise<Borrowed> {
     const account = accountNow();
-    const leave = account === undefined ? () => {} : await places.take(account, PATIENCE_MS);
+    const taken: (() => void)[] = [];
+    const leave = () => {
+      for (const giveBack of taken) giveBack();
+    };
     try {
+      for (const line of account === undefined ? [] : lines) {
+        taken.push(await line.take(account, PATIENCE_MS));
+      }
       const client = await pool.connect();
       const release = (broken?: Error) => {
         client.release(broken);
@@ -162,21 +170,8 @@ export function openDatabase(
   async function connect() {
     const dry = dryClient();
     if (dry) return lent(dry);
-    const account = accountNow();
-    const leave = account === undefined ? () => {} : await reads.take(account, PATIENCE_MS);
-    try {
-      const { client, release } = await borrow();
-      return {
-        ...lent(client),
-        release: (broken?: Error) => {
-          release(broken);
-          leave();
-        },
-      };
-    } catch (error) {
-      leave();
-      throw error;
-    }
+    const { client, release } = await borrow(reads, places);
+    return { ...lent(client), release };
   }
 
   function query(...statement: Parameters<pg.Pool['query']>) {
@@ -213,7 +208,7 @@ export function openDatabase(
     const dryRun = dryRunNow();
     const open = dryClient();
     if (dryRun && open) return dryRun.use(work({ sql: kyselyOn(open), client: open, afterCommit: () => {} }));
-    const { client, release } = await borrow();
+    const { client, release } = await borrow(places);
     // It has its place. If what it asks beside its connection waited for another one, all could wait for each other.
     return onOwnBehalf(() => carriedOut(client, release, work, end));
   }

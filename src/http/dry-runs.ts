@@ -78,7 +78,7 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
     for (const path of holdsList ? above : [own, ...above]) {
       if (path === undefined) continue;
       request.resourceBefore = { path, state: await read(request, path), holdsList };
-      // What has no value at its own address, such as a tag that a query names, is a part of what is above.
+      // Some things, such as a tag named in the query, have no address of their own: their parent shows them.
       if (request.method !== 'DELETE' || request.resourceBefore.state !== undefined) return;
     }
   }

@@ -31,8 +31,8 @@ export function lookAgainAfterWaits(
 const signals = new WeakMap<FastifyReply, AbortSignal>();
 
 /**
- * Returns a signal that fires when nobody waits for the answer any more: the connection has ended, or the caller has lost
- * the rights that it had. Whoever waits for long needs it. A reply has one, however often it is asked for.
+ * Returns a signal that fires when the connection has ended or the caller has lost its rights. Handlers that wait for
+ * long need it. Each reply has one signal, however often this is called.
  */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const signal = signals.get(reply) ?? watch(reply);

@@ -5,7 +5,7 @@ import type { ConnectionError } from 'fastify';
 const NAME = 'X-Content-Type-Options';
 const VALUE = 'nosniff';
 
-/** Every answer has the header, whoever gives it: a browser must not take a text that somebody stored for a page. */
+/** Sets the header on every answer, even Node's own: a browser must not render stored text as a page. */
 class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
   constructor(...args: ConstructorParameters<typeof ServerResponse<Request>>) {
     super(...args);

@@ -65,7 +65,7 @@ export async function endLongestUnused(
   tx: Transaction,
   { userId, makerId, made, most }: { userId: number; makerId: number; made: number; most: number },
 ): Promise<Credentials> {
-  // Whoever holds one of them makes another one from it; the next login ends it.
+  // A locked login is being refreshed. It is skipped, and the next login ends it.
   const { rows } = await sql<{ id: number }>`
     delete from login_sessions where id in (
       select id from login_sessions where id in (

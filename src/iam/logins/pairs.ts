@@ -43,7 +43,7 @@ export function freshOrigin(userId: number): Origin {
   };
 }
 
-/** After the commit, pass what has ended to the authenticator's `forget`. */
+/** Pass `ended` to the authenticator's `forget` after the commit. */
 export async function openLogin(
   tx: Transaction,
   of: store.MembershipRow,

@@ -62,7 +62,7 @@ export function createClusterCredentials(deps: {
         (await findCredentials(database.sql, secrets, cluster.id)) ??
         (await fromBackend(scope, cluster.id, log));
       const credentials = found('Kubeconfig of cluster', name, row);
-      // Nothing changes, but whoever has them may do everything in the cluster.
+      // Reading them changes nothing, but they give full control of the cluster, so the log has a record.
       const { principal } = scope;
       await database.accept(principal, async () => principal.writes?.made(cluster.id));
       return credentials;

@@ -17,7 +17,7 @@ export function bootIndexes(
 
 /**
  * Returns what Nova refuses in the boot order: boot indexes run from 0 without gaps and repetitions
- * (nova/compute/api.py, `_validate_bdm`), and the volume at 0, or that of the snapshot there, is bootable
+ * (nova/compute/api.py, `_validate_bdm`), and the volume at 0, or the one its snapshot was taken of, is bootable
  * (nova/utils.py, `get_bdm_image_metadata`). Nova lets a blank volume be first, but here a blank volume never has a
  * boot index.
  */
