@@ -26,8 +26,8 @@ export function testKitParts(
   const kinds = new Map(createTaskEnds(deps).map((kind) => [kind.type, kind]));
   const work = createWorkInProgress({ ...deps, kinds });
   const alone = createTurns(database);
-  const snapshots = createSnapshots(database, alone, async (gone) => {
-    kit.calls.clear();
+  const snapshots = createSnapshots(database, alone, async ({ gone, there }) => {
+    kit.calls.allow(there);
     changes.forgetAll();
     await leaveNothing({ calls: kit.calls, database }, gone);
   });

@@ -1,4 +1,4 @@
-const LONGEST_MS = 2_000;
+const LONGEST_MS = 5_000;
 /** Workers let go of what is gone with their next look at it. */
 const REMEMBERED = 100_000;
 
@@ -6,10 +6,10 @@ const REMEMBERED = 100_000;
 export interface Calls {
   /** Makes the call, unless that thing is gone: then there is no result. */
   during<T>(key: string, call: () => Promise<T>): Promise<T | undefined>;
-  /** Lets no more calls about these things begin, and returns when those that have begun are over, or after two seconds. */
+  /** Lets no more calls about these things begin, and returns when those that have begun are over, or after five seconds. */
   end(keys: readonly string[]): Promise<void>;
-  /** Forgets what is gone: it may have come back. */
-  clear(): void;
+  /** Lets calls about these things begin again: they have come back. */
+  allow(keys: Iterable<string>): void;
 }
 
 export function createCalls(): Calls {
@@ -39,6 +39,8 @@ export function createCalls(): Calls {
       await Promise.race([Promise.allSettled(calls), late]);
       clearTimeout(timer);
     },
-    clear: () => gone.clear(),
+    allow(keys) {
+      for (const key of keys) gone.delete(key);
+    },
   };
 }

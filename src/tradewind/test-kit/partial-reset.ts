@@ -40,7 +40,7 @@ export function createPartialReset(deps: {
 
   /** Returns when nothing makes any more what was emptied. */
   async function emptied(work: (tx: Transaction) => Promise<Name[]>): Promise<void> {
-    await leaveNothing({ calls, database }, await alone(lockTables, work));
+    await alone(lockTables, work, (gone) => leaveNothing({ calls, database }, gone));
   }
 
   return {

@@ -42,11 +42,17 @@ export interface Snapshots {
   list(): Promise<string[]>;
 }
 
-/** `restored` is called when everything has become something else, with what was wanted before and is not any more. */
+/** What was wanted before a reset and is not any more, and the keys of what is wanted now. */
+export interface Changed {
+  gone: readonly Name[];
+  there: ReadonlySet<string>;
+}
+
+/** `restored` is called when everything has become something else. No other turn begins before it is over. */
 export function createSnapshots(
   database: Database,
   alone: Alone,
-  restored: (gone: readonly Name[]) => Promise<void>,
+  restored: (changed: Changed) => Promise<void>,
 ): Snapshots {
   async function copy(name: string): Promise<void> {
     // All tables as of the same moment, whatever is going on.
@@ -70,17 +76,20 @@ export function createSnapshots(
   }
 
   async function bring(name: string): Promise<void> {
-    const gone = await alone(lockTables, async (tx) => {
-      const { client } = tx;
-      const tables = await tablesOf(client);
-      const before = await wanted(client);
-      await withoutTriggers(client, tables, () => exchange(client, tables, quoted(name)));
-      await takeUpAgain(tx);
-      await sendFromNowOn(tx);
-      const now = new Set((await wanted(client)).map(keyOf));
-      return before.filter((one) => !now.has(keyOf(one)));
-    });
-    await restored(gone);
+    await alone(
+      lockTables,
+      async (tx): Promise<Changed> => {
+        const { client } = tx;
+        const tables = await tablesOf(client);
+        const before = await wanted(client);
+        await withoutTriggers(client, tables, () => exchange(client, tables, quoted(name)));
+        await takeUpAgain(tx);
+        await sendFromNowOn(tx);
+        const there = new Set((await wanted(client)).map(keyOf));
+        return { gone: before.filter((one) => !there.has(keyOf(one))), there };
+      },
+      restored,
+    );
   }
 
   async function list(): Promise<string[]> {

@@ -11,23 +11,26 @@ const GAVE_WAY = new Set(['57014', '40P01']);
 
 /**
  * Runs `work` in a transaction while no other one is at work and nothing writes to the tables that `lock` takes. It doesn't
- * wait long for what may wait for it: it lets go of all, and begins again. @throws ConflictError if it never gets its turn
+ * wait long for what may wait for it: it lets go of all, and begins again. The turn ends with `after`, which tells the
+ * process what was committed: two of them in another order would leave it with what is true no more. @throws ConflictError
+ * if it never gets its turn
  */
 export type Alone = <T>(
   lock: (client: Transaction['client']) => Promise<unknown>,
   work: (tx: Transaction) => Promise<T>,
+  after?: (result: T) => Promise<void>,
 ) => Promise<T>;
 
 export function createTurns(database: Pick<Database, 'transaction'>, mostMs = MOST_MS): Alone {
   // Each holds its own part of the turn already: two would wait for each other.
   const oneAtATime = pLimit(1);
-  return (lock, work) =>
+  return (lock, work, after) =>
     oneAtATime(async () => {
       const deadline = performance.now() + mostMs;
       for (;;) {
         let locked = false;
         try {
-          return await database.transaction(async (tx) => {
+          const result = await database.transaction(async (tx) => {
             const { client } = tx;
             // The transaction may have been tried before.
             locked = false;
@@ -38,6 +41,8 @@ export function createTurns(database: Pick<Database, 'transaction'>, mostMs = MO
             locked = true;
             return work(tx);
           });
+          await after?.(result);
+          return result;
         } catch (error) {
           if (locked || !gaveWay(error)) throw error;
           if (performance.now() > deadline) throw neverAlone(error, mostMs);
