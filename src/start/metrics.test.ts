@@ -76,7 +76,10 @@ it('says who follows events, and for how long a transaction has held them up', {
   timeout: 180_000,
 }, async () => {
   const heldUp = /^tradewind_event_held_up_seconds /;
-  const following = service.http.get('/tradewind/v1/events?wait=60&type=tradewind.ssh_key.created');
+  const { cursor } = (await service.http.get('/tradewind/v1/events')).body;
+  const following = service.http.get(
+    `/tradewind/v1/events?cursor=${cursor}&wait=60&type=tradewind.ssh_key.created`,
+  );
   await expect.poll(() => sumOf(/^tradewind_event_listeners /)).toBe(1);
   await expect.poll(() => sumOf(heldUp), { timeout: 60_000 }).toBe(0);
   const slow = await service.pool.connect();
