@@ -214,6 +214,8 @@ describe('creation', () => {
     [{ name: undefined, name_template: 'a-{other}' }, 400, 'name_template'],
     [{ ssh_key_name: 'nobody' }, 400, 'ssh_key_name'],
     [{ user_data: '???' }, 400, 'user_data'],
+    [{ user_data: 'I2Nsb3VkLWNvbmZpZwo' }, 400, 'user_data'],
+    [{ user_data: 'A'.repeat(65_536) }, 400, 'user_data'],
     [{ colour: 'red' }, 400, 'colour'],
   ])('refuses %j', async (more, status, field) => {
     const before = await counts();
