@@ -5,6 +5,7 @@ import { newTags } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { versionedIn } from '../../lib/versioned.ts';
+import { SNAPSHOT_TYPES } from '../../lib/volume-types.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
 import { VolumeTypeName } from '../catalog/schema.ts';
 import { IpFamilyInput, LegacyIpFamily } from '../networks/addresses/schema.ts';
@@ -152,6 +153,9 @@ const volumes = [
       snapshot_id: UuidInput('Snapshot ID'),
       size: VolumeSize,
       ...made,
+      type_name: Type.Optional(
+        Type.Enum([...SNAPSHOT_TYPES], { type: 'string', description: 'Defaults to that of the snapshot' }),
+      ),
       ...bootable,
     },
     { title: 'NewInstanceVolumeFromSnapshot', additionalProperties: false },
