@@ -19,6 +19,8 @@ if (!fs.readFileSync('CHANGELOG.md', 'utf8').includes(`\n## [${version}] - `)) {
 }
 if (process.argv[2] === undefined) fs.rmSync(FOLDER, { recursive: true, force: true });
 fs.mkdirSync(FOLDER, { recursive: true });
+// The package for Vitest is compiled.
+run('node', ['scripts/prepare.mjs', '--dev'], '.');
 pack(FOLDER);
 packKits();
 // With the packages that the bundle contains.
@@ -41,7 +43,11 @@ function packKits() {
   const tar = (from, file) => run('tar', ['-czf', path.join(FOLDER, file), from], staging);
   try {
     copy('vitest', 'vitest', 'package.json');
-    run('npx', ['tsc', '--project', 'kits/vitest', '--outDir', path.join(staging, 'vitest/dist')], '.');
+    run(
+      'npx',
+      ['--no-install', 'tsc', '--project', 'kits/vitest', '--outDir', path.join(staging, 'vitest/dist')],
+      '.',
+    );
     packed(path.join(staging, 'vitest'), FOLDER);
     const sdist = `tradewind_pytest-${version}`;
     tar(copy('pytest', sdist, 'pyproject.toml', 'tradewind_pytest/__init__.py'), `${sdist}.tar.gz`);

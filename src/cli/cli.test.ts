@@ -441,6 +441,7 @@ describe('a command', () => {
     for (const [line, environment, source] of [
       [`project list --url ${nobody}`, {}, 'from --url'],
       ['project list', { TRADEWIND_URL: nobody }, 'from TRADEWIND_URL'],
+      ['project list', { TRADEWIND_URL: '', TRADEWIND_PORT: '9' }, 'from TRADEWIND_PORT'],
     ] as const) {
       const { code, err } = await refused(line, { environment });
       expect(code).toBe(3);
@@ -450,6 +451,15 @@ describe('a command', () => {
       );
     }
   });
+
+  it.each(['cluster', 'cluster create', 'help cluster', 'cluster --help', 'clinet list --help'])(
+    'refuses %s, which there is not',
+    async (line) => {
+      const { code, err, out } = await refused(line, {});
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toMatch(/unknown command '(cluster|clinet)'/);
+    },
+  );
 
   it('describes each command and group in the help of what it belongs to', async () => {
     const groups = new Set(['']);

@@ -9,8 +9,12 @@ export { processTerminal } from './terminal/process-terminal.ts';
 export async function runClient(words: readonly string[], parts: ClientParts): Promise<number> {
   const [first, ...rest] = words;
   try {
+    const program = buildProgram(parts);
     const asked = first === 'help' ? [...rest, '--help'] : words;
-    await buildProgram(parts).parseAsync([...asked], { from: 'user' });
+    const [name = '-'] = asked;
+    // Commander would show the help of the whole, as if there were such a command.
+    const isUnknown = !name.startsWith('-') && !program.commands.some((each) => each.name() === name);
+    await program.parseAsync(isUnknown ? [name] : [...asked], { from: 'user' });
     return EXIT.done;
   } catch (error) {
     return exitCodeOf(error, parts.terminal, words.includes('--json'));

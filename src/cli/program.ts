@@ -35,7 +35,8 @@ const HELP_WIDTH = 100;
 const INTRODUCTION = `A self-hosted cloud control plane.
 
 Some commands work on this machine, on the data folder or the database: serve, migrate, doctor, catalog, keys, ...
-The others ask a server over HTTP: its address is in TRADEWIND_URL or --url (http://127.0.0.1:8080), the token in TRADEWIND_TOKEN, or in a file that TRADEWIND_TOKEN_FILE or --token-file names.
+The others ask a server over HTTP. Clusters, machines, networks and what else is in a project have no commands: use the API.
+The address of the server is in TRADEWIND_URL or --url (http://127.0.0.1:8080, or the port of TRADEWIND_PORT), the token in TRADEWIND_TOKEN, or in a file that TRADEWIND_TOKEN_FILE or --token-file names.
 "tradewind <command> --help" lists the commands of a group, and the options of a command.`;
 
 export function buildProgram(parts: ClientParts): Command {

@@ -14,7 +14,7 @@ export interface Given {
   tokenFile?: string;
 }
 
-const DEFAULT_URL = 'http://127.0.0.1:8080';
+const EXAMPLE_URL = 'http://127.0.0.1:8080';
 
 /**
  * Returns where to send requests, and as whom. The token is never part of a command line, which everybody on the machine
@@ -25,18 +25,27 @@ export async function connectionOf(
   environment: Readonly<Record<string, string | undefined>>,
   readInput: () => Promise<string>,
 ): Promise<Connection> {
-  const given = url ?? (environment.TRADEWIND_URL || DEFAULT_URL);
+  const { TRADEWIND_URL, TRADEWIND_PORT } = environment;
+  const byPort = TRADEWIND_PORT ? `http://127.0.0.1:${TRADEWIND_PORT}` : EXAMPLE_URL;
+  const given = url ?? (TRADEWIND_URL || byPort);
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
-    throw new UsageError(`${given} is no address such as ${DEFAULT_URL}`);
+    throw new UsageError(`${given} is no address such as ${EXAMPLE_URL}`);
   const { username, password, search, hash } = new URL(given);
   // The message doesn't contain them.
   if (username || password || search || hash)
     throw new UsageError(
-      `The address of the server must be like ${DEFAULT_URL}: without a user, a password, ? or #`,
+      `The address of the server must be like ${EXAMPLE_URL}: without a user, a password, ? or #`,
     );
   return {
     url: given.endsWith('/') ? given.slice(0, -1) : given,
-    source: url !== undefined ? '--url' : environment.TRADEWIND_URL ? 'TRADEWIND_URL' : 'the default',
+    source:
+      url !== undefined
+        ? '--url'
+        : TRADEWIND_URL
+          ? 'TRADEWIND_URL'
+          : TRADEWIND_PORT
+            ? 'TRADEWIND_PORT'
+            : 'the default',
     token: await tokenOf(tokenFile, environment, readInput),
   };
 }
