@@ -17,7 +17,10 @@ export const updatesCluster = ({ operation }: DocumentedOperation): boolean =>
   operation.operationId.startsWith('updateKubernetesCluster');
 
 /** Returns the documented example of a change; what it refers to exists. */
-export function bodyOfChange(of: DocumentedOperation, { port_id, file_share_id, ssh_key_id }: Values): unknown {
+export function bodyOfChange(
+  of: DocumentedOperation,
+  { port_id, file_share_id, ssh_key_id }: Values,
+): unknown {
   if (of.path.endsWith('/connected_devices')) return { port_ids: [port_id] };
   const body = exampleBody(of);
   if (!updatesCluster(of)) return body;
@@ -29,7 +32,11 @@ export function bodyOfChange(of: DocumentedOperation, { port_id, file_share_id, 
  * Returns the documented example with a unique name; what it refers to exists, and an upgrade has a newer
  * version.
  */
-export async function bodyOfPost(of: DocumentedOperation, http: HttpClient, values: Values): Promise<unknown> {
+export async function bodyOfPost(
+  of: DocumentedOperation,
+  http: HttpClient,
+  values: Values,
+): Promise<unknown> {
   if (of.operation.operationId.startsWith('createKubernetesCluster')) return clusterBody(http);
   if (of.operation.operationId.startsWith('upgradeKubernetesCluster')) {
     const versions = await http.get(`/cloud/v1/k8s/clusters/1/1/${values.cluster_name}/upgrade_versions`);
