@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bodyOfChange, bodyOfPost, ownAccount } from '../support/accepted-bodies.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { DRY_RUN } from '../support/dry-runs.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
@@ -15,22 +16,29 @@ import { hostileBodies } from './hostile/bodies.ts';
 import { largeBodies } from './hostile/large-bodies.ts';
 import { largestBody, withOtherItems } from './hostile/largest-bodies.ts';
 import { filled, type HostileRequest, MEBIBYTE } from './hostile/request.ts';
-import { bodySchema, type Json, takeTheSame } from './hostile/schemas.ts';
+import { bodySchema, type Json, takeTheSame, varied } from './hostile/schemas.ts';
 import { type MeasuredServer, measuredServer, type Sent } from './hostile/server.ts';
 import { FEW_SHAPES, HEADS, hostileQueries, OTHER_PATHS, SHAPES, UNREAD_SHAPES } from './hostile/shapes.ts';
 import { build, type ServeProcess, serve } from './processes.ts';
 
 /**
- * No request may block the server for all others. The worst requests go to each operation, and the CPU time
- * of the server is compared with that of an empty request: 0.25 ms on the author's machine, where the worst
- * took 17 ms. A server whose work grows with the square of the input takes seconds. A trial works in several turns of
- * the loop: it reads, changes, reports and reads again.
+ * No request may hold the event loop, and with it everybody else, for longer than 50 ms. The worst requests go to each
+ * operation; what counts is the CPU time of the longest turn of the server's loop, since the machine has other work.
  */
-const WORST_RATIO = 400;
+const LONGEST_TURN_MS = 50;
+/** What the reference work of `report-turns.mjs` takes on the author's idle machine. Others are slower, and so is a busy one. */
+const REFERENCE_MS = 7;
 /** Bodies that are tried out in the search for the largest one of an operation. */
 const MOST_TRIALS = 60;
 /** Any request may have to wait for compilation or garbage collection; what counts is the minimum. */
 const MORE_TRIES = 4;
+
+/** Operations with a body that accept none here. */
+const NEVER_ACCEPTED: Record<string, string> = {
+  subscribeToUserActionsByAmqp: 'there is no AMQP',
+  tryAmqp: 'there is no AMQP',
+  updateAmqpSubscription: 'there is no AMQP',
+};
 
 const TOKEN = '7_event-loop-secret';
 const KNOWN = { authorization: `apikey ${TOKEN}` };
@@ -65,38 +73,70 @@ afterAll(async () => {
 it('is held by no request that it accepts, however large, tried out or made', {
   timeout: 1_200_000,
 }, async () => {
-  const limit = (await costOfNothing()) * WORST_RATIO;
+  const limit = await longestTurn();
   const accepted: Cost[] = [];
-  const refused: string[] = [];
-  for (const of of operations.filter(isOwnCode)) {
-    const costs = bodySchema(of) ? await costsOfLargest(of) : await costsWithoutBody(of);
-    if (costs.length === 0) refused.push(of.operation.operationId);
-    for (const { cpuMs, what } of costs) {
-      expect.soft(cpuMs, `milliseconds of CPU time: ${what}`).toBeLessThan(limit);
+  const measure = async (attempt: (n: number) => Hostile) => {
+    const cost = await costOf(attempt, limit);
+    if (cost.status < 300) accepted.push(cost);
+    return cost;
+  };
+  const own = operations.filter(isOwnCode);
+  const refused = await measureBodies(await measureBodies(own.filter(bodySchema).map((of) => ({ of }))));
+
+  /** Returns the operations that accept no trial: something else may have to be done before. */
+  async function measureBodies(some: { of: DocumentedOperation }[]) {
+    // Trials come first: they change nothing, so that each is accepted by what there is at the beginning.
+    const found: Largest[] = [];
+    const refused: { of: DocumentedOperation; refusal: string }[] = [];
+    for (const { of } of some) {
+      const largest = await largestOf(of);
+      if ('refusal' in largest) refused.push({ of, ...largest });
+      else found.push(largest);
     }
-    accepted.push(...costs);
+    for (const one of found) {
+      const { status, what } = await measure(() => requestOf(one, one.body, 'a trial', DRY_RUN));
+      if (status >= 300) refused.push({ of: one.of, refusal: what });
+    }
+    for (const one of found) {
+      await measure((n) => requestOf(one, n === 0 ? one.body : varied(one.body, n), 'a change'));
+      await settled();
+      const other = await otherBody(one);
+      await measure(() => requestOf(one, other, 'a trial with other items', DRY_RUN));
+      await measure((n) => requestOf(one, n === 0 ? other : varied(other, n), 'a change to other items'));
+    }
+    return refused;
   }
-  const worst = accepted.toSorted((one, other) => other.cpuMs - one.cpuMs).slice(0, 5);
+
+  await settled();
+  for (const of of own.filter((one) => !bodySchema(one))) {
+    const path = filledPath(of, possessions.of(of)) + requiredQuery(of, possessions.of(of));
+    const headers: Record<string, string> = of.method === 'GET' ? {} : DRY_RUN;
+    await measure(() => hostileRequest(of.method, path, of.title, { what: 'nothing', headers }, KNOWN));
+  }
+  const worst = accepted.toSorted((one, other) => other.turnMs - one.turnMs).slice(0, 5);
   process.stderr.write(
-    `${accepted.length} accepted requests (limit ${limit.toFixed()} ms); the worst:\n${worst
-      .map(({ cpuMs, what }) => `  ${cpuMs.toFixed(1)} ms of CPU time: ${what}\n`)
-      .join('')}Not accepted: ${refused.join(', ')}\n`,
+    `${accepted.length} accepted requests (limit ${limit.toFixed()} ms); the longest turns:\n${worst
+      .map(({ turnMs, what }) => `  ${turnMs.toFixed(1)} ms: ${what}\n`)
+      .join('')}`,
   );
+  const neverAccepted = refused.filter(({ of }) => !(of.operation.operationId in NEVER_ACCEPTED));
+  expect.soft(neverAccepted.map(({ of, refusal }) => `${of.title}: ${refusal}`)).toEqual([]);
+  expect(accepted.filter(({ turnMs }) => turnMs >= limit)).toEqual([]);
   expect(accepted.length).toBeGreaterThan(600);
 });
 
 it('is held by no request', { timeout: 300_000 }, async () => {
-  const limit = (await costOfNothing()) * WORST_RATIO;
+  const limit = await longestTurn();
   let requests = 0;
-  let worst: Cost = { cpuMs: 0, status: 0, what: '' };
+  let worst: Cost = { turnMs: 0, status: 0, what: '' };
   for (const request of hostileRequests()) {
     requests++;
-    const cost = await costOf(request, Math.max(worst.cpuMs, 10));
-    if (cost.cpuMs > worst.cpuMs) worst = cost;
-    expect(cost.cpuMs, `milliseconds of CPU time: ${cost.what}`).toBeLessThan(limit);
+    const cost = await costOf(() => request, limit);
+    if (cost.turnMs > worst.turnMs) worst = cost;
+    expect.soft(cost.turnMs, `milliseconds of CPU time: ${cost.what}`).toBeLessThan(limit);
   }
   process.stderr.write(
-    `${requests} hostile requests; the worst took ${worst.cpuMs.toFixed(1)} ms of CPU time (limit ${limit.toFixed()} ms): ${worst.what}\n`,
+    `${requests} hostile requests; the longest turn took ${worst.turnMs.toFixed(1)} ms of CPU time (limit ${limit.toFixed()} ms): ${worst.what}\n`,
   );
   expect(requests).toBeGreaterThan(3_000);
 });
@@ -107,45 +147,51 @@ function isOwnCode({ prefix, path, method, operation }: DocumentedOperation): bo
   return (prefix === '' || !twin) && operation.security?.length !== 0;
 }
 
-/** Finds the largest body that the operation accepts; measures it tried out, made, and with other items in its lists. */
-async function costsOfLargest(of: DocumentedOperation): Promise<Cost[]> {
-  const path = filledPath(of, possessions.of(of)) + requiredQuery(of, possessions.of(of));
+interface Largest {
+  of: DocumentedOperation;
+  path: string;
+  body: Json;
+  headers: Record<string, string>;
+}
+
+/** Finds the largest body that the operation accepts, or says why it accepts none. */
+async function largestOf(of: DocumentedOperation): Promise<Largest | { refusal: string }> {
+  const person = await ownAccount(of, http);
+  const values = person?.values ?? possessions.of(of);
+  const path = filledPath(of, values) + requiredQuery(of, values);
+  const headers = { ...KNOWN, ...person?.headers };
   let trials = 0;
+  let refusal = '';
   const accepts = async (body: Json): Promise<boolean> => {
     if (++trials > MOST_TRIALS || JSON.stringify(body).length > MEBIBYTE) return false;
-    return (await http.request(of.method, path, { body, headers: DRY_RUN })).status < 300;
+    const { status, text } = await http.request(of.method, path, {
+      body,
+      headers: { ...headers, ...DRY_RUN },
+    });
+    if (status >= 300) refusal = `${status} ${text}`;
+    return status < 300;
   };
-  const { operationId } = of.operation;
-  const base = ownThings(large[operationId] ?? (exampleBody(of) as Json) ?? {});
-  if (!(await accepts(base))) return [];
-  const body = await largestBody(of, base, accepts);
-  const costs = await costsOfBody(of, path, body);
-  await settled();
-  const other = operationId === 'updateSecurityGroup' ? await otherRules(path) : withOtherItems(of, body);
-  return [...costs, ...(await costsOfBody(of, path, other))];
+  const known = large[of.operation.operationId];
+  const usual = (person?.body ??
+    (of.method === 'POST'
+      ? await bodyOfPost(of, http, possessions.values)
+      : bodyOfChange(of, possessions.values)) ??
+    {}) as Json;
+  for (const base of known === undefined ? [usual, ownThings(usual)] : [known]) {
+    if (await accepts(base)) return { of, path, headers, body: await largestBody(of, base, accepts) };
+  }
+  return { refusal };
 }
 
-async function costsOfBody(of: DocumentedOperation, path: string, body: Json): Promise<Cost[]> {
+function requestOf({ of, path, headers }: Largest, body: Json, what: string, more = {}): Hostile {
   const text = JSON.stringify(body);
-  const request = (what: string, headers: Record<string, string>) =>
-    hostileRequest(
-      of.method,
-      path,
-      of.title,
-      { what: `${what} of ${text.length} bytes`, body: text, headers },
-      KNOWN,
-    );
-  const tried = await costOf(request('a trial', DRY_RUN), 10);
-  const made = await costOf(request('a change', {}), 10);
-  return [tried, made].filter(({ status }) => status < 300);
+  const shape = { what: `${what} of ${text.length} bytes`, body: text, headers: more };
+  return hostileRequest(of.method, path, of.title, shape, headers);
 }
 
-async function costsWithoutBody(of: DocumentedOperation): Promise<Cost[]> {
-  const path = filledPath(of, possessions.of(of)) + requiredQuery(of, possessions.of(of));
-  const headers: Record<string, string> = of.method === 'GET' ? {} : DRY_RUN;
-  const request = hostileRequest(of.method, path, of.title, { what: 'nothing', headers }, KNOWN);
-  const cost = await costOf(request, 10);
-  return cost.status < 300 ? [cost] : [];
+/** Returns a body with other items, as many as before. */
+async function otherBody({ of, path, body }: Largest): Promise<Json> {
+  return of.operation.operationId === 'updateSecurityGroup' ? otherRules(path) : withOtherItems(of, body);
 }
 
 /** Returns the largest exchange of the rules of a group. */
@@ -185,30 +231,28 @@ interface Hostile extends Sent {
 }
 
 interface Cost {
-  cpuMs: number;
+  turnMs: number;
   status: number;
   what: string;
 }
 
 /** Repeats requests that seem too expensive, since one measurement may be bad luck. */
-async function costOf({ what, ...request }: Hostile, enough: number): Promise<Cost> {
-  let { cpuMs, status } = await server.measure(request);
-  for (let tries = 0; cpuMs > enough && tries < MORE_TRIES; tries++) {
-    const again = await server.measure(request);
-    cpuMs = Math.min(cpuMs, again.cpuMs);
-    // What can be made only once was refused now, and is no measurement of what is accepted.
-    status = Math.max(status, again.status);
+async function costOf(attempt: (n: number) => Hostile, limit: number): Promise<Cost> {
+  const { what, ...request } = attempt(0);
+  let { turnMs, status } = await server.measure(request);
+  for (let n = 1; turnMs > limit / 2 && n <= MORE_TRIES; n++) {
+    const again = await server.measure(attempt(n));
+    // What can be made only once is refused now, and that is no measurement of what was accepted.
+    if (again.status === status) turnMs = Math.min(turnMs, again.turnMs);
   }
-  return { cpuMs, status, what: `${what} (${status})` };
+  // The machine may be busier now than when the limit was measured.
+  if (turnMs >= limit) turnMs *= limit / Math.max(limit, await longestTurn());
+  return { turnMs, status, what: `${what} (${status})` };
 }
 
-/** Returns the median, which other load hardly affects. */
-async function costOfNothing(): Promise<number> {
-  const costs: number[] = [];
-  for (let n = 0; n < 300; n++) {
-    costs.push((await server.measure({ method: 'GET', path: '/healthz' })).cpuMs);
-  }
-  return costs.sort((a, b) => a - b)[150] ?? 0;
+/** Returns what the longest turn may take on this machine. */
+async function longestTurn(): Promise<number> {
+  return (LONGEST_TURN_MS * (await server.reference())) / REFERENCE_MS;
 }
 
 function* hostileRequests(): Generator<Hostile> {

@@ -2,11 +2,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { bodyOfChange, bodyOfPost, ownAccount, updatesCluster } from '../support/accepted-bodies.ts';
 import { createCoverage, createOperationFinder } from '../support/coverage.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createDryRunTrial } from '../support/dry-runs.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
-import { anyEmail, invite, newPerson, PASSWORD } from '../support/logins.ts';
+import { newPerson, PASSWORD } from '../support/logins.ts';
 import {
   type DocumentedOperation,
   documentedOperations,
@@ -17,8 +18,7 @@ import {
   UNSUPPORTED,
   type Values,
 } from '../support/openapi.ts';
-import { anyName, clusterBody, createPossessions, HELD, tasksIn } from '../support/possessions.ts';
-import { tlsBundle } from '../support/tls-bundles.ts';
+import { createPossessions, HELD, tasksIn } from '../support/possessions.ts';
 import { finishTranscription } from '../support/transcriptions.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
@@ -80,7 +80,9 @@ describe.each([...new Set(operations.map(({ prefix }) => prefix))])(
         of,
         // Made late: nothing is quiet while a task is held.
         isCancellation(of) ? await possessions.freshFor(of) : possessions.of(of),
-        await bodyFor(of, under(prefix, http), possessions.values),
+        isReset(of)
+          ? { token: await resetToken(http), password: PASSWORD }
+          : await bodyOfPost(of, under(prefix, http), possessions.values),
       );
     });
 
@@ -89,7 +91,7 @@ describe.each([...new Set(operations.map(({ prefix }) => prefix))])(
       if (own) return succeeds(http, of, own.values, own.body, own.headers);
       // An upgraded cluster may be too new for Slurm.
       const at = updatesCluster(of) ? await possessions.freshFor(of) : possessions.of(of);
-      await succeeds(http, of, at, changeFor(of, possessions.values));
+      await succeeds(http, of, at, bodyOfChange(of, possessions.values));
     });
 
     it.each(titled('DELETE'))('%s deletes', async (_, of) => {
@@ -142,6 +144,7 @@ async function finishedTranscription(id: string): Promise<void> {
   await client.end();
 }
 
+const isReset = ({ operation }: DocumentedOperation) => operation.operationId === 'setForgottenPassword';
 const isCancellation = ({ operation }: DocumentedOperation) => operation.operationId === 'cancelTask';
 
 /** Calls the operation, and waits for the tasks that it starts. */
@@ -168,71 +171,6 @@ async function succeeds(
   for (const id of [...tasksIn(answer.body), ...own]) {
     expect(await http.task(id)).toMatchObject({ state: 'FINISHED', error: null });
   }
-}
-
-/** Prepares operations that need the user's own password, and so a logged-in user. */
-async function ownAccount(of: DocumentedOperation, http: HttpClient) {
-  if (!['changePassword', 'changeEmail'].includes(of.operation.operationId)) return undefined;
-  const { userId, pair } = await newPerson(http);
-  const example = exampleBody(of) as object;
-  const body = 'new_email' in example ? { ...example, new_email: anyEmail() } : example;
-  return { values: { userId }, body, headers: { authorization: `Bearer ${pair.access}` } };
-}
-
-const updatesCluster = ({ operation }: DocumentedOperation): boolean =>
-  operation.operationId.startsWith('updateKubernetesCluster');
-
-/** Returns the documented example of a change; what it refers to exists. */
-function changeFor(of: DocumentedOperation, { port_id, file_share_id, ssh_key_id }: Values): unknown {
-  if (of.path.endsWith('/connected_devices')) return { port_ids: [port_id] };
-  const body = exampleBody(of);
-  if (!updatesCluster(of)) return body;
-  const { add_ons, ...others } = body as { add_ons: { slurm: object } };
-  return { add_ons: { slurm: { ...add_ons.slurm, file_share_id, ssh_key_ids: [ssh_key_id] } }, ...others };
-}
-
-/**
- * Returns the documented example with a unique name; what it refers to exists, and an upgrade has a newer
- * version.
- */
-async function bodyFor(of: DocumentedOperation, http: HttpClient, values: Values): Promise<unknown> {
-  if (of.operation.operationId.startsWith('createKubernetesCluster')) return clusterBody(http);
-  if (of.operation.operationId.startsWith('upgradeKubernetesCluster')) {
-    const versions = await http.get(`/cloud/v1/k8s/clusters/1/1/${values.cluster_name}/upgrade_versions`);
-    return versions.body.results.at(-1);
-  }
-  if (of.operation.operationId === 'detachInterface') {
-    const { body } = await http.get(`/cloud/v1/instances/1/1/${values.instance_id}/interfaces`);
-    const { port_id, ip_assignments } = body.results.at(-1);
-    return { port_id, ip_address: ip_assignments[0].ip_address };
-  }
-  const { operationId } = of.operation;
-  if (operationId === 'createDdosProfile') {
-    const made = await http.post('/cloud/v1/loadbalancers/1/1', { name: anyName() });
-    const [id] = (await http.task(tasksIn(made.body)[0] ?? '')).created_resources.loadbalancers;
-    const { body } = await http.get(`/cloud/v1/loadbalancers/1/1/${id}`);
-    return { ...(exampleBody(of) as object), ip_address: body.vip_address };
-  }
-  if (operationId === 'createTlsSecret') return { name: anyName(), payload: await tlsBundle() };
-  if (operationId === 'acceptInvitation' || operationId === 'renewInvitation') {
-    const email = anyEmail();
-    const invitation = await invite({ http, clientId: 1 }, email);
-    return operationId === 'renewInvitation'
-      ? { email }
-      : { token: invitation.invitation_token, password: PASSWORD };
-  }
-  if (operationId === 'setForgottenPassword') return { token: await resetToken(http), password: PASSWORD };
-  if (operationId === 'resetPassword') return { email: (await newPerson(http)).email };
-  if (operationId === 'createClientUser') return { ...(exampleBody(of) as object), username: anyEmail() };
-  if (of.operation.operationId === 'login') {
-    return { username: (await newPerson(http)).email, password: PASSWORD };
-  }
-  if (of.operation.operationId === 'refreshLogin') return { refresh: (await newPerson(http)).pair.refresh };
-  const body = exampleBody(of) as { name?: string; email?: string } | undefined;
-  if (body === undefined) return undefined;
-  if (body.email !== undefined) return { ...body, email: anyEmail() };
-  const own = Object.entries(values).filter(([name]) => Object.hasOwn(body, name));
-  return { ...body, ...Object.fromEntries(own), ...(body.name !== undefined && { name: anyName() }) };
 }
 
 /** Returns the token of a mail, which waits in the folder. */

@@ -44,17 +44,17 @@ export function createInstancePrices(deps: {
   async function pricesOf(scope: Scope, { flavorId, volumes, publicAddresses, floatingIps, count }: Parts) {
     const { regionId } = scope;
     const { terms, hourPrice } = await rates.of(scope.clientId);
-    const times = (amount: number, price: () => VolumePrice) => Array.from({ length: amount * count }, price);
-    const address = () => volumePrice(terms, hourPrice(regionId, priced.publicAddress), 1);
+    const times = (amount: number, price: VolumePrice): VolumePrice[] => Array(amount * count).fill(price);
+    const address = volumePrice(terms, hourPrice(regionId, priced.publicAddress), 1);
     return {
       terms,
-      flavor: times(1, () => volumePrice(terms, hourPrice(regionId, priced.flavor(flavorId)), 1)),
+      flavor: times(1, volumePrice(terms, hourPrice(regionId, priced.flavor(flavorId)), 1)),
       external_ip: times(publicAddresses, address),
       floating_ip: times(floatingIps, address),
       volumes: VOLUME_TYPES.flatMap((type) => {
         const ofType = volumes.filter(({ volumeType }) => volumeType === type);
         const price = hourPrice(regionId, priced.volume(type));
-        const prices = ofType.flatMap(({ sizeGib }) => times(1, () => volumePrice(terms, price, sizeGib)));
+        const prices = ofType.flatMap(({ sizeGib }) => times(1, volumePrice(terms, price, sizeGib)));
         return prices.length === 0 ? [] : [{ type, prices }];
       }),
     };
@@ -135,18 +135,16 @@ export function createInstancePrices(deps: {
 
   function presented(prices: PricesByPart, total: VolumePrice): InstancePrice {
     const { terms, flavor, external_ip, floating_ip, volumes } = prices;
-    const each = (field: 'price_per_hour' | 'price_per_month'): InstancePriceParts => {
-      const sum = (list: VolumePrice[]) => (list.length === 0 ? null : sumOf(terms, list)[field]);
-      return {
-        flavor: sum(flavor),
-        external_ip: sum(external_ip),
-        floating_ip: sum(floating_ip),
-        volumes:
-          volumes.length === 0
-            ? null
-            : Object.fromEntries(volumes.map(({ type, prices: of }) => [type, sum(of)])),
-      };
-    };
+    const sum = (list: VolumePrice[]) => (list.length === 0 ? null : sumOf(terms, list));
+    const [machines, addresses, floating] = [sum(flavor), sum(external_ip), sum(floating_ip)];
+    const byType = volumes.map(({ type, prices: of }) => [type, sumOf(terms, of)] as const);
+    const each = (field: 'price_per_hour' | 'price_per_month'): InstancePriceParts => ({
+      flavor: machines?.[field] ?? null,
+      external_ip: addresses?.[field] ?? null,
+      floating_ip: floating?.[field] ?? null,
+      volumes:
+        byType.length === 0 ? null : Object.fromEntries(byType.map(([type, price]) => [type, price[field]])),
+    });
     const isShown = total.price_status === 'show';
     const resources = [
       'flavor',

@@ -15,6 +15,7 @@ export async function largeBodies(http: HttpClient): Promise<Record<string, Json
     createSecurityGroupByTask: { name: 'large too', rules },
     createKubernetesCluster: await cluster(),
     createKubernetesClusterV2: await cluster(),
+    activateFreeFeature: { client_id: 1, feature_id: 6 },
     createInstance: {
       name: 'large',
       flavor: 'g1-standard-1-2',
@@ -32,6 +33,40 @@ const VIRTUAL_POOL = {
   servergroup_policy: 'anti-affinity',
 };
 
+/** Nearly every setting that there is. */
+const CRIO_SETTINGS = {
+  'ctr-stop-timeout': '30',
+  'default-env': filled(70, (n) => `NAME_${n}=value`).join(),
+  'default-sysctls': filled(50, (n) => `net.ipv4.name_${n}=1`).join(),
+  'default-ulimits': filled(60, () => 'nofile=1024:2048').join(),
+  'image-volumes': 'mkdir',
+  'insecure-registry': filled(35, (n) => `registry-${n}.example.com:5000`).join(),
+  'log-level': 'info',
+  'log-size-max': '8192',
+  'pids-limit': '4096',
+  'read-only': 'false',
+  registry: filled(40, (n) => `registry-${n}.example.com`).join(),
+};
+const KUBELET_SETTINGS = {
+  allowedUnsafeSysctls: filled(50, (n) => `net.ipv4.name_${n}`).join(),
+  containerLogMaxFiles: '5',
+  containerLogMaxSize: '10Mi',
+  cpuCFSQuota: 'true',
+  cpuManagerPolicy: 'none',
+  evictionMaxPodGracePeriod: '60',
+  imageGCHighThresholdPercent: '85',
+  imageGCLowThresholdPercent: '80',
+  imageMaximumGCAge: '48h',
+  imageMinimumGCAge: '2m',
+  maxPods: '110',
+  podMaxPids: '4096',
+  podsPerCore: '10',
+  shutdownGracePeriod: '30s',
+  shutdownGracePeriodCriticalPods: '10s',
+  topologyManagerPolicy: 'none',
+  topologyManagerScope: 'container',
+};
+
 function fullPool(n: number) {
   const texts = (value: string) => Object.fromEntries(filled(64, (i) => [`name-${i}`, value]));
   return {
@@ -39,8 +74,8 @@ function fullPool(n: number) {
     name: `pool-${n}`,
     labels: texts('value'),
     taints: texts('value:NoSchedule'),
-    crio_config: texts('nofile=1024:2048'),
-    kubelet_config: texts('4096'),
+    crio_config: CRIO_SETTINGS,
+    kubelet_config: KUBELET_SETTINGS,
   };
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { DocumentedOperation } from '../../support/openapi.ts';
 import { filled } from './request.ts';
 import {
@@ -72,9 +73,13 @@ async function grow(body: Json, growths: Growth[], accepts: (body: Json) => Prom
     const half = Math.ceil(growths.length / 2);
     return grow(await grow(body, growths.slice(0, half), accepts), growths.slice(half), accepts);
   }
+  let refused = larger;
   for (let shrink = 1; shrink < SHRINKS; shrink++) {
     const smaller = apply(body, growths, 2 ** shrink);
+    // What has only one size would be refused again.
+    if (isDeepStrictEqual(smaller, refused)) return body;
     if (smaller === body || (await accepts(smaller))) return smaller;
+    refused = smaller;
   }
   return body;
 }

@@ -11,11 +11,13 @@ export interface Sent {
 }
 
 export interface MeasuredServer extends ServeProcess {
-  /** Sends a request and returns its status, and the CPU time in milliseconds that the server used for it. */
-  measure(request: Sent): Promise<{ cpuMs: number; status: number }>;
+  /** Sends a request and returns its status, and the CPU time in milliseconds of the longest turn of the event loop. */
+  measure(request: Sent): Promise<{ turnMs: number; status: number }>;
+  /** Returns the CPU time in milliseconds of work that is always the same. */
+  reference(): Promise<number>;
 }
 
-const REPORTER = fileURLToPath(new URL('report-cpu.mjs', import.meta.url));
+const REPORTER = fileURLToPath(new URL('report-turns.mjs', import.meta.url));
 
 /**
  * Starts an API that serves nobody else. Measures CPU time, not elapsed time, since the machine has other
@@ -25,23 +27,24 @@ export async function measuredServer(settings: Record<string, string>): Promise<
   const server = await serve(settings, ['--role', 'api'], ['--import', REPORTER]);
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
 
-  async function used(): Promise<number> {
-    server.child.send('used');
-    const [{ user, system }] = (await once(server.child, 'message')) as [NodeJS.CpuUsage];
-    return (user + system) / 1_000;
+  async function ask(what: 'longest turn' | 'reference'): Promise<number> {
+    server.child.send(what);
+    const [microseconds] = (await once(server.child, 'message')) as [number];
+    return microseconds / 1_000;
   }
 
   return {
     ...server,
     async measure({ method, path, headers = {}, body }) {
-      const before = await used();
+      await ask('longest turn');
       const status = await new Promise<number>((resolve, reject) => {
         const sent = http.request(server.url + path, { method, agent, headers }, (answer) => {
           answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
         });
         sent.on('error', reject).end(body);
       });
-      return { cpuMs: (await used()) - before, status };
+      return { turnMs: await ask('longest turn'), status };
     },
+    reference: () => ask('reference'),
   };
 }

@@ -14,8 +14,8 @@ export const SHAPES: Record<string, string> = {
   'no end': `{"a":"${'\\"'.repeat(MEBIBYTE / 2 - 4)}`,
 };
 
-/** Those of these bodies that still reach code of the operation. */
-export const FEW_SHAPES = ['4000 unknown names', 'as many names as are taken'];
+/** Those of these bodies that an operation gets whose twin under the other base address gets all. */
+export const FEW_SHAPES = ['4000 unknown names'];
 
 /** Those that are refused by the reader of bodies, which all operations share, before there is a value to check. */
 export const UNREAD_SHAPES = ['a mebibyte of names', 'a mebibyte of items', 'a mebibyte of depth', 'no end'];

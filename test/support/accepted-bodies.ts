@@ -1,0 +1,76 @@
+import type { HttpClient } from './http-client.ts';
+import { anyEmail, invite, newPerson, PASSWORD } from './logins.ts';
+import { type DocumentedOperation, exampleBody, type Values } from './openapi.ts';
+import { anyName, clusterBody, tasksIn } from './possessions.ts';
+import { tlsBundle } from './tls-bundles.ts';
+
+/** Prepares operations that need the user's own password, and so a logged-in user. */
+export async function ownAccount(of: DocumentedOperation, http: HttpClient) {
+  if (!['changePassword', 'changeEmail'].includes(of.operation.operationId)) return undefined;
+  const { userId, pair } = await newPerson(http);
+  const example = exampleBody(of) as object;
+  const body = 'new_email' in example ? { ...example, new_email: anyEmail() } : example;
+  return { values: { userId }, body, headers: { authorization: `Bearer ${pair.access}` } };
+}
+
+export const updatesCluster = ({ operation }: DocumentedOperation): boolean =>
+  operation.operationId.startsWith('updateKubernetesCluster');
+
+/** Returns the documented example of a change; what it refers to exists. */
+export function bodyOfChange(
+  of: DocumentedOperation,
+  { port_id, file_share_id, ssh_key_id }: Values,
+): unknown {
+  if (of.path.endsWith('/connected_devices')) return { port_ids: [port_id] };
+  const body = exampleBody(of);
+  if (!updatesCluster(of)) return body;
+  const { add_ons, ...others } = body as { add_ons: { slurm: object } };
+  return { add_ons: { slurm: { ...add_ons.slurm, file_share_id, ssh_key_ids: [ssh_key_id] } }, ...others };
+}
+
+/**
+ * Returns the documented example with a unique name; what it refers to exists, and an upgrade has a newer
+ * version.
+ */
+export async function bodyOfPost(
+  of: DocumentedOperation,
+  http: HttpClient,
+  values: Values,
+): Promise<unknown> {
+  if (of.operation.operationId.startsWith('createKubernetesCluster')) return clusterBody(http);
+  if (of.operation.operationId.startsWith('upgradeKubernetesCluster')) {
+    const versions = await http.get(`/cloud/v1/k8s/clusters/1/1/${values.cluster_name}/upgrade_versions`);
+    return versions.body.results.at(-1);
+  }
+  if (of.operation.operationId === 'detachInterface') {
+    const { body } = await http.get(`/cloud/v1/instances/1/1/${values.instance_id}/interfaces`);
+    const { port_id, ip_assignments } = body.results.at(-1);
+    return { port_id, ip_address: ip_assignments[0].ip_address };
+  }
+  const { operationId } = of.operation;
+  if (operationId === 'createDdosProfile') {
+    const made = await http.post('/cloud/v1/loadbalancers/1/1', { name: anyName() });
+    const [id] = (await http.task(tasksIn(made.body)[0] ?? '')).created_resources.loadbalancers;
+    const { body } = await http.get(`/cloud/v1/loadbalancers/1/1/${id}`);
+    return { ...(exampleBody(of) as object), ip_address: body.vip_address };
+  }
+  if (operationId === 'createTlsSecret') return { name: anyName(), payload: await tlsBundle() };
+  if (operationId === 'acceptInvitation' || operationId === 'renewInvitation') {
+    const email = anyEmail();
+    const invitation = await invite({ http, clientId: 1 }, email);
+    return operationId === 'renewInvitation'
+      ? { email }
+      : { token: invitation.invitation_token, password: PASSWORD };
+  }
+  if (operationId === 'resetPassword') return { email: (await newPerson(http)).email };
+  if (operationId === 'createClientUser') return { ...(exampleBody(of) as object), username: anyEmail() };
+  if (of.operation.operationId === 'login') {
+    return { username: (await newPerson(http)).email, password: PASSWORD };
+  }
+  if (of.operation.operationId === 'refreshLogin') return { refresh: (await newPerson(http)).pair.refresh };
+  const body = exampleBody(of) as { name?: string; email?: string } | undefined;
+  if (body === undefined) return undefined;
+  if (body.email !== undefined) return { ...body, email: anyEmail() };
+  const own = Object.entries(values).filter(([name]) => Object.hasOwn(body, name));
+  return { ...body, ...Object.fromEntries(own), ...(body.name !== undefined && { name: anyName() }) };
+}
