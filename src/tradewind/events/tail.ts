@@ -66,7 +66,7 @@ interface Waiting {
 }
 
 export function createTail(database: Pick<Database, 'sql'>): Tail {
-  const turns = createTurns(MOST_ASKING);
+  const turns = createTurns(MOST_ASKING, { rest: true });
   const ask = <T>(query: (sql: Sql) => Promise<T>): Promise<T> => query(database.sql);
   let listeners = 0;
   let stopped = false;
