@@ -82,7 +82,7 @@ describe('places that rest', () => {
 
   function resting() {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    const { want, leave, served } = taking(4, { most: 2, rest: true });
+    const { want, leave, served } = taking(4, { most: 2, restAfterMs: 5 });
     const pass = async (ms: number) => {
       await vi.advanceTimersByTimeAsync(ms);
       await setImmediate();

@@ -4,9 +4,9 @@ import { UnavailableError } from './errors.ts';
 type Account = number | undefined;
 
 /**
- * Places that accounts share: each has at most half of them, unless it is said otherwise, and their turns go round. If they
- * `rest`, a place that was long in use rests for as long when others of its account wait for it: what costs much then has half of
- * the time at most, and who does one thing at a time waits for nothing.
+ * Places that accounts share: each has at most half of them, unless it is said otherwise, and their turns go round. With
+ * `restAfterMs`, a place that was in use for so long rests as long as it was, if others of its account wait for it: what costs much then
+ * has half of the time at most, and who does one thing at a time waits for nothing.
  */
 export interface Turns {
   /**
@@ -29,14 +29,15 @@ interface Line {
   waiting: Set<() => void>;
 }
 
-/** What is shorter is not followed by a rest. */
-const LONG_MS = 5;
 /** Even what took very long doesn't keep the account's others from their turn for longer. */
 const LONGEST_REST_MS = 1_000;
 
 export function createTurns(
   places: number,
-  { most = Math.max(1, Math.floor(places / 2)), rest = false }: { most?: number; rest?: boolean } = {},
+  {
+    most = Math.max(1, Math.floor(places / 2)),
+    restAfterMs = Number.POSITIVE_INFINITY,
+  }: { most?: number; restAfterMs?: number } = {},
 ): Turns {
   // Whoever had a turn last comes last.
   const lines = new Map<Account, Line>();
@@ -80,7 +81,7 @@ export function createTurns(
       forgetIdle(account, line);
       callNext();
     };
-    const isLong = rest && account !== undefined && usedMs >= LONG_MS;
+    const isLong = account !== undefined && usedMs >= restAfterMs;
     if (isLong && line.waiting.size > 0) {
       setTimeout(end, Math.min(usedMs, LONGEST_REST_MS));
       callNext();
