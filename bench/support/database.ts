@@ -29,7 +29,7 @@ export async function startDatabase(): Promise<BenchDatabase> {
       // Those that are to come are children of the first, and inherit it.
       const { rows } = await client.query<{ pid: number }>('select pid from pg_stat_activity');
       for (const pid of [server.pid, ...rows.map((row) => row.pid)]) {
-        os.setPriority(pid, Number(BEHIND.at(-1)));
+        os.setPriority(pid, os.getPriority() + Number(BEHIND.at(-1)));
       }
       await client.end();
     },
