@@ -28,8 +28,8 @@ export async function startNode(
   cwd = ROOT,
   behind = false,
 ): Promise<Child> {
-  const [program, ...before] = behind ? [...BEHIND, process.execPath] : [process.execPath];
-  const child = spawn(program as string, [...before, ...args], {
+  const [program = process.execPath, ...before] = behind ? [...BEHIND, process.execPath] : [];
+  const child = spawn(program, [...before, ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
