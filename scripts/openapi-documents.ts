@@ -39,6 +39,7 @@ export async function openApiDocuments(): Promise<DocumentFile[]> {
     log,
     readiness: { check: async () => ({ role: '', catalog: '', problems: {}, degraded: {} }) },
     rateLimit: 0,
+    strict: false,
     trustedProxies: [],
   });
   const read = async (url: string, name: string): Promise<DocumentFile> => {

@@ -74,6 +74,7 @@ import { type Metrics, metricsRoute } from './http/metrics.ts';
 import { documentApi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
 import { type Api, createServer } from './http/server.ts';
+import { ignoreUnknownFields } from './http/unknown-fields.ts';
 import { activityLogRoutes } from './iam/activity-log/routes.ts';
 import { productAvailabilityRoutes } from './iam/client-services/availability/routes.ts';
 import { clientServiceRoutes } from './iam/client-services/routes.ts';
@@ -111,6 +112,8 @@ export async function buildApp(deps: {
   log: FastifyBaseLogger;
   readiness: Readiness;
   rateLimit: number;
+  /** Whether unknown fields are refused at every base address. */
+  strict: boolean;
   trustedProxies: readonly string[];
   metrics?: Metrics;
   measures?: RequestMeasures;
@@ -125,6 +128,7 @@ export async function buildApp(deps: {
     log,
     readiness,
     rateLimit,
+    strict,
     trustedProxies,
     metrics,
     measures,
@@ -157,6 +161,7 @@ export async function buildApp(deps: {
         if (!dialect.legacy) leaveLegacyOut(scope);
         if (dialect.nulls) keepNulls(scope);
         else answerWithoutNulls(scope);
+        if (dialect.openBodies) ignoreUnknownFields(scope, { strict });
         await documentApi(scope, dialect);
         findScopes(scope, services.projects);
         routes(scope, dialect, services);

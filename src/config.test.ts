@@ -20,6 +20,7 @@ describe('settings', () => {
       catalogDir: path.resolve('catalog'),
       databaseWaitSeconds: 60,
       rateLimit: 10_000,
+      strict: false,
       trustedProxies: [],
       simulationSpeed: 1,
       compareMs: 600_000,

@@ -77,6 +77,11 @@ const Environment = Type.Object({
     'requests that each process accepts in 10 seconds from one token, or from one address without a valid token; 0 for no limit',
     '10000',
   ),
+  TRADEWIND_STRICT: oneOf(
+    ['false', 'true'],
+    'false or true: whether fields that nobody knows are refused under /gcore too, where they are ignored otherwise',
+    'false',
+  ),
   TRADEWIND_TRUST_PROXY: optional(
     'the addresses or networks (CIDR) of your proxies, separated by commas; their X-Forwarded-For header says where a request comes from',
   ),
@@ -269,6 +274,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     databaseWaitSeconds: Number(settings.TRADEWIND_DATABASE_WAIT),
     /** Requests of one token, or of one address without a token, in 10 seconds; 0 for any number. */
     rateLimit: Number(settings.TRADEWIND_RATE_LIMIT),
+    /** Whether unknown fields are refused at every base address. */
+    strict: settings.TRADEWIND_STRICT === 'true',
     /** Addresses and networks that are trusted to tell the client's address. */
     trustedProxies: proxiesOf(settings.TRADEWIND_TRUST_PROXY ?? ''),
     simulationSpeed: Number(settings.TRADEWIND_SIMULATION_SPEED),

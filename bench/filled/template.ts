@@ -33,11 +33,15 @@ export async function makeTemplate(api: Api): Promise<void> {
   const subnet_id = await make('v1/subnets', { name, network_id, cidr, ...router, tags });
 
   const volumes: string[] = [];
-  for (const size of [1, 2, 3]) {
-    volumes.push(await make('v1/volumes', { name, source: 'new-volume', size, tags }));
+  for (const source of [
+    { ...BOOT_VOLUME, size: 10 },
+    { source: 'new-volume', size: 2 },
+    { source: 'new-volume', size: 3 },
+  ]) {
+    volumes.push(await make('v1/volumes', { name, ...source, tags }));
   }
   const [volume_id] = volumes;
-  await finished(api, await api.call('POST', `/cloud/v1/volumes/1/1/${volume_id}/extend`, { size: 5 }));
+  await finished(api, await api.call('POST', `/cloud/v1/volumes/1/1/${volume_id}/extend`, { size: 15 }));
   await make('v1/snapshots', { name, volume_id });
   await make('v1/images', { name, volume_id });
   for (let instance = 0; instance < 2; instance++) {

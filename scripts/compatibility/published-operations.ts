@@ -212,7 +212,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       call: `GET, POST ${SUBNETS}`,
       notes: {
         GET: "`total_ips` and `available_ips` are null beyond 2^53 - 1; the platform's own have the `project_id` of the request",
-        POST: 'IPv4 from /8 to /29, IPv6 from /32 to /125, private or public; 400 with bits set beyond the mask, naming the network address. `has_router` is always false, as published. At most 5 `dns_nameservers` and 20 `host_routes`, these of the family of `cidr`',
+        POST: 'IPv4 from /8 to /29, IPv6 from /32 to /125, private or public; 400 with bits set beyond the mask, naming the network address. `has_router` is always false, as published. At most 5 `dns_nameservers` and 20 `host_routes`, all of the family of `cidr`',
       },
     },
     {
@@ -343,7 +343,10 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET, POST ${V}` },
     { call: `GET, PATCH, DELETE ${V}/{volume_id}` },
     { call: `POST ${V}/{volume_id}/extend` },
-    { call: `POST ${V}/{volume_id}/retype` },
+    {
+      call: `POST ${V}/{volume_id}/retype`,
+      notes: { POST: 'As in Cinder, 400 for the type that the volume has' },
+    },
     { call: `POST ${V}/{volume_id}/revert` },
     { call: `POST ${V}/{volume_id}/attach` },
     { call: `POST ${V}/{volume_id}/detach` },

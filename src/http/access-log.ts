@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import { ignoredOf } from './unknown-fields.ts';
 
 const PATH_LIMIT = 512;
 /** Looks like an API token or an access token that somebody put in the wrong place. */
@@ -19,6 +20,7 @@ export function createAccessLog(log: FastifyBaseLogger): AccessLog {
 
 function lineOf(request: FastifyRequest, reply: FastifyReply): object {
   const { principal, url } = request;
+  const ignored = ignoredOf(request).map(({ field }) => field);
   const end = url.indexOf('?');
   const path = end === -1 ? url : url.slice(0, end);
   return {
@@ -29,6 +31,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply): object {
     ms: Math.round(reply.elapsedTime * 10) / 10,
     bytes: Number(reply.getHeader('content-length') ?? 0),
     address: request.ip,
+    ...(ignored.length > 0 && { ignored }),
     // Public routes and refused credentials have no principal.
     ...(principal && { client: principal.clientId, user: principal.userId, token_id: principal.tokenId }),
   };

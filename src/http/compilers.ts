@@ -4,6 +4,7 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
 import { InvalidError } from '../lib/errors.ts';
 import { checkLengthFirst } from './text-keywords.ts';
+import { misspelt, takeOutUnknown } from './unknown-fields.ts';
 import { fieldProblems } from './validation-texts.ts';
 
 type Check = (data: unknown) => { value: unknown } | { error: Error };
@@ -41,10 +42,14 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
           return { error: new InvalidError(odd.map((field) => ({ field, message: 'Must be an integer.' }))) };
         }
         validate ??= ajv.compile(schema);
-        if (validate(data)) return { value: data };
-        return {
-          error: new InvalidError(fieldProblems(validate.errors as ErrorObject[], httpPart ?? 'body')),
-        };
+        while (!validate(data)) {
+          const errors = validate.errors as ErrorObject[];
+          if (takeOutUnknown(data, errors)) continue;
+          return {
+            error: new InvalidError([...fieldProblems(errors, httpPart ?? 'body'), ...misspelt(data)]),
+          };
+        }
+        return { value: data };
       };
       checks.set(schema, check);
     }

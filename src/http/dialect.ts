@@ -11,6 +11,8 @@ export interface Dialect {
   readonly legacy: boolean;
   /** Whether fields of accounts are null if there is no text or number for them. */
   readonly nulls: boolean;
+  /** Whether bodies may have fields that nobody knows, unless the contract closes them. */
+  readonly openBodies: boolean;
   /** Returns the answer that names the tasks of an asynchronous operation. */
   tasks(ids: string[]): string[] | { tasks: string[] };
   readonly tasksSchema: TUnsafe<string[] | { tasks: string[] }>;
@@ -27,6 +29,7 @@ export const specificationDialect: Dialect = {
   prefix: '',
   legacy: false,
   nulls: true,
+  openBodies: false,
   tasks: (ids) => ids,
   tasksSchema: Type.Unsafe(taskIds),
   remoteGroup: (id) => (id === null ? [] : [id]),
@@ -37,6 +40,7 @@ export const clientDialect: Dialect = {
   prefix: '/gcore',
   legacy: true,
   nulls: false,
+  openBodies: true,
   tasks: (ids) => ({ tasks: ids }),
   tasksSchema: Type.Unsafe(Type.Object({ tasks: taskIds }, { title: 'TaskIds' })),
   remoteGroup: (id) => id,

@@ -1,6 +1,8 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { changesSomething } from './changing-requests.ts';
+import type { Dialect } from './dialect.ts';
 import { mapOperations, type OpenApiDocument, type Operation, type Parameter } from './openapi-document.ts';
+import { mayBeOpen } from './unknown-fields.ts';
 
 /** What clients may ask a route for in headers, and whether requests count against the rate limit. */
 export interface RequestTraits {
@@ -14,6 +16,8 @@ export interface RequestTraits {
   /** More than asks, by its method and what it says itself. */
   changes: boolean;
   refuses: readonly number[];
+  /** Whether unknown fields of its body are ignored. */
+  openBody: boolean;
 }
 
 declare module 'fastify' {
@@ -23,7 +27,8 @@ declare module 'fastify' {
   }
 }
 
-export function traitsOf(app: FastifyInstance, { method, url, config }: RouteOptions): RequestTraits {
+export function traitsOf(app: FastifyInstance, route: RouteOptions, dialect: Dialect): RequestTraits {
+  const { method, url, config, schema } = route;
   const changes = changesSomething(String(method), config);
   return {
     // Idempotency keys belong to a user, so public routes have none.
@@ -34,6 +39,7 @@ export function traitsOf(app: FastifyInstance, { method, url, config }: RouteOpt
     secret: config?.secretAnswer === true,
     changes: changes && method !== 'GET',
     refuses: config?.refuses ?? [],
+    openBody: dialect.openBodies && schema?.body !== undefined && mayBeOpen(route),
   };
 }
 
@@ -75,13 +81,31 @@ const DRY_RUN: Parameter = {
   },
 };
 
+const STRICT: Parameter = {
+  name: 'tradewind-strict',
+  in: 'header',
+  required: false,
+  schema: {
+    type: 'string',
+    enum: ['true', 'false'],
+    description:
+      'With `true`, fields of the body that this operation does not know are refused. Otherwise they are ignored, and the answer names them in `Tradewind-Ignored`.',
+  },
+};
+
 /** Adds the request headers that each operation accepts. */
 export function withRequestHeaders(
   document: OpenApiDocument,
   traits: ReadonlyMap<string, RequestTraits>,
 ): OpenApiDocument {
   const paths = mapOperations(document, completed);
-  const parameters = { DryRun: DRY_RUN, IdempotencyKey: IDEMPOTENCY_KEY, IfMatch: IF_MATCH };
+  const anyOpen = [...traits.values()].some(({ openBody }) => openBody);
+  const parameters = {
+    DryRun: DRY_RUN,
+    IdempotencyKey: IDEMPOTENCY_KEY,
+    IfMatch: IF_MATCH,
+    ...(anyOpen && { Strict: STRICT }),
+  };
   return { ...document, paths, components: { ...document.components, parameters } };
 
   function completed(operation: Operation): Operation {
@@ -90,6 +114,7 @@ export function withRequestHeaders(
       ...(known?.keyed ? [ref('IdempotencyKey')] : []),
       ...(known?.versioned ? [ref('IfMatch')] : []),
       ...(known?.tried ? [ref('DryRun')] : []),
+      ...(known?.openBody ? [ref('Strict')] : []),
     ];
     if (added.length === 0) return operation;
     return { ...operation, parameters: [...(operation.parameters ?? []), ...added] };
@@ -98,4 +123,35 @@ export function withRequestHeaders(
 
 function ref(name: string): { $ref: string } {
   return { $ref: `#/components/parameters/${name}` };
+}
+
+/** Shows the bodies open that ignore unknown fields, with all schemas that they name. */
+export function withOpenBodies(
+  document: OpenApiDocument,
+  traits: ReadonlyMap<string, RequestTraits>,
+): OpenApiDocument {
+  const schemas = { ...document.components.schemas };
+  const seen = new Set<string>();
+
+  function opened(node: unknown): unknown {
+    if (Array.isArray(node)) return node.map(opened);
+    if (typeof node !== 'object' || node === null) return node;
+    const { $ref } = node as { $ref?: unknown };
+    const name = typeof $ref === 'string' ? ($ref.split('/').at(-1) ?? '') : undefined;
+    if (name !== undefined && !seen.has(name)) {
+      seen.add(name);
+      schemas[name] = opened(schemas[name]) as object;
+    }
+    const entries = Object.entries(node).filter(
+      ([key, value]) => key !== 'additionalProperties' || value !== false,
+    );
+    return Object.fromEntries(entries.map(([key, value]) => [key, opened(value)]));
+  }
+
+  const paths = mapOperations(document, (operation) =>
+    operation.requestBody && traits.get(operation.operationId)?.openBody
+      ? ({ ...operation, requestBody: opened(operation.requestBody) as object } as Operation)
+      : operation,
+  );
+  return { ...document, paths, components: { ...document.components, schemas } };
 }

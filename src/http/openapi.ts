@@ -7,7 +7,7 @@ import { fixedDocument } from './fixed-documents.ts';
 import { nameComponents } from './openapi-components.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { withErrors } from './openapi-errors.ts';
-import { type RequestTraits, traitsOf, withRequestHeaders } from './openapi-requests.ts';
+import { type RequestTraits, traitsOf, withOpenBodies, withRequestHeaders } from './openapi-requests.ts';
 import { TAGS } from './openapi-tags.ts';
 
 const DESCRIPTION: Record<Dialect['name'], string> = {
@@ -55,7 +55,7 @@ export async function documentApi(app: FastifyInstance, dialect: Dialect): Promi
     stripBasePath: true,
     transform({ schema, url, route }) {
       const { operationId } = (schema ?? {}) as { operationId?: string };
-      if (operationId !== undefined) traits.set(operationId, traitsOf(app, route));
+      if (operationId !== undefined) traits.set(operationId, traitsOf(app, route, dialect));
       return { schema, url };
     },
   });
@@ -71,7 +71,7 @@ export async function documentApi(app: FastifyInstance, dialect: Dialect): Promi
 
 function documented(written: object, traits: ReadonlyMap<string, RequestTraits>): OpenApiDocument {
   const named = nameComponents(written) as unknown as OpenApiDocument;
-  return inOrder(withErrors(withRequestHeaders(named, traits), traits));
+  return inOrder(withErrors(withOpenBodies(withRequestHeaders(named, traits), traits), traits));
 }
 
 const AREAS = ['cloud', 'logging', 'streaming', 'iam', 'tradewind'];

@@ -11,10 +11,13 @@ const MAX_FIELD_LENGTH = 200;
 
 /** Turns the errors of a JSON Schema validator into texts by field that say what to send instead. */
 export function fieldProblems(errors: ErrorObject[], part: string): FieldProblem[] {
-  return relevant(decideUnions(errors))
+  return relevantErrors(errors)
     .slice(0, MAX_TEXTS)
     .map((error) => ({ field: shortened(fieldOf(error)) || part, message: worded(error, part) }));
 }
+
+/** Returns the errors of the forms that were meant. */
+export const relevantErrors = (errors: ErrorObject[]): ErrorObject[] => relevant(decideUnions(errors));
 
 /** A failed union reports each branch; the branch "or null" and the union itself say nothing useful. */
 function relevant(errors: ErrorObject[]): ErrorObject[] {
@@ -53,7 +56,7 @@ export function shortened(field: string): string {
   return field.length > MAX_FIELD_LENGTH ? `${field.slice(0, MAX_FIELD_LENGTH)}…` : field;
 }
 
-function fieldOf(error: ErrorObject): string {
+export function fieldOf(error: ErrorObject): string {
   const path = error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
   const child: unknown =
     error.params.missingProperty ??
@@ -80,7 +83,7 @@ function textOf(error: ErrorObject, part: string): string {
     case 'required':
       return 'This field is required.';
     case 'additionalProperties':
-      return unknown(error, part === 'querystring' ? 'query parameter' : 'field');
+      return unknownText(part === 'querystring' ? 'query parameter' : 'field', closestField(error));
     case 'type':
       return typeText(error, part);
     case 'enum':
@@ -120,11 +123,14 @@ function textOf(error: ErrorObject, part: string): string {
   }
 }
 
-/** Suggests the name that was most likely meant. */
-function unknown({ params, parentSchema }: ErrorObject, kind: string): string {
+/** Returns the name that was most likely meant by an unknown one. */
+export function closestField({ params, parentSchema }: ErrorObject): string | undefined {
   const { properties = {} } = parentSchema as { properties?: object };
-  const closest = closestName(String(params.additionalProperty), Object.keys(properties));
-  return closest === undefined ? `Unknown ${kind}.` : `Unknown ${kind}. Did you mean ${closest}?`;
+  return closestName(String(params.additionalProperty), Object.keys(properties));
+}
+
+export function unknownText(kind: string, meant: string | undefined): string {
+  return meant === undefined ? `Unknown ${kind}.` : `Unknown ${kind}. Did you mean ${meant}?`;
 }
 
 function typeText({ params, data, instancePath }: ErrorObject, part: string): string {

@@ -8,7 +8,7 @@ export const VOLUME_TYPES = [
   'ultra',
 ] as const;
 /** Only these can be copied while they are being written to. */
-export const SNAPSHOT_TYPES: readonly string[] = ['standard', 'ssd_hiiops'];
+export const SNAPSHOT_TYPES: readonly VolumeType[] = ['standard', 'ssd_hiiops'];
 /** The largest volume. */
 export const MAX_VOLUME_GIB = 102_400;
 export type VolumeType = (typeof VOLUME_TYPES)[number];

@@ -269,6 +269,7 @@ export async function startPlatform(
         log,
         readiness: createReadiness({ database, role, live, worker, clocks }),
         rateLimit: config.rateLimit,
+        strict: config.strict,
         metrics,
         measures,
         tracing,

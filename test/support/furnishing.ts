@@ -69,7 +69,8 @@ export async function furnish(http: HttpClient, projectId: number, { clusters = 
     instance_id_to_attach_to: instances[0],
   });
   await byTask(at('snapshots'), { name: 'yesterday', volume_id: volumes[0] });
-  const spare = await byTask(at('volumes'), { source: 'new-volume', name: 'spare', size: 1 });
+  const image_id = await first(at('images'));
+  const spare = await byTask(at('volumes'), { source: 'image', image_id, name: 'spare', size: 10 });
   await byTask(at('images'), { name: 'mine', volume_id: spare.volumes[0] });
 
   await byTask(`/cloud/v2/secrets/${projectId}/1`, { name: 'tls', payload: await tlsBundle() });

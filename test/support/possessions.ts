@@ -184,9 +184,11 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
   const sshKey = async () => (await made('/cloud/v1/ssh_keys/1', { name: anyName() })).id;
   const network = async () =>
     (await byTask('/cloud/v1/networks/1/1', { name: anyName(), create_router: false, tags })).networks[0];
-  const volume = async () =>
-    (await byTask('/cloud/v1/volumes/1/1', { source: 'new-volume', name: anyName(), size: 1, tags }))
-      .volumes[0];
+  const volume = async () => {
+    const image_id = await first('/cloud/v1/images/1/1');
+    const body = { source: 'image', image_id, name: anyName(), size: 10, tags };
+    return (await byTask('/cloud/v1/volumes/1/1', body)).volumes[0];
+  };
   const instance = async (ofInterface: object = {}) =>
     byTask('/cloud/v2/instances/1/1', {
       name: anyName(),

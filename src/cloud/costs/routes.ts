@@ -4,7 +4,7 @@ import { csvOf } from '../../lib/csv.ts';
 import * as schema from './schema.ts';
 import type { CostReports } from './service.ts';
 
-const asks = { access: 'read', onlyAsks: true } as const;
+const asks = { access: 'read', onlyAsks: true, closedBody: true } as const;
 const tags = ['Costs'];
 const EXACT =
   'Whatever goes on counts until now: nothing is delayed. Costs are those of the price previews, by the second, with the prices of each time.';

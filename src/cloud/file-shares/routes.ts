@@ -31,7 +31,7 @@ export function fileShareRoutes(
 ): void {
   const { fileShares, tasks } = deps;
   app.post(BASE, {
-    config: { access: 'operate' },
+    config: { access: 'operate', closedBody: true },
     schema: {
       operationId: 'createFileShare',
       summary: 'Create a file share',

@@ -118,6 +118,35 @@ describe('an image from an address', () => {
     expect(rows[0].data.url).toBe('https://images.example.com/debian.qcow2');
   });
 
+  it('fits on no volume that is smaller than it', async () => {
+    const image_id = await download();
+    const set = 'update images set size_bytes = $1 where id = $2';
+    await service.pool.query(set, [3 * 2 ** 30 + 1, image_id]);
+    const wish = { source: 'image', image_id, name: 'disk' };
+    const refused = await service.http.post(VOLUMES, { ...wish, size: 3 });
+    expect([refused.status, refused.body.invalid_fields]).toEqual([
+      400,
+      { size: ['Image from afar requires at least 4 GiB.'] },
+    ]);
+    await finished(await service.http.post(VOLUMES, { ...wish, size: 4 }));
+  });
+
+  it('of Windows starts no instance with another user than Admin', async () => {
+    const image_id = await download({ os_type: 'windows' });
+    const create = (body: object) =>
+      service.http.post('/cloud/v2/instances/1/1', {
+        name: 'windows-1',
+        flavor: 'g1-standard-1-2',
+        interfaces: [{ type: 'external' }],
+        volumes: [{ source: 'image', image_id, size: 1 }],
+        password: 'Secret-123',
+        ...body,
+      });
+    const refused = await create({ username: 'me' });
+    expect([refused.status, Object.keys(refused.body.invalid_fields)]).toEqual([400, ['username']]);
+    await finished(await create({ username: '' }));
+  });
+
   it('is what volumes are copied from, unless they share its data: then they go before it', async () => {
     const [copied, shared] = [await download(), await download({ cow_format: true })];
     const [copy, sharing] = [await volume(copied), await volume(shared)];

@@ -8,9 +8,14 @@ const VOLUMES = '/cloud/v1/volumes/1/1';
 
 let service: TestService;
 let publicImages: { id: string }[];
+/** Nothing is known of what is in it. */
+let plainImage: string;
 beforeAll(async () => {
   service = await startService();
   publicImages = (await service.http.get(`${IMAGES}?visibility=public`)).body.results;
+  const plain = { name: 'plain', url: 'https://images.example.com/plain.qcow2' };
+  const task = await finished(await service.http.post('/cloud/v1/downloadimage/1/1', plain));
+  [plainImage = ''] = task.created_resources.images;
 });
 afterAll(() => service.stop());
 
@@ -20,7 +25,7 @@ async function finished(answer: Answer) {
   expect(task).toMatchObject({ state: 'FINISHED', error: null });
   return task;
 }
-async function volume(from: object = { source: 'new-volume' }): Promise<string> {
+async function volume(from: object = { source: 'image', image_id: plainImage }): Promise<string> {
   const task = await finished(await service.http.post(VOLUMES, { name: 'for image', size: 10, ...from }));
   return task.created_resources.volumes[0];
 }
@@ -218,6 +223,15 @@ describe('refuses', () => {
     const answer = await service.http.post(IMAGES, body);
     expect(answer.status).toBe(400);
     expect(Object.keys(answer.body.invalid_fields)).toEqual([field]);
+  });
+
+  it('a volume that nothing boots from', async () => {
+    const blank = await volume({ source: 'new-volume' });
+    const answer = await service.http.post(IMAGES, { name: 'refused', volume_id: blank });
+    expect([answer.status, answer.body.invalid_fields]).toEqual([
+      400,
+      { volume_id: [`Volume ${blank} is not bootable; choose one that was made from an image.`] },
+    ]);
   });
 
   it('to change or delete what the platform offers', async () => {

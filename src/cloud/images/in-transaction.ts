@@ -14,6 +14,8 @@ export type ImageSource = Pick<
   blocker: string | undefined;
 };
 
+const GIB = 2 ** 30;
+
 /**
  * Returns the images of the platform and the project from which volumes can be created, by ID in lower case. They are
  * locked against removal until the transaction ends.
@@ -36,14 +38,16 @@ export async function findSources(
   const rows = await tx.sql
     .selectFrom('images')
     .select(['id', 'name', 'min_disk_gib as min_disk', 'os_type', 'os_distro', 'os_version'])
-    .select(['architecture', 'is_baremetal', 'ssh_key', 'status', 'task_id'])
+    .select(['architecture', 'is_baremetal', 'ssh_key', 'status', 'task_id', 'size_bytes'])
     .where('id', 'in', others)
     .where(isIn(place))
     .orderBy('id')
     .forShare()
     .execute();
-  for (const { status, task_id, ...row } of rows) {
-    found.set(row.id, { ...row, min_ram: 0, blocker: blockerOf({ status, task_id }, 'active') });
+  for (const { status, task_id, size_bytes, ...row } of rows) {
+    // Nobody says how large a disk a downloaded image needs, but as in Cinder the image itself has to fit on it.
+    const min_disk = Math.max(row.min_disk, Math.ceil((size_bytes ?? 0) / GIB));
+    found.set(row.id, { ...row, min_disk, min_ram: 0, blocker: blockerOf({ status, task_id }, 'active') });
   }
   return found;
 }

@@ -45,7 +45,7 @@ const DEFAULTS = 'Defaults: os_type linux, architecture x86_64, ssh_key allow, f
 export const CreateImage = Type.Object(
   {
     ...creation,
-    volume_id: UuidInput('Volume to create the image from'),
+    volume_id: UuidInput('Bootable volume to create the image from'),
     source: Type.Optional(
       Type.Enum(['volume'], { type: 'string', description: 'Only `volume` is supported' }),
     ),

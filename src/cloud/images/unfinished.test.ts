@@ -26,7 +26,7 @@ async function rows() {
   const volume = await service.pool.query(
     `insert into volumes (id, project_id, region_id, name, size_gib, volume_type, status, bootable,
        tags, creator_task_id, task_id, created_at, updated_at)
-     values (${place}, 'disk', 5, 'standard', 'available', false, ${held}) returning id`,
+     values (${place}, 'disk', 5, 'standard', 'available', true, ${held}) returning id`,
   );
   const image = await service.pool.query(
     `insert into images (id, project_id, region_id, name, status, os_type, architecture, min_disk_gib, size_bytes,

@@ -1,8 +1,10 @@
 import type { Transaction } from '../../db/database.ts';
+import { ConflictError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseNode } from './in-transaction.ts';
+import type { VmState } from './states.ts';
 import { lockInstance, type PlainInstance } from './store.ts';
 
 /**
@@ -15,4 +17,12 @@ export async function lockFreeInstance(tx: Transaction, scope: Scope, id: string
   await refuseNode(tx, instance);
   refuseHeld(`Instance ${instance.id}`, instance);
   return instance;
+}
+
+/** @throws ConflictError unless the instance is in one of the states, in which Nova allows it to `what` */
+export function requireState(instance: PlainInstance, what: string, from: readonly VmState[]): void {
+  if (from.includes(instance.vm_state)) return;
+  throw new ConflictError(
+    `Instance ${instance.id} is ${instance.vm_state} (status ${instance.status}); to ${what} it must be ${from.join(' or ')}`,
+  );
 }

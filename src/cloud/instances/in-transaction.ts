@@ -3,6 +3,8 @@ import type { Place } from '../../db/place.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { lockInstance, type PlainInstance } from './store.ts';
 
+export { ATTACHABLE, type VmState } from './states.ts';
+
 /**
  * Locks the instance for a volume until the transaction ends. Call it before locking volumes.
  * @throws ConflictError for a node of a cluster

@@ -195,6 +195,11 @@ describe('creation', () => {
     [{ volumes: [{ source: 'image', image_id: unknownId }] }, 400, 'volumes.0.image_id'],
     [{ volumes: [{ source: 'image', image_id: IMAGE, size: 1 }] }, 400, 'volumes.0.size'],
     [{ volumes: [{ source: 'snapshot', snapshot_id: unknownId, size: 1 }] }, 400, 'volumes.0.snapshot_id'],
+    [
+      { volumes: [{ source: 'snapshot', snapshot_id: unknownId, size: 1, type_name: 'cold' }] },
+      400,
+      'volumes.0.type_name',
+    ],
     [{ volumes: [{ source: 'existing-volume', volume_id: unknownId }] }, 400, 'volumes.0.volume_id'],
     [{ volumes: [{ source: 'apptemplate', apptemplate_id: 'x' }] }, 400, 'volumes.0.source'],
     [
@@ -214,6 +219,8 @@ describe('creation', () => {
     [{ name: undefined, name_template: 'a-{other}' }, 400, 'name_template'],
     [{ ssh_key_name: 'nobody' }, 400, 'ssh_key_name'],
     [{ user_data: '???' }, 400, 'user_data'],
+    [{ user_data: 'I2Nsb3VkLWNvbmZpZwo' }, 400, 'user_data'],
+    [{ user_data: 'A'.repeat(65_536) }, 400, 'user_data'],
     [{ colour: 'red' }, 400, 'colour'],
   ])('refuses %j', async (more, status, field) => {
     const before = await counts();

@@ -5,6 +5,7 @@ import { newTags } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { versionedIn } from '../../lib/versioned.ts';
+import { SNAPSHOT_TYPES } from '../../lib/volume-types.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
 import { VolumeTypeName } from '../catalog/schema.ts';
 import { IpFamilyInput, LegacyIpFamily } from '../networks/addresses/schema.ts';
@@ -22,6 +23,8 @@ import { FILTERED_STATUSES, INSTANCE_STATUSES, VM_STATES } from './states.ts';
 export const MAX_INTERFACES = 16;
 /** Disks are named by one letter each. */
 export const MAX_VOLUMES = 25;
+/** As in Nova. */
+const MAX_USER_DATA = 65_535;
 const MAX_GROUPS = 10;
 
 const GroupIds = nullable(
@@ -150,6 +153,9 @@ const volumes = [
       snapshot_id: UuidInput('Snapshot ID'),
       size: VolumeSize,
       ...made,
+      type_name: Type.Optional(
+        Type.Enum([...SNAPSHOT_TYPES], { type: 'string', description: 'Defaults to that of the snapshot' }),
+      ),
       ...bootable,
     },
     { title: 'NewInstanceVolumeFromSnapshot', additionalProperties: false },
@@ -208,10 +214,10 @@ export const CreateInstanceSchema = Type.Object(
     password: Type.Optional(
       Type.String({ maxLength: 1024, description: 'Empty for none, as with username and user_data' }),
     ),
-    username: Type.Optional(Type.String({ maxLength: 255 })),
+    username: Type.Optional(Type.String({ maxLength: 255, description: 'Not for Windows' })),
     user_data: Type.Optional(
       Type.String({
-        maxLength: 65_536,
+        maxLength: MAX_USER_DATA,
         pattern: '^[A-Za-z0-9+/\\r\\n]*(={1,2}[\\r\\n]*)?$',
         rule: 'Must be base64-encoded.',
         description: 'User data for the first boot, base64-encoded; ignored if a password is set',

@@ -18,7 +18,7 @@ import type { SshKeys } from '../ssh-keys/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import * as instanceVolumes from '../volumes/of-instances/in-transaction.ts';
 import { volumeSpec } from '../volumes/wanted.ts';
-import { imageProblems, keptFlavor, usableFlavor } from './creation/flavor-choice.ts';
+import { imageProblems, keptFlavor, usableFlavor, userProblems } from './creation/flavor-choice.ts';
 import { instanceName } from './creation/names.ts';
 import { offeredVolume, requestProblems } from './creation/request-problems.ts';
 import { lockFreeInstance } from './free-instance.ts';
@@ -84,13 +84,11 @@ export function createInstances(deps: {
           catalog,
           request.volumes.flatMap(offeredVolume),
         );
+        const images = volumes.map(({ image }) => image);
         const misfits = [
           ...instanceVolumes.bootOrderProblems(volumes),
-          ...imageProblems(
-            flavor,
-            volumes.map(({ image }) => image),
-            sshKeyName,
-          ),
+          ...imageProblems(flavor, images, sshKeyName),
+          ...userProblems(request.username, images),
         ];
         if (misfits.length > 0) throw new InvalidError(misfits);
         const interfaces = await newInterfaces.address(tx, scope, wanted);

@@ -43,3 +43,6 @@ export const VM_STATES = [
   'suspended',
 ] as const;
 export type VmState = (typeof VM_STATES)[number];
+
+/** States in which Nova attaches and detaches volumes and interfaces. */
+export const ATTACHABLE: readonly VmState[] = ['active', 'paused', 'stopped'];

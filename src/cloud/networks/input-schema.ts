@@ -52,7 +52,7 @@ const gateway_ip = nullable(
 const dns_nameservers = nullable(
   Type.Array(Type.String({ maxLength: 45 }), {
     maxItems: 100,
-    description: 'IP addresses of DNS name servers, at most 5',
+    description: 'IP addresses of DNS name servers, of the same IP version as the subnet, at most 5',
     examples: [['1.1.1.1', '9.9.9.9']],
   }),
 );

@@ -2,7 +2,7 @@ import { addressOrRange } from '../../lib/cidr.ts';
 import type { FieldProblem } from '../../lib/errors.ts';
 import type { AddressPair } from './tables.ts';
 
-/** Returns each pair once, in canonical form and sorted. Adds faults to `problems`. */
+/** Returns the pairs in canonical form, sorted. Adds faults to `problems`; as in Neutron, a pair may not repeat. */
 export function pairsFrom(
   given: readonly { ip_address: string; mac_address?: string | null }[],
   ownMac: string,
@@ -10,12 +10,16 @@ export function pairsFrom(
 ): AddressPair[] {
   const pairs = new Map<string, AddressPair>();
   for (const [index, { ip_address: text, mac_address: macText }] of given.entries()) {
+    const field = `allowed_address_pairs.${index}`;
     const found = addressOrRange(text);
-    const mac = macText?.toLowerCase().replaceAll('-', ':');
     if ('fault' in found) {
-      problems.push({ field: `allowed_address_pairs.${index}.ip_address`, message: found.fault });
-    } else if (mac === undefined || mac === ownMac) pairs.set(found.address, { ip_address: found.address });
-    else pairs.set(`${found.address} ${mac}`, { ip_address: found.address, mac_address: mac });
+      problems.push({ field: `${field}.ip_address`, message: found.fault });
+      continue;
+    }
+    const mac = macText?.toLowerCase().replaceAll('-', ':') ?? ownMac;
+    const key = mac === ownMac ? found.address : `${found.address} ${mac}`;
+    if (pairs.has(key)) problems.push({ field, message: 'Is a duplicate; send each pair once.' });
+    pairs.set(key, { ip_address: found.address, ...(mac !== ownMac && { mac_address: mac }) });
   }
   return [...pairs.keys()].sort().flatMap((key) => pairs.get(key) ?? []);
 }

@@ -148,6 +148,11 @@ describe('a change', () => {
       allowed_address_pairs: [],
       tags: {},
     });
+    const twice = await change(portId, { security_group_ids: [first, first.toUpperCase()] });
+    expect([twice.status, twice.body.invalid_fields]).toEqual([
+      400,
+      { 'security_group_ids.1': ['Is a duplicate; send each group once.'] },
+    ]);
     expect((await service.http.delete(`${GROUPS}/${first}`)).status).toBe(409);
   });
 
@@ -188,6 +193,10 @@ describe('a change', () => {
     [{ security_group_ids: [crypto.randomUUID()] }, 'security_group_ids.0'],
     [{ security_group_ids: Array.from({ length: 11 }, () => crypto.randomUUID()) }, 'security_group_ids'],
     [{ allowed_address_pairs: [{ ip_address: 'x' }] }, 'allowed_address_pairs.0.ip_address'],
+    [
+      { allowed_address_pairs: [{ ip_address: '10.30.1.0/24' }, { ip_address: '10.30.1.0/24' }] },
+      'allowed_address_pairs.1',
+    ],
     [{ allowed_address_pairs: [{ ip_address: '10.30.1.7/24' }] }, 'allowed_address_pairs.0.ip_address'],
     [{ ip_assignments: [] }, 'ip_assignments'],
     [
@@ -232,7 +241,7 @@ describe('a change', () => {
     const path = `/cloud/v2/ports/1/1/${portId}/allow_address_pairs`;
     const own = (await read(portId)).mac_address;
     const pair = (mac_address: string | null, ip_address = '10.30.0.77') => ({ ip_address, mac_address });
-    const given = [pair('02-AA-00-00-00-02'), pair(null), pair(own.toUpperCase()), pair(null, '10.30.0.9')];
+    const given = [pair('02-AA-00-00-00-02'), pair(own.toUpperCase()), pair(null, '10.30.0.9')];
     await finished(await service.http.put(path, { allowed_address_pairs: given }));
     expect(await read(portId)).toMatchObject({
       allowed_address_pairs: [
@@ -247,9 +256,14 @@ describe('a change', () => {
       pair('02:aa:00:00:00:02'),
       pair(own, '10.30.0.9'),
     ]);
-    const refused = await service.http.put(path, { allowed_address_pairs: [pair('02:00')] });
-    expect(refused.status).toBe(400);
-    expect(Object.keys(refused.body.invalid_fields)).toEqual(['allowed_address_pairs.0.mac_address']);
+    for (const [wrong, field] of [
+      [[pair('02:00')], 'allowed_address_pairs.0.mac_address'],
+      [[pair(null), pair(own)], 'allowed_address_pairs.1'],
+    ] as const) {
+      const refused = await service.http.put(path, { allowed_address_pairs: wrong });
+      expect(refused.status, refused.text).toBe(400);
+      expect(Object.keys(refused.body.invalid_fields)).toEqual([field]);
+    }
   });
 
   it('does not survive its instance', async () => {

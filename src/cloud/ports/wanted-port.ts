@@ -31,9 +31,14 @@ export type PortChange = Omit<UpdatePort, 'allowed_address_pairs'> & {
 /** @throws InvalidError with all problems */
 export function wantedPort(port: PortRow, change: PortChange): WantedPort {
   const problems: FieldProblem[] = [];
-  const groupIds = change.security_group_ids && [
-    ...new Set(change.security_group_ids.map((id) => id.toLowerCase())),
-  ];
+  const groupIds = change.security_group_ids?.map((id) => id.toLowerCase());
+  for (const [index, id] of (groupIds ?? []).entries()) {
+    if (groupIds?.indexOf(id) === index) continue;
+    problems.push({
+      field: `security_group_ids.${index}`,
+      message: 'Is a duplicate; send each group once.',
+    });
+  }
   const pairs =
     change.allowed_address_pairs && pairsFrom(change.allowed_address_pairs, port.mac_address, problems);
   const wanted = change.ip_assignments && assignmentsFrom(change.ip_assignments, problems);

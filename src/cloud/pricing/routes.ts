@@ -20,7 +20,7 @@ export function pricingRoutes(app: Api, { pricing }: { pricing: Pricing }): void
   });
 
   app.post('/cloud/v1/pricing/:project_id/:region_id/snapshots', {
-    config: { access: 'read', onlyAsks: true },
+    config: { access: 'read', onlyAsks: true, closedBody: true },
     schema: {
       operationId: 'previewSnapshotPrice',
       summary: 'Preview the price of a snapshot',

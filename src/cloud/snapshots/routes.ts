@@ -28,7 +28,8 @@ export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snap
     schema: {
       operationId: 'createSnapshot',
       summary: 'Create a snapshot of a volume',
-      description: 'Snapshots are only available for volumes of type standard and ssd_hiiops.',
+      description:
+        'Snapshots are only available for volumes of type standard and ssd_hiiops that are available or in use.',
       tags,
       params: ProjectRegionParams,
       body: CreateSnapshotSchema,

@@ -3,7 +3,7 @@ import { change as changeWant, make, remove } from '../../convergence/wants.ts';
 import type { Database } from '../../db/database.ts';
 import { newResource } from '../../db/place.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { InvalidError } from '../../lib/errors.ts';
+import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
 import { newTaskId } from '../../lib/ids.ts';
@@ -63,6 +63,11 @@ export function createSnapshots(deps: {
           });
         }
         refuseHeld(`Volume ${volume.id}`, volume);
+        if (!['available', 'in-use'].includes(volume.status)) {
+          throw new ConflictError(
+            `Volume ${volume.id} is ${volume.status}; it must be available or in-use to take a snapshot of it`,
+          );
+        }
         await tx.sql
           .insertInto('snapshots')
           .values({

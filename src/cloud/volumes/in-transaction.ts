@@ -23,6 +23,10 @@ export async function holdForUpload(
       `Volume ${volume.id} is ${volume.status}; to create an image from it, it must be available or in-use`,
     );
   }
+  if (!volume.bootable) {
+    const message = `Volume ${volume.id} is not bootable; choose one that was made from an image.`;
+    throw new InvalidError({ volume_id: [message] });
+  }
   await setStatus(tx, [volume.id], 'uploading', taskId, now);
   return volume;
 }

@@ -201,6 +201,14 @@ describe('snapshots', () => {
     expect(refused.body.invalid_fields).toHaveProperty('volume_id');
   });
 
+  it('refuses a volume that is in error', async () => {
+    const volume = await newVolume();
+    await service.pool.query(`update volumes set status = 'error' where id = $1`, [volume]);
+    const refused = await service.http.post(S, { volume_id: volume, name: 'before' });
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining('is error')]);
+    expect((await service.http.get(`${S}?volume_id=${volume}`)).body.count).toBe(0);
+  });
+
   it.each(['not-an-id', crypto.randomUUID()])('knows no snapshot %s', async (id) => {
     expect((await service.http.get(`${S}/${id}`)).status).toBe(404);
     expect((await service.http.delete(`${S}/${id}`)).status).toBe(404);

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ignoredOf } from '../../http/unknown-fields.ts';
 
 const MOST_KEPT = 1_000;
 const MOST_TEXT = 16_384;
@@ -15,6 +16,8 @@ export interface SeenRequest {
   client_id: number | null;
   status: number;
   ms: number;
+  /** Fields of the body that nobody knows. */
+  ignored: string[];
   request: unknown;
   answer: unknown;
 }
@@ -54,6 +57,7 @@ function seenOf(request: FastifyRequest, reply: FastifyReply, payload: unknown):
     client_id: request.principal?.clientId ?? null,
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime),
+    ignored: ignoredOf(request).map(({ field }) => field),
     request: shown(request.body ?? null),
     answer: config.secretAnswer ? MASK : shown(answerOf(payload)),
   };

@@ -32,6 +32,15 @@ export function createMakers(http: HttpClient, projectId: number) {
   const make = {
     volume: async () =>
       only((await made(`/cloud/v1/volumes${at}`, { source: 'new-volume', name: name(), size: 1 })).volumes),
+    bootVolume: async () => {
+      const body = {
+        source: 'image',
+        image_id: await first(`/cloud/v1/images${at}`),
+        name: name(),
+        size: 10,
+      };
+      return only((await made(`/cloud/v1/volumes${at}`, body)).volumes);
+    },
     snapshot: async (volume_id: string) =>
       only((await made(`/cloud/v1/snapshots${at}`, { name: name(), volume_id })).snapshots),
     image: async (volume_id: string) =>

@@ -7,7 +7,7 @@ const STORAGE: Operations = {
     return () => http.post(on('volumes'), { source: 'new-volume', name: name(), size: 1, tags: { a: 'b' } });
   },
   'create volume of an image': async ({ http, on, name, make }) => {
-    const image_id = await make.image(await make.volume());
+    const image_id = await make.image(await make.bootVolume());
     return () => http.post(on('volumes'), { source: 'image', image_id, name: name(), size: 20 });
   },
   'create volume of a snapshot': async ({ http, on, name, make }) => {
@@ -67,11 +67,11 @@ const STORAGE: Operations = {
     return () => http.delete(`${on('snapshots')}/${id}`);
   },
   'create image': async ({ http, on, name, make }) => {
-    const volume_id = await make.volume();
+    const volume_id = await make.bootVolume();
     return () => http.post(on('images'), { name: name(), volume_id });
   },
   'change image': async ({ http, on, name, make }) => {
-    const id = await make.image(await make.volume());
+    const id = await make.image(await make.bootVolume());
     return () => http.patch(`${on('images')}/${id}`, { name: name() });
   },
   'download image': async ({ http, on, name }) => {
@@ -79,7 +79,7 @@ const STORAGE: Operations = {
     return () => http.post(on('downloadimage'), body);
   },
   'delete image': async ({ http, on, make }) => {
-    const id = await make.image(await make.volume());
+    const id = await make.image(await make.bootVolume());
     return () => http.delete(`${on('images')}/${id}`);
   },
 };

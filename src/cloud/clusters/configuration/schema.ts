@@ -53,7 +53,7 @@ export const SlurmInput = Type.Object(
     }),
     file_share_id: Optional(
       UuidInput(
-        'VAST file share for the controller spool, the worker spool and the jail. Root squash must be off, and path_length and allowed_characters must be `NPL`. Required to enable Slurm.',
+        'VAST file share for the controller spool, the worker spool and the jail. Root squash must be off, and path_length and allowed_characters must be `NPL`. Required to enable Slurm, and fixed while it is enabled.',
       ),
     ),
     ssh_key_ids: Optional(

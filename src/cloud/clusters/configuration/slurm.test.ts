@@ -101,12 +101,15 @@ describe('while it runs', () => {
     ]);
   });
 
-  it('changes to a share that fits, and to no other', () => {
+  it('stays on its share, and begins anew on any that fits', () => {
     const other = { ...request, file_share_id: OTHER_KEY };
-    expect(slurmProblems(other, running, context)).toEqual([]);
-    expect(slurmProblems(other, running, { ...context, ...share('standard') })).toEqual([
-      { field: 'add_ons.slurm.file_share_id', message: expect.stringMatching(/type standard/) },
+    expect(slurmProblems(other, running, context)).toEqual([
+      {
+        field: 'add_ons.slurm.file_share_id',
+        message: expect.stringContaining(`stay on file share ${SHARE}`),
+      },
     ]);
+    expect(slurmProblems(other, { ...SLURM_OFF, file_share_id: SHARE }, context)).toEqual([]);
     const off = { ...SLURM_OFF, file_share_id: SHARE };
     expect(slurmProblems(request, off, { ...context, fileShare: undefined })).toEqual([
       { field: 'add_ons.slurm.file_share_id', message: expect.stringMatching(/Unknown file share/) },

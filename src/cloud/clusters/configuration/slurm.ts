@@ -84,11 +84,17 @@ function workerProblems(wanted: number, current: Slurm): FieldProblem[] {
 }
 
 function shareProblems(id: string, current: Slurm, share: SlurmShare | undefined): FieldProblem[] {
-  if (current.enabled && sameId(id, current.file_share_id ?? '')) return [];
+  const field = `${FIELD}.file_share_id`;
+  const standing = current.enabled ? (current.file_share_id ?? undefined) : undefined;
+  if (standing !== undefined) {
+    // Kubernetes changes no volume's source, and its claims are Slurm's spool and jail.
+    const message = `Can't be changed while Slurm is enabled: its volumes stay on file share ${standing}. Disable Slurm first.`;
+    return sameId(id, standing) ? [] : [{ field, message }];
+  }
   const message = share
     ? shareFault(share)
     : `Unknown file share ${id}. Must be a VAST file share in the same project and region.`;
-  return message === undefined ? [] : [{ field: `${FIELD}.file_share_id`, message }];
+  return message === undefined ? [] : [{ field, message }];
 }
 
 function shareFault({ typeName, lacks }: SlurmShare): string | undefined {

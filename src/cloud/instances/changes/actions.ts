@@ -52,5 +52,8 @@ export const ACTIONS = {
 } as const satisfies Record<string, Action>;
 export type ActionName = keyof typeof ACTIONS;
 
+/** As published, and as in Nova's driver for bare metal. */
+export const NOT_OF_BARE_METAL: readonly ActionName[] = ['suspend', 'resume'];
+
 /** States in which the flavor may change, as in Nova. The instance ends in the state in which it began. */
 export const RESIZABLE: readonly VmState[] = ['active', 'stopped'];

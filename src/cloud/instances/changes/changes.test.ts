@@ -84,6 +84,17 @@ describe('actions', () => {
     expect((await act('stop', { activate_profile: true })).status).toBe(400);
   });
 
+  it.each(['suspend', 'resume'])('%s of a bare metal machine is refused', async (action) => {
+    const set = 'update instances set flavor_id = $1, vm_state = $2 where id = $3';
+    const state = action === 'suspend' ? 'active' : 'suspended';
+    await service.pool.query(set, ['bm3-ai-8xlarge-gpu-h100-8', state, id]);
+    const refused = [await act(action), await http.post(`${I}/${id}/${action}`)];
+    await service.pool.query(set, ['g1-standard-1-2', 'active', id]);
+    expect(refused.map(({ status, body }) => [status, body.message])).toEqual(
+      Array(2).fill([409, expect.stringContaining('bare metal')]),
+    );
+  });
+
   it('lets one of many at once through', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => act('stop')));
     const accepted = answers.filter(({ status }) => status === 200);

@@ -47,7 +47,7 @@ export function instanceChangeRoutes(
       operationId: 'actOnInstance',
       summary: 'Start, stop, reboot, suspend or resume an instance',
       description:
-        "Returns 409 if the state of the instance doesn't allow the action; the message names the state.",
+        "Returns 409 if the state of the instance doesn't allow the action; the message names the state. Bare metal can't be suspended and resumed.",
       tags,
       params: InstanceParams,
       body: InstanceAction,

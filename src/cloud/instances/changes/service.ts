@@ -13,13 +13,12 @@ import type { Tasks } from '../../tasks/service.ts';
 import * as instanceVolumes from '../../volumes/of-instances/in-transaction.ts';
 import { imageMisfits, keptFlavor, misfit, usableFlavor } from '../creation/flavor-choice.ts';
 import { volumeProblems } from '../creation/request-problems.ts';
-import { lockFreeInstance } from '../free-instance.ts';
+import { lockFreeInstance, requireState } from '../free-instance.ts';
 import { knownVolume } from '../offers/possible-volume.ts';
 import type { PossibleVolume } from '../offers/schema.ts';
-import type { VmState } from '../states.ts';
 import { changeInstance, type PlainInstance } from '../store.ts';
 import { ofMachine } from '../wanted.ts';
-import { ACTIONS, type ActionName, RESIZABLE } from './actions.ts';
+import { ACTIONS, type ActionName, NOT_OF_BARE_METAL, RESIZABLE } from './actions.ts';
 import type { UpdateInstance } from './schema.ts';
 import { type InstanceChange, RESIZE_VM, taskOf } from './tasks.ts';
 
@@ -191,15 +190,11 @@ const WANTED: Record<ActionName, (spec: MachineSpec) => Partial<MachineSpec>> = 
 /** Locks an instance whose state allows the action. */
 async function lockFor(tx: Transaction, scope: Scope, id: string, name: ActionName): Promise<PlainInstance> {
   const instance = await lockFreeInstance(tx, scope, id);
+  if (isBareMetal(instance.flavor_id) && NOT_OF_BARE_METAL.includes(name)) {
+    throw new ConflictError(`Instance ${instance.id} is a bare metal machine, which can't ${name}`);
+  }
   requireState(instance, name, ACTIONS[name].from);
   return instance;
 }
 
 const stateOf = ({ status, vm_state }: PlainInstance) => ({ status, vm_state });
-
-function requireState(instance: PlainInstance, what: string, from: readonly VmState[]): void {
-  if (from.includes(instance.vm_state)) return;
-  throw new ConflictError(
-    `Instance ${instance.id} is ${instance.vm_state} (status ${instance.status}); to ${what} it must be ${from.join(' or ')}`,
-  );
-}

@@ -50,6 +50,17 @@ export function imageProblems(
   });
 }
 
+/** As published: the password on Windows is that of its user Admin. */
+export function userProblems(
+  username: string | undefined,
+  images: readonly (ImageSource | undefined)[],
+): FieldProblem[] {
+  const windows = images.find((image) => image?.os_type === 'windows');
+  if (!username || !windows) return [];
+  const message = `Image ${windows.name} is Windows, where password is that of the user Admin; leave username out.`;
+  return [{ field: 'username', message }];
+}
+
 /** Returns why a machine of the flavor can't start from the image. */
 export function imageMisfits(
   flavor: Pick<Flavor, 'flavor_id' | 'ram' | 'architecture'>,

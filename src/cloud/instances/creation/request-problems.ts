@@ -18,6 +18,9 @@ export function requestProblems(request: CreateInstance): FieldProblem[] {
   if (request.security_groups && request.interfaces.some((one) => one.security_groups)) {
     complain('security_groups', 'Set security groups either here or per interface, not both.');
   }
+  if ((request.user_data ?? '').replace(/[\r\n]/g, '').length % 4 !== 0) {
+    complain('user_data', 'Must be base64-encoded with its padding: a multiple of four characters.');
+  }
   if (request.servergroup_id !== undefined && isBareMetal(request.flavor)) {
     complain('servergroup_id', "Bare metal machines can't be in a placement group; leave it out.");
   }

@@ -180,6 +180,24 @@ describe('what is refused', () => {
     expect((await list()).count).toBe(1);
   });
 
+  it('any change while the instance is suspended', async () => {
+    const act = (action: string) => http.post(`/cloud/v2/instances/1/1/${id}/action`, { action });
+    await done(await act('suspend'));
+    const [first] = (await list()).results;
+    const { port_id } = first;
+    for (const refused of [
+      await attach({ type: 'external' }),
+      await detach({ port_id, ip_address: first.ip_assignments[0].ip_address }),
+    ]) {
+      expect([refused.status, refused.body.message]).toEqual([
+        409,
+        expect.stringContaining('is suspended (status SUSPENDED)'),
+      ]);
+    }
+    await done(await act('resume'));
+    expect((await list()).count).toBe(1);
+  });
+
   it('another one while a task holds the instance', async () => {
     const task = crypto.randomUUID();
     await service.pool.query('update instances set task_id = $1 where id = $2', [task, id]);

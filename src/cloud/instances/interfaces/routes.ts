@@ -46,7 +46,7 @@ export function interfaceRoutes(
       operationId: 'attachInterface',
       summary: 'Attach an interface to an instance',
       description:
-        "If the type is omitted, it follows from the port, subnet or network; without any of them, the interface is external. A DDoS profile is validated but not stored: traffic isn't filtered.",
+        "If the type is omitted, it follows from the port, subnet or network; without any of them, the interface is external. The instance must be active, paused or stopped. A DDoS profile is validated but not stored: traffic isn't filtered.",
       tags,
       params: InstanceParams,
       body: AttachInterface,
@@ -62,7 +62,7 @@ export function interfaceRoutes(
       operationId: 'detachInterface',
       summary: 'Detach an interface from an instance',
       description:
-        'Deletes the port and releases its addresses; a reserved fixed IP stays. A floating IP is unassigned.',
+        'Deletes the port and releases its addresses; a reserved fixed IP stays. A floating IP is unassigned. The instance must be active, paused or stopped.',
       tags,
       params: InstanceParams,
       body: DetachInterface,

@@ -12,8 +12,9 @@ import type { Scope } from '../../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../quotas/in-transaction.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { attachProblems } from '../creation/request-problems.ts';
-import { lockFreeInstance } from '../free-instance.ts';
+import { lockFreeInstance, requireState } from '../free-instance.ts';
 import { MAX_INTERFACES } from '../schema.ts';
+import { ATTACHABLE } from '../states.ts';
 import { changeInstance, type PlainInstance } from '../store.ts';
 import { asRows, ofMachine, withoutTarget } from '../wanted.ts';
 import { ofItsKind } from './any-interface.ts';
@@ -50,6 +51,7 @@ export function createInstanceInterfaces(deps: {
         const instance = await lockFreeInstance(tx, scope, id);
         const problems = attachProblems(request, instance.flavor_id, catalog.ddosTemplates(scope.regionId));
         if (problems.length > 0) throw new InvalidError(problems);
+        requireState(instance, 'attach an interface', ATTACHABLE);
         const taskId = newTaskId();
         const now = clock.now();
         const from = await interfaces.nextPlace(tx, instance.id, MAX_INTERFACES);
@@ -72,6 +74,7 @@ export function createInstanceInterfaces(deps: {
     detach: (scope, id, request) =>
       database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
+        requireState(instance, 'detach an interface', ATTACHABLE);
         const taskId = newTaskId();
         const port = await interfaces.hold(tx, instance.id, request, taskId);
         const staying = { floatings: [], deleteFloatings: false };

@@ -106,6 +106,8 @@ describe('a subnet', () => {
     ],
     [{ host_routes: [{ destination: '10.5.0.1/16', nexthop: '10.10.0.1' }] }, 'host_routes.0.destination'],
     [{ dns_nameservers: ['dns'] }, 'dns_nameservers.0'],
+    [{ dns_nameservers: ['1.1.1.1', '2606:4700:4700::1111'] }, 'dns_nameservers.1'],
+    [{ cidr: 'fd00::/64', dns_nameservers: ['1.1.1.1'] }, 'dns_nameservers.0'],
     [{ host_routes: [{ destination: 'x', nexthop: '10.10.0.1' }] }, 'host_routes.0.destination'],
     [{ network_id: crypto.randomUUID() }, 'network_id'],
     [{ name: '-' }, 'name'],
@@ -196,9 +198,12 @@ describe('a change', () => {
       host_routes: [{ destination: '0.0.0.0/0', nexthop: '10.10.0.9' }],
       tags: [{ key: 'owner', value: 'me' }],
     });
-    expect(
-      (await service.http.patch(path, { host_routes: [{ destination: 'x', nexthop: 'y' }] })).status,
-    ).toBe(400);
+    for (const wrong of [
+      { host_routes: [{ destination: 'x', nexthop: 'y' }] },
+      { dns_nameservers: ['2606:4700:4700::1111'] },
+    ]) {
+      expect((await service.http.patch(path, wrong)).status).toBe(400);
+    }
   });
 
   it('keeps its name where null is sent for it', async () => {

@@ -113,11 +113,12 @@ export function createSubnetChanges(deps: { database: Database; clock: Clock; ta
     updateSubnet: (scope, id, change) =>
       database.accept(scope.principal, async (tx) => {
         const subnet = await lockOwn(tx, scope, id, SUBNET);
-        const { nameservers, problems: nameserverProblems } = nameserversFrom(change.dns_nameservers ?? []);
-        const { routes, problems: routeProblems } = hostRoutesFrom(
-          change.host_routes ?? [],
-          familyOf(subnet.first_address),
+        const family = familyOf(subnet.first_address);
+        const { nameservers, problems: nameserverProblems } = nameserversFrom(
+          change.dns_nameservers ?? [],
+          family,
         );
+        const { routes, problems: routeProblems } = hostRoutesFrom(change.host_routes ?? [], family);
         const problems = [...nameserverProblems, ...routeProblems];
         const gateway = changedGateway(subnet, change, problems);
         if (problems.length > 0) throw new InvalidError(problems);
@@ -189,8 +190,11 @@ function wantedSubnet(request: CreateSubnet) {
   };
   const range = sound<SubnetRange>(subnetRange(request.cidr));
   const gateway = range && sound<string | null>(gatewayIn(range, request.gateway_ip));
-  const { nameservers, problems: nameserverProblems } = nameserversFrom(request.dns_nameservers ?? []);
   const family = range?.family ?? (request.ip_version === 6 ? 'IPv6' : 'IPv4');
+  const { nameservers, problems: nameserverProblems } = nameserversFrom(
+    request.dns_nameservers ?? [],
+    family,
+  );
   const { routes, problems: routeProblems } = hostRoutesFrom(request.host_routes ?? [], family);
   problems.push(...nameserverProblems, ...routeProblems, ...formProblems(request));
   if (request.ip_version !== undefined && range && range.family !== `IPv${request.ip_version}`) {

@@ -1,24 +1,26 @@
 import { expect, it } from 'vitest';
 import { hostRoutesFrom, nameserversFrom } from './new-subnet.ts';
 
-it('takes name servers in their one form and names those that are none', () => {
-  expect(nameserversFrom(['1.1.1.1', '2001:DB8::1'])).toEqual({
-    nameservers: ['1.1.1.1', '2001:db8::1'],
-    problems: [],
-  });
-  const mixed = nameserversFrom(['1.1.1.1', 'dns', '1.1.1.1/32']);
+it('takes name servers of its family in their one form and names those that are none', () => {
+  expect(nameserversFrom(['1.1.1.1'], 'IPv4')).toEqual({ nameservers: ['1.1.1.1'], problems: [] });
+  expect(nameserversFrom(['2001:DB8::1'], 'IPv6')).toEqual({ nameservers: ['2001:db8::1'], problems: [] });
+  const mixed = nameserversFrom(['1.1.1.1', 'dns', '1.1.1.1/32', 'fd00::1'], 'IPv4');
   expect(mixed.nameservers).toEqual(['1.1.1.1']);
-  expect(mixed.problems).toMatchObject([{ field: 'dns_nameservers.1' }, { field: 'dns_nameservers.2' }]);
+  expect(mixed.problems).toMatchObject([
+    { field: 'dns_nameservers.1' },
+    { field: 'dns_nameservers.2' },
+    { field: 'dns_nameservers.3', message: 'Must be an IPv4 address such as 1.1.1.1.' },
+  ]);
 });
 
 it('takes up to five name servers, each once', () => {
   const five = ['1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.4', '1.1.1.5'];
-  expect(nameserversFrom(five).problems).toEqual([]);
+  expect(nameserversFrom(five, 'IPv4').problems).toEqual([]);
   const field = 'dns_nameservers';
-  expect(nameserversFrom([...five, '1.1.1.6']).problems).toEqual([
+  expect(nameserversFrom([...five, '1.1.1.6'], 'IPv4').problems).toEqual([
     { field, message: expect.stringContaining('at most 5') },
   ]);
-  expect(nameserversFrom(['FD00::1', 'fd00:0::1']).problems).toEqual([
+  expect(nameserversFrom(['FD00::1', 'fd00:0::1'], 'IPv6').problems).toEqual([
     { field, message: expect.stringContaining('twice') },
   ]);
 });

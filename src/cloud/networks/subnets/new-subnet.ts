@@ -5,8 +5,13 @@ import { type IpRoute, ipRoutesFrom } from '../../../lib/next-hops.ts';
 /** The defaults of Neutron's max_dns_nameservers and max_subnet_host_routes. */
 const MAX_NAMESERVERS = 5;
 const MAX_HOST_ROUTES = 20;
+const EXAMPLES: Record<IpFamily, string> = { IPv4: '1.1.1.1', IPv6: '2606:4700:4700::1111' };
 
-export function nameserversFrom(given: string[]): { nameservers: string[]; problems: FieldProblem[] } {
+/** Checks the name servers of a subnet of the given family. As in Neutron, they are of the same family. */
+export function nameserversFrom(
+  given: readonly string[],
+  family: IpFamily,
+): { nameservers: string[]; problems: FieldProblem[] } {
   const field = 'dns_nameservers';
   const problems: FieldProblem[] = [];
   if (given.length > MAX_NAMESERVERS) {
@@ -16,9 +21,10 @@ export function nameserversFrom(given: string[]): { nameservers: string[]; probl
     });
   }
   const nameservers = given.flatMap((text, index) => {
-    const address = canonicalAddress(text)?.address;
-    if (address !== undefined) return [address];
-    problems.push({ field: `${field}.${index}`, message: 'Must be an IP address such as 1.1.1.1.' });
+    const found = canonicalAddress(text);
+    if (found?.family === family) return [found.address];
+    const message = `Must be an ${family} address such as ${EXAMPLES[family]}.`;
+    problems.push({ field: `${field}.${index}`, message });
     return [];
   });
   if (new Set(nameservers).size < nameservers.length) {

@@ -21,7 +21,7 @@ const tags = ['Quotas'];
 
 export function limitRequestRoutes(app: Api, { limitRequests }: { limitRequests: LimitRequests }): void {
   app.post(BASE, {
-    config: { access: 'administer' },
+    config: { access: 'administer', closedBody: true },
     schema: {
       operationId: 'createLimitRequest',
       summary: 'Ask for other limits',

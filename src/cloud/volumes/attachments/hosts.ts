@@ -1,24 +1,22 @@
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { refuseHeld } from '../../../lib/held.ts';
+import { ATTACHABLE, type VmState } from '../../instances/in-transaction.ts';
 import { devicesOf } from './store.ts';
 
 export interface VolumeHost {
   id: string;
-  vm_state: string;
+  vm_state: VmState;
   task_id: string | null;
 }
-
-/** States in which Nova can attach and detach volumes. */
-const STATES: readonly string[] = ['active', 'paused', 'stopped'];
 
 /** @throws InvalidError naming `field` when there is no instance, ConflictError when it can't be changed now */
 export function requireReady(host: VolumeHost | undefined, id: string, field: string): VolumeHost {
   if (!host) throw new InvalidError({ [field]: [`No instance ${id} in this project and region.`] });
   refuseHeld(`Instance ${host.id}`, host);
-  if (!STATES.includes(host.vm_state)) {
+  if (!ATTACHABLE.includes(host.vm_state)) {
     throw new ConflictError(
-      `Instance ${host.id} is ${host.vm_state}; volumes can only be attached and detached while it is ${STATES.join(', ')}`,
+      `Instance ${host.id} is ${host.vm_state}; volumes can only be attached and detached while it is ${ATTACHABLE.join(', ')}`,
     );
   }
   return host;

@@ -110,7 +110,11 @@ describe('retype', () => {
       count: 1,
       results: [{ state: 'FINISHED', data: { volume_id: id, volume_type: 'ssd_hiiops' } }],
     });
-    expect((await service.http.post(`${V}/${id}/retype`, { volume_type: 'ssd_hiiops' })).status).toBe(200);
+    const same = await service.http.post(`${V}/${id}/retype`, { volume_type: 'ssd_hiiops' });
+    expect([same.status, same.body.invalid_fields]).toEqual([
+      400,
+      { volume_type: ['The volume already has type ssd_hiiops; choose another one.'] },
+    ]);
     expect((await tasks()).count).toBe(1);
     expect((await service.http.post(`${V}/${id}/retype`, { volume_type: 'cold' })).status).toBe(400);
     const snapshot = await newSnapshot(id);

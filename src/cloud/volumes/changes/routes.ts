@@ -63,18 +63,17 @@ export function volumeChangeRoutes(
       ...common,
       operationId: 'retypeVolume',
       summary: 'Change the type of a volume',
-      description: `Only for volumes without snapshots. ${WAIT_TEXT}`,
+      description: `Only to another type, and only for volumes without snapshots. ${WAIT_TEXT}`,
       body: RetypeVolume,
       response: { 200: VolumeAnswer },
     },
     handler: async ({ scope, params, body }, reply) => {
       const { volume_id: id } = params;
       const task = await changes.retype(scope, id, body);
-      if (task)
-        await waitForTask(tasks, task, `Volume ${id}`, {
-          principal: scope.principal,
-          gone: goneSignal(reply),
-        });
+      await waitForTask(tasks, task, `Volume ${id}`, {
+        principal: scope.principal,
+        gone: goneSignal(reply),
+      });
       return presentedVolume(await volumes.get(scope, id), scope);
     },
   });

@@ -36,10 +36,11 @@ export interface VolumeChanges {
   /** Starts the task that makes the volume larger; an instance may use it meanwhile. @throws InvalidError */
   extend(scope: Scope, id: string, change: ExtendVolume): Promise<string>;
   /**
-   * Starts the task that changes the type. Returns undefined if the volume has that type already.
-   * @throws InvalidError when the region doesn't offer the type, ConflictError when the volume has snapshots
+   * Starts the task that changes the type.
+   * @throws InvalidError for the type that the volume has, or one that the region doesn't offer, ConflictError when the
+   * volume has snapshots
    */
-  retype(scope: Scope, id: string, change: RetypeVolume): Promise<string | undefined>;
+  retype(scope: Scope, id: string, change: RetypeVolume): Promise<string>;
   /** Starts the task that restores the latest snapshot. @throws ConflictError while in use, or without a snapshot */
   revert(scope: Scope, id: string): Promise<string>;
   /** Starts the task that attaches the volume. @throws InvalidError for an unknown instance, ConflictError */
@@ -84,7 +85,12 @@ export function createVolumeChanges(deps: { database: Database; clock: Clock; ta
     retype: (scope, id, { volume_type: type }) =>
       database.accept(scope.principal, async (tx) => {
         const volume = await free(tx, scope, id, ['available', 'in-use'], 'retyped');
-        if (volume.volume_type === type) return undefined;
+        // Cinder refuses this, too.
+        if (volume.volume_type === type) {
+          throw new InvalidError({
+            volume_type: [`The volume already has type ${type}; choose another one.`],
+          });
+        }
         const offered = scope.region.available_volume_types;
         if (offered && !offered.includes(type)) {
           const message = `This region doesn't offer volumes of type ${type}; it offers ${offered.join(', ')}.`;
