@@ -103,7 +103,11 @@ async function readLatePages({ database, attacker }: Ground): Promise<Shot[]> {
        200, now() - number * interval '1 second' from generate_series(1, $2::integer) as number`,
     [attacker.clientId, LOG_ROWS],
   );
-  return [{ method: 'GET', path: `/iam/activity_log/requests?offset=${LOG_ROWS - 100}` }];
+  // The latest, and the dearest, which is as far from either end.
+  return [LOG_ROWS - 100, LOG_ROWS / 2].map((offset) => ({
+    method: 'GET',
+    path: `/iam/activity_log/requests?offset=${offset}`,
+  }));
 }
 
 async function changeMuch({ attacker }: Ground): Promise<Shot[]> {

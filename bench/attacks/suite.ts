@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Api, createApi } from '../support/api.ts';
-import { benchFile } from '../support/child.ts';
+import { BEHIND, benchFile } from '../support/child.ts';
 import { openPool, startDatabase } from '../support/database.ts';
 import { startProduct } from '../support/product.ts';
 import { markdownTable, shown } from '../support/table.ts';
@@ -18,7 +18,10 @@ const LEAD_MS = 1_000;
 const REST_MS = 3_000;
 const CHANGES = 100;
 
-/** Measures what a client of another account notices of attacks, on two processes, a worker, and one database. */
+/**
+ * Measures what a client of another account notices of attacks, on two processes, a worker, and one database. The client has a
+ * machine of its own, as far as one can have that here: everything else goes behind it.
+ */
 export async function measureAttacks({
   quick,
   only = '',
@@ -28,6 +31,7 @@ export async function measureAttacks({
 }): Promise<string> {
   const attacks = ATTACKS.filter(({ name }) => name.includes(only));
   const database = await startDatabase();
+  await database.goBehind();
   const pool = openPool(database.connection);
   const stops: (() => Promise<unknown>)[] = [() => pool.end(), () => database.stop()];
   try {
@@ -37,11 +41,11 @@ export async function measureAttacks({
       TRADEWIND_RATE_LIMIT: '10000',
       TRADEWIND_SIMULATION_SPEED: '1000',
     };
-    const worker = await startProduct(settings);
+    const worker = await startProduct(settings, { behind: true });
     stops.unshift(() => worker.stop());
     const ports: number[] = [];
     for (const _ of [1, 2]) {
-      const product = await startProduct(settings, { role: 'api' });
+      const product = await startProduct(settings, { role: 'api', behind: true });
       stops.unshift(() => product.stop());
       ports.push(product.port);
     }
@@ -103,7 +107,11 @@ async function under(
   aim: { ports: readonly number[]; token: string; shots: Shot[] },
   look: () => Promise<Noticed>,
 ): Promise<{ noticed: Noticed; statuses: Statuses }> {
-  const child = fork(benchFile('attacks/attacker.ts'), { execArgv: ['--import', 'tsx'] });
+  const [execPath, ...before] = BEHIND;
+  const child = fork(benchFile('attacks/attacker.ts'), {
+    execPath,
+    execArgv: [...before, process.execPath, '--import', 'tsx'],
+  });
   try {
     child.send({ ...aim, atOnce } satisfies Orders);
     await sleep(LEAD_MS);

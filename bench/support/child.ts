@@ -14,6 +14,9 @@ export interface Child {
   stop(): Promise<void>;
 }
 
+/** How much less urgent than the bench itself a process may be, so that it doesn't take the bench's processor. */
+export const BEHIND = ['nice', '-n', '5'] as const;
+
 /**
  * Starts node with `args` and waits until a line of its standard output matches `ready`.
  * @throws Error with its output if it exits before that
@@ -23,8 +26,10 @@ export async function startNode(
   ready: RegExp,
   env: Record<string, string | undefined> = {},
   cwd = ROOT,
+  behind = false,
 ): Promise<Child> {
-  const child = spawn(process.execPath, [...args], {
+  const [program = process.execPath, ...before] = behind ? [...BEHIND, process.execPath] : [];
+  const child = spawn(program, [...before, ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,12 +3,15 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
+import { BEHIND } from './child.ts';
 
 export interface BenchDatabase {
   url: string;
   connection: { host: string; port: number; user: string; database: string };
   /** The database's own folder, removed with the database. */
   folder: string;
+  /** Lets the bench go first. */
+  goBehind(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -20,6 +23,16 @@ export async function startDatabase(): Promise<BenchDatabase> {
     url: server.url,
     connection: server.connection,
     folder,
+    async goBehind() {
+      const client = new pg.Client(server.connection);
+      await client.connect();
+      // Those that are to come are children of the first, and inherit it.
+      const { rows } = await client.query<{ pid: number }>('select pid from pg_stat_activity');
+      for (const pid of [server.pid, ...rows.map((row) => row.pid)]) {
+        os.setPriority(pid, os.getPriority() + Number(BEHIND.at(-1)));
+      }
+      await client.end();
+    },
     async stop() {
       await server.stop();
       fs.rmSync(folder, { recursive: true, force: true });

@@ -7,7 +7,7 @@ export interface Product extends Child {
 }
 
 /** Starts `node dist/src/main.js serve`: the product as in production, on a free port. `root` is
- * the folder of another checkout. */
+ * the folder of another checkout; `behind` lets the bench go first. */
 export async function startProduct(
   settings: Record<string, string>,
   {
@@ -15,7 +15,14 @@ export async function startProduct(
     role = 'all',
     program = 'dist/src/main.js',
     root,
-  }: { nodeArgs?: readonly string[]; role?: 'all' | 'api'; program?: string; root?: string } = {},
+    behind,
+  }: {
+    nodeArgs?: readonly string[];
+    role?: 'all' | 'api';
+    program?: string;
+    root?: string;
+    behind?: boolean;
+  } = {},
 ): Promise<Product> {
   const child = await startNode(
     [...nodeArgs, program, 'serve', '--role', role],
@@ -34,6 +41,7 @@ export async function startProduct(
       ...settings,
     },
     root,
+    behind,
   );
   return { ...child, port: Number(child.ready[1]) };
 }

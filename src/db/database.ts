@@ -96,6 +96,8 @@ const KEPT_FOR_READS = 4;
 const MOST_WAITING = { each: 144, all: 576 };
 /** Reading statements of one account at a time. Each may keep a core of the database busy, and it may have only a few. */
 const MOST_READS = 2;
+/** Reading statements that take longer rest in between. */
+const LONG_READ_MS = 5;
 /** How long a statement or a transaction waits for a turn of its account, and then for a connection. */
 const PATIENCE_MS = 10_000;
 
@@ -138,7 +140,7 @@ export function openDatabase(
   if (repeatable)
     pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
   const places = createTurns(maxConnections);
-  const reads = createTurns(maxConnections, MOST_READS);
+  const reads = createTurns(maxConnections, { most: MOST_READS, restAfterMs: LONG_READ_MS });
   const changes = createTurns(Math.max(1, maxConnections - KEPT_FOR_READS));
 
   /**
@@ -221,7 +223,10 @@ export function openDatabase(
   ): Promise<T> {
     let broken: Error | undefined;
     try {
-      await client.query(`begin; set local tradewind.now = '${clock.now().toISOString()}'${takeTurn}`);
+      const tried = end === commit ? '' : `; set local tradewind.dry_run = 'on'`;
+      await client.query(
+        `begin; set local tradewind.now = '${clock.now().toISOString()}'${tried}${takeTurn}`,
+      );
       const later: (() => void)[] = [];
       const result = await work({ sql: kyselyOn(client), client, afterCommit: (then) => later.push(then) });
       await end(client, result);

@@ -13,18 +13,25 @@ export async function pageWithCount<DB, Table extends keyof DB, Row>(
   const rows = await run(offset === 0 ? limited : limited.offset(offset));
   // The last page shows how many rows there are. Before it and past the end, they have to be counted.
   if (rows.length < limit && (rows.length > 0 || offset === 0)) return { count: offset + rows.length, rows };
+  return { count: await countOf(ordered, run), rows };
+}
+
+async function countOf<DB, Table extends keyof DB, Row>(
+  ordered: SelectQueryBuilder<DB, Table, Row>,
+  run: <R>(query: SelectQueryBuilder<DB, Table, R>) => Promise<Simplify<R>[]> = (query) => query.execute(),
+): Promise<number> {
   const [counted] = await run(
     ordered
       .clearSelect()
       .clearOrderBy()
       .select(({ fn }) => fn.countAll<number>().as('count')),
   );
-  return { count: (counted as { count: number }).count, rows };
+  return (counted as { count: number }).count;
 }
 
 /**
- * Returns the same, but skips to a late page in an index alone: `ids` selects nothing but them, and `read` returns
- * the rows of the page, in any order.
+ * Returns the same, but skips to a late page in an index alone: `ids` selects nothing but them in the order asked for, and
+ * `read` returns the rows of the page, in any order. A page beyond the middle is skipped to from the end.
  */
 export async function pageByIds<
   DB,
@@ -32,15 +39,36 @@ export async function pageByIds<
   Id extends number | string,
   Row extends { id: Id },
 >(
-  ids: SelectQueryBuilder<DB, Table, { id: Id }>,
-  query: PageQuery,
+  ids: (direction: Direction) => SelectQueryBuilder<DB, Table, { id: Id }>,
+  { direction, ...query }: PageQuery & { direction: Direction },
   defaultLimit: number,
   read: (ids: Id[]) => Promise<Row[]>,
 ): Promise<Page<Row>> {
-  const page = await pageWithCount(ids, query, defaultLimit);
+  const page = query.offset
+    ? await pageFromNearerEnd(ids, { limit: defaultLimit, ...query, direction })
+    : await pageWithCount(ids(direction), query, defaultLimit);
   const wanted = page.rows.map(({ id }) => id);
   if (wanted.length === 0) return { count: page.count, rows: [] };
   const found = new Map((await read(wanted)).map((row) => [row.id, row]));
   // One may be gone by now.
   return { count: page.count, rows: wanted.flatMap((id) => found.get(id) ?? []) };
+}
+
+type Direction = 'asc' | 'desc';
+const OTHER = { asc: 'desc', desc: 'asc' } as const;
+
+async function pageFromNearerEnd<DB, Table extends keyof DB, Row>(
+  ordered: (direction: Direction) => SelectQueryBuilder<DB, Table, Row>,
+  { limit, offset = 0, direction }: PageQuery & { limit: number; direction: Direction },
+): Promise<Page<Simplify<Row>>> {
+  const count = await countOf(ordered(direction));
+  const behind = count - offset - limit;
+  // The last page may be shorter.
+  const length = Math.min(limit, count - offset);
+  if (length <= 0) return { count, rows: [] };
+  if (behind >= offset) {
+    return { count, rows: await ordered(direction).limit(raw.lit(length)).offset(offset).execute() };
+  }
+  const fromEnd = ordered(OTHER[direction]).limit(raw.lit(length)).offset(Math.max(0, behind));
+  return { count, rows: (await fromEnd.execute()).reverse() };
 }

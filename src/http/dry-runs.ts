@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Operation } from 'rfc6902';
 import { DryRun } from '../lib/dry-run.ts';
 import { InvalidError } from '../lib/errors.ts';
 import { patchOf } from '../lib/json-patch.ts';
@@ -99,35 +98,38 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
     if (!dryRun) return payload;
     try {
       if (!changing || reply.statusCode >= 300) return payload;
-      const report = await dryRun.within(async () => {
+      const { change, ...report } = await dryRun.within(async () => {
         const { about, made, tasks } = changing.outcome;
         const named = partsOfPath(request.url);
         const others = about.filter(({ id }) => !named.includes(String(id)));
         const other = others.find(({ name }) => !named.includes(String(name))) ?? others.at(-1);
         const id = made ?? madeBy(payload);
         const change = await changeOf(request, id === undefined ? other : { id });
-        return { ...(await reports.of(principal, dryRun, tasks)), ...change };
+        return { ...(await reports.of(principal, dryRun, tasks)), change };
       });
+      // All is read. Its locks hold up others.
+      dryRun.end();
       void reply.code(200).type('application/json; charset=utf-8').removeHeader('etag');
-      return JSON.stringify(report);
+      const { resource, before, after } = change;
+      return JSON.stringify({ ...report, resource, changes: patchOf(before, after) });
     } finally {
       dryRun.end();
     }
   }
 
-  /** Compares the resource at the request's address, or the one that it makes, with what it was. */
+  /** Reads the resource at the request's address, or the one that it makes, and returns it with what it was. */
   async function changeOf(
     request: FastifyRequest,
     made: Made | undefined,
-  ): Promise<{ resource: string | null; changes: Operation[] }> {
+  ): Promise<{ resource: string | null; before?: unknown; after?: unknown }> {
     const { resourceBefore: before, dryRun } = request;
     // Without a transaction, nothing was to be done.
-    if (!dryRun?.client) return { resource: before?.path ?? null, changes: [] };
+    if (!dryRun?.client) return { resource: before?.path ?? null };
     const added = !before || before.holdsList ? addressOfMade(request, made) : undefined;
     const path = added ?? before?.path;
-    if (path === undefined) return { resource: null, changes: [] };
+    if (path === undefined) return { resource: null };
     const former = added === undefined ? before?.state : undefined;
-    return { resource: path, changes: patchOf(former, await read(request, path)) };
+    return { resource: path, before: former, after: await read(request, path) };
   }
 
   async function read(request: FastifyRequest, path: string): Promise<unknown> {

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Authenticator } from '../iam/identity/service.ts';
 import { dryRunNow } from '../lib/dry-run.ts';
+import { TooManyRequestsError } from '../lib/errors.ts';
 import { onBehalfOf } from '../lib/on-behalf.ts';
 import type { Tracing } from '../lib/tracing.ts';
 import type { RequestMeasures } from '../requests/measures.ts';
@@ -22,6 +23,7 @@ import { limitStrangers, rateLimits } from './rate-limits.ts';
 import { noteRefusals } from './refusals.ts';
 import { knowVersionedRoutes } from './resource-of-route.ts';
 import { refuseShutService } from './shut-services.ts';
+import { slowingRefusals } from './slow-refusals.ts';
 import { traceRequests } from './traces.ts';
 import { MAX_PARAM_LENGTH, refusalOfUnknownPaths } from './unknown-paths.ts';
 import { warningOfUnknownProxies } from './unknown-proxies.ts';
@@ -80,9 +82,13 @@ export function createServer(deps: ServerDeps) {
   app.setValidatorCompiler(validatorCompiler());
   app.setSerializerCompiler(serializerCompiler());
   const noteRefusal = noteRefusals(deps.refusals);
+  const slowDown = slowingRefusals(app);
   app.setErrorHandler<Error>((error, request, reply) => {
     noteRefusal(error, request);
-    sendError(deps.nameFault(error), request, reply);
+    const named = deps.nameFault(error);
+    if (named instanceof TooManyRequestsError) {
+      void slowDown(request, reply).then(() => sendError(named, request, reply));
+    } else sendError(named, request, reply);
   });
   if (deps.tracing) traceRequests(app, deps.tracing);
   acceptJson(app);

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createTurns } from './turns.ts';
 
 /** Takes places for accounts by their names, in this order, and notes whose turn it was. */
-function taking(places: number) {
-  const turns = createTurns(places);
+function taking(places: number, options?: Parameters<typeof createTurns>[1]) {
+  const turns = createTurns(places, options);
   const served: number[] = [];
   const leaves: { account: number; leave: () => void }[] = [];
   return {
@@ -75,4 +75,75 @@ it('has room for so many of each account, and lets them share it if there are ma
   expect([room(1, 11, 10), room(2, 11, 1)]).toEqual([false, true]);
   await want(...Array<number>(5).fill(2));
   expect([room(2, 11, 10), room(2, 11, 11), room(3, 11, 1)]).toEqual([false, true, true]);
+});
+
+describe('places that rest', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  function resting() {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const { want, leave, served } = taking(4, { most: 2, restAfterMs: 5 });
+    const pass = async (ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms);
+      await setImmediate();
+    };
+    return { want, leave, served, pass };
+  }
+
+  it('do so for as long as they were in use, if others of the account wait', async () => {
+    const { want, leave, served, pass } = resting();
+    await want(1, 1, 1, 1);
+    await pass(40);
+    await leave(1);
+    await pass(39);
+    expect(served).toEqual([1, 1]);
+    await pass(1);
+    expect(served).toEqual([1, 1, 1]);
+    await pass(1);
+    // In use for 81.
+    await leave(1);
+    await pass(80);
+    expect(served).toEqual([1, 1, 1]);
+    await pass(1);
+    expect(served).toEqual([1, 1, 1, 1]);
+  });
+
+  it('keep no other account from them', async () => {
+    const { want, leave, served, pass } = resting();
+    await want(1, 1, 1, 2, 2, 3, 3);
+    await pass(40);
+    await leave(1);
+    expect(served).toEqual([1, 1, 2, 2, 3]);
+    await want(4);
+    await leave(1);
+    expect(served).toEqual([1, 1, 2, 2, 3, 3]);
+    await leave(2);
+    expect(served).toEqual([1, 1, 2, 2, 3, 3, 4]);
+    await leave(2);
+    await pass(40);
+    expect(served).toEqual([1, 1, 2, 2, 3, 3, 4, 1]);
+  });
+
+  it('do not after what was short, nor for a second one that comes later', async () => {
+    const { want, leave, served, pass } = resting();
+    await want(1, 1, 1);
+    await pass(4);
+    await leave(1);
+    expect(served).toEqual([1, 1, 1]);
+    await pass(40);
+    await leave(1);
+    await want(1);
+    expect(served).toEqual([1, 1, 1, 1]);
+  });
+
+  it('do so for a second at most', async () => {
+    const { want, leave, served, pass } = resting();
+    await want(1, 1, 1);
+    await pass(20_000);
+    await leave(1);
+    await pass(999);
+    expect(served).toEqual([1, 1]);
+    await pass(1);
+    expect(served).toEqual([1, 1, 1]);
+  });
 });

@@ -3,7 +3,11 @@ import { UnavailableError } from './errors.ts';
 /** Those who want a place of one kind; undefined for the server itself. */
 type Account = number | undefined;
 
-/** Places that accounts share: each has at most half of them, unless it is said otherwise, and their turns go round. */
+/**
+ * Places that accounts share: each has at most half of them, unless it is said otherwise, and their turns go round. With
+ * `restAfterMs`, a place that was in use for so long rests as long as it was, if others of its account wait for it: what costs much then
+ * has half of the time at most, and who does one thing at a time waits for nothing.
+ */
 export interface Turns {
   /**
    * Resolves with a function that gives the place back, once it is the account's turn.
@@ -20,11 +24,21 @@ export interface Turns {
 }
 
 interface Line {
+  /** Places that are in use or rest. */
   taken: number;
   waiting: Set<() => void>;
 }
 
-export function createTurns(places: number, most = Math.max(1, Math.floor(places / 2))): Turns {
+/** Even what took very long doesn't keep the account's others from their turn for longer. */
+const LONGEST_REST_MS = 1_000;
+
+export function createTurns(
+  places: number,
+  {
+    most = Math.max(1, Math.floor(places / 2)),
+    restAfterMs = Number.POSITIVE_INFINITY,
+  }: { most?: number; restAfterMs?: number } = {},
+): Turns {
   // Whoever had a turn last comes last.
   const lines = new Map<Account, Line>();
   let free = places;
@@ -59,11 +73,19 @@ export function createTurns(places: number, most = Math.max(1, Math.floor(places
     }
   }
 
-  function leave(account: Account, line: Line): void {
+  function leave(account: Account, line: Line, usedMs: number): void {
+    // Other accounts may have it at once.
     free++;
-    line.taken--;
-    forgetIdle(account, line);
-    callNext();
+    const end = () => {
+      line.taken--;
+      forgetIdle(account, line);
+      callNext();
+    };
+    const isLong = account !== undefined && usedMs >= restAfterMs;
+    if (isLong && line.waiting.size > 0) {
+      setTimeout(end, Math.min(usedMs, LONGEST_REST_MS));
+      callNext();
+    } else end();
   }
 
   function wait(account: Account, line: Line, patienceMs: number | undefined): Promise<void> {
@@ -87,7 +109,8 @@ export function createTurns(places: number, most = Math.max(1, Math.floor(places
     const line = lineOf(account);
     if (free > 0 && line.taken < most) occupy(account, line);
     else await wait(account, line, patienceMs);
-    return () => leave(account, line);
+    const since = performance.now();
+    return () => leave(account, line, performance.now() - since);
   }
 
   return {

@@ -14,10 +14,9 @@ export interface PublishedFilter extends UserActionListQuery {
 
 /** Lists the accepted changes in the areas of the published log, with the resource of each. */
 export async function listPublished(db: Sql, filter: PublishedFilter): Promise<Page<ListedAction>> {
-  const order = filter.order_by ?? filter.sorting ?? 'desc';
   return pageByIds(
-    matching(db, filter).select('id').orderBy('timestamp', order).orderBy('id', order),
-    filter,
+    (order) => matching(db, filter).select('id').orderBy('timestamp', order).orderBy('id', order),
+    { ...filter, direction: filter.order_by ?? filter.sorting ?? 'desc' },
     1_000,
     (ids) => readActions(db, ids),
   );

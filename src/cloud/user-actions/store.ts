@@ -90,10 +90,9 @@ export async function listRequests(db: Sql, filter: RequestFilter): Promise<Page
   if (filter.outcome) actions = actions.where('outcome', 'in', filter.outcome);
   if (filter.from) actions = actions.where('timestamp', '>=', filter.from);
   if (filter.before) actions = actions.where('timestamp', '<', filter.before);
-  const order = filter.order_by ?? 'desc';
   return pageByIds(
-    actions.select('id').orderBy('timestamp', order).orderBy('id', order),
-    filter,
+    (order) => actions.select('id').orderBy('timestamp', order).orderBy('id', order),
+    { ...filter, direction: filter.order_by ?? 'desc' },
     100,
     (ids) => readActions(db, ids),
   );

@@ -89,14 +89,15 @@ export async function readWanted(
     sql` and `,
   );
   const { rows } = await sql<EventRow & { bound: number; forgotten: number }>`
-    select wanted.*, bound, forgotten_events.position as forgotten
-    from forgotten_events
-    cross join lateral (
+    with bounded as materialized (
       select coalesce((
         select position from events where ${found}
         order by position offset ${sql.lit(MOST_LOOKED_THROUGH - 1)} limit 1
       ), ${upTo}::bigint) as bound
-    ) as bounded
+    )
+    select wanted.*, bound, forgotten_events.position as forgotten
+    from forgotten_events
+    cross join bounded
     left join lateral (
       select * from events where ${found} and position <= bound and ${remaining(wanted)}
       order by position limit ${limit}

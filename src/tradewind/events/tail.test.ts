@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
+import { DryRun } from '../../lib/dry-run.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { createEvents } from './service.ts';
 import { deleteOldest, newest } from './store.ts';
@@ -102,6 +103,29 @@ describe('the tail', () => {
     await writer.query('commit');
     await expect.poll(() => tail.ready().catch(() => -1)).toBeGreaterThan(0);
   }, 20_000);
+
+  it('is not held up by a dry run that has written events and is not over', async () => {
+    await tail.ready();
+    const run = new DryRun();
+    try {
+      await run.within(() =>
+        database.accept({}, ({ client }) =>
+          client.query(
+            `insert into events (client_id, type, subject, "time", data) values
+               (1, 'tradewind.volume.updated', 'volume/dry', now(), '{}'), (1, 'tradewind.volume.updated', 'volume/dry', now(), '{}')`,
+          ),
+        ),
+      );
+      await write();
+      const last = await newest(database.sql);
+      expect(await tail.ready()).toBe(last);
+      expect(tail.heldUpSeconds()).toBe(0);
+    } finally {
+      run.end();
+    }
+    const { rows } = await database.pool.query(`select 1 from events where subject = 'volume/dry'`);
+    expect(rows).toEqual([]);
+  });
 });
 
 describe('a listener', () => {

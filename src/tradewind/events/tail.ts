@@ -20,6 +20,8 @@ const BUSY = 'Something on the database server takes long, so events cannot be t
 const MOST_KEPT = 2_000;
 /** Listeners that ask the database at the same time, each of another account. */
 const MOST_ASKING = 2;
+/** What they ask rests in between if it takes longer: it looks through thousands of events. */
+const LONG_MS = 1;
 
 /**
  * Reads every event once for all listeners of a process, in the order of positions and without gaps, over one connection
@@ -66,7 +68,7 @@ interface Waiting {
 }
 
 export function createTail(database: Pick<Database, 'sql'>): Tail {
-  const turns = createTurns(MOST_ASKING);
+  const turns = createTurns(MOST_ASKING, { restAfterMs: LONG_MS });
   const ask = <T>(query: (sql: Sql) => Promise<T>): Promise<T> => query(database.sql);
   let listeners = 0;
   let stopped = false;

@@ -1,0 +1,70 @@
+import { type Kysely, sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { type Database, openDatabase } from './database.ts';
+import { pageByIds } from './page.ts';
+
+const ROWS = 23;
+
+let place: TestDatabase;
+let database: Database;
+let db: Kysely<{ things: { id: number; at: number; kind: string } }>;
+beforeAll(async () => {
+  place = await createDatabase({ empty: true });
+  database = openDatabase({ connectionString: place.url }, 5);
+  db = database.sql as unknown as typeof db;
+  // Three of each time, and two kinds.
+  await database.pool.query(`create table things as
+    select number as id, number / 3 as at, case when number % 2 = 0 then 'even' else 'odd' end as kind
+    from generate_series(1, ${ROWS}) as number`);
+  await database.pool.query('create sequence looks');
+});
+afterAll(async () => {
+  await database.close();
+  await place.drop();
+});
+
+/** Every row that is looked at takes a number of a sequence. */
+function page(direction: 'asc' | 'desc', query: { offset?: number; limit?: number }, kind?: string, on = db) {
+  const ids = (order: 'asc' | 'desc') => {
+    const all = on.selectFrom('things').select('id').orderBy('at', order).orderBy('id', order);
+    const looked = all.where(sql<boolean>`nextval('looks') > 0`);
+    return kind ? looked.where('kind', '=', kind) : looked;
+  };
+  const read = (wanted: number[]) =>
+    on.selectFrom('things').select(['id', 'kind']).where('id', 'in', wanted).orderBy('kind').execute();
+  return pageByIds(ids, { ...query, direction }, 10, read);
+}
+
+describe.each(['asc', 'desc'] as const)('a page by ids, %sending', (direction) => {
+  it.each([undefined, 'even', 'odd', 'none'])('is the same from either end (kind %s)', async (kind) => {
+    const all = await db.selectFrom('things').selectAll().orderBy('at').orderBy('id').execute();
+    const wanted = all.filter((row) => !kind || row.kind === kind).map(({ id }) => id);
+    if (direction === 'desc') wanted.reverse();
+    for (const limit of [undefined, 1, 4, 100]) {
+      for (let offset = 0; offset <= ROWS + 2; offset++) {
+        const { count, rows } = await page(direction, { offset, ...(limit && { limit }) }, kind);
+        const shown = rows.map(({ id }) => id);
+        expect([count, shown], `${limit} from ${offset}`).toEqual([
+          wanted.length,
+          wanted.slice(offset, offset + (limit ?? 10)),
+        ]);
+      }
+    }
+  });
+});
+
+it('looks at half of the rows at most to find a late page', async () => {
+  await database.pool.query('create index things_in_order on things (at, id)');
+  const looks = async (offset: number) => {
+    await database.pool.query('alter sequence looks restart');
+    await db.transaction().execute(async (tx) => {
+      // Such a small table is sorted otherwise.
+      await sql`set local enable_sort = off`.execute(tx);
+      await page('desc', { offset, limit: 2 }, undefined, tx);
+    });
+    const { rows } = await database.pool.query('select last_value::integer as looks from looks');
+    return rows[0].looks - ROWS;
+  };
+  expect([await looks(1), await looks(11), await looks(20)]).toEqual([3, 12, 3]);
+});

@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { senderNetwork } from '../lib/sender-network.ts';
+
+/** So many refusals of a caller are answered at once in a window. A client that obeys `Retry-After` doesn't reach that. */
+const AT_ONCE = 20;
+const WINDOW_SECONDS = 10;
+const DELAY_MS = 1_000;
+/** Each keeps a connection. Beyond that they are answered at once. */
+const MOST_HELD = { each: 200, all: 2_000 };
+
+/** Answers that wait for a moment, so that who asks again and again without a pause has one. */
+export interface SlowRefusals {
+  /**
+   * Resolves when a refusal of that caller may be answered: at once, or after a second if there were many lately. Calls
+   * `held` with a function that ends the wait.
+   */
+  pass(caller: string, held: (end: () => void) => void): Promise<void>;
+  /** Ends all waits, and lets nobody wait any more. */
+  stop(): void;
+}
+
+export function slowRefusals(): SlowRefusals {
+  const counts = new RateLimiterMemory({ points: AT_ONCE, duration: WINDOW_SECONDS });
+  const held = new Map<string, number>();
+  const ends = new Set<() => void>();
+  let stopped = false;
+
+  function hold(caller: string, tell: (end: () => void) => void): Promise<void> {
+    held.set(caller, (held.get(caller) ?? 0) + 1);
+    return new Promise((resolve) => {
+      const end = () => {
+        if (!ends.delete(end)) return;
+        clearTimeout(timer);
+        const left = (held.get(caller) ?? 1) - 1;
+        if (left === 0) held.delete(caller);
+        else held.set(caller, left);
+        resolve();
+      };
+      const timer = setTimeout(end, DELAY_MS);
+      ends.add(end);
+      tell(end);
+    });
+  }
+
+  return {
+    async pass(caller, tell) {
+      const { consumedPoints } = await counts.penalty(caller);
+      if (stopped || consumedPoints <= AT_ONCE) return;
+      if (ends.size >= MOST_HELD.all || (held.get(caller) ?? 0) >= MOST_HELD.each) return;
+      await hold(caller, tell);
+    },
+    stop() {
+      stopped = true;
+      for (const end of ends) end();
+    },
+  };
+}
+
+/** Returns a function that waits before an answer that there are too many requests, if its account or network has had many lately. */
+export function slowingRefusals(
+  app: FastifyInstance,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  const refusals = slowRefusals();
+  app.addHook('preClose', async () => refusals.stop());
+  return ({ principal, ip }, { raw }) =>
+    refusals.pass(principal ? `account ${principal.clientId}` : senderNetwork(ip), (end) => {
+      raw.once('close', end);
+    });
+}
