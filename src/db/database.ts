@@ -142,6 +142,7 @@ export function openDatabase(
   const places = createTurns(maxConnections);
   const reads = createTurns(maxConnections, { most: MOST_READS, restAfterMs: LONG_READ_MS });
   const changes = createTurns(Math.max(1, maxConnections - KEPT_FOR_READS));
+  const tries = createTurns(maxConnections, { most: 1, restAfterMs: LONG_READ_MS });
 
   /**
    * Waits for the turn of the account whose request needs a connection. The server's own work needs none: it comes before
@@ -193,7 +194,7 @@ export function openDatabase(
   const takeTurn = inTurns ? `; select pg_advisory_xact_lock_shared(${TURN})` : '';
 
   function requireRoom(account: number | undefined): void {
-    if (changes.hasRoom(account, MOST_WAITING)) return;
+    if (changes.hasRoom(account, MOST_WAITING) && tries.hasRoom(account, MOST_WAITING)) return;
     throw new UnavailableError('Too many changes of your account are waiting; try again in a second');
   }
 
@@ -254,18 +255,18 @@ export function openDatabase(
     }
   }
 
-  /** Keeps its place among the changes until the dry run ends. */
+  /** Keeps its place among the changes until the dry run ends. An account has one at a time: each costs more than the change itself. */
   function tryOut<T>(dryRun: DryRun, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const account = accountNow();
     return new Promise((resolve, reject) => {
-      const tried = changes.run(accountNow(), () =>
+      const carryOut = () =>
         transaction(work, async (client, result) => {
           // What a commit would check.
           await client.query('set constraints all immediate');
           await dryRun.hold(client, () => resolve(result));
           await client.query('rollback');
-        }),
-      );
-      tried.catch(reject);
+        });
+      tries.run(account, () => changes.run(account, carryOut)).catch(reject);
     });
   }
 

@@ -1,5 +1,12 @@
 import { sql as raw, type SelectQueryBuilder, type Simplify } from 'kysely';
+import { accountNow } from '../lib/on-behalf.ts';
 import type { Page, PageQuery } from '../lib/page.ts';
+import { createTurns } from '../lib/turns.ts';
+
+/** Such pages cost as much as lies before them: an account finds one at a time in each process, and half of the time at most. */
+const FAR = 1_000;
+const farPages = createTurns(4, { most: 1, restAfterMs: 1 });
+const PATIENCE_MS = 10_000;
 
 /** Returns one page of a query's rows, in the query's order. */
 export async function pageWithCount<DB, Table extends keyof DB, Row>(
@@ -44,14 +51,22 @@ export async function pageByIds<
   defaultLimit: number,
   read: (ids: Id[]) => Promise<Row[]>,
 ): Promise<Page<Row>> {
-  const page = query.offset
-    ? await pageFromNearerEnd(ids, { limit: defaultLimit, ...query, direction })
-    : await pageWithCount(ids(direction), query, defaultLimit);
+  const { offset = 0 } = query;
+  const page =
+    offset === 0
+      ? await pageWithCount(ids(direction), query, defaultLimit)
+      : await oneFarAtATime(offset, () =>
+          pageFromNearerEnd(ids, { limit: defaultLimit, ...query, direction }),
+        );
   const wanted = page.rows.map(({ id }) => id);
   if (wanted.length === 0) return { count: page.count, rows: [] };
   const found = new Map((await read(wanted)).map((row) => [row.id, row]));
   // One may be gone by now.
   return { count: page.count, rows: wanted.flatMap((id) => found.get(id) ?? []) };
+}
+
+function oneFarAtATime<T>(offset: number, find: () => Promise<T>): Promise<T> {
+  return offset < FAR ? find() : farPages.run(accountNow(), find, PATIENCE_MS);
 }
 
 type Direction = 'asc' | 'desc';
