@@ -3,9 +3,9 @@ import { accountNow } from '../lib/on-behalf.ts';
 import type { Page, PageQuery } from '../lib/page.ts';
 import { createTurns } from '../lib/turns.ts';
 
-/** Such pages cost as much as lies before them: an account finds one at a time in each process, and half of the time at most. */
+/** Such pages cost as much as lies before them: an account finds one at a time in each process, and a third of the time at most. */
 const FAR = 1_000;
-const farPages = createTurns(4, { most: 1, restAfterMs: 1 });
+const farPages = createTurns(4, { most: 1, restAfterMs: 1, restTimes: 2 });
 const PATIENCE_MS = 10_000;
 
 /** Returns one page of a query's rows, in the query's order. */

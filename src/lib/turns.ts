@@ -37,7 +37,8 @@ export function createTurns(
   {
     most = Math.max(1, Math.floor(places / 2)),
     restAfterMs = Number.POSITIVE_INFINITY,
-  }: { most?: number; restAfterMs?: number } = {},
+    restTimes = 1,
+  }: { most?: number; restAfterMs?: number; restTimes?: number } = {},
 ): Turns {
   // Whoever had a turn last comes last.
   const lines = new Map<Account, Line>();
@@ -83,7 +84,7 @@ export function createTurns(
     };
     const isLong = account !== undefined && usedMs >= restAfterMs;
     if (isLong && line.waiting.size > 0) {
-      setTimeout(end, Math.min(usedMs, LONGEST_REST_MS));
+      setTimeout(end, Math.min(restTimes * usedMs, LONGEST_REST_MS));
       callNext();
     } else end();
   }
