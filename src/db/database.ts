@@ -145,19 +145,40 @@ export function openDatabase(
   const tries = createTurns(maxConnections, { most: 1, restAfterMs: LONG_READ_MS });
 
   /**
-   * Waits for the turn of the account whose request needs a connection. The server's own work needs none: it comes before
-   * what waits there.
+   * Waits for the account's turn in each of the lines, and returns what gives the places back. The server's own work needs none: it
+   * comes before what waits there. A wait in one line is no use of a place in another.
    */
-  async function borrow(...lines: Turns[]): Promise<Borrowed> {
-    const account = accountNow();
-    const taken: (() => void)[] = [];
+  async function enter(account: number | undefined, lines: readonly Turns[]): Promise<() => void> {
+    const taken: ((usedMs: number) => void)[] = [];
+    let since: number | undefined;
     const leave = () => {
-      for (const giveBack of taken) giveBack();
+      const usedMs = since === undefined ? 0 : performance.now() - since;
+      for (const giveBack of taken) giveBack(usedMs);
     };
     try {
       for (const line of account === undefined ? [] : lines) {
         taken.push(await line.take(account, PATIENCE_MS));
       }
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    since = performance.now();
+    return leave;
+  }
+
+  async function inTurn<T>(lines: readonly Turns[], work: () => Promise<T>): Promise<T> {
+    const leave = await enter(accountNow(), lines);
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
+  async function borrow(...lines: Turns[]): Promise<Borrowed> {
+    const leave = await enter(accountNow(), lines);
+    try {
       const client = await pool.connect();
       const release = (broken?: Error) => {
         client.release(broken);
@@ -180,10 +201,8 @@ export function openDatabase(
   function query(...statement: Parameters<pg.Pool['query']>) {
     const dry = dryClient();
     if (dry) return dry.query(...statement);
-    const account = accountNow();
     const ask = async () => pool.query(...statement);
-    if (account === undefined) return ask();
-    return reads.run(account, () => places.run(account, ask, PATIENCE_MS), PATIENCE_MS);
+    return accountNow() === undefined ? ask() : inTurn([reads, places], ask);
   }
 
   const sql = new Kysely<Tables>({
@@ -193,8 +212,8 @@ export function openDatabase(
 
   const takeTurn = inTurns ? `; select pg_advisory_xact_lock_shared(${TURN})` : '';
 
-  function requireRoom(account: number | undefined): void {
-    if (changes.hasRoom(account, MOST_WAITING) && tries.hasRoom(account, MOST_WAITING)) return;
+  function requireRoom(account: number | undefined, line: Turns = changes): void {
+    if (line.hasRoom(account, MOST_WAITING)) return;
     throw new UnavailableError('Too many changes of your account are waiting; try again in a second');
   }
 
@@ -257,7 +276,7 @@ export function openDatabase(
 
   /** Keeps its place among the changes until the dry run ends. An account has one at a time: each costs more than the change itself. */
   function tryOut<T>(dryRun: DryRun, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const account = accountNow();
+    requireRoom(accountNow(), tries);
     return new Promise((resolve, reject) => {
       const carryOut = () =>
         transaction(work, async (client, result) => {
@@ -266,7 +285,7 @@ export function openDatabase(
           await dryRun.hold(client, () => resolve(result));
           await client.query('rollback');
         });
-      tries.run(account, () => changes.run(account, carryOut)).catch(reject);
+      inTurn([tries, changes], carryOut).catch(reject);
     });
   }
 
@@ -293,7 +312,7 @@ export function openDatabase(
       afterwards(() => writes.committed());
       return result;
     },
-    requireRoom,
+    requireRoom: (account) => requireRoom(account),
     close: () => sql.destroy(),
   };
 }

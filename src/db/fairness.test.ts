@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
+import { DryRun } from '../lib/dry-run.ts';
 import { onBehalfOf } from '../lib/on-behalf.ts';
 import { openDatabase } from './database.ts';
 
@@ -100,5 +101,30 @@ it('lets transactions ask beside their own connection however many there are', a
   } finally {
     await database.close();
     await place.drop();
+  }
+});
+
+it('tries out one change of an account at a time', async () => {
+  const database = openDatabase({ connectionString: service.pool.options.connectionString }, 8);
+  const begun: string[] = [];
+  const runs = new Map<string, DryRun>();
+  const tryOut = (account: number, name: string) => {
+    const run = new DryRun();
+    runs.set(name, run);
+    return onBehalfOf(account, () =>
+      run.within(() => database.accept({}, async () => void begun.push(name))),
+    );
+  };
+  try {
+    const tried = [tryOut(1, 'first'), tryOut(1, 'second'), tryOut(2, "another account's")];
+    await expect.poll(() => begun.toSorted()).toEqual(["another account's", 'first']);
+    await onBehalfOf(1, () => database.accept({}, async () => void begun.push('a change itself')));
+    expect(begun).not.toContain('second');
+    runs.get('first')?.end();
+    await expect.poll(() => begun).toContain('second');
+    for (const run of runs.values()) run.end();
+    await Promise.all(tried);
+  } finally {
+    await database.close();
   }
 });

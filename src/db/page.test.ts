@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { onBehalfOf } from '../lib/on-behalf.ts';
 import { type Database, openDatabase } from './database.ts';
 import { pageByIds } from './page.ts';
 
@@ -67,4 +69,27 @@ it('looks at half of the rows at most to find a late page', async () => {
     return rows[0].looks - ROWS;
   };
   expect([await looks(1), await looks(11), await looks(20)]).toEqual([3, 12, 3]);
+});
+
+it('finds one far page of an account at a time', async () => {
+  const blocker = new pg.Client({ connectionString: place.url });
+  await blocker.connect();
+  await blocker.query('begin; lock table things in access exclusive mode');
+  const waiting = async () => {
+    const { rows } = await database.pool.query(
+      `select count(*)::integer as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    return rows[0].count;
+  };
+  const far = (account: number) => onBehalfOf(account, () => page('desc', { offset: 1_000, limit: 2 }));
+  try {
+    const pages = [far(1), far(1)];
+    await expect.poll(waiting).toBe(1);
+    pages.push(far(2));
+    await expect.poll(waiting).toBe(2);
+    await blocker.query('rollback');
+    for (const { count } of await Promise.all(pages)) expect(count).toBe(ROWS);
+  } finally {
+    await blocker.end();
+  }
 });

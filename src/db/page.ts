@@ -3,7 +3,7 @@ import { accountNow } from '../lib/on-behalf.ts';
 import type { Page, PageQuery } from '../lib/page.ts';
 import { createTurns } from '../lib/turns.ts';
 
-/** Such pages cost as much as lies before them: an account finds one at a time in each process, and a third of the time at most. */
+/** Such pages cost as much as lies before them: an account finds one at a time in each process, and in about a third of the time. */
 const FAR = 1_000;
 const farPages = createTurns(4, { most: 1, restAfterMs: 1, restTimes: 2 });
 const PATIENCE_MS = 10_000;
@@ -81,7 +81,8 @@ async function pageFromNearerEnd<DB, Table extends keyof DB, Row>(
   // The last page may be shorter.
   const length = Math.min(limit, count - offset);
   if (length <= 0) return { count, rows: [] };
-  if (behind >= offset) {
+  // Only what is newest first stays where it is from the end when something is written meanwhile.
+  if (direction === 'asc' || behind >= offset) {
     return { count, rows: await ordered(direction).limit(raw.lit(length)).offset(offset).execute() };
   }
   const fromEnd = ordered(OTHER[direction]).limit(raw.lit(length)).offset(Math.max(0, behind));

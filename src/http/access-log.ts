@@ -1,5 +1,4 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import { ignoredOf } from './unknown-fields.ts';
 
 const PATH_LIMIT = 512;
 /** Looks like an API token or an access token that somebody put in the wrong place. */
@@ -19,8 +18,7 @@ export function createAccessLog(log: FastifyBaseLogger): AccessLog {
 }
 
 function lineOf(request: FastifyRequest, reply: FastifyReply): object {
-  const { principal, url } = request;
-  const ignored = ignoredOf(request).map(({ field }) => field);
+  const { principal, url, ignored } = request;
   const end = url.indexOf('?');
   const path = end === -1 ? url : url.slice(0, end);
   return {
@@ -31,7 +29,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply): object {
     ms: Math.round(reply.elapsedTime * 10) / 10,
     bytes: Number(reply.getHeader('content-length') ?? 0),
     address: request.ip,
-    ...(ignored.length > 0 && { ignored }),
+    ...(ignored?.length && { ignored: ignored.map((field) => field.replace(CREDENTIAL, '***')) }),
     // Public routes and refused credentials have no principal.
     ...(principal && { client: principal.clientId, user: principal.userId, token_id: principal.tokenId }),
   };

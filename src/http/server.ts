@@ -86,9 +86,10 @@ export function createServer(deps: ServerDeps) {
   app.setErrorHandler<Error>((error, request, reply) => {
     noteRefusal(error, request);
     const named = deps.nameFault(error);
-    if (named instanceof TooManyRequestsError) {
-      void slowDown(request, reply).then(() => sendError(named, request, reply));
-    } else sendError(named, request, reply);
+    const send = () => sendError(named, request, reply);
+    if (!(named instanceof TooManyRequestsError)) send();
+    // The framework takes a promise for an answer of its own.
+    else void slowDown(request, reply).then(send);
   });
   if (deps.tracing) traceRequests(app, deps.tracing);
   acceptJson(app);

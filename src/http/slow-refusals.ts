@@ -65,6 +65,7 @@ export function slowingRefusals(
   app.addHook('preClose', async () => refusals.stop());
   return ({ principal, ip }, { raw }) =>
     refusals.pass(principal ? `account ${principal.clientId}` : senderNetwork(ip), (end) => {
-      raw.once('close', end);
+      if (raw.destroyed) end();
+      else raw.once('close', end);
     });
 }

@@ -8,7 +8,8 @@ const HEADER = 'tradewind-ignored';
 const STRICT = 'tradewind-strict';
 /** Names in the header and the logs. A body may have thousands. */
 const MOST_NAMED = 50;
-const LONGEST_NAME = 200;
+/** Characters of the header. Proxies take no more than a few thousand in all. */
+const LONGEST_HEADER = 2_000;
 /** What can stand in a header without quotes (RFC 9651). */
 const TOKEN = /^[A-Za-z*][\w!#$%&'*+.^`|~:/-]*$/;
 
@@ -17,22 +18,30 @@ declare module 'fastify' {
     /** The contract closes the body: unknown fields are refused at every base address. */
     closedBody?: boolean;
   }
+  interface FastifyRequest {
+    /** Fields of the body that nobody knows, the first of them. */
+    ignored: string[] | undefined;
+  }
 }
 
-/** A field of a body that nobody knows, and the name that was most likely meant. */
-interface Ignored {
-  field: string;
-  meant: string | undefined;
+/** The first unknown fields that were taken out of a body, as the header has them. */
+interface TakenOut {
+  fields: string[];
+  items: string[];
+  length: number;
+  /** Those that resemble a known one. */
+  misspelt: FieldProblem[];
 }
 
-/** Bodies that may have unknown fields, with those that were taken out of them. */
-const openBodies = new WeakMap<object, Ignored[]>();
+/** Bodies that may have unknown fields. */
+const openBodies = new WeakMap<object, TakenOut>();
 
 /**
  * Makes routes that are registered after this ignore fields of bodies that they don't know, as the contract has it, and name
  * them in a header. With `Tradewind-Strict: true`, or by the setting, they are refused as at the other base address.
  */
 export function ignoreUnknownFields(app: FastifyInstance, { strict }: { strict: boolean }): void {
+  app.decorateRequest('ignored');
   app.addHook('onRoute', (route) => {
     if (!route.schema?.body || !mayBeOpen(route)) return;
     route.preValidation = [open, ...hooks(route.preValidation)];
@@ -43,7 +52,11 @@ export function ignoreUnknownFields(app: FastifyInstance, { strict }: { strict: 
     const { body } = request;
     const given = request.headers[STRICT];
     const isStrict = given === undefined ? strict : given === 'true';
-    if (!isStrict && typeof body === 'object' && body !== null) openBodies.set(body, []);
+    if (!isStrict && typeof body === 'object' && body !== null) {
+      const takenOut = { fields: [], items: [], length: 0, misspelt: [] };
+      openBodies.set(body, takenOut);
+      request.ignored = takenOut.fields;
+    }
     const isOdd = given !== undefined && given !== 'true' && given !== 'false';
     done(isOdd ? new InvalidError({ 'Tradewind-Strict': ['Must be true or false.'] }) : undefined);
   }
@@ -54,8 +67,8 @@ export function ignoreUnknownFields(app: FastifyInstance, { strict }: { strict: 
     payload: unknown,
     done: (error: null, payload: unknown) => void,
   ): void {
-    const ignored = ignoredOf(request);
-    if (ignored.length > 0) void reply.header(HEADER, ignored.map(item).join(', '));
+    const items = takenOutOf(request.body)?.items ?? [];
+    if (items.length > 0) void reply.header(HEADER, items.join(', '));
     done(null, payload);
   }
 }
@@ -65,26 +78,12 @@ export function mayBeOpen({ url, config }: Pick<RouteOptions, 'url' | 'config'>)
   return !config?.closedBody && !url.includes('/tradewind/');
 }
 
-/** Returns the first unknown fields that the request's body had. */
-export function ignoredOf({ body }: Pick<FastifyRequest, 'body'>): readonly Ignored[] {
-  return takenOutOf(body) ?? [];
-}
-
-function takenOutOf(body: unknown): Ignored[] | undefined {
+function takenOutOf(body: unknown): TakenOut | undefined {
   return typeof body === 'object' && body !== null ? openBodies.get(body) : undefined;
 }
 
 /** Returns what to say of those that resemble a known one, where the body is refused for something else. */
-export function misspelt(body: unknown): FieldProblem[] {
-  return (takenOutOf(body) ?? [])
-    .filter(({ meant }) => meant !== undefined)
-    .map(({ field, meant }) => ({ field, message: unknownText('field', meant) }));
-}
-
-/** An item of a list (RFC 9651), with the name that was meant as its parameter. */
-function item({ field, meant }: Ignored): string {
-  return meant === undefined ? text(field) : `${text(field)};meant=${text(meant)}`;
-}
+export const misspelt = (body: unknown): FieldProblem[] => takenOutOf(body)?.misspelt ?? [];
 
 const text = (name: string) => (TOKEN.test(name) ? name : `"${encodeURI(name.toWellFormed())}"`);
 
@@ -93,22 +92,46 @@ const text = (name: string) => (TOKEN.test(name) ? name : `"${encodeURI(name.toW
  * body has to be validated again.
  */
 export function takeOutUnknown(body: unknown, errors: ErrorObject[]): boolean {
-  const ignored = takenOutOf(body);
-  if (!ignored) return false;
+  const takenOut = takenOutOf(body);
+  if (!takenOut) return false;
   let found = false;
-  for (const error of relevantErrors(errors)) {
-    if (error.keyword !== 'additionalProperties') continue;
+  for (const error of unknownToAllForms(relevantErrors(errors))) {
     const name = String(error.params.additionalProperty);
     const holder = at(body, error.instancePath);
     if (!holder || !Object.hasOwn(holder, name)) continue;
     delete holder[name];
     found = true;
-    if (ignored.length >= MOST_NAMED) continue;
-    const field = fieldOf(error);
-    if (field.length > LONGEST_NAME) continue;
-    ignored.push({ field, meant: closestField(error) });
+    note(takenOut, error);
   }
   return found;
+}
+
+/** Where a union can't be decided, each form complains of what only the others know. */
+function unknownToAllForms(errors: ErrorObject[]): ErrorObject[] {
+  const unknown = errors.filter(({ keyword }) => keyword === 'additionalProperties');
+  const forms = new Map<string, Set<string>>();
+  const complaints = new Map<string, number>();
+  const nameOf = ({ instancePath, params }: ErrorObject) => `${instancePath}/${params.additionalProperty}`;
+  for (const error of unknown) {
+    const known = forms.get(error.instancePath) ?? new Set();
+    forms.set(error.instancePath, known.add(error.schemaPath));
+    complaints.set(nameOf(error), (complaints.get(nameOf(error)) ?? 0) + 1);
+  }
+  return unknown.filter((error) => complaints.get(nameOf(error)) === forms.get(error.instancePath)?.size);
+}
+
+function note(takenOut: TakenOut, error: ErrorObject): void {
+  if (takenOut.items.length >= MOST_NAMED) return;
+  const field = fieldOf(error);
+  if (field.length > LONGEST_HEADER) return;
+  const meant = closestField(error);
+  // With the name that was meant as its parameter (RFC 9651).
+  const item = meant === undefined ? text(field) : `${text(field)};meant=${text(meant)}`;
+  if (takenOut.length + item.length > LONGEST_HEADER) return;
+  takenOut.length += item.length + ', '.length;
+  takenOut.items.push(item);
+  takenOut.fields.push(field);
+  if (meant !== undefined) takenOut.misspelt.push({ field, message: unknownText('field', meant) });
 }
 
 /** Returns the object at a JSON pointer. */

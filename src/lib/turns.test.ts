@@ -13,8 +13,9 @@ function taking(places: number, options?: Parameters<typeof createTurns>[1]) {
     async want(...accounts: number[]) {
       for (const account of accounts) {
         void turns.take(account).then((leave) => {
+          const since = performance.now();
           served.push(account);
-          leaves.push({ account, leave });
+          leaves.push({ account, leave: () => leave(performance.now() - since) });
         });
       }
       await setImmediate();
@@ -80,9 +81,9 @@ it('has room for so many of each account, and lets them share it if there are ma
 describe('places that rest', () => {
   afterEach(() => void vi.useRealTimers());
 
-  function resting() {
+  function resting(options: { restTimes?: number } = {}) {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    const { want, leave, served } = taking(4, { most: 2, restAfterMs: 5 });
+    const { want, leave, served } = taking(4, { most: 2, restAfterMs: 5, ...options });
     const pass = async (ms: number) => {
       await vi.advanceTimersByTimeAsync(ms);
       await setImmediate();
@@ -134,6 +135,17 @@ describe('places that rest', () => {
     await leave(1);
     await want(1);
     expect(served).toEqual([1, 1, 1, 1]);
+  });
+
+  it('do so for a multiple of that, if it is said', async () => {
+    const { want, leave, served, pass } = resting({ restTimes: 2 });
+    await want(1, 1, 1);
+    await pass(40);
+    await leave(1);
+    await pass(79);
+    expect(served).toEqual([1, 1]);
+    await pass(1);
+    expect(served).toEqual([1, 1, 1]);
   });
 
   it('do so for a second at most', async () => {

@@ -5,15 +5,15 @@ type Account = number | undefined;
 
 /**
  * Places that accounts share: each has at most half of them, unless it is said otherwise, and their turns go round. With
- * `restAfterMs`, a place that was in use for so long rests as long as it was, if others of its account wait for it: what costs much then
- * has half of the time at most, and who does one thing at a time waits for nothing.
+ * `restAfterMs`, a place that was in use for so long rests as long as it was, if others of its account wait for it, a second at most: what costs
+ * much then has about half of the time, and who does one thing at a time waits for nothing.
  */
 export interface Turns {
   /**
-   * Resolves with a function that gives the place back, once it is the account's turn.
+   * Resolves with a function that gives the place back, once it is the account's turn. It is told for how long it was in use.
    * @throws UnavailableError if that takes longer than `patienceMs`
    */
-  take(account: Account, patienceMs?: number): Promise<() => void>;
+  take(account: Account, patienceMs?: number): Promise<(usedMs?: number) => void>;
   /** Does `work` in a place. @throws UnavailableError like `take` */
   run<T>(account: Account, work: () => Promise<T>, patienceMs?: number): Promise<T>;
   /**
@@ -106,22 +106,22 @@ export function createTurns(
     });
   }
 
-  async function take(account: Account, patienceMs?: number): Promise<() => void> {
+  async function take(account: Account, patienceMs?: number): Promise<(usedMs?: number) => void> {
     const line = lineOf(account);
     if (free > 0 && line.taken < most) occupy(account, line);
     else await wait(account, line, patienceMs);
-    const since = performance.now();
-    return () => leave(account, line, performance.now() - since);
+    return (usedMs = 0) => leave(account, line, usedMs);
   }
 
   return {
     take,
     async run(account, work, patienceMs) {
       const end = await take(account, patienceMs);
+      const since = performance.now();
       try {
         return await work();
       } finally {
-        end();
+        end(performance.now() - since);
       }
     },
     hasRoom(account, { each, all }) {

@@ -26,7 +26,9 @@ export async function connectionOf(
   readInput: () => Promise<string>,
 ): Promise<Connection> {
   const { TRADEWIND_URL, TRADEWIND_PORT } = environment;
-  const byPort = TRADEWIND_PORT ? `http://127.0.0.1:${TRADEWIND_PORT}` : EXAMPLE_URL;
+  // With 0, only the server knows which one it is.
+  const hasPort = Number(TRADEWIND_PORT) > 0;
+  const byPort = hasPort ? `http://127.0.0.1:${TRADEWIND_PORT}` : EXAMPLE_URL;
   const given = url ?? (TRADEWIND_URL || byPort);
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
     throw new UsageError(`${given} is no address such as ${EXAMPLE_URL}`);
@@ -43,7 +45,7 @@ export async function connectionOf(
         ? '--url'
         : TRADEWIND_URL
           ? 'TRADEWIND_URL'
-          : TRADEWIND_PORT
+          : hasPort
             ? 'TRADEWIND_PORT'
             : 'the default',
     token: await tokenOf(tokenFile, environment, readInput),

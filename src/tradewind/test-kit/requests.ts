@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ignoredOf } from '../../http/unknown-fields.ts';
 
 const MOST_KEPT = 1_000;
 const MOST_TEXT = 16_384;
@@ -57,7 +56,7 @@ function seenOf(request: FastifyRequest, reply: FastifyReply, payload: unknown):
     client_id: request.principal?.clientId ?? null,
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime),
-    ignored: ignoredOf(request).map(({ field }) => field),
+    ignored: request.ignored ?? [],
     request: shown(request.body ?? null),
     answer: config.secretAnswer ? MASK : shown(answerOf(payload)),
   };

@@ -1,4 +1,4 @@
-// Loaded before the server (node --import): reports the CPU time of its event loop to the process that started it.
+// Loaded before the server (node --import): reports the CPU time of the longest turn of its event loop, with that of its other threads meanwhile, to the process that started it.
 
 const REPETITIONS = 25;
 
