@@ -29,6 +29,8 @@ interface TakenOut {
   fields: string[];
   items: string[];
   length: number;
+  /** Whether the next didn't fit. What comes then isn't looked at: there may be thousands. */
+  full: boolean;
   /** Those that resemble a known one. */
   misspelt: FieldProblem[];
 }
@@ -53,7 +55,7 @@ export function ignoreUnknownFields(app: FastifyInstance, { strict }: { strict: 
     const given = request.headers[STRICT];
     const isStrict = given === undefined ? strict : given === 'true';
     if (!isStrict && typeof body === 'object' && body !== null) {
-      const takenOut = { fields: [], items: [], length: 0, misspelt: [] };
+      const takenOut = { fields: [], items: [], length: 0, full: false, misspelt: [] };
       openBodies.set(body, takenOut);
       request.ignored = takenOut.fields;
     }
@@ -109,6 +111,7 @@ export function takeOutUnknown(body: unknown, errors: ErrorObject[]): boolean {
 /** Where a union can't be decided, each form complains of what only the others know. */
 function unknownToAllForms(errors: ErrorObject[]): ErrorObject[] {
   const unknown = errors.filter(({ keyword }) => keyword === 'additionalProperties');
+  if (new Set(unknown.map(({ schemaPath }) => schemaPath)).size === 1) return unknown;
   const forms = new Map<string, Set<string>>();
   const complaints = new Map<string, number>();
   const nameOf = ({ instancePath, params }: ErrorObject) => `${instancePath}/${params.additionalProperty}`;
@@ -121,13 +124,13 @@ function unknownToAllForms(errors: ErrorObject[]): ErrorObject[] {
 }
 
 function note(takenOut: TakenOut, error: ErrorObject): void {
-  if (takenOut.items.length >= MOST_NAMED) return;
+  if (takenOut.full) return;
   const field = fieldOf(error);
-  if (field.length > LONGEST_HEADER) return;
   const meant = closestField(error);
   // With the name that was meant as its parameter (RFC 9651).
   const item = meant === undefined ? text(field) : `${text(field)};meant=${text(meant)}`;
-  if (takenOut.length + item.length > LONGEST_HEADER) return;
+  takenOut.full = takenOut.items.length === MOST_NAMED || takenOut.length + item.length > LONGEST_HEADER;
+  if (takenOut.full) return;
   takenOut.length += item.length + ', '.length;
   takenOut.items.push(item);
   takenOut.fields.push(field);

@@ -128,6 +128,7 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'POST /cloud/v1/k8s/clusters/{project_id}/{region_id}/{cluster_name}/upgrade',
       'POST /cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/resize',
       'POST /cloud/v1/volumes/{project_id}/{region_id}/{volume_id}/extend',
+      'POST /cloud/v1/volumes/{project_id}/{region_id}/{volume_id}/retype',
       'POST /cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/upgrade',
       'POST /iam/admin/sellers',
       'POST /iam/auth/renew_invitation',
