@@ -122,9 +122,11 @@ describe('a body that can not be taken', () => {
 
   it.each(taking())('%s is 400 with a field that nobody knows', async (_, of) => {
     const body = withField(exampleBody(of), { no_such_field: 1 });
-    const answer = await service.http.request(of.method, ownPath(of), { body });
+    const headers = { 'tradewind-strict': 'true' };
+    const answer = await service.http.request(of.method, ownPath(of), { body, headers });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain('no_such_field');
+    expect(answer.headers.get('tradewind-ignored')).toBeNull();
   });
 
   it.each(taking())('%s is 413 over 1 MiB', async (_, of) => {
