@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Events that are never told, of dry runs, take no position among those that are: whoever reads would have to wait at the gap until the
- * dry run is over. The previous release doesn't say that a transaction is a dry run, and waits as before.
+ * Events of dry runs are never told, so they take no position among the others: readers would wait at the gap until the dry run is
+ * over. The previous release doesn't mark its dry runs, and its readers wait as before.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create sequence tried_events_position`.execute(db);

@@ -29,7 +29,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply): object {
     ms: Math.round(reply.elapsedTime * 10) / 10,
     bytes: Number(reply.getHeader('content-length') ?? 0),
     address: request.ip,
-    ...(ignored?.length && { ignored: ignored.map((field) => field.replace(CREDENTIAL, '***')) }),
+    ...(ignored?.length && { ignored: ignored.map(({ field }) => field.replace(CREDENTIAL, '***')) }),
     // Public routes and refused credentials have no principal.
     ...(principal && { client: principal.clientId, user: principal.userId, token_id: principal.tokenId }),
   };

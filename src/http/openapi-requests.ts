@@ -69,29 +69,22 @@ const IF_MATCH: Parameter = {
   },
 };
 
-const DRY_RUN: Parameter = {
-  name: 'tradewind-dry-run',
+const flag = (name: string, description: string): Parameter => ({
+  name,
   in: 'header',
   required: false,
-  schema: {
-    type: 'string',
-    enum: ['true', 'false'],
-    description:
-      'With `true`, nothing is changed: the answer is the refusal that the request would get, or else 200 with what it would do (`tasks`, `resource`, `changes` as JSON Patch, `price_per_month_difference`, `currency_code`, `quotas`).',
-  },
-};
+  schema: { type: 'string', enum: ['true', 'false'], description },
+});
 
-const STRICT: Parameter = {
-  name: 'tradewind-strict',
-  in: 'header',
-  required: false,
-  schema: {
-    type: 'string',
-    enum: ['true', 'false'],
-    description:
-      'With `true`, fields of the body that this operation does not know are refused. Otherwise they are ignored, and the answer names them in `Tradewind-Ignored`.',
-  },
-};
+const DRY_RUN = flag(
+  'tradewind-dry-run',
+  'With `true`, nothing is changed: the answer is the refusal that the request would get, or else 200 with what it would do (`tasks`, `resource`, `changes` as JSON Patch, `price_per_month_difference`, `currency_code`, `quotas`).',
+);
+
+const STRICT = flag(
+  'tradewind-strict',
+  'With `true`, fields of the body that this operation does not know are refused. Otherwise they are ignored, and the answer names them in `Tradewind-Ignored`.',
+);
 
 /** Adds the request headers that each operation accepts. */
 export function withRequestHeaders(

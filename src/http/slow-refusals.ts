@@ -9,7 +9,7 @@ const DELAY_MS = 1_000;
 /** Each keeps a connection. Beyond that they are answered at once. */
 const MOST_HELD = { each: 200, all: 2_000 };
 
-/** Answers that wait for a moment, so that who asks again and again without a pause has one. */
+/** Delays answers, which slows down clients that ask again and again without a pause. */
 export interface SlowRefusals {
   /**
    * Resolves when a refusal of that caller may be answered: at once, or after a second if there were many lately. Calls

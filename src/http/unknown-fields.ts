@@ -19,20 +19,22 @@ declare module 'fastify' {
     closedBody?: boolean;
   }
   interface FastifyRequest {
-    /** Fields of the body that nobody knows, the first of them. */
-    ignored: string[] | undefined;
+    /** The first fields of the body that nobody knows. */
+    ignored: readonly { field: string }[] | undefined;
   }
 }
 
-/** The first unknown fields that were taken out of a body, as the header has them. */
+/** A field that nobody knows, and the name that was most likely meant. */
+interface Unknown {
+  field: string;
+  meant: string | undefined;
+}
+
 interface TakenOut {
-  fields: string[];
-  items: string[];
-  length: number;
-  /** Whether the next didn't fit. What comes then isn't looked at: there may be thousands. */
+  /** The first of them. */
+  named: Unknown[];
+  /** Whether the next one didn't fit into the header. Those after it aren't looked at: there may be thousands. */
   full: boolean;
-  /** Those that resemble a known one. */
-  misspelt: FieldProblem[];
 }
 
 /** Bodies that may have unknown fields. */
@@ -55,9 +57,9 @@ export function ignoreUnknownFields(app: FastifyInstance, { strict }: { strict: 
     const given = request.headers[STRICT];
     const isStrict = given === undefined ? strict : given === 'true';
     if (!isStrict && typeof body === 'object' && body !== null) {
-      const takenOut = { fields: [], items: [], length: 0, full: false, misspelt: [] };
+      const takenOut = { named: [], full: false };
       openBodies.set(body, takenOut);
-      request.ignored = takenOut.fields;
+      request.ignored = takenOut.named;
     }
     const isOdd = given !== undefined && given !== 'true' && given !== 'false';
     done(isOdd ? new InvalidError({ 'Tradewind-Strict': ['Must be true or false.'] }) : undefined);
@@ -69,8 +71,8 @@ export function ignoreUnknownFields(app: FastifyInstance, { strict }: { strict: 
     payload: unknown,
     done: (error: null, payload: unknown) => void,
   ): void {
-    const items = takenOutOf(request.body)?.items ?? [];
-    if (items.length > 0) void reply.header(HEADER, items.join(', '));
+    const { named = [] } = takenOutOf(request.body) ?? {};
+    if (named.length > 0) void reply.header(HEADER, headerOf(named));
     done(null, payload);
   }
 }
@@ -85,9 +87,20 @@ function takenOutOf(body: unknown): TakenOut | undefined {
 }
 
 /** Returns what to say of those that resemble a known one, where the body is refused for something else. */
-export const misspelt = (body: unknown): FieldProblem[] => takenOutOf(body)?.misspelt ?? [];
+export function misspelt(body: unknown): FieldProblem[] {
+  const { named = [] } = takenOutOf(body) ?? {};
+  return named
+    .filter(({ meant }) => meant !== undefined)
+    .map(({ field, meant }) => ({ field, message: unknownText('field', meant) }));
+}
 
-const text = (name: string) => (TOKEN.test(name) ? name : `"${encodeURI(name.toWellFormed())}"`);
+/** A list of RFC 9651. The name that was meant is a parameter. */
+function headerOf(named: readonly Unknown[]): string {
+  const text = (name: string) => (TOKEN.test(name) ? name : `"${encodeURI(name.toWellFormed())}"`);
+  return named
+    .map(({ field, meant }) => (meant === undefined ? text(field) : `${text(field)};meant=${text(meant)}`))
+    .join(', ');
+}
 
 /**
  * Takes unknown fields out of an open body, where the validator has found some. Returns whether there were any: then the
@@ -125,16 +138,10 @@ function unknownToAllForms(errors: ErrorObject[]): ErrorObject[] {
 
 function note(takenOut: TakenOut, error: ErrorObject): void {
   if (takenOut.full) return;
-  const field = fieldOf(error);
-  const meant = closestField(error);
-  // With the name that was meant as its parameter (RFC 9651).
-  const item = meant === undefined ? text(field) : `${text(field)};meant=${text(meant)}`;
-  takenOut.full = takenOut.items.length === MOST_NAMED || takenOut.length + item.length > LONGEST_HEADER;
-  if (takenOut.full) return;
-  takenOut.length += item.length + ', '.length;
-  takenOut.items.push(item);
-  takenOut.fields.push(field);
-  if (meant !== undefined) takenOut.misspelt.push({ field, message: unknownText('field', meant) });
+  const { named } = takenOut;
+  const next = { field: fieldOf(error), meant: closestField(error) };
+  takenOut.full = named.length === MOST_NAMED || headerOf([...named, next]).length > LONGEST_HEADER;
+  if (!takenOut.full) named.push(next);
 }
 
 /** Returns the object at a JSON pointer. */

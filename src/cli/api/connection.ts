@@ -26,10 +26,15 @@ export async function connectionOf(
   readInput: () => Promise<string>,
 ): Promise<Connection> {
   const { TRADEWIND_URL, TRADEWIND_PORT } = environment;
-  // With 0, only the server knows which one it is.
-  const hasPort = Number(TRADEWIND_PORT) > 0;
-  const byPort = hasPort ? `http://127.0.0.1:${TRADEWIND_PORT}` : EXAMPLE_URL;
-  const given = url ?? (TRADEWIND_URL || byPort);
+  const [given, source] =
+    url !== undefined
+      ? [url, '--url']
+      : TRADEWIND_URL
+        ? [TRADEWIND_URL, 'TRADEWIND_URL']
+        : // With 0, only the server knows which one it is.
+          Number(TRADEWIND_PORT) > 0
+          ? [`http://127.0.0.1:${TRADEWIND_PORT}`, 'TRADEWIND_PORT']
+          : [EXAMPLE_URL, 'the default'];
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
     throw new UsageError(`${given} is no address such as ${EXAMPLE_URL}`);
   const { username, password, search, hash } = new URL(given);
@@ -40,14 +45,7 @@ export async function connectionOf(
     );
   return {
     url: given.endsWith('/') ? given.slice(0, -1) : given,
-    source:
-      url !== undefined
-        ? '--url'
-        : TRADEWIND_URL
-          ? 'TRADEWIND_URL'
-          : hasPort
-            ? 'TRADEWIND_PORT'
-            : 'the default',
+    source,
     token: await tokenOf(tokenFile, environment, readInput),
   };
 }

@@ -56,7 +56,7 @@ function seenOf(request: FastifyRequest, reply: FastifyReply, payload: unknown):
     client_id: request.principal?.clientId ?? null,
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime),
-    ignored: request.ignored ?? [],
+    ignored: (request.ignored ?? []).map(({ field }) => field),
     request: shown(request.body ?? null),
     answer: config.secretAnswer ? MASK : shown(answerOf(payload)),
   };

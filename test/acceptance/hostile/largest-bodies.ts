@@ -76,7 +76,7 @@ async function grow(body: Json, growths: Growth[], accepts: (body: Json) => Prom
   let refused = larger;
   for (let shrink = 1; shrink < SHRINKS; shrink++) {
     const smaller = apply(body, growths, 2 ** shrink);
-    // What has only one size would be refused again.
+    // It can't be made any smaller, and this size was refused.
     if (isDeepStrictEqual(smaller, refused)) return body;
     if (smaller === body || (await accepts(smaller))) return smaller;
     refused = smaller;
