@@ -98,6 +98,10 @@ const MOST_WAITING = { each: 144, all: 576 };
 const MOST_READS = 2;
 /** Reading statements that take longer rest in between. */
 const LONG_READ_MS = 5;
+/** Changes of one account at a time while another account is about. Its own mostly wait for each other's locks. */
+const MOST_CHANGES = 2;
+/** Changes that take longer rest in between, while another account is about. */
+const LONG_CHANGE_MS = 5;
 /** How long a statement or a transaction waits for a turn of its account, and then for a connection. */
 const PATIENCE_MS = 10_000;
 
@@ -141,7 +145,12 @@ export function openDatabase(
     pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
   const places = createTurns(maxConnections);
   const reads = createTurns(maxConnections, { most: MOST_READS, restAfterMs: LONG_READ_MS });
-  const changes = createTurns(Math.max(1, maxConnections - KEPT_FOR_READS));
+  const changes = createTurns(Math.max(1, maxConnections - KEPT_FOR_READS), {
+    most: MOST_CHANGES,
+    restAfterMs: LONG_CHANGE_MS,
+    restTimes: 2,
+    isAlone: places.isAlone,
+  });
   const tries = createTurns(maxConnections, { most: 1, restAfterMs: LONG_READ_MS });
 
   /**

@@ -159,3 +159,43 @@ describe('places that rest', () => {
     expect(served).toEqual([1, 1, 1]);
   });
 });
+
+describe('an account that is alone', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('is so until another one has a turn, and again ten seconds after it; the server itself is nobody', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+    const { isAlone, run } = createTurns(4);
+    const turnOf = (account: number | undefined) => run(account, async () => {});
+    await turnOf(1);
+    await turnOf(undefined);
+    expect([isAlone(1), isAlone(2)]).toEqual([true, false]);
+    await turnOf(2);
+    await turnOf(1);
+    expect([isAlone(1), isAlone(2)]).toEqual([false, false]);
+    vi.advanceTimersByTime(9_999);
+    await turnOf(1);
+    expect(isAlone(1)).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect([isAlone(1), isAlone(2), isAlone(3)]).toEqual([true, false, false]);
+  });
+
+  it('has half of the places, which never rest', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+    let alone = true;
+    const { want, leave, served } = taking(6, { most: 1, restAfterMs: 5, isAlone: () => alone });
+    await want(1, 1, 1, 1, 1, 1);
+    expect(served).toHaveLength(3);
+    vi.advanceTimersByTime(40);
+    await leave(1);
+    expect(served).toHaveLength(4);
+    alone = false;
+    await leave(1);
+    await leave(1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(served).toHaveLength(4);
+    await leave(1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(served).toHaveLength(5);
+  });
+});

@@ -6,7 +6,8 @@ type Account = number | undefined;
 /**
  * Places that accounts share: each has at most half of them, unless it is said otherwise, and their turns go round. With
  * `restAfterMs`, a place that was in use for so long rests as long as it was, if others of its account wait for it, a second at most: what costs
- * much then has about half of the time, and who does one thing at a time waits for nothing.
+ * much then has about half of the time, and who does one thing at a time waits for nothing. An account that `isAlone` has half of the places,
+ * and they don't rest: there is nobody to leave anything to.
  */
 export interface Turns {
   /**
@@ -21,6 +22,8 @@ export interface Turns {
    * they have to share room for `all`. However many of others wait, the first of an account may.
    */
   hasRoom(account: Account, most: { each: number; all: number }): boolean;
+  /** Whether no other account had a turn in the last ten seconds. */
+  isAlone(account: Account): boolean;
 }
 
 interface Line {
@@ -31,18 +34,37 @@ interface Line {
 
 /** Even what took very long doesn't keep the account's others from their turn for longer. */
 const LONGEST_REST_MS = 1_000;
+/** An account that had its last turn so long ago isn't about any more. */
+const GONE_MS = 10_000;
+
+interface Turn {
+  account: Account;
+  at: number;
+}
 
 export function createTurns(
   places: number,
   {
-    most = Math.max(1, Math.floor(places / 2)),
+    most,
     restAfterMs = Number.POSITIVE_INFINITY,
     restTimes = 1,
-  }: { most?: number; restAfterMs?: number; restTimes?: number } = {},
+    isAlone = () => false,
+  }: {
+    most?: number;
+    restAfterMs?: number;
+    restTimes?: number;
+    isAlone?: (account: Account) => boolean;
+  } = {},
 ): Turns {
+  const half = Math.max(1, Math.floor(places / 2));
   // Whoever had a turn last comes last.
   const lines = new Map<Account, Line>();
   let free = places;
+  let latest: Turn | undefined;
+  /** The latest turn of another account than that of `latest`. */
+  let latestOther: Turn | undefined;
+
+  const mostOf = (account: Account) => (most === undefined || isAlone(account) ? half : most);
 
   function lineOf(account: Account): Line {
     const known = lines.get(account);
@@ -61,13 +83,16 @@ export function createTurns(
     line.taken++;
     lines.delete(account);
     lines.set(account, line);
+    if (account === undefined) return;
+    if (latest?.account !== account) latestOther = latest;
+    latest = { account, at: performance.now() };
   }
 
   function callNext(): void {
     for (const [account, line] of lines) {
       if (free === 0) return;
       const [next] = line.waiting;
-      if (!next || line.taken >= most) continue;
+      if (!next || line.taken >= mostOf(account)) continue;
       line.waiting.delete(next);
       occupy(account, line);
       next();
@@ -83,7 +108,7 @@ export function createTurns(
       callNext();
     };
     const isLong = account !== undefined && usedMs >= restAfterMs;
-    if (isLong && line.waiting.size > 0) {
+    if (isLong && line.waiting.size > 0 && !isAlone(account)) {
       setTimeout(end, Math.min(restTimes * usedMs, LONGEST_REST_MS));
       callNext();
     } else end();
@@ -108,7 +133,7 @@ export function createTurns(
 
   async function take(account: Account, patienceMs?: number): Promise<(usedMs?: number) => void> {
     const line = lineOf(account);
-    if (free > 0 && line.taken < most) occupy(account, line);
+    if (free > 0 && line.taken < mostOf(account)) occupy(account, line);
     else await wait(account, line, patienceMs);
     return (usedMs = 0) => leave(account, line, usedMs);
   }
@@ -128,6 +153,10 @@ export function createTurns(
       let accounts = 1;
       for (const [other, { waiting }] of lines) if (other !== account && waiting.size > 0) accounts++;
       return (lines.get(account)?.waiting.size ?? 0) < Math.min(each, all / accounts);
+    },
+    isAlone(account) {
+      const other = latest?.account === account ? latestOther : latest;
+      return other === undefined || performance.now() - other.at >= GONE_MS;
     },
   };
 }
