@@ -100,7 +100,7 @@ const MOST_READS = 2;
 const LONG_READ_MS = 5;
 /** Changes of one account at a time while another account is about. Its own mostly wait for each other's locks. */
 const MOST_CHANGES = 2;
-/** Changes that take longer rest in between, while another account is about. */
+/** Changes that take longer rest twice as long in between, while another account is about. */
 const LONG_CHANGE_MS = 5;
 /** How long a statement or a transaction waits for a turn of its account, and then for a connection. */
 const PATIENCE_MS = 10_000;
