@@ -12,7 +12,7 @@ import type { TagHolder } from '../metadata/service.ts';
 import { keepShareSubnet } from '../networks/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { exceededQuotas, quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import { insertRules } from './access-store.ts';
 import { lock, lockFree, shareNotFound } from './locks.ts';
 import { type NewShare, newShare } from './new-share.ts';
@@ -98,7 +98,7 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
     get: found,
 
     async delete(scope, id) {
-      const taskId = newTaskId();
+      const taskId = deletionId(scope);
       return database.accept(scope.principal, async (tx) => {
         const share = await lock(tx, scope, id);
         const again = await tasks.removeAgain(tx, scope, share.task_id, DELETE_SHARE);

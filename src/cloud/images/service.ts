@@ -14,7 +14,7 @@ import type { Catalog, Image } from '../catalog/service.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import { holdForUpload } from '../volumes/in-transaction.ts';
 import { matchingImages } from './public-images.ts';
 import {
@@ -173,7 +173,7 @@ export function createImages(deps: {
             : 'is being copied to volumes; wait until they are ready';
           throw new ConflictError(`Image ${image.id} ${why}: ${needing.join(', ')}`);
         }
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         await store.changeImage(tx, image.id, {
           status: 'pending_delete',
           task_id: taskId,

@@ -15,7 +15,7 @@ import { lockPortsOf } from '../ports/reserved/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../quotas/in-transaction.ts';
 import type { SshKeys } from '../ssh-keys/service.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import * as instanceVolumes from '../volumes/of-instances/in-transaction.ts';
 import { volumeSpec } from '../volumes/wanted.ts';
 import { imageProblems, keptFlavor, usableFlavor, userProblems } from './creation/flavor-choice.ts';
@@ -154,7 +154,7 @@ export function createInstances(deps: {
     },
 
     async delete(scope, id, removal) {
-      const taskId = newTaskId();
+      const taskId = deletionId(scope);
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
         const known = isUuid(id) ? await store.lockInstance(tx, scope, id) : undefined;

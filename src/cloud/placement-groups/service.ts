@@ -5,11 +5,10 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
-import { newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import type { CreatePlacementGroup, PlacementGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { DELETE_SERVERGROUP } from './tasks.ts';
@@ -76,7 +75,7 @@ export function createPlacementGroups(deps: {
             `Placement group ${group.id} has instances in it; remove or delete them first: ${named}`,
           );
         }
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         await store.hold(tx, group.id, taskId);
         return tasks.begin(tx, scope, {
           id: taskId,

@@ -18,7 +18,7 @@ import { changeReserved, insertReserved } from '../ports/reserved/in-transaction
 import { portSpecs } from '../ports/wanted.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery } from './input-schema.ts';
 import * as store from './store.ts';
 import { CONVERT_ADDRESS, FREE_ADDRESS, RESERVE_ADDRESS, type ReservedInput } from './tasks.ts';
@@ -84,7 +84,7 @@ export function createReservedFixedIps(deps: {
         const again = await tasks.removeAgain(tx, scope, port.task_id, FREE_ADDRESS);
         if (again !== undefined) return again;
         refuseUsed(port);
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         await changeReserved(tx, port.id, { task_id: taskId });
         await begin(tx, scope, FREE_ADDRESS, {
           taskId,

@@ -12,7 +12,7 @@ import type { Page } from '../../lib/page.ts';
 import { isoSeconds } from '../../lib/timestamps.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import { usefulness } from './payload.ts';
 import type { CreateSecret, CreateTlsSecret, SecretListQuery } from './schema.ts';
 import * as store from './store.ts';
@@ -112,7 +112,7 @@ export function createStoredSecrets(deps: { database: Database; clock: Clock; ta
         refuseHeld(`Secret ${secret.id}`, secret);
         const uses = await store.usesOf(tx, secret.id, SHOWN_IN_MESSAGE);
         if (uses.length > 0) throw inUse(secret.id, uses);
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         await store.hold(tx, secret.id, taskId, clock.now());
         return tasks.begin(tx, scope, {
           id: taskId,

@@ -15,7 +15,7 @@ import * as acknowledgements from './acknowledgement-store.ts';
 import { listTasks } from './list-store.ts';
 import type { AcknowledgeQuery, TaskListQuery } from './schema.ts';
 import { ACTIVE, ENDED } from './states.ts';
-import { findLateRemoval, findTask, insertTask, type TaskRow, waitLike } from './store.ts';
+import { beginWaiting, findLateRemoval, findTask, insertTask, type TaskRow, waitLike } from './store.ts';
 import { createTaskWaiting } from './waiting.ts';
 
 /** An accepted change of what is wanted of infrastructure. */
@@ -34,10 +34,13 @@ export interface TaskStart<Input> {
 type Removing = Pick<TaskType<unknown>, 'type'>;
 
 /** Owner and place of the work. Some work has no region, and that on whole accounts no project. */
-export type TaskScope = Omit<Scope, 'projectId' | 'region' | 'regionId'> & {
+export type TaskScope = Omit<Scope, 'projectId' | 'region' | 'regionId' | 'taskId'> & {
   projectId: number | null;
   regionId: number | null;
 };
+
+/** Returns the ID for the task of a deletion: that of the task that had to wait, if it is one. */
+export const deletionId = ({ taskId }: Pick<Scope, 'taskId'>): string => taskId ?? newTaskId();
 
 export interface Tasks {
   /**
@@ -132,23 +135,37 @@ export function createTasks(deps: {
     return id;
   }
 
+  /** Starts a task that is new, or that has waited. */
+  async function beginOrGoOn<Input extends object>(
+    tx: Transaction,
+    scope: Scope,
+    start: Omit<TaskStart<Input>, 'wants'>,
+  ): Promise<string> {
+    const { id, data, input, task } = start;
+    if (id === undefined || id !== scope.taskId) return beginWork(tx, scope, start);
+    await beginWaiting(tx.sql, { id, data, input, ...timesOf(task.deadlineMs) });
+    return id;
+  }
+
   return {
     get,
     beginWork,
     async begin(tx, scope, { wants, ...start }) {
-      const id = await beginWork(tx, scope, start);
+      const id = await beginOrGoOn(tx, scope, start);
       await want(tx, scope, wants, { taskId: id, check, secrets });
       return id;
     },
     async removeAgain(tx, scope, heldBy, ...kinds) {
       const late = heldBy === null ? undefined : await findLateRemoval(tx.sql, heldBy);
       if (!late || !kinds.some((kind) => kind.type === late.task_type)) return undefined;
-      const id = newTaskId();
       const { task_type: type, data, deadline_ms: deadlineMs } = late;
-      const input = { follows: late.id };
-      await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
+      const id = await beginOrGoOn(tx, scope, {
+        id: deletionId(scope),
+        task: { type, deadlineMs },
+        data,
+        input: { follows: late.id },
+      });
       await waitLike(tx.sql, late.id, id);
-      scope.principal.writes?.started(id);
       return id;
     },
     want: (tx, scope, wants) => want(tx, scope, wants, { check }),
@@ -217,7 +234,8 @@ export function createTasks(deps: {
   };
 }
 
-function ownerOf(scope: TaskScope) {
+/** Returns who asks for a task, and for what place. */
+export function ownerOf(scope: TaskScope) {
   return {
     clientId: scope.clientId,
     userId: scope.principal.userId,

@@ -13,7 +13,7 @@ import { lockHost } from '../instances/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import * as snapshots from '../snapshots/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import { freeDevice, requireReady, type VolumeHost } from './attachments/hosts.ts';
 import { refuseAttached } from './attachments/refuse-attached.ts';
 import { insertAttachment } from './attachments/store.ts';
@@ -96,7 +96,7 @@ export function createVolumes(deps: {
     async delete(scope, id, snapshotIds) {
       if (!isUuid(id)) throw new NotFoundError('Volume', id);
       const now = clock.now();
-      const taskId = newTaskId();
+      const taskId = deletionId(scope);
       return database.accept(scope.principal, async (tx) => {
         const [volume] = await store.lockVolumes(tx, scope, [id]);
         if (!volume) throw new NotFoundError('Volume', id);
