@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { TaskType } from '../../convergence/task-kind.ts';
-import { make, remove, type Wanted } from '../../convergence/wants.ts';
+import { make, remove, tasksOn, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
-import { refuseHeld } from '../../lib/held.ts';
+import { type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
+import { inUse, refuseHeld } from '../../lib/held.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { slurmClusterOn } from '../clusters/in-transaction.ts';
@@ -106,8 +106,9 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
         refuseHeld(`File share ${share.name}`, share);
         const cluster = await slurmClusterOn(tx, share.id);
         if (cluster !== undefined) {
-          throw new ConflictError(
-            `File share ${share.name} is in use by Slurm in cluster ${cluster}; disable Slurm there first`,
+          throw inUse(
+            `File share ${share.name} is in use by Slurm in cluster ${cluster.name}; disable Slurm there first`,
+            await tasksOn(tx, 'removing', [{ kind: 'cluster', id: cluster.id }]),
           );
         }
         await store.changeShare(tx, share.id, { status: 'deleting', task_id: taskId });
@@ -124,7 +125,7 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
     update: (scope, id, request) =>
       database.accept(scope.principal, async (tx) => {
         const share = await lockFree(tx, scope, id);
-        const wanted = wantedShare(share, request, await slurmClusterOn(tx, share.id));
+        const wanted = wantedShare(share, request, (await slurmClusterOn(tx, share.id))?.name);
         if (!wanted) return undefined;
         const { name, tags, settings } = wanted;
         return begin(tx, scope, {

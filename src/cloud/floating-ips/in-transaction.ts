@@ -113,17 +113,22 @@ export async function put(
 
 /**
  * Holds all floating IPs on the ports for the task. The doomed ones will be deleted with the ports.
- * @throws InvalidError for a named one that isn't on the ports, ConflictError while a task holds one
+ * A deletion that has waited finds some of them gone. @throws InvalidError for a named one that isn't on the ports,
+ * ConflictError while a task holds one
  */
 export async function hold(
   tx: Transaction,
   portIds: string[],
-  { floatings, deleteFloatings }: { floatings: string[]; deleteFloatings: boolean },
+  {
+    floatings,
+    deleteFloatings,
+    waited = false,
+  }: { floatings: string[]; deleteFloatings: boolean; waited?: boolean },
   taskId: string,
 ): Promise<{ held: string[]; doomed: string[] }> {
   const there = await store.lockOnPorts(tx, portIds);
   const foreign = floatings.filter((id) => !there.some((row) => row.id === id));
-  if (foreign.length > 0) {
+  if (foreign.length > 0 && !waited) {
     throw new InvalidError({ floatings: [`Not assigned to this instance: ${foreign.join(', ')}.`] });
   }
   for (const row of there) refuseHeld(`Floating IP ${row.id}`, row);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { change as changeWant, make, remove } from '../../convergence/wants.ts';
+import { change as changeWant, make, remove, tasksOn } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { newResource } from '../../db/place.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, ForbiddenError, InvalidError } from '../../lib/errors.ts';
+import { ForbiddenError, InvalidError } from '../../lib/errors.ts';
 import { fileUrlProblem, shownUrl } from '../../lib/file-url.ts';
 import { foundById } from '../../lib/found.ts';
-import { refuseHeld } from '../../lib/held.ts';
+import { inUse, refuseHeld } from '../../lib/held.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
@@ -171,7 +171,16 @@ export function createImages(deps: {
           const why = image.cow_format
             ? 'shares its data with volumes; delete them first'
             : 'is being copied to volumes; wait until they are ready';
-          throw new ConflictError(`Image ${image.id} ${why}: ${needing.join(', ')}`);
+          throw inUse(
+            `Image ${image.id} ${why}: ${needing.join(', ')}`,
+            needing.length < SHOWN_IN_MESSAGE
+              ? await tasksOn(
+                  tx,
+                  image.cow_format ? 'removing' : 'all',
+                  needing.map((one) => ({ kind: 'volume', id: one })),
+                )
+              : [],
+          );
         }
         const taskId = deletionId(scope);
         await store.changeImage(tx, image.id, {

@@ -161,16 +161,17 @@ export function createInstances(deps: {
         const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null, DELETE_VM);
         if (again !== undefined) return again;
         const instance = await lockFreeInstance(tx, scope, id);
+        const waited = scope.taskId !== undefined;
         const { reservedPortIds, gonePortIds, floatingIpIds, heldFloatingIpIds } = await holdAddresses(
           tx,
           instance.id,
-          removal,
+          { ...removal, waited },
           taskId,
         );
         const volumeIds = await instanceVolumes.holdForRemoval(
           tx,
           [instance.id],
-          removal.volumes,
+          { alsoDelete: removal.volumes, waited },
           taskId,
           now,
         );
@@ -206,7 +207,7 @@ export function createInstances(deps: {
   async function holdAddresses(
     tx: Transaction,
     instanceId: string,
-    removal: Removal,
+    removal: Removal & { waited: boolean },
     taskId: string,
   ): Promise<{
     reservedPortIds: string[];
@@ -221,7 +222,7 @@ export function createInstances(deps: {
     const reserved = ports.filter((port) => port.reserved);
     const named = reserved.filter(({ id }) => removal.reservedFixedIps.includes(id));
     const foreign = removal.reservedFixedIps.filter((id) => !named.some((port) => port.id === id));
-    if (foreign.length > 0) {
+    if (foreign.length > 0 && !removal.waited) {
       const message = `Not a reserved fixed IP of this instance: ${foreign.join(', ')}.`;
       throw new InvalidError({ reserved_fixed_ips: [message] });
     }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { make, remove } from '../../convergence/wants.ts';
+import { make, remove, tasksOn } from '../../convergence/wants.ts';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
-import { refuseHeld } from '../../lib/held.ts';
+import { inUse, refuseHeld } from '../../lib/held.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
@@ -14,6 +14,7 @@ import * as store from './store.ts';
 import { DELETE_SERVERGROUP } from './tasks.ts';
 
 const SHOWN_IN_MESSAGE = 10;
+const LOOKED_AT = 500;
 
 /** Groups of instances that run on the same host, or on different ones. */
 export interface PlacementGroups {
@@ -68,11 +69,21 @@ export function createPlacementGroups(deps: {
             `Placement group ${group.id} belongs to pool ${group.pool_id} of a cluster, and is deleted with it`,
           );
         }
-        const members = await store.membersOf(tx, group.id, SHOWN_IN_MESSAGE);
+        const members = await store.membersOf(tx, group.id, LOOKED_AT);
         if (members.length > 0) {
-          const named = members.map((one) => `${one.name} (${one.id})`).join(', ');
-          throw new ConflictError(
+          const named = members
+            .slice(0, SHOWN_IN_MESSAGE)
+            .map((one) => `${one.name} (${one.id})`)
+            .join(', ');
+          throw inUse(
             `Placement group ${group.id} has instances in it; remove or delete them first: ${named}`,
+            members.length < LOOKED_AT
+              ? await tasksOn(
+                  tx,
+                  'removing',
+                  members.map((one) => ({ kind: 'machine', id: one.id })),
+                )
+              : [],
           );
         }
         const taskId = deletionId(scope);

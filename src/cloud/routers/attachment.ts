@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type Transaction, violates } from '../../db/database.ts';
 import { canonicalAddress, contains } from '../../lib/cidr.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
+import { inUse } from '../../lib/held.ts';
 import * as addresses from '../networks/addresses/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { overlap, type Reach, unreachable } from './static-routing.ts';
 import * as store from './store.ts';
+
+const SHOWN_IN_MESSAGE = 10;
 
 type Subnet = Omit<store.SubnetRow, 'task_id'>;
 
@@ -88,11 +91,16 @@ export async function detach(
   return store.readRouter(tx, router.id);
 }
 
-/** @throws ConflictError naming the floating IPs that would have no way out */
-export function refuseStranded(router: Pick<store.RouterRow, 'name'>, stranded: readonly string[]): void {
+/** @throws ConflictError naming the floating IPs that would have no way out; a deletion may wait if tasks hold all of them */
+export function refuseStranded(
+  router: Pick<store.RouterRow, 'name'>,
+  stranded: Awaited<ReturnType<typeof store.strandedWithout>>,
+): void {
   if (stranded.length === 0) return;
-  throw new ConflictError(
-    `Floating IPs need router ${router.name} to lead out of their subnet; unassign them first: ${stranded.join(', ')}`,
+  const shown = stranded.slice(0, SHOWN_IN_MESSAGE).map(({ address }) => address);
+  throw inUse(
+    `Floating IPs need router ${router.name} to lead out of their subnet; unassign them first: ${shown.join(', ')}`,
+    stranded.map(({ task_id }) => task_id ?? undefined),
   );
 }
 

@@ -213,7 +213,7 @@ export async function outsideOf(tx: Transaction, routerId: string): Promise<stri
 }
 
 /**
- * Returns up to ten floating IPs on addresses of the subnets that would have no way out if the router led nowhere.
+ * Returns up to a hundred floating IPs on addresses of the subnets that would have no way out if the router led nowhere.
  * With `detached`, it leaves the subnets as well, so that the platform routes those again that it routed before. The
  * router must be locked.
  */
@@ -222,9 +222,9 @@ export async function strandedWithout(
   routerId: string,
   subnetIds: readonly string[],
   { detached }: { detached: boolean },
-): Promise<string[]> {
-  const { rows } = await sql<{ address: string }>`
-    select distinct floating_ips.address from ip_assignments as assigned
+): Promise<{ address: string; task_id: string | null }[]> {
+  const { rows } = await sql<{ address: string; task_id: string | null }>`
+    select distinct floating_ips.address, floating_ips.task_id from ip_assignments as assigned
     join floating_ips on floating_ips.port_id = assigned.port_id and fixed_address = assigned.address
     join subnets on subnets.id = assigned.subnet_id
     join networks on networks.id = subnets.network_id
@@ -234,8 +234,8 @@ export async function strandedWithout(
         where other.subnet_id = subnets.id and other.router_id <> ${routerId} and gateway_network_id is not null)
       and not (platform_routed and ${detached} and not exists (
         select from router_interfaces as other where other.subnet_id = subnets.id and other.router_id <> ${routerId}))
-    order by floating_ips.address limit 10`.execute(tx.sql);
-  return rows.map(({ address }) => address);
+    order by floating_ips.address limit 100`.execute(tx.sql);
+  return rows;
 }
 
 /** Locks the floating IPs on addresses of the subnets, and returns them. */

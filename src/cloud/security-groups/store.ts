@@ -156,7 +156,11 @@ export async function groupIdsByName(
 }
 
 /** Returns up to `limit` ports with the group and their instances. Nodes come last: their pools are named anyway. */
-export async function portsOfGroup(db: Sql, groupId: string, limit: number): Promise<string[]> {
+export async function portsOfGroup(
+  db: Sql,
+  groupId: string,
+  limit: number,
+): Promise<{ id: string; title: string }[]> {
   const rows = await db
     .selectFrom('port_security_groups as link')
     .innerJoin('ports', 'ports.id', 'link.port_id')
@@ -167,24 +171,32 @@ export async function portsOfGroup(db: Sql, groupId: string, limit: number): Pro
     .orderBy('ports.id')
     .limit(limit)
     .execute();
-  return rows.map(({ id, instanceId, instanceName }) =>
-    instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
-  );
+  return rows.map(({ id, instanceId, instanceName }) => ({
+    id,
+    title: instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
+  }));
 }
 
 /** Returns up to `limit` pools that put the group on their nodes, each with its cluster. */
-export async function poolsOfGroup(db: Sql, groupId: string, limit: number): Promise<string[]> {
+export async function poolsOfGroup(
+  db: Sql,
+  groupId: string,
+  limit: number,
+): Promise<{ clusterId: string; title: string }[]> {
   const rows = await db
     .selectFrom('kubernetes_pool_security_groups as link')
     .innerJoin('kubernetes_pools as pool', 'pool.id', 'link.pool_id')
     .innerJoin('kubernetes_clusters as cluster', 'cluster.id', 'pool.cluster_id')
-    .select(['pool.name as pool', 'cluster.name as cluster'])
+    .select(['pool.name as pool', 'cluster.name as cluster', 'cluster.id as clusterId'])
     .where('link.security_group_id', '=', groupId)
     .orderBy('cluster.name')
     .orderBy('pool.name')
     .limit(limit)
     .execute();
-  return rows.map(({ pool, cluster }) => `pool ${pool} of cluster ${cluster}`);
+  return rows.map(({ pool, cluster, clusterId }) => ({
+    clusterId,
+    title: `pool ${pool} of cluster ${cluster}`,
+  }));
 }
 
 /** Returns up to `limit` other groups with a rule whose remote group is this one. */

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { periodOf } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { dryRunNow } from '../../lib/dry-run.ts';
-import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, HeldError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
 import { ownsClient, type Principal } from '../../requests/principal.ts';
@@ -274,4 +274,27 @@ export async function waitForTask(
   if (dryRunNow()) return;
   const { task } = await tasks.ended(principal, taskId, { seconds: MOST_SECONDS, gone });
   if (task.state === 'ERROR') throw new ConflictError(`${what} was not changed: ${task.error}`);
+}
+
+/**
+ * Deletes what has no task: waits for the task that holds it, for half a minute at most. @throws what `remove` throws,
+ * HeldError if it is held nevertheless
+ */
+export async function whenFree(
+  tasks: Pick<Tasks, 'ended'>,
+  { principal, gone }: { principal: Principal; gone: AbortSignal },
+  remove: () => Promise<void>,
+): Promise<void> {
+  const until = performance.now() + MOST_SECONDS * 1_000;
+  for (let last: string | undefined; ; ) {
+    try {
+      return await remove();
+    } catch (error) {
+      if (!(error instanceof HeldError) || error.taskId === last || dryRunNow()) throw error;
+      last = error.taskId;
+      const seconds = (until - performance.now()) / 1_000;
+      const { task } = await tasks.ended(principal, last, { seconds: Math.max(0, seconds), gone });
+      if (!hasEnded(task)) throw error;
+    }
+  }
 }

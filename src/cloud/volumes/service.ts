@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { make, remove } from '../../convergence/wants.ts';
+import { make, remove, tasksOn } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
-import { refuseHeld } from '../../lib/held.ts';
+import { inUse, refuseHeld } from '../../lib/held.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
@@ -105,7 +105,7 @@ export function createVolumes(deps: {
         if (again !== undefined) return again;
         await requireFree(tx, volume);
         const own = await snapshots.lockOf(tx, [volume.id]);
-        requireSnapshots(volume, own, snapshotIds);
+        await requireSnapshots(tx, volume, own, snapshotIds);
         await store.setStatus(tx, [volume.id], 'deleting', taskId, now);
         const doomed = own.map((one) => one.id);
         await snapshots.refuseCopied(tx, doomed);
@@ -158,11 +158,12 @@ async function requireFree(tx: Transaction, volume: store.PlainVolume): Promise<
 }
 
 /** A volume is deleted with all of its snapshots or not at all, and the request has to name each of them. */
-function requireSnapshots(
+async function requireSnapshots(
+  tx: Transaction,
   volume: store.PlainVolume,
   own: { id: string; task_id: string | null }[],
   named: string[],
-): void {
+): Promise<void> {
   const wanted = new Set(named.map((id) => id.toLowerCase()));
   const foreign = [...wanted].filter((id) => !own.some((one) => one.id === id));
   if (foreign.length > 0) {
@@ -170,8 +171,13 @@ function requireSnapshots(
   }
   const left = own.filter(({ id }) => !wanted.has(id)).map(({ id }) => id);
   if (left.length > 0) {
-    throw new ConflictError(
+    throw inUse(
       `Volume ${volume.id} has snapshots: ${left.join(', ')}. Delete them first or list them in "snapshots"`,
+      await tasksOn(
+        tx,
+        'removing',
+        left.map((id) => ({ kind: 'snapshot', id })),
+      ),
     );
   }
   for (const snapshot of own) refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
