@@ -19,5 +19,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create unique index waiting_deletions_once
       on waiting_deletions (project_id, region_id, kind, md5(args::text))`.execute(db);
+  await sql`create index waiting_deletions_thing on waiting_deletions (lower(args ->> 0))`.execute(db);
   await sql`create index waiting_deletions_behind on waiting_deletions (behind)`.execute(db);
 }

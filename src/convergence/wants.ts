@@ -277,28 +277,24 @@ export async function dependentsOf(tx: Transaction, kind: Kind, things: readonly
   return rows.map(({ id }) => id);
 }
 
-/** Which of the tasks that wait for a thing: those that remove it, or all. */
-type Which = 'all' | 'removing';
-
 /**
- * Returns for each of the things a task that waits for it; undefined if there is none. A removal may have come to its end
- * while its task still waits for other things.
+ * Returns the tasks that wait for the things, by key. With `removing`, only those that remove them: a removal may have come
+ * to its end while its task still waits for other things.
  */
 export async function tasksOn(
   tx: Transaction,
-  which: Which,
   things: readonly Name[],
-): Promise<(string | undefined)[]> {
-  if (things.length === 0) return [];
+  { removing }: { removing: boolean },
+): Promise<Map<string, string>> {
+  if (things.length === 0) return new Map();
   const { rows } = await sql<Name & { task_id: string }>`
     select distinct on (task_wants.kind, want_id) task_wants.kind, want_id as id, task_id
     from task_wants left join wants on wants.kind = task_wants.kind and wants.id = want_id
     where (task_wants.kind, want_id) in (
       select kind, id from jsonb_to_recordset(${JSON.stringify(things)}::jsonb) as name (kind text, id uuid))
-      and (${which === 'all'} or spec is null)
+      and (${!removing} or spec is null)
     order by task_wants.kind, want_id, task_id desc`.execute(tx.sql);
-  const known = new Map(rows.map((row) => [keyOf(row), row.task_id]));
-  return things.map((thing) => known.get(keyOf(thing)));
+  return new Map(rows.map((row) => [keyOf(row), row.task_id]));
 }
 
 /** Returns how many things of each kind a region has, including those being removed. */

@@ -94,6 +94,13 @@ export class ConflictError extends DomainError {
   readonly kind = 'conflict';
 }
 
+/** Others use the thing, and at least one of them stays. */
+export class UsedError extends ConflictError {
+  override get name(): string {
+    return 'ConflictError';
+  }
+}
+
 /** A task works on the thing, or takes away what uses it: it can be changed once that task has ended. */
 export class HeldError extends ConflictError {
   readonly taskId: string;

@@ -1,4 +1,4 @@
-import { ConflictError, HeldError } from './errors.ts';
+import { type ConflictError, HeldError, UsedError } from './errors.ts';
 
 /** Refuses changes of a resource that a task works on. @throws HeldError naming the task */
 export function refuseHeld(what: string, { task_id: id }: { task_id: string | null }): void {
@@ -14,7 +14,7 @@ export function inUse(message: string, leaving: readonly (string | undefined)[])
   const [first] = tasks;
   return first !== undefined && tasks.length === leaving.length
     ? new HeldError(message, first)
-    : new ConflictError(message);
+    : new UsedError(message);
 }
 
 /** Returns what keeps a resource from being in the status in which it can be copied. */

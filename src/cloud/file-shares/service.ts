@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TaskType } from '../../convergence/task-kind.ts';
-import { make, remove, tasksOn, type Wanted } from '../../convergence/wants.ts';
+import { make, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
@@ -12,6 +12,7 @@ import type { TagHolder } from '../metadata/service.ts';
 import { keepShareSubnet } from '../networks/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { exceededQuotas, quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
+import { removersOf } from '../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../tasks/service.ts';
 import { insertRules } from './access-store.ts';
 import { lock, lockFree, shareNotFound } from './locks.ts';
@@ -108,7 +109,7 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
         if (cluster !== undefined) {
           throw inUse(
             `File share ${share.name} is in use by Slurm in cluster ${cluster.name}; disable Slurm there first`,
-            await tasksOn(tx, 'removing', [{ kind: 'cluster', id: cluster.id }]),
+            await removersOf(tx, [[{ kind: 'cluster', id: cluster.id }]]),
           );
         }
         await store.changeShare(tx, share.id, { status: 'deleting', task_id: taskId });

@@ -1,10 +1,11 @@
-import { type Name, tasksOn } from '../../convergence/wants.ts';
+import type { Name } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Place } from '../../db/place.ts';
 import { inUse } from '../../lib/held.ts';
 import { clustersIn } from '../clusters/in-transaction.ts';
 import { sharesIn } from '../file-shares/in-transaction.ts';
 import { balancersIn } from '../load-balancers/in-transaction.ts';
+import { removersOf } from '../tasks/in-transaction.ts';
 import type { NetworkOrSubnet } from './in-transaction.ts';
 import { portsIn } from './network-rows.ts';
 
@@ -39,14 +40,13 @@ export async function refuseUsed(
     ...(named.length > 0 ? [`detach these interfaces or delete their instances first: ${list(named)}`] : []),
   ];
   if (fixes.length === 0) return;
-  const users: Name[] = [...others, ...ports.map(({ id }) => ({ kind: 'port' as const, id }))];
-  const leaving =
-    users.length < LOOKED_AT
-      ? await tasksOn(
-          tx,
-          'removing',
-          users.map(({ kind, id }) => ({ kind, id })),
-        )
-      : [];
+  const users: Name[][] = [
+    ...others.map(({ kind, id }) => [{ kind, id }]),
+    ...ports.map(({ id, instanceId, reserved }): Name[] => [
+      { kind: 'port', id },
+      ...(instanceId === null || reserved ? [] : [{ kind: 'machine' as const, id: instanceId }]),
+    ]),
+  ];
+  const leaving = users.length < LOOKED_AT ? await removersOf(tx, users) : [];
   throw inUse(`${what} is in use; ${fixes.join('; ')}`, leaving);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { make, remove, tasksOn } from '../../convergence/wants.ts';
+import { make, remove } from '../../convergence/wants.ts';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError } from '../../lib/errors.ts';
@@ -8,6 +8,7 @@ import { inUse, refuseHeld } from '../../lib/held.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
+import { removersOf } from '../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../tasks/service.ts';
 import type { CreatePlacementGroup, PlacementGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
@@ -78,10 +79,9 @@ export function createPlacementGroups(deps: {
           throw inUse(
             `Placement group ${group.id} has instances in it; remove or delete them first: ${named}`,
             members.length < LOOKED_AT
-              ? await tasksOn(
+              ? await removersOf(
                   tx,
-                  'removing',
-                  members.map((one) => ({ kind: 'machine', id: one.id })),
+                  members.map(({ id: one }) => [{ kind: 'machine', id: one }]),
                 )
               : [],
           );

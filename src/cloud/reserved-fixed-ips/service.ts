@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TaskType } from '../../convergence/task-kind.ts';
-import { isToGo, make, put, remove, tasksOn, type Wanted } from '../../convergence/wants.ts';
+import { isToGo, make, put, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
@@ -18,6 +18,7 @@ import { changeReserved, insertReserved } from '../ports/reserved/in-transaction
 import { portSpecs } from '../ports/wanted.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
+import { removersOf } from '../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../tasks/service.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery } from './input-schema.ts';
 import * as store from './store.ts';
@@ -183,13 +184,13 @@ async function refuseUsed(tx: Transaction, port: store.PlainReserved): Promise<v
   if (port.load_balancer_id !== null) {
     throw inUse(
       `Reserved fixed IP ${port.id} is the virtual address of load balancer ${port.load_balancer_id}; delete that one first`,
-      await tasksOn(tx, 'removing', [{ kind: 'load_balancer', id: port.load_balancer_id }]),
+      await removersOf(tx, [[{ kind: 'load_balancer', id: port.load_balancer_id }]]),
     );
   }
   if (port.instance_id === null) return;
   throw inUse(
     `Reserved fixed IP ${port.id} is attached to instance ${port.instance_id}; detach it there first`,
-    await tasksOn(tx, 'removing', [{ kind: 'machine', id: port.instance_id }]),
+    await removersOf(tx, [[{ kind: 'machine', id: port.instance_id }]]),
   );
 }
 

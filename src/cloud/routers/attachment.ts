@@ -5,6 +5,7 @@ import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { inUse } from '../../lib/held.ts';
 import * as addresses from '../networks/addresses/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
+import { removersOf } from '../tasks/in-transaction.ts';
 import { overlap, type Reach, unreachable } from './static-routing.ts';
 import * as store from './store.ts';
 
@@ -45,7 +46,11 @@ export async function attach(
     );
   });
   if (router.gateway_network_id === null) {
-    refuseStranded(router, await store.strandedWithout(tx, router.id, [subnet.id], { detached: false }));
+    await refuseStranded(
+      tx,
+      router,
+      await store.strandedWithout(tx, router.id, [subnet.id], { detached: false }),
+    );
   }
   return store.readRouter(tx, router.id);
 }
@@ -84,23 +89,35 @@ export async function detach(
     );
   }
   if (router.gateway_network_id !== null) {
-    refuseStranded(router, await store.strandedWithout(tx, router.id, subnetIds, { detached: true }));
+    await refuseStranded(
+      tx,
+      router,
+      await store.strandedWithout(tx, router.id, subnetIds, { detached: true }),
+    );
   }
   await store.deleteInterfaces(tx, router.id, subnetIds);
   await addresses.releaseOfRouter(tx, router.id, subnetIds);
   return store.readRouter(tx, router.id);
 }
 
-/** @throws ConflictError naming the floating IPs that would have no way out; a deletion may wait if tasks hold all of them */
-export function refuseStranded(
+/** @throws ConflictError naming the floating IPs that would have no way out; a deletion may wait if all of them leave */
+export async function refuseStranded(
+  tx: Transaction,
   router: Pick<store.RouterRow, 'name'>,
-  stranded: Awaited<ReturnType<typeof store.strandedWithout>>,
-): void {
+  stranded: readonly store.StrandedRow[],
+): Promise<void> {
   if (stranded.length === 0) return;
+  const removers = await removersOf(
+    tx,
+    stranded.map(({ id, instance_id }) => [
+      { kind: 'floating_ip', id },
+      ...(instance_id === null ? [] : [{ kind: 'machine' as const, id: instance_id }]),
+    ]),
+  );
   const shown = stranded.slice(0, SHOWN_IN_MESSAGE).map(({ address }) => address);
   throw inUse(
     `Floating IPs need router ${router.name} to lead out of their subnet; unassign them first: ${shown.join(', ')}`,
-    stranded.map(({ task_id }) => task_id ?? undefined),
+    stranded.map(({ task_id }, index) => task_id ?? removers[index]),
   );
 }
 

@@ -141,7 +141,11 @@ export function createRouters(deps: { database: Database; clock: Clock; tasks: T
         refuseHeld(`Router ${router.name}`, router);
         const subnetIds = subnetsOf(router);
         if (router.gateway_network_id !== null) {
-          refuseStranded(router, await store.strandedWithout(tx, router.id, subnetIds, { detached: true }));
+          await refuseStranded(
+            tx,
+            router,
+            await store.strandedWithout(tx, router.id, subnetIds, { detached: true }),
+          );
         }
         const taskId = deletionId(scope);
         await store.changeRouter(tx, router.id, { task_id: taskId });
@@ -208,7 +212,11 @@ export function createRouters(deps: { database: Database; clock: Clock; tasks: T
     if (isDeepStrictEqual(former, next)) return { former: undefined, router };
     if (gateway_network_id !== null && next.gateway_network_id === null) {
       const subnetIds = subnetsOf(router);
-      refuseStranded(router, await store.strandedWithout(tx, router.id, subnetIds, { detached: false }));
+      await refuseStranded(
+        tx,
+        router,
+        await store.strandedWithout(tx, router.id, subnetIds, { detached: false }),
+      );
     }
     const written = { ...next, routes: JSON.stringify(next.routes), updated_at: clock.now() };
     await store.changeRouter(tx, router.id, written);

@@ -212,6 +212,14 @@ export async function outsideOf(tx: Transaction, routerId: string): Promise<stri
   return rows.map(({ subnet_id }) => subnet_id);
 }
 
+/** A floating IP that would have no way out, the task that holds it, and the instance that it leads to. */
+export interface StrandedRow {
+  id: string;
+  address: string;
+  task_id: string | null;
+  instance_id: string | null;
+}
+
 /**
  * Returns up to a hundred floating IPs on addresses of the subnets that would have no way out if the router led nowhere.
  * With `detached`, it leaves the subnets as well, so that the platform routes those again that it routed before. The
@@ -222,10 +230,11 @@ export async function strandedWithout(
   routerId: string,
   subnetIds: readonly string[],
   { detached }: { detached: boolean },
-): Promise<{ address: string; task_id: string | null }[]> {
-  const { rows } = await sql<{ address: string; task_id: string | null }>`
-    select distinct floating_ips.address, floating_ips.task_id from ip_assignments as assigned
+): Promise<StrandedRow[]> {
+  const { rows } = await sql<StrandedRow>`
+    select distinct floating_ips.id, floating_ips.address, floating_ips.task_id, ports.instance_id from ip_assignments as assigned
     join floating_ips on floating_ips.port_id = assigned.port_id and fixed_address = assigned.address
+    join ports on ports.id = assigned.port_id
     join subnets on subnets.id = assigned.subnet_id
     join networks on networks.id = subnets.network_id
     where assigned.subnet_id = any(${subnetIds}::uuid[])

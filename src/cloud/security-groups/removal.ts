@@ -1,10 +1,10 @@
-import { tasksOn } from '../../convergence/wants.ts';
 import { type Transaction, violates } from '../../db/database.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { inUse } from '../../lib/held.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
+import { removersOf } from '../tasks/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import * as store from './store.ts';
 import { withoutIt } from './wanted.ts';
@@ -34,10 +34,10 @@ export async function removeGroup(
   const pools = await store.poolsOfGroup(tx.sql, id, LOOKED_AT);
   if (pools.length > 0) {
     const shown = pools.slice(0, SHOWN_IN_MESSAGE).map(({ title }) => title);
-    const clusters = pools.map(({ clusterId }) => ({ kind: 'cluster' as const, id: clusterId }));
+    const clusters = pools.map(({ clusterId }) => [{ kind: 'cluster' as const, id: clusterId }]);
     throw inUse(
       `Security group ${group.name} is in use by pools of Kubernetes clusters; remove it from these first: ${shown.join(', ')}`,
-      pools.length < LOOKED_AT ? await tasksOn(tx, 'removing', clusters) : [],
+      pools.length < LOOKED_AT ? await removersOf(tx, clusters) : [],
     );
   }
   const ports = await store.portsOfGroup(tx.sql, id, LOOKED_AT);
@@ -46,10 +46,14 @@ export async function removeGroup(
     throw inUse(
       `Security group ${group.name} is in use; use delsecuritygroup of the instance to remove it from these first: ${shown.join(', ')}`,
       ports.length < LOOKED_AT
-        ? await tasksOn(
+        ? await removersOf(
             tx,
-            'removing',
-            ports.map((port) => ({ kind: 'port', id: port.id })),
+            ports.map((port) => [
+              { kind: 'port', id: port.id },
+              ...(port.instanceId === null || port.reserved
+                ? []
+                : [{ kind: 'machine' as const, id: port.instanceId }]),
+            ]),
           )
         : [],
     );

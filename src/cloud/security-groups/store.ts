@@ -160,19 +160,21 @@ export async function portsOfGroup(
   db: Sql,
   groupId: string,
   limit: number,
-): Promise<{ id: string; title: string }[]> {
+): Promise<{ id: string; instanceId: string | null; reserved: boolean; title: string }[]> {
   const rows = await db
     .selectFrom('port_security_groups as link')
     .innerJoin('ports', 'ports.id', 'link.port_id')
     .leftJoin('instances', 'instances.id', 'ports.instance_id')
-    .select(['ports.id', 'instances.id as instanceId', 'instances.name as instanceName'])
+    .select(['ports.id', 'reserved', 'instances.id as instanceId', 'instances.name as instanceName'])
     .where('link.security_group_id', '=', groupId)
     .orderBy(sql`pool_id is not null`)
     .orderBy('ports.id')
     .limit(limit)
     .execute();
-  return rows.map(({ id, instanceId, instanceName }) => ({
+  return rows.map(({ id, reserved, instanceId, instanceName }) => ({
     id,
+    instanceId,
+    reserved,
     title: instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
   }));
 }

@@ -1,9 +1,9 @@
-import { tasksOn } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import { isIn, type Place } from '../../db/place.ts';
 import { blockerOf, inUse } from '../../lib/held.ts';
 import type { VolumeTypeName } from '../catalog/service.ts';
 import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
+import { makersOf } from '../tasks/in-transaction.ts';
 import { copiesOf, type SnapshotRow } from './store.ts';
 
 const SHOWN_IN_MESSAGE = 10;
@@ -86,9 +86,8 @@ export async function refuseCopied(tx: Transaction, ids: readonly string[]): Pro
   const volumes = [first, ...others].map(({ id }) => id).join(', ');
   throw inUse(
     `Snapshot ${first.snapshot_id} is being copied to volumes; wait until they are ready: ${volumes}`,
-    await tasksOn(
+    await makersOf(
       tx,
-      'all',
       [first, ...others].map(({ id }) => ({ kind: 'volume', id })),
     ),
   );

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { make, remove, tasksOn } from '../../convergence/wants.ts';
+import { make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -13,6 +13,7 @@ import { lockHost } from '../instances/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import * as snapshots from '../snapshots/in-transaction.ts';
+import { removersOf } from '../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../tasks/service.ts';
 import { freeDevice, requireReady, type VolumeHost } from './attachments/hosts.ts';
 import { refuseAttached } from './attachments/refuse-attached.ts';
@@ -173,10 +174,9 @@ async function requireSnapshots(
   if (left.length > 0) {
     throw inUse(
       `Volume ${volume.id} has snapshots: ${left.join(', ')}. Delete them first or list them in "snapshots"`,
-      await tasksOn(
+      await removersOf(
         tx,
-        'removing',
-        left.map((id) => ({ kind: 'snapshot', id })),
+        left.map((id) => [{ kind: 'snapshot', id }]),
       ),
     );
   }

@@ -17,10 +17,12 @@ const unique = (name: string) => `${name}-${++made}`;
 async function make(path: string, body: object): Promise<string> {
   const answer = await service.http.post(path, body);
   expect(answer.status, answer.text).toBeLessThan(300);
-  if (answer.body.id) return answer.body.id;
+  const id = answer.body.id ?? answer.body.servergroup_id;
+  if (id) return id;
   const task = await service.http.task(answer.body.tasks?.[0] ?? answer.body[0]);
   expect(task.state, task.error).toBe('FINISHED');
-  return String(Object.values(task.created_resources as Record<string, unknown>).flat()[0]);
+  const { instances = Object.values(task.created_resources).flat() } = task.created_resources;
+  return String(instances[0]);
 }
 
 /** Accepts the deletion and returns its task. */

@@ -64,6 +64,9 @@ async function attempt(deps: WaitingDeletions, one: store.Claimed): Promise<void
     if (error instanceof NotFoundError) return end(deps, taskId);
     // Another worker has begun with it.
     if (error instanceof HeldError && error.taskId === taskId) return;
+    if (error instanceof HeldError && (await store.isBehind(database.sql, error.taskId, taskId))) {
+      return end(deps, taskId, () => error.message);
+    }
     if (error instanceof HeldError) return again(error.taskId, error.taskId === one.behind ? PAUSE_MS : 0);
     if (error instanceof DomainError && !isTransient(error)) return end(deps, taskId, () => error.message);
     if (error instanceof DomainError) return again(one.behind, PAUSE_MS);

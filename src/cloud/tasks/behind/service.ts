@@ -4,7 +4,7 @@ import { announce } from '../../../db/changes.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { ActionResource } from '../../../lib/action-resource.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { HeldError } from '../../../lib/errors.ts';
+import { HeldError, UsedError } from '../../../lib/errors.ts';
 import { newTaskId } from '../../../lib/ids.ts';
 import type { Scope } from '../../projects/service.ts';
 import { ownerOf } from '../service.ts';
@@ -29,7 +29,7 @@ export function deletionOf(services: Deleters, type: string): Method {
 /**
  * Returns the services with deletions that wait behind the task that holds what they delete, instead of being refused.
  * They are accepted, with a task that stays NEW meanwhile: a worker calls the plain service once the other task has ended,
- * as often as somebody else holds the thing then. Whoever waits holds nothing, so nobody can wait for each other.
+ * as often as somebody else holds the thing then. Whoever waits holds nothing.
  */
 export function withWaitingDeletions<Services extends Deleters>(
   services: Services,
@@ -65,8 +65,13 @@ export function withWaitingDeletions<Services extends Deleters>(
     (type: string, remove: Method): Method =>
     async (scope, ...args) => {
       const { noting, about } = noted(scope);
+      const once = () => remove(noting, ...args);
       try {
-        return await remove(noting, ...args);
+        // The last user may have gone between the look at the users and that at their tasks.
+        return await once().catch((error: unknown) => {
+          if (error instanceof UsedError) return once();
+          throw error;
+        });
       } catch (held) {
         if (!(held instanceof HeldError)) throw held;
         return database.accept(scope.principal, (tx) => {

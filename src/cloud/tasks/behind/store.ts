@@ -85,6 +85,16 @@ export async function waitFor(
     where task_id = ${taskId} and worker_id = ${workerId}`.execute(db);
 }
 
+/** Whether the other task waits for this one, perhaps by way of others. */
+export async function isBehind(db: Sql, other: string, taskId: string): Promise<boolean> {
+  const { rows } = await sql`
+    with recursive line (id) as (
+      select behind from waiting_deletions where task_id = ${other}
+      union select behind from waiting_deletions join line on task_id = line.id
+    ) select from line where id = ${taskId}`.execute(db);
+  return rows.length > 0;
+}
+
 /** Takes the deletion out of the line. Returns the task that it waited for; undefined if it doesn't wait any more. */
 export async function stopWaiting(tx: Transaction, taskId: string): Promise<string | undefined> {
   const row = await tx.sql

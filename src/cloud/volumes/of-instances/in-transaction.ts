@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { tasksOn } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { inUse, refuseHeld } from '../../../lib/held.ts';
@@ -8,6 +7,7 @@ import type { Catalog, VolumeTypeName } from '../../catalog/service.ts';
 import { findSources, type ImageSource } from '../../images/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
 import * as snapshots from '../../snapshots/in-transaction.ts';
+import { removersOf } from '../../tasks/in-transaction.ts';
 import { refuseAttached } from '../attachments/refuse-attached.ts';
 import { blankShape, type VolumeShape, volumeShapes } from '../sources.ts';
 import { insertVolumes, lockVolumes, type NewVolume, type PlainVolume, setStatus } from '../store.ts';
@@ -155,7 +155,7 @@ export async function holdForRemoval(
   if (named) {
     throw inUse(
       `Volume ${named.volume_id} can't be deleted because it has snapshot ${named.id}; delete the snapshot first`,
-      await tasksOn(tx, 'removing', [{ kind: 'snapshot', id: named.id }]),
+      await removersOf(tx, [[{ kind: 'snapshot', id: named.id }]]),
     );
   }
   const goes = attached
