@@ -21,6 +21,8 @@ export interface FloatingIpWish {
   field: string;
   source: 'new' | 'existing';
   existing_floating_id?: string | undefined;
+  /** The port of the interface, if it exists already. */
+  portId?: string;
 }
 
 /** A floating IP that will be created, or an existing one, which is locked. */
@@ -48,7 +50,10 @@ export async function refuseLosing(tx: Transaction, portId: string, addresses: s
   }
 }
 
-/** Returns floating IPs in the order of the wishes. @throws InvalidError, ConflictError for one that is in use */
+/**
+ * Returns floating IPs in the order of the wishes; undefined if nothing has to be done, since it leads to the port already.
+ * @throws InvalidError, ConflictError for one that is in use
+ */
 export async function plan(
   tx: Transaction,
   scope: Scope,
@@ -65,13 +70,13 @@ export async function plan(
     return twice ? [{ field, message: `Floating IP ${id} is listed twice.` }] : [];
   });
   if (problems.length > 0) throw new InvalidError(problems);
-  for (const row of found.values()) {
-    refuseHeld(`Floating IP ${row.id}`, row);
-    refuseLeading(row);
-  }
+  for (const row of found.values()) refuseHeld(`Floating IP ${row.id}`, row);
   return wishes.map((wish) => {
     if (!wish) return undefined;
     const existing = wish.existing_floating_id?.toLowerCase();
+    const row = existing === undefined ? undefined : found.get(existing);
+    if (row && row.port_id !== null && row.port_id === wish.portId) return undefined;
+    if (row) refuseLeading(row);
     return { id: existing ?? randomUUID(), field: wish.field, made: existing === undefined };
   });
 }

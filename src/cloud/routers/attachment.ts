@@ -15,7 +15,7 @@ type Subnet = Omit<store.SubnetRow, 'task_id'>;
 
 /**
  * Gives the router a port in the subnet, and returns the router with it. Both must be locked. `field` names the subnet
- * in the request.
+ * in the request. Without `address`, the router gets that of the gateway, or another one if another router has it.
  * @throws InvalidError, ConflictError when it has a port there already, a range overlaps or the address is taken
  */
 export async function attach(
@@ -28,16 +28,11 @@ export async function attach(
     throw new ConflictError(`Router ${router.name} is already attached to subnet ${subnet.name}`);
   }
   await refuseOverlap(tx, router, subnet);
-  const address = asked === undefined ? subnet.gateway_ip : (canonicalAddress(asked)?.address ?? asked);
-  if (address === null) {
+  if (asked === undefined && subnet.gateway_ip === null) {
     const message = `Subnet ${subnet.id} has no gateway address, which the router would get; send ip_address.`;
     throw new InvalidError([{ field, message }]);
   }
-  // The gateway's address is kept for the router already.
-  if (address !== subnet.gateway_ip) {
-    const from = { kind: 'subnet' as const, subnetId: subnet.id, address };
-    await addresses.take(tx, scope, [{ holder: { router: router.id }, field: '', from }]);
-  }
+  const address = await addressFor(tx, scope, router, subnet, asked);
   const row = { port_id: randomUUID(), router_id: router.id, subnet_id: subnet.id, address, created_at: now };
   await store.insertInterface(tx, row).catch((error: unknown) => {
     if (!violates(error, 'router_interfaces_address')) throw error;
@@ -53,6 +48,25 @@ export async function attach(
     );
   }
   return store.readRouter(tx, router.id);
+}
+
+async function addressFor(
+  tx: Transaction,
+  scope: Scope,
+  router: store.RouterRow,
+  subnet: Subnet,
+  asked: string | undefined,
+): Promise<string> {
+  const address = asked === undefined ? subnet.gateway_ip : (canonicalAddress(asked)?.address ?? asked);
+  // The gateway's address is kept for a router already.
+  const isGateway = address !== null && address === subnet.gateway_ip;
+  if (isGateway && (asked !== undefined || !(await store.hasRouterAt(tx, subnet.id, address))))
+    return address;
+  const named = asked === undefined || address === null ? {} : { address };
+  const from = { kind: 'subnet' as const, subnetId: subnet.id, ...named };
+  const [taken] = await addresses.take(tx, scope, [{ holder: { router: router.id }, field: '', from }]);
+  if (!taken) throw new TypeError('one wish has one answer');
+  return taken.address;
 }
 
 /** As in Neutron: a router can't tell which of two overlapping ranges an address belongs to. */

@@ -120,6 +120,15 @@ export async function insertInterface(
   await tx.sql.insertInto('router_interfaces').values(row).execute();
 }
 
+/** Whether a router has the address in the subnet, which must be locked. */
+export async function hasRouterAt(tx: Transaction, subnetId: string, address: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from router_interfaces where subnet_id = ${subnetId} and address = ${address}::inet`.execute(
+    tx.sql,
+  );
+  return rows.length > 0;
+}
+
 /** Gives the router another address in the subnet, the new gateway's, which is kept for it. */
 export async function moveInterface(
   tx: Transaction,

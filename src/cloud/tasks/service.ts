@@ -78,6 +78,8 @@ export interface Tasks {
     scope: TaskScope,
     task: { type: string; data: object; created: CreatedResources | null },
   ): Promise<string>;
+  /** Records a task that had nothing to do, in a transaction of its own. Returns its ID. */
+  doneAlready(scope: Scope, task: { type: string; data: object }): Promise<string>;
   /** @throws NotFoundError for an unknown task and for another account's task */
   get(principal: Principal, taskId: string): Promise<TaskRow>;
   /**
@@ -147,6 +149,14 @@ export function createTasks(deps: {
     return id;
   }
 
+  const done: Tasks['done'] = async (tx, scope, { type, data, created }) => {
+    const id = newTaskId();
+    const times = timesOf(0);
+    await insertTask(tx.sql, { ...ownerOf(scope), ...times, id, type, data, input: null, done: { created } });
+    scope.principal.writes?.started(id);
+    return id;
+  };
+
   return {
     get,
     beginWork,
@@ -169,20 +179,9 @@ export function createTasks(deps: {
       return id;
     },
     want: (tx, scope, wants) => want(tx, scope, wants, { check }),
-    async done(tx, scope, { type, data, created }) {
-      const id = newTaskId();
-      await insertTask(tx.sql, {
-        ...ownerOf(scope),
-        ...timesOf(0),
-        id,
-        type,
-        data,
-        input: null,
-        done: { created },
-      });
-      scope.principal.writes?.started(id);
-      return id;
-    },
+    done,
+    doneAlready: (scope, task) =>
+      database.accept(scope.principal, (tx) => done(tx, scope, { ...task, created: null })),
     async ended(principal, taskId, wait) {
       const now = await get(principal, taskId);
       if (hasEnded(now)) return { task: now, waited: true };
@@ -293,8 +292,9 @@ export async function whenFree(
       if (!(error instanceof HeldError) || error.taskId === last || dryRunNow()) throw error;
       last = error.taskId;
       const seconds = (until - performance.now()) / 1_000;
-      const { task } = await tasks.ended(principal, last, { seconds: Math.max(0, seconds), gone });
-      if (!hasEnded(task)) throw error;
+      const wait = { seconds: Math.max(0, seconds), gone };
+      const ended = await tasks.ended(principal, last, wait).catch(() => undefined);
+      if (!ended || !hasEnded(ended.task)) throw error;
     }
   }
 }

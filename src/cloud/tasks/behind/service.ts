@@ -42,14 +42,15 @@ export function withWaitingDeletions<Services extends Deleters>(
     scope: Scope,
     { type, args, held }: { type: string; args: unknown[]; held: HeldError },
   ): Promise<string> {
-    if ((await store.countWaiting(tx, scope.projectId)) >= MOST_WAITING) throw held;
+    const free = await store.deadlineOf(tx, held.taskId);
+    if (!free || (await store.countWaiting(tx, scope.projectId)) >= MOST_WAITING) throw held;
     const { projectId, regionId } = scope;
     const waiting = { taskId: newTaskId(), kind: type, args, projectId, regionId, behind: held.taskId };
     const id = await store.insertWaiting(tx, waiting);
     if (id === waiting.taskId) {
       const createdOn = clock.now();
-      const free = Math.max(createdOn.getTime(), (await store.deadlineOf(tx, held.taskId))?.getTime() ?? 0);
-      const deadlineAt = new Date(free + (kinds.get(type)?.deadlineMs ?? 0));
+      const begins = Math.max(createdOn.getTime(), free.getTime());
+      const deadlineAt = new Date(begins + (kinds.get(type)?.deadlineMs ?? 0));
       const data = Object.fromEntries(
         (DELETION_KINDS[type]?.shown ?? []).map((name, at) => [name, args[at]]),
       );
