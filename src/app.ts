@@ -55,6 +55,7 @@ import { snapshotRoutes } from './cloud/snapshots/routes.ts';
 import { keyPairRoutes } from './cloud/ssh-keys/keypair-routes.ts';
 import { sshKeyRoutes } from './cloud/ssh-keys/routes.ts';
 import { taskCancellationRoutes } from './cloud/tasks/cancellation/routes.ts';
+import { answerWithTask } from './cloud/tasks/nothing-to-do-routes.ts';
 import { taskRoutes } from './cloud/tasks/routes.ts';
 import { requestLogRoutes } from './cloud/user-actions/requests-routes.ts';
 import { userActionRoutes } from './cloud/user-actions/routes.ts';
@@ -159,6 +160,7 @@ export async function buildApp(deps: {
     await app.register(
       async (scope) => {
         if (!dialect.legacy) leaveLegacyOut(scope);
+        else answerWithTask(scope, dialect, services);
         if (dialect.nulls) keepNulls(scope);
         else answerWithoutNulls(scope);
         if (dialect.openBodies) ignoreUnknownFields(scope, { strict });

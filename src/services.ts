@@ -41,6 +41,7 @@ import { createSecurityGroups } from './cloud/security-groups/service.ts';
 import { createSnapshots } from './cloud/snapshots/service.ts';
 import { snapshotTasks } from './cloud/snapshots/tasks.ts';
 import { createSshKeys } from './cloud/ssh-keys/service.ts';
+import { withWaitingDeletions } from './cloud/tasks/behind/service.ts';
 import { createTaskCancellation } from './cloud/tasks/cancellation/service.ts';
 import { createTasks } from './cloud/tasks/service.ts';
 import { wireUserActions } from './cloud/user-actions/wire.ts';
@@ -80,7 +81,8 @@ import { createWebhooks } from './tradewind/webhooks/service.ts';
  */
 export function createServices(foundation: Foundation) {
   const { catalog, backends } = foundation;
-  const cloud = createCloudServices(foundation);
+  const kinds = new Map(createTaskEnds(foundation).map((kind) => [kind.type, kind]));
+  const cloud = withWaitingDeletions(createCloudServices(foundation), { ...foundation, kinds });
   const account = accountServices(foundation);
   const deletions = createDeletions({ ...foundation, ...cloud, ...account });
   return { catalog, backends, ...cloud, ...account, deletions };

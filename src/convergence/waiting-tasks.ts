@@ -12,6 +12,9 @@ import type { Name } from './wants.ts';
 /** The topic that announces the end of a task; the key is the task's id. */
 export const TASK_ENDED = 'task-ended';
 
+/** The topic that tells workers that a deletion need not wait any more. */
+export const WAITING = 'waiting-deletions';
+
 /** What is needed to end tasks. */
 export interface Endings {
   database: Database;
@@ -142,8 +145,9 @@ export async function endTask(
         created_resources = coalesce(${resources === null ? null : JSON.stringify(resources)}::jsonb, created_resources)
       where id = ${id} returning id, task_type, request_id, created_on
     ) ${forget ? sql`, forgotten as (delete from task_wants where task_id = ${id})` : sql``}
-    select pg_notify(${CHANNEL}, ${`${TASK_ENDED}:`} || id), task_type as type, request_id,
-      extract(epoch from ${at}::timestamptz - created_on)::float8 as seconds
+    select pg_notify(${CHANNEL}, ${`${TASK_ENDED}:`} || id),
+      case when exists (select from waiting_deletions where behind = id) then pg_notify(${CHANNEL}, ${`${WAITING}:`}) end,
+      task_type as type, request_id, extract(epoch from ${at}::timestamptz - created_on)::float8 as seconds
     from ended`.execute(tx.sql);
   for (const ended of rows) {
     tx.afterCommit(() => {

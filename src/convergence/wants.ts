@@ -277,6 +277,26 @@ export async function dependentsOf(tx: Transaction, kind: Kind, things: readonly
   return rows.map(({ id }) => id);
 }
 
+/**
+ * Returns the tasks that wait for the things, by key. With `removing`, only those that remove them: a removal may have come
+ * to its end while its task still waits for other things.
+ */
+export async function tasksOn(
+  tx: Transaction,
+  things: readonly Name[],
+  { removing }: { removing: boolean },
+): Promise<Map<string, string>> {
+  if (things.length === 0) return new Map();
+  const { rows } = await sql<Name & { task_id: string }>`
+    select distinct on (task_wants.kind, want_id) task_wants.kind, want_id as id, task_id
+    from task_wants left join wants on wants.kind = task_wants.kind and wants.id = want_id
+    where (task_wants.kind, want_id) in (
+      select kind, id from jsonb_to_recordset(${JSON.stringify(things)}::jsonb) as name (kind text, id uuid))
+      and (${!removing} or spec is null)
+    order by task_wants.kind, want_id, task_id desc`.execute(tx.sql);
+  return new Map(rows.map((row) => [keyOf(row), row.task_id]));
+}
+
 /** Returns how many things of each kind a region has, including those being removed. */
 export async function wantsByRegion(
   db: Kysely<Tables>,

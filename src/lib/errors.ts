@@ -94,6 +94,28 @@ export class ConflictError extends DomainError {
   readonly kind = 'conflict';
 }
 
+/** Others use the thing, and at least one of them stays. */
+export class UsedError extends ConflictError {
+  override get name(): string {
+    return 'ConflictError';
+  }
+}
+
+/** A task works on the thing, or takes away what uses it: it can be changed once that task has ended. */
+export class HeldError extends ConflictError {
+  readonly taskId: string;
+
+  constructor(message: string, taskId: string) {
+    super(message);
+    this.taskId = taskId;
+  }
+
+  /** For clients it is a conflict like others. */
+  override get name(): string {
+    return 'ConflictError';
+  }
+}
+
 /** A client's quota would be exceeded: 403 with the numbers. */
 export class QuotaExceededError extends DomainError {
   readonly kind = 'quota-exceeded';

@@ -1,8 +1,20 @@
-import { ConflictError } from './errors.ts';
+import { type ConflictError, HeldError, UsedError } from './errors.ts';
 
-/** Refuses changes of a resource that a task works on. @throws ConflictError naming the task */
-export function refuseHeld(what: string, { task_id }: { task_id: string | null }): void {
-  if (task_id !== null) throw new ConflictError(`${what} is held by task ${task_id}; wait until it ends`);
+/** Refuses changes of a resource that a task works on. @throws HeldError naming the task */
+export function refuseHeld(what: string, { task_id: id }: { task_id: string | null }): void {
+  if (id !== null) throw new HeldError(`${what} is held by task ${id}; wait until it ends`, id);
+}
+
+/**
+ * Returns the refusal of something that others use. `leaving` names for each of them the task that takes it away, if there
+ * is one: if all of them go, a deletion may wait for that.
+ */
+export function inUse(message: string, leaving: readonly (string | undefined)[]): ConflictError {
+  const tasks = leaving.flatMap((id) => id ?? []);
+  const [first] = tasks;
+  return first !== undefined && tasks.length === leaving.length
+    ? new HeldError(message, first)
+    : new UsedError(message);
 }
 
 /** Returns what keeps a resource from being in the status in which it can be copied. */

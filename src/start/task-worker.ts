@@ -5,6 +5,7 @@ import { createBackends } from '../backends/backends.ts';
 import type { Makers } from '../backends/maker.ts';
 import { followCatalog } from '../cloud/catalog/live.ts';
 import type { Catalog } from '../cloud/catalog/service.ts';
+import { waitingDeletionsQueue } from '../cloud/tasks/behind/queue.ts';
 import type { Config } from '../config.ts';
 import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
 import { startComparing } from '../convergence/comparing.ts';
@@ -154,6 +155,7 @@ export function createTaskWorker({
       worker.serve(
         deletionQueue({ ...shared, removalTime: clocks.removalTime, catalog, removers, measures, traces }),
       );
+      worker.serve(waitingDeletionsQueue({ ...shared, catalog, deleters: removers, measures, traces }));
       const changed = (now: Troubles) => {
         troubles = now;
       };

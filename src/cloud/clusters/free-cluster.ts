@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import { HeldError, NotFoundError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
 import type { Scope } from '../projects/service.ts';
 import { type ClusterRow, lockCluster, type PoolRow } from './store.ts';
@@ -37,7 +37,8 @@ export function refuseHeld({ name, status, task_id: taskId }: ClusterRow): void 
   if (taskId === null) return;
   const doing =
     status === 'Provisioned' ? 'being updated' : status === 'Deleting' ? 'being deleted' : 'being created';
-  throw new ConflictError(
+  throw new HeldError(
     `Cluster ${name} is ${doing} by task ${taskId}. Wait until the task has ended, then try again`,
+    taskId,
   );
 }

@@ -25,11 +25,14 @@ export async function clustersWithKey(
 }
 
 /** Returns the name of a cluster whose Slurm add-on uses the share, or will after its running update. */
-export async function slurmClusterOn(tx: Transaction, shareId: string): Promise<string | undefined> {
+export async function slurmClusterOn(
+  tx: Transaction,
+  shareId: string,
+): Promise<{ id: string; name: string } | undefined> {
   const path = '{add_ons,slurm,file_share_id}';
-  const row = await tx.sql
+  return tx.sql
     .selectFrom('kubernetes_clusters')
-    .select('name')
+    .select(['id', 'name'])
     .where((eb) =>
       eb.or([
         eb(sql`configuration #>> ${sql.lit(path)}`, '=', shareId),
@@ -38,7 +41,6 @@ export async function slurmClusterOn(tx: Transaction, shareId: string): Promise<
     )
     .limit(1)
     .executeTakeFirst();
-  return row?.name;
 }
 
 /** Returns the name of a cluster that logs to the topic in the region, or will after its running update. */
@@ -61,24 +63,24 @@ export async function clusterLoggingInto(
   return row?.name;
 }
 
-/** Returns up to `limit` clusters that keep a network or a subnet from being deleted, each as `cluster blue`. */
+/** Returns up to `limit` clusters that keep a network or a subnet from being deleted, titled `cluster blue`. */
 export async function clustersIn(
   tx: Transaction,
   place: Place,
   where: NetworkOrSubnet,
   limit: number,
-): Promise<string[]> {
+): Promise<{ kind: 'cluster'; id: string; title: string }[]> {
   const [column, id] =
     'networkId' in where
       ? (['fixed_network', where.networkId] as const)
       : (['fixed_subnet', where.subnetId] as const);
   const rows = await tx.sql
     .selectFrom('kubernetes_clusters')
-    .select('name')
+    .select(['id', 'name'])
     .where(isIn(place))
     .where(sql<boolean>`lower(${sql.ref(column)}) = ${id}`)
     .orderBy('name')
     .limit(limit)
     .execute();
-  return rows.map(({ name }) => `cluster ${name}`);
+  return rows.map(({ id: cluster, name }) => ({ kind: 'cluster', id: cluster, title: `cluster ${name}` }));
 }

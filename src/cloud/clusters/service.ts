@@ -14,7 +14,7 @@ import * as placementGroups from '../placement-groups/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, refuseExceeded, takeQuotas } from '../quotas/in-transaction.ts';
 import * as workerGroups from '../security-groups/worker-groups/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
 import type { ClusterUpdate } from './configuration/schema.ts';
@@ -171,7 +171,7 @@ export function createClusters(deps: {
         }
         refuseHeld(cluster);
         await workerGroups.refuseUsed(tx, cluster);
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         await poolNodes.removeAll(tx, cluster.pools, taskId, volumeIds);
         await store.holdCluster(tx, cluster.id, { taskId, status: 'Deleting' });
         return tasks.begin(tx, scope, {

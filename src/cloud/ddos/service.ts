@@ -12,7 +12,7 @@ import { newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/service.ts';
 import type { Scope } from '../projects/service.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import type { ActOnDdosProfile, DdosProfileListQuery, MutateDdosProfile } from './schema.ts';
 import * as store from './store.ts';
 import {
@@ -110,7 +110,7 @@ export function createDdosProfiles(deps: {
         const again = await tasks.removeAgain(tx, scope, profile.task_id, DELETE_PROFILE);
         if (again !== undefined) return again;
         refuseHeld(`DDoS profile ${id}`, profile);
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         await store.changeProfile(tx, id, { task_id: taskId, status: 'Deleting' });
         return tasks.begin(tx, scope, {
           id: taskId,

@@ -12,7 +12,7 @@ export async function sharesIn(
   place: Place,
   where: NetworkOrSubnet,
   limit: number,
-): Promise<string[]> {
+): Promise<{ kind: 'file_share'; id: string; title: string }[]> {
   const shares = tx.sql
     .selectFrom('file_shares')
     .select(['id', 'name'])
@@ -24,7 +24,7 @@ export async function sharesIn(
     ? shares.where('network_id', '=', where.networkId)
     : shares.where('subnet_id', '=', where.subnetId)
   ).execute();
-  return rows.map(({ id, name }) => `file share ${name} (${id})`);
+  return rows.map(({ id, name }) => ({ kind: 'file_share', id, title: `file share ${name} (${id})` }));
 }
 
 /** Locks the share until the transaction ends. False if it is gone, held by a task or not suitable for Slurm now. */

@@ -3,8 +3,8 @@ import type { TaskType } from '../../convergence/task-kind.ts';
 import { make, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
-import { refuseHeld } from '../../lib/held.ts';
+import { type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
+import { inUse, refuseHeld } from '../../lib/held.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { slurmClusterOn } from '../clusters/in-transaction.ts';
@@ -12,7 +12,8 @@ import type { TagHolder } from '../metadata/service.ts';
 import { keepShareSubnet } from '../networks/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { exceededQuotas, quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { removersOf } from '../tasks/in-transaction.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import { insertRules } from './access-store.ts';
 import { lock, lockFree, shareNotFound } from './locks.ts';
 import { type NewShare, newShare } from './new-share.ts';
@@ -98,7 +99,7 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
     get: found,
 
     async delete(scope, id) {
-      const taskId = newTaskId();
+      const taskId = deletionId(scope);
       return database.accept(scope.principal, async (tx) => {
         const share = await lock(tx, scope, id);
         const again = await tasks.removeAgain(tx, scope, share.task_id, DELETE_SHARE);
@@ -106,8 +107,9 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
         refuseHeld(`File share ${share.name}`, share);
         const cluster = await slurmClusterOn(tx, share.id);
         if (cluster !== undefined) {
-          throw new ConflictError(
-            `File share ${share.name} is in use by Slurm in cluster ${cluster}; disable Slurm there first`,
+          throw inUse(
+            `File share ${share.name} is in use by Slurm in cluster ${cluster.name}; disable Slurm there first`,
+            await removersOf(tx, [[{ kind: 'cluster', id: cluster.id }]]),
           );
         }
         await store.changeShare(tx, share.id, { status: 'deleting', task_id: taskId });
@@ -124,7 +126,7 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
     update: (scope, id, request) =>
       database.accept(scope.principal, async (tx) => {
         const share = await lockFree(tx, scope, id);
-        const wanted = wantedShare(share, request, await slurmClusterOn(tx, share.id));
+        const wanted = wantedShare(share, request, (await slurmClusterOn(tx, share.id))?.name);
         if (!wanted) return undefined;
         const { name, tags, settings } = wanted;
         return begin(tx, scope, {

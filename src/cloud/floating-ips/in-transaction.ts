@@ -21,6 +21,8 @@ export interface FloatingIpWish {
   field: string;
   source: 'new' | 'existing';
   existing_floating_id?: string | undefined;
+  /** The port of the interface, if it exists already. */
+  portId?: string;
 }
 
 /** A floating IP that will be created, or an existing one, which is locked. */
@@ -48,7 +50,10 @@ export async function refuseLosing(tx: Transaction, portId: string, addresses: s
   }
 }
 
-/** Returns floating IPs in the order of the wishes. @throws InvalidError, ConflictError for one that is in use */
+/**
+ * Returns floating IPs in the order of the wishes; undefined if nothing has to be done, since it leads to the port already.
+ * @throws InvalidError, ConflictError for one that is in use
+ */
 export async function plan(
   tx: Transaction,
   scope: Scope,
@@ -65,13 +70,13 @@ export async function plan(
     return twice ? [{ field, message: `Floating IP ${id} is listed twice.` }] : [];
   });
   if (problems.length > 0) throw new InvalidError(problems);
-  for (const row of found.values()) {
-    refuseHeld(`Floating IP ${row.id}`, row);
-    refuseLeading(row);
-  }
+  for (const row of found.values()) refuseHeld(`Floating IP ${row.id}`, row);
   return wishes.map((wish) => {
     if (!wish) return undefined;
     const existing = wish.existing_floating_id?.toLowerCase();
+    const row = existing === undefined ? undefined : found.get(existing);
+    if (row && row.port_id !== null && row.port_id === wish.portId) return undefined;
+    if (row) refuseLeading(row);
     return { id: existing ?? randomUUID(), field: wish.field, made: existing === undefined };
   });
 }
@@ -113,17 +118,22 @@ export async function put(
 
 /**
  * Holds all floating IPs on the ports for the task. The doomed ones will be deleted with the ports.
- * @throws InvalidError for a named one that isn't on the ports, ConflictError while a task holds one
+ * A deletion that has waited finds some of them gone. @throws InvalidError for a named one that isn't on the ports,
+ * ConflictError while a task holds one
  */
 export async function hold(
   tx: Transaction,
   portIds: string[],
-  { floatings, deleteFloatings }: { floatings: string[]; deleteFloatings: boolean },
+  {
+    floatings,
+    deleteFloatings,
+    waited = false,
+  }: { floatings: string[]; deleteFloatings: boolean; waited?: boolean },
   taskId: string,
 ): Promise<{ held: string[]; doomed: string[] }> {
   const there = await store.lockOnPorts(tx, portIds);
   const foreign = floatings.filter((id) => !there.some((row) => row.id === id));
-  if (foreign.length > 0) {
+  if (foreign.length > 0 && !waited) {
     throw new InvalidError({ floatings: [`Not assigned to this instance: ${foreign.join(', ')}.`] });
   }
   for (const row of there) refuseHeld(`Floating IP ${row.id}`, row);

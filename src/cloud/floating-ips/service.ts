@@ -13,7 +13,7 @@ import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import { refuseNoWayOut } from '../routers/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import { presentedFloatingIp } from './answers.ts';
 import type { AssignFloatingIp, CreateFloatingIp, FloatingIpAnswer, FloatingIpListQuery } from './schema.ts';
 import * as store from './store.ts';
@@ -131,7 +131,7 @@ export function createFloatingIps(deps: { database: Database; clock: Clock; task
         const again = await tasks.removeAgain(tx, scope, floating.task_id, DELETE_FIP);
         if (again !== undefined) return again;
         refuseHeld(`Floating IP ${floating.id}`, floating);
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         await store.hold(tx, [floating.id], taskId);
         return tasks.begin(tx, scope, {
           id: taskId,

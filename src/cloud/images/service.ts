@@ -3,10 +3,10 @@ import { change as changeWant, make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { newResource } from '../../db/place.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, ForbiddenError, InvalidError } from '../../lib/errors.ts';
+import { ForbiddenError, InvalidError } from '../../lib/errors.ts';
 import { fileUrlProblem, shownUrl } from '../../lib/file-url.ts';
 import { foundById } from '../../lib/found.ts';
-import { refuseHeld } from '../../lib/held.ts';
+import { inUse, refuseHeld } from '../../lib/held.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
@@ -14,7 +14,8 @@ import type { Catalog, Image } from '../catalog/service.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { makersOf, removersOf } from '../tasks/in-transaction.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import { holdForUpload } from '../volumes/in-transaction.ts';
 import { matchingImages } from './public-images.ts';
 import {
@@ -58,6 +59,7 @@ export interface Images {
 
 const GIB = 2 ** 30;
 const SHOWN_IN_MESSAGE = 10;
+const LOOKED_AT = 500;
 
 export function createImages(deps: {
   database: Database;
@@ -166,14 +168,8 @@ export function createImages(deps: {
         const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null, DELETE_IMAGE);
         if (again !== undefined) return again;
         const image = await lockOwn(tx, scope, id);
-        const needing = await store.volumesFrom(tx, image, SHOWN_IN_MESSAGE);
-        if (needing.length > 0) {
-          const why = image.cow_format
-            ? 'shares its data with volumes; delete them first'
-            : 'is being copied to volumes; wait until they are ready';
-          throw new ConflictError(`Image ${image.id} ${why}: ${needing.join(', ')}`);
-        }
-        const taskId = newTaskId();
+        await refuseNeeded(tx, image);
+        const taskId = deletionId(scope);
         await store.changeImage(tx, image.id, {
           status: 'pending_delete',
           task_id: taskId,
@@ -252,4 +248,25 @@ function shownIn(request: CreateImage | DownloadImage) {
     hw_firmware_type: request.hw_firmware_type ?? 'bios',
     hw_machine_type: request.hw_machine_type ?? 'q35',
   } as const;
+}
+
+/** @throws ConflictError naming volumes that need the image; its deletion may wait if all of them leave, or until they are ready */
+async function refuseNeeded(tx: Transaction, image: store.ImageRow): Promise<void> {
+  const needing = await store.volumesFrom(tx, image, LOOKED_AT);
+  if (needing.length === 0) return;
+  const why = image.cow_format
+    ? 'shares its data with volumes; delete them first'
+    : 'is being copied to volumes; wait until they are ready';
+  const volumes = needing.map((id) => ({ kind: 'volume' as const, id }));
+  const leaving = async () =>
+    image.cow_format
+      ? removersOf(
+          tx,
+          volumes.map((one) => [one]),
+        )
+      : makersOf(tx, volumes);
+  throw inUse(
+    `Image ${image.id} ${why}: ${needing.slice(0, SHOWN_IN_MESSAGE).join(', ')}`,
+    needing.length < LOOKED_AT ? await leaving() : [],
+  );
 }

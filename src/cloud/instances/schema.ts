@@ -227,7 +227,11 @@ export const CreateInstanceSchema = Type.Object(
     servergroup_id: Type.Optional(UuidInput('Placement group to put it into; not for bare metal')),
     ...newTags,
     configuration: Type.Optional(
-      Type.Unsafe<object | null>({ type: ['object', 'null'], description: 'For application templates only' }),
+      Type.Unsafe<object | null>({
+        type: ['object', 'null'],
+        description: 'Settings for an application template: kept with the task, and not used',
+        examples: [{ domain: 'shop.example' }],
+      }),
     ),
     allow_app_ports: Type.Optional(Type.Boolean({ description: 'For application templates only' })),
     ...legacyCreation,

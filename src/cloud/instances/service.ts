@@ -15,7 +15,7 @@ import { lockPortsOf } from '../ports/reserved/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../quotas/in-transaction.ts';
 import type { SshKeys } from '../ssh-keys/service.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import * as instanceVolumes from '../volumes/of-instances/in-transaction.ts';
 import { volumeSpec } from '../volumes/wanted.ts';
 import { imageProblems, keptFlavor, usableFlavor, userProblems } from './creation/flavor-choice.ts';
@@ -154,23 +154,24 @@ export function createInstances(deps: {
     },
 
     async delete(scope, id, removal) {
-      const taskId = newTaskId();
+      const taskId = deletionId(scope);
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
         const known = isUuid(id) ? await store.lockInstance(tx, scope, id) : undefined;
         const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null, DELETE_VM);
         if (again !== undefined) return again;
         const instance = await lockFreeInstance(tx, scope, id);
+        const waited = scope.taskId !== undefined;
         const { reservedPortIds, gonePortIds, floatingIpIds, heldFloatingIpIds } = await holdAddresses(
           tx,
           instance.id,
-          removal,
+          { ...removal, waited },
           taskId,
         );
         const volumeIds = await instanceVolumes.holdForRemoval(
           tx,
           [instance.id],
-          removal.volumes,
+          { alsoDelete: removal.volumes, waited },
           taskId,
           now,
         );
@@ -206,7 +207,7 @@ export function createInstances(deps: {
   async function holdAddresses(
     tx: Transaction,
     instanceId: string,
-    removal: Removal,
+    removal: Removal & { waited: boolean },
     taskId: string,
   ): Promise<{
     reservedPortIds: string[];
@@ -221,7 +222,7 @@ export function createInstances(deps: {
     const reserved = ports.filter((port) => port.reserved);
     const named = reserved.filter(({ id }) => removal.reservedFixedIps.includes(id));
     const foreign = removal.reservedFixedIps.filter((id) => !named.some((port) => port.id === id));
-    if (foreign.length > 0) {
+    if (foreign.length > 0 && !removal.waited) {
       const message = `Not a reserved fixed IP of this instance: ${foreign.join(', ')}.`;
       throw new InvalidError({ reserved_fixed_ips: [message] });
     }

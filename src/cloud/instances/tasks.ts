@@ -48,7 +48,9 @@ export function instanceTasks({ clock }: { clock: Clock }): TaskEnd[] {
     },
     async abandon(tx, task, { instanceId, madeVolumeIds, made, ...owner }) {
       const doomed = { volumeIds: madeVolumeIds, reservedPortIds: [], floatingIpIds: made.floatingIpIds };
-      await removeRows(tx, task.id, instanceId, doomed, owner, clock.now());
+      // A floating IP that led to a reserved port before leads there afterwards.
+      const given = { ...doomed, gonePortIds: made.portIds };
+      await removeRows(tx, task.id, instanceId, given, owner, clock.now());
     },
   };
 
@@ -69,7 +71,9 @@ async function removeRows(
   tx: Transaction,
   taskId: string,
   instanceId: string,
-  doomed: Pick<InstanceRemoval, 'volumeIds' | 'reservedPortIds' | 'floatingIpIds'>,
+  doomed: Pick<InstanceRemoval, 'volumeIds' | 'reservedPortIds' | 'floatingIpIds'> & {
+    gonePortIds?: string[];
+  },
   owner: QuotaOwner,
   now: Date,
 ): Promise<void> {
@@ -78,7 +82,7 @@ async function removeRows(
   const goneFloatingIps = await floatingIps.letGo(
     tx,
     taskId,
-    { portIds: attached.map(({ id }) => id), doomed: doomed.floatingIpIds },
+    { portIds: doomed.gonePortIds ?? attached.map(({ id }) => id), doomed: doomed.floatingIpIds },
     now,
   );
   const kept = attached.filter(({ id, reserved }) => reserved && !doomed.reservedPortIds.includes(id));

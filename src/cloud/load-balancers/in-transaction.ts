@@ -12,7 +12,7 @@ export async function balancersIn(
   place: Place,
   where: NetworkOrSubnet,
   limit: number,
-): Promise<string[]> {
+): Promise<{ kind: 'load_balancer'; id: string; title: string }[]> {
   const subnets =
     'networkId' in where
       ? sql`select id from subnets where network_id = ${where.networkId}`
@@ -25,5 +25,5 @@ export async function balancersIn(
         where ports.load_balancer_id = one.id and subnet_id in (${subnets}))
       or exists (select from lb_members where load_balancer_id = one.id and subnet_id in (${subnets})))
     order by name, id limit ${limit}`.execute(tx.sql);
-  return rows.map(({ id, name }) => `load balancer ${name} (${id})`);
+  return rows.map(({ id, name }) => ({ kind: 'load_balancer', id, title: `load balancer ${name} (${id})` }));
 }

@@ -16,7 +16,7 @@ import { lockVip } from '../ports/of-load-balancers/in-transaction.ts';
 import { asInRows as portsInRows } from '../ports/wanted.ts';
 import type { Scope } from '../projects/service.ts';
 import { exceededQuotas, quotaOwner, takeQuotas } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import type { CreateLoadBalancer } from './creation-schema.ts';
 import { defaultFlavor, usableFlavor } from './flavors/flavors.ts';
 import { rangeFamilyProblems } from './listeners/rules.ts';
@@ -179,7 +179,7 @@ export function createLoadBalancers(deps: {
         const again = await tasks.removeAgain(tx, scope, balancer.task_id, DELETE);
         if (again !== undefined) return again;
         refuseHeld(`Load balancer ${balancer.name}`, balancer);
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         const vip = await heldVip(tx, balancer.id, taskId);
         const held = { provisioning_status: 'PENDING_DELETE', task_id: taskId };
         await writeRow(tx, 'load_balancers', balancer.id, held);

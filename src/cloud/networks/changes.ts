@@ -14,7 +14,7 @@ import type { TagHolder } from '../metadata/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../quotas/in-transaction.ts';
 import { leaveNetwork, makeRouterOf } from '../routers/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import { MTU } from './defaults/in-transaction.ts';
 import { refuseUsed } from './in-use.ts';
 import type { CreateNetwork, UpdateNetwork } from './input-schema.ts';
@@ -132,7 +132,7 @@ export function createNetworkChanges(deps: {
         const subnets = await rows.lockSubnetsOf(tx, network.id);
         for (const subnet of subnets) refuseHeld(`Subnet ${subnet.name} of network ${network.name}`, subnet);
         await refuseUsed(tx, scope, what, { networkId: network.id });
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         const subnetIds = subnets.map((subnet) => subnet.id);
         const routers = await leaveNetwork(tx, network.id, subnetIds, taskId, clock.now());
         const { routerId } = routers;

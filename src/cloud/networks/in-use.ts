@@ -1,15 +1,22 @@
+import type { Name } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Place } from '../../db/place.ts';
-import { ConflictError } from '../../lib/errors.ts';
+import { inUse } from '../../lib/held.ts';
 import { clustersIn } from '../clusters/in-transaction.ts';
 import { sharesIn } from '../file-shares/in-transaction.ts';
 import { balancersIn } from '../load-balancers/in-transaction.ts';
+import { removersOf } from '../tasks/in-transaction.ts';
 import type { NetworkOrSubnet } from './in-transaction.ts';
 import { portsIn } from './network-rows.ts';
 
 const SHOWN_IN_MESSAGE = 10;
+/** More users of each kind are not looked at; a deletion doesn't wait for so many. */
+const LOOKED_AT = 500;
 
-/** @throws ConflictError naming what uses the network or the subnet, which must be locked */
+/**
+ * @throws ConflictError naming what uses the network or the subnet, which must be locked; a deletion may wait if all of it
+ * is removed
+ */
 export async function refuseUsed(
   tx: Transaction,
   place: Place,
@@ -17,21 +24,29 @@ export async function refuseUsed(
   where: NetworkOrSubnet,
 ): Promise<void> {
   const others = [
-    ...(await clustersIn(tx, place, where, SHOWN_IN_MESSAGE)),
-    ...(await sharesIn(tx, place, where, SHOWN_IN_MESSAGE)),
-    ...(await balancersIn(tx, place, where, SHOWN_IN_MESSAGE)),
+    ...(await clustersIn(tx, place, where, LOOKED_AT)),
+    ...(await sharesIn(tx, place, where, LOOKED_AT)),
+    ...(await balancersIn(tx, place, where, LOOKED_AT)),
   ];
-  const ports = await portsIn(tx, where, SHOWN_IN_MESSAGE);
-  const named = ports
-    .filter(({ poolId, loadBalancerId }) => (poolId ?? loadBalancerId) === null || others.length === 0)
-    .map(({ id, instanceId, instanceName }) =>
-      instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
-    );
+  const ports = (await portsIn(tx, where, LOOKED_AT)).filter(
+    ({ poolId, loadBalancerId }) => (poolId ?? loadBalancerId) === null || others.length === 0,
+  );
+  const named = ports.map(({ id, instanceId, instanceName }) =>
+    instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
+  );
+  const list = (texts: readonly string[]) => texts.slice(0, SHOWN_IN_MESSAGE).join(', ');
   const fixes = [
-    ...(others.length > 0 ? [`delete these first: ${others.join(', ')}`] : []),
-    ...(named.length > 0
-      ? [`detach these interfaces or delete their instances first: ${named.join(', ')}`]
-      : []),
+    ...(others.length > 0 ? [`delete these first: ${list(others.map(({ title }) => title))}`] : []),
+    ...(named.length > 0 ? [`detach these interfaces or delete their instances first: ${list(named)}`] : []),
   ];
-  if (fixes.length > 0) throw new ConflictError(`${what} is in use; ${fixes.join('; ')}`);
+  if (fixes.length === 0) return;
+  const users: Name[][] = [
+    ...others.map(({ kind, id }) => [{ kind, id }]),
+    ...ports.map(({ id, instanceId, reserved }): Name[] => [
+      { kind: 'port', id },
+      ...(instanceId === null || reserved ? [] : [{ kind: 'machine' as const, id: instanceId }]),
+    ]),
+  ];
+  const leaving = users.length < LOOKED_AT ? await removersOf(tx, users) : [];
+  throw inUse(`${what} is in use; ${fixes.join('; ')}`, leaving);
 }

@@ -90,13 +90,14 @@ export async function portsIn(
     instanceName: string | null;
     poolId: string | null;
     loadBalancerId: string | null;
+    reserved: boolean;
   }[]
 > {
   const ports = tx.sql
     .selectFrom('ports')
     .leftJoin('instances', 'instances.id', 'ports.instance_id')
     .select(['ports.id', 'instances.id as instanceId', 'instances.name as instanceName'])
-    .select(['instances.pool_id as poolId', 'ports.load_balancer_id as loadBalancerId'])
+    .select(['instances.pool_id as poolId', 'ports.load_balancer_id as loadBalancerId', 'ports.reserved'])
     // Nodes come last, because the message names their clusters anyway.
     .orderBy(sql`pool_id is not null`)
     .orderBy('ports.created_at')

@@ -4,17 +4,18 @@ import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
-import { refuseHeld } from '../../lib/held.ts';
-import { newTaskId } from '../../lib/ids.ts';
+import { inUse, refuseHeld } from '../../lib/held.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { removersOf } from '../tasks/in-transaction.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import type { CreatePlacementGroup, PlacementGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { DELETE_SERVERGROUP } from './tasks.ts';
 
 const SHOWN_IN_MESSAGE = 10;
+const LOOKED_AT = 500;
 
 /** Groups of instances that run on the same host, or on different ones. */
 export interface PlacementGroups {
@@ -69,14 +70,23 @@ export function createPlacementGroups(deps: {
             `Placement group ${group.id} belongs to pool ${group.pool_id} of a cluster, and is deleted with it`,
           );
         }
-        const members = await store.membersOf(tx, group.id, SHOWN_IN_MESSAGE);
+        const members = await store.membersOf(tx, group.id, LOOKED_AT);
         if (members.length > 0) {
-          const named = members.map((one) => `${one.name} (${one.id})`).join(', ');
-          throw new ConflictError(
+          const named = members
+            .slice(0, SHOWN_IN_MESSAGE)
+            .map((one) => `${one.name} (${one.id})`)
+            .join(', ');
+          throw inUse(
             `Placement group ${group.id} has instances in it; remove or delete them first: ${named}`,
+            members.length < LOOKED_AT
+              ? await removersOf(
+                  tx,
+                  members.map(({ id: one }) => [{ kind: 'machine', id: one }]),
+                )
+              : [],
           );
         }
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         await store.hold(tx, group.id, taskId);
         return tasks.begin(tx, scope, {
           id: taskId,

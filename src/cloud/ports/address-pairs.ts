@@ -19,7 +19,7 @@ export function pairsFrom(
     const mac = macText?.toLowerCase().replaceAll('-', ':') ?? ownMac;
     const key = mac === ownMac ? found.address : `${found.address} ${mac}`;
     if (pairs.has(key)) problems.push({ field, message: 'Is a duplicate; send each pair once.' });
-    pairs.set(key, { ip_address: found.address, ...(mac !== ownMac && { mac_address: mac }) });
+    pairs.set(key, { ip_address: found.address, ...((macText ?? null) !== null && { mac_address: mac }) });
   }
   return [...pairs.keys()].sort().flatMap((key) => pairs.get(key) ?? []);
 }

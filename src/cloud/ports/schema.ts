@@ -198,10 +198,7 @@ export const PortParams = Type.Object({
   port_id: Type.String({ description: 'Port ID' }),
 });
 
-/** Returns the pairs, each with the hardware address from which it is sent. */
-export function presentedPairs(port: { allowed_address_pairs: readonly AddressPair[]; mac_address: string }) {
-  return port.allowed_address_pairs.map(({ ip_address, mac_address = port.mac_address }) => ({
-    ip_address,
-    mac_address,
-  }));
+/** Returns the pairs, each with the hardware address that was named for it: null means that of the port. */
+export function presentedPairs(port: { allowed_address_pairs: readonly AddressPair[] }) {
+  return port.allowed_address_pairs.map(({ ip_address, mac_address = null }) => ({ ip_address, mac_address }));
 }

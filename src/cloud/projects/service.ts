@@ -17,6 +17,8 @@ export interface Scope extends Place {
   clientId: number;
   principal: Principal;
   requestId: string;
+  /** The task that the work is for, if it was accepted before and had to wait. */
+  taskId?: string;
 }
 
 interface ScopeRequest {

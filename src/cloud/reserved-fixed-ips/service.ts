@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
-import { refuseHeld } from '../../lib/held.ts';
+import { inUse, refuseHeld } from '../../lib/held.ts';
 import { newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { awayFrom } from '../floating-ips/wanted.ts';
@@ -18,7 +18,8 @@ import { changeReserved, insertReserved } from '../ports/reserved/in-transaction
 import { portSpecs } from '../ports/wanted.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { removersOf } from '../tasks/in-transaction.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery } from './input-schema.ts';
 import * as store from './store.ts';
 import { CONVERT_ADDRESS, FREE_ADDRESS, RESERVE_ADDRESS, type ReservedInput } from './tasks.ts';
@@ -83,8 +84,8 @@ export function createReservedFixedIps(deps: {
         const port = await lockAlsoHeld(tx, scope, id);
         const again = await tasks.removeAgain(tx, scope, port.task_id, FREE_ADDRESS);
         if (again !== undefined) return again;
-        refuseUsed(port);
-        const taskId = newTaskId();
+        await refuseUsed(tx, port);
+        const taskId = deletionId(scope);
         await changeReserved(tx, port.id, { task_id: taskId });
         await begin(tx, scope, FREE_ADDRESS, {
           taskId,
@@ -99,7 +100,7 @@ export function createReservedFixedIps(deps: {
     convert: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
         const port = await lockAlsoHeld(tx, scope, id);
-        refuseUsed(port);
+        await refuseUsed(tx, port);
         const address = await onlyAddress(tx, port);
         const [taskId, floatingIpId] = [newTaskId(), randomUUID()];
         await changeReserved(tx, port.id, { task_id: taskId });
@@ -177,16 +178,19 @@ async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<
   return port;
 }
 
-function refuseUsed(port: store.PlainReserved): void {
+/** @throws ConflictError; it may wait if what has the port is removed */
+async function refuseUsed(tx: Transaction, port: store.PlainReserved): Promise<void> {
   refuseHeld(`Reserved fixed IP ${port.id}`, port);
   if (port.load_balancer_id !== null) {
-    throw new ConflictError(
+    throw inUse(
       `Reserved fixed IP ${port.id} is the virtual address of load balancer ${port.load_balancer_id}; delete that one first`,
+      await removersOf(tx, [[{ kind: 'load_balancer', id: port.load_balancer_id }]]),
     );
   }
   if (port.instance_id === null) return;
-  throw new ConflictError(
+  throw inUse(
     `Reserved fixed IP ${port.id} is attached to instance ${port.instance_id}; detach it there first`,
+    await removersOf(tx, [[{ kind: 'machine', id: port.instance_id }]]),
   );
 }
 

@@ -2,16 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { type Transaction, violates } from '../../db/database.ts';
 import { canonicalAddress, contains } from '../../lib/cidr.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
+import { inUse } from '../../lib/held.ts';
 import * as addresses from '../networks/addresses/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
+import { removersOf } from '../tasks/in-transaction.ts';
 import { overlap, type Reach, unreachable } from './static-routing.ts';
 import * as store from './store.ts';
+
+const SHOWN_IN_MESSAGE = 10;
 
 type Subnet = Omit<store.SubnetRow, 'task_id'>;
 
 /**
  * Gives the router a port in the subnet, and returns the router with it. Both must be locked. `field` names the subnet
- * in the request.
+ * in the request. Without `address`, the router gets that of the gateway, or another one if another router has it.
  * @throws InvalidError, ConflictError when it has a port there already, a range overlaps or the address is taken
  */
 export async function attach(
@@ -24,16 +28,11 @@ export async function attach(
     throw new ConflictError(`Router ${router.name} is already attached to subnet ${subnet.name}`);
   }
   await refuseOverlap(tx, router, subnet);
-  const address = asked === undefined ? subnet.gateway_ip : (canonicalAddress(asked)?.address ?? asked);
-  if (address === null) {
+  if (asked === undefined && subnet.gateway_ip === null) {
     const message = `Subnet ${subnet.id} has no gateway address, which the router would get; send ip_address.`;
     throw new InvalidError([{ field, message }]);
   }
-  // The gateway's address is kept for the router already.
-  if (address !== subnet.gateway_ip) {
-    const from = { kind: 'subnet' as const, subnetId: subnet.id, address };
-    await addresses.take(tx, scope, [{ holder: { router: router.id }, field: '', from }]);
-  }
+  const address = await addressFor(tx, scope, router, subnet, asked);
   const row = { port_id: randomUUID(), router_id: router.id, subnet_id: subnet.id, address, created_at: now };
   await store.insertInterface(tx, row).catch((error: unknown) => {
     if (!violates(error, 'router_interfaces_address')) throw error;
@@ -42,9 +41,32 @@ export async function attach(
     );
   });
   if (router.gateway_network_id === null) {
-    refuseStranded(router, await store.strandedWithout(tx, router.id, [subnet.id], { detached: false }));
+    await refuseStranded(
+      tx,
+      router,
+      await store.strandedWithout(tx, router.id, [subnet.id], { detached: false }),
+    );
   }
   return store.readRouter(tx, router.id);
+}
+
+async function addressFor(
+  tx: Transaction,
+  scope: Scope,
+  router: store.RouterRow,
+  subnet: Subnet,
+  asked: string | undefined,
+): Promise<string> {
+  const address = asked === undefined ? subnet.gateway_ip : (canonicalAddress(asked)?.address ?? asked);
+  // The gateway's address is kept for a router already.
+  const isGateway = address !== null && address === subnet.gateway_ip;
+  if (isGateway && (asked !== undefined || !(await store.hasRouterAt(tx, subnet.id, address))))
+    return address;
+  const named = asked === undefined || address === null ? {} : { address };
+  const from = { kind: 'subnet' as const, subnetId: subnet.id, ...named };
+  const [taken] = await addresses.take(tx, scope, [{ holder: { router: router.id }, field: '', from }]);
+  if (!taken) throw new TypeError('one wish has one answer');
+  return taken.address;
 }
 
 /** As in Neutron: a router can't tell which of two overlapping ranges an address belongs to. */
@@ -81,18 +103,35 @@ export async function detach(
     );
   }
   if (router.gateway_network_id !== null) {
-    refuseStranded(router, await store.strandedWithout(tx, router.id, subnetIds, { detached: true }));
+    await refuseStranded(
+      tx,
+      router,
+      await store.strandedWithout(tx, router.id, subnetIds, { detached: true }),
+    );
   }
   await store.deleteInterfaces(tx, router.id, subnetIds);
   await addresses.releaseOfRouter(tx, router.id, subnetIds);
   return store.readRouter(tx, router.id);
 }
 
-/** @throws ConflictError naming the floating IPs that would have no way out */
-export function refuseStranded(router: Pick<store.RouterRow, 'name'>, stranded: readonly string[]): void {
+/** @throws ConflictError naming the floating IPs that would have no way out; a deletion may wait if all of them leave */
+export async function refuseStranded(
+  tx: Transaction,
+  router: Pick<store.RouterRow, 'name'>,
+  stranded: readonly store.StrandedRow[],
+): Promise<void> {
   if (stranded.length === 0) return;
-  throw new ConflictError(
-    `Floating IPs need router ${router.name} to lead out of their subnet; unassign them first: ${stranded.join(', ')}`,
+  const removers = await removersOf(
+    tx,
+    stranded.map(({ id, instance_id }) => [
+      { kind: 'floating_ip', id },
+      ...(instance_id === null ? [] : [{ kind: 'machine' as const, id: instance_id }]),
+    ]),
+  );
+  const shown = stranded.slice(0, SHOWN_IN_MESSAGE).map(({ address }) => address);
+  throw inUse(
+    `Floating IPs need router ${router.name} to lead out of their subnet; unassign them first: ${shown.join(', ')}`,
+    stranded.map(({ task_id }, index) => task_id ?? removers[index]),
   );
 }
 

@@ -165,7 +165,6 @@ const cases: Case[] = [
     ]),
   ['createRouter', 409, 'overlaps', () => create(withSubnets('inUsed', 'aroundUsed'))],
   ['createRouter', 409, 'overlaps', () => create({ ...gateway(), ...withSubnets('likeOutside') })],
-  ['createRouter', 409, 'Another router has the address', () => create(withSubnets('used'))],
   ['createRouter', 409, 'is held by task', () => create(withSubnets('held'))],
   ['createRouter', 400, 'No subnet', () => create(withSubnets(UNKNOWN))],
   ['createRouter', 400, 'routes.0.nexthop', () => create(UNREACHABLE)],
@@ -181,7 +180,12 @@ const cases: Case[] = [
   ['attachSubnetToRouter', 409, 'already attached', () => join('attach', 'used', 'used')],
   ['attachSubnetToRouter', 409, 'overlaps', () => join('attach', 'used', 'inUsed')],
   ['attachSubnetToRouter', 409, 'overlaps', () => join('attach', 'out', 'likeOutside')],
-  ['attachSubnetToRouter', 409, 'Another router has', () => join('attach', 'free', 'used')],
+  [
+    'attachSubnetToRouter',
+    409,
+    'Another router has',
+    () => join('attach', 'free', 'used', { ip_address: '10.60.0.1' }),
+  ],
   [
     'attachSubnetToRouter',
     409,

@@ -13,7 +13,7 @@ import type { Page } from '../../lib/page.ts';
 import { asInRows as floatingIpsAsInRows } from '../floating-ips/wanted.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import { attach, detach, refuseStranded, refuseUnreachable } from './attachment.ts';
 import { takeOutside, wantedGateway } from './gateway.ts';
 import { idleInterfaces } from './metrics.ts';
@@ -141,9 +141,13 @@ export function createRouters(deps: { database: Database; clock: Clock; tasks: T
         refuseHeld(`Router ${router.name}`, router);
         const subnetIds = subnetsOf(router);
         if (router.gateway_network_id !== null) {
-          refuseStranded(router, await store.strandedWithout(tx, router.id, subnetIds, { detached: true }));
+          await refuseStranded(
+            tx,
+            router,
+            await store.strandedWithout(tx, router.id, subnetIds, { detached: true }),
+          );
         }
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         await store.changeRouter(tx, router.id, { task_id: taskId });
         await tasks.begin(tx, scope, {
           id: taskId,
@@ -208,7 +212,11 @@ export function createRouters(deps: { database: Database; clock: Clock; tasks: T
     if (isDeepStrictEqual(former, next)) return { former: undefined, router };
     if (gateway_network_id !== null && next.gateway_network_id === null) {
       const subnetIds = subnetsOf(router);
-      refuseStranded(router, await store.strandedWithout(tx, router.id, subnetIds, { detached: false }));
+      await refuseStranded(
+        tx,
+        router,
+        await store.strandedWithout(tx, router.id, subnetIds, { detached: false }),
+      );
     }
     const written = { ...next, routes: JSON.stringify(next.routes), updated_at: clock.now() };
     await store.changeRouter(tx, router.id, written);

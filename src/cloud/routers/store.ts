@@ -120,6 +120,15 @@ export async function insertInterface(
   await tx.sql.insertInto('router_interfaces').values(row).execute();
 }
 
+/** Whether a router has the address in the subnet, which must be locked. */
+export async function hasRouterAt(tx: Transaction, subnetId: string, address: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from router_interfaces where subnet_id = ${subnetId} and address = ${address}::inet`.execute(
+    tx.sql,
+  );
+  return rows.length > 0;
+}
+
 /** Gives the router another address in the subnet, the new gateway's, which is kept for it. */
 export async function moveInterface(
   tx: Transaction,
@@ -212,8 +221,16 @@ export async function outsideOf(tx: Transaction, routerId: string): Promise<stri
   return rows.map(({ subnet_id }) => subnet_id);
 }
 
+/** A floating IP that would have no way out, the task that holds it, and the instance that it leads to. */
+export interface StrandedRow {
+  id: string;
+  address: string;
+  task_id: string | null;
+  instance_id: string | null;
+}
+
 /**
- * Returns up to ten floating IPs on addresses of the subnets that would have no way out if the router led nowhere.
+ * Returns up to a hundred floating IPs on addresses of the subnets that would have no way out if the router led nowhere.
  * With `detached`, it leaves the subnets as well, so that the platform routes those again that it routed before. The
  * router must be locked.
  */
@@ -222,10 +239,11 @@ export async function strandedWithout(
   routerId: string,
   subnetIds: readonly string[],
   { detached }: { detached: boolean },
-): Promise<string[]> {
-  const { rows } = await sql<{ address: string }>`
-    select distinct floating_ips.address from ip_assignments as assigned
+): Promise<StrandedRow[]> {
+  const { rows } = await sql<StrandedRow>`
+    select distinct floating_ips.id, floating_ips.address, floating_ips.task_id, ports.instance_id from ip_assignments as assigned
     join floating_ips on floating_ips.port_id = assigned.port_id and fixed_address = assigned.address
+    join ports on ports.id = assigned.port_id
     join subnets on subnets.id = assigned.subnet_id
     join networks on networks.id = subnets.network_id
     where assigned.subnet_id = any(${subnetIds}::uuid[])
@@ -234,8 +252,8 @@ export async function strandedWithout(
         where other.subnet_id = subnets.id and other.router_id <> ${routerId} and gateway_network_id is not null)
       and not (platform_routed and ${detached} and not exists (
         select from router_interfaces as other where other.subnet_id = subnets.id and other.router_id <> ${routerId}))
-    order by floating_ips.address limit 10`.execute(tx.sql);
-  return rows.map(({ address }) => address);
+    order by floating_ips.address limit 100`.execute(tx.sql);
+  return rows;
 }
 
 /** Locks the floating IPs on addresses of the subnets, and returns them. */

@@ -4,15 +4,15 @@ import type { Database } from '../../db/database.ts';
 import { newResource } from '../../db/place.ts';
 import { calendarTime } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, InvalidError } from '../../lib/errors.ts';
+import { type ConflictError, InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
-import { refuseHeld } from '../../lib/held.ts';
+import { inUse, refuseHeld } from '../../lib/held.ts';
 import { newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { isoSeconds } from '../../lib/timestamps.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import { usefulness } from './payload.ts';
 import type { CreateSecret, CreateTlsSecret, SecretListQuery } from './schema.ts';
 import * as store from './store.ts';
@@ -20,6 +20,7 @@ import { CREATE_SECRET, DELETE_SECRET } from './tasks.ts';
 import { bundleProblems } from './tls-bundle.ts';
 
 const SHOWN_IN_MESSAGE = 10;
+const LOOKED_AT = 500;
 const BINARY = 'application/octet-stream';
 
 /** What clients keep for their load balancers. Nobody can read the contents again but the infrastructure. */
@@ -110,9 +111,9 @@ export function createStoredSecrets(deps: { database: Database; clock: Clock; ta
         const again = await tasks.removeAgain(tx, scope, secret.task_id, DELETE_SECRET);
         if (again !== undefined) return again;
         refuseHeld(`Secret ${secret.id}`, secret);
-        const uses = await store.usesOf(tx, secret.id, SHOWN_IN_MESSAGE);
-        if (uses.length > 0) throw inUse(secret.id, uses);
-        const taskId = newTaskId();
+        const uses = await store.usesOf(tx, secret.id, LOOKED_AT);
+        if (uses.length > 0) throw usedBy(secret.id, uses);
+        const taskId = deletionId(scope);
         await store.hold(tx, secret.id, taskId, clock.now());
         return tasks.begin(tx, scope, {
           id: taskId,
@@ -125,9 +126,10 @@ export function createStoredSecrets(deps: { database: Database; clock: Clock; ta
   };
 }
 
-function inUse(id: string, uses: store.SecretUse[]): ConflictError {
-  const users = uses.map(({ user_kind, user_id }) => `${user_kind} ${user_id}`).join(', ');
-  return new ConflictError(
-    `Secret ${id} is in use by ${users}; give them another secret or delete them first`,
+function usedBy(id: string, uses: store.LeavingUse[]): ConflictError {
+  const shown = uses.slice(0, SHOWN_IN_MESSAGE).map(({ user_kind, user_id }) => `${user_kind} ${user_id}`);
+  return inUse(
+    `Secret ${id} is in use by ${shown.join(', ')}; give them another secret or delete them first`,
+    uses.length < LOOKED_AT ? uses.map(({ leaving }) => leaving ?? undefined) : [],
   );
 }

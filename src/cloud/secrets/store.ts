@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import { isIn, type Place } from '../../db/place.ts';
@@ -33,14 +33,16 @@ export async function lockSecret(
   return secrets(tx.sql, place).where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-export async function usesOf(tx: Transaction, id: string, most: number): Promise<SecretUse[]> {
-  return tx.sql
-    .selectFrom('secret_uses')
-    .selectAll()
-    .where('secret_id', '=', id)
-    .orderBy('user_id')
-    .limit(most)
-    .execute();
+/** A use, with the task that removes the user, if there is one. */
+export type LeavingUse = SecretUse & { leaving: string | null };
+
+export async function usesOf(tx: Transaction, id: string, most: number): Promise<LeavingUse[]> {
+  const removed = (table: 'lb_listeners' | 'lb_pools') =>
+    sql`select task_id from ${sql.table(table)} where id = user_id and provisioning_status = 'PENDING_DELETE'`;
+  const { rows } = await sql<LeavingUse>`
+    select secret_uses.*, coalesce((${removed('lb_listeners')}), (${removed('lb_pools')})) as leaving
+    from secret_uses where secret_id = ${id} order by user_id limit ${most}`.execute(tx.sql);
+  return rows;
 }
 
 export async function hold(tx: Transaction, id: string, taskId: string, now: Date): Promise<void> {

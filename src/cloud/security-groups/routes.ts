@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import type { Dialect } from '../../http/dialect.ts';
+import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
 import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
+import { type Tasks, whenFree } from '../tasks/service.ts';
 import { securityGroupListSchema, securityGroupSchema } from './answer-schema.ts';
 import { GROUPS, GroupParams, GROUP_TAGS as tags, VERSIONED_GROUP } from './params.ts';
 import { presentedGroup } from './presenter.ts';
@@ -19,7 +21,7 @@ import { groupTaskRoutes } from './task-routes.ts';
 export function securityGroupRoutes(
   app: Api,
   dialect: Dialect,
-  { securityGroups }: { securityGroups: SecurityGroups },
+  { securityGroups, tasks }: { securityGroups: SecurityGroups; tasks: Tasks },
 ): void {
   app.post(GROUPS, {
     config: { access: 'operate' },
@@ -69,13 +71,16 @@ export function securityGroupRoutes(
     schema: {
       operationId: 'deleteSecurityGroup',
       summary: 'Delete a security group',
-      description: 'Returns 409 while a port or a rule of another group uses it.',
+      description:
+        'Returns 409 while a port or a rule of another group uses it. If all of these are being deleted, it waits for up to 30 seconds.',
       tags,
       params: GroupParams,
       response: { 204: Type.Null() },
     },
     handler: async ({ scope, params }, reply) => {
-      await securityGroups.delete(scope, params.group_id);
+      await whenFree(tasks, { principal: scope.principal, gone: goneSignal(reply) }, () =>
+        securityGroups.delete(scope, params.group_id),
+      );
       return reply.code(204).send(null);
     },
   });

@@ -156,35 +156,49 @@ export async function groupIdsByName(
 }
 
 /** Returns up to `limit` ports with the group and their instances. Nodes come last: their pools are named anyway. */
-export async function portsOfGroup(db: Sql, groupId: string, limit: number): Promise<string[]> {
+export async function portsOfGroup(
+  db: Sql,
+  groupId: string,
+  limit: number,
+): Promise<{ id: string; instanceId: string | null; reserved: boolean; title: string }[]> {
   const rows = await db
     .selectFrom('port_security_groups as link')
     .innerJoin('ports', 'ports.id', 'link.port_id')
     .leftJoin('instances', 'instances.id', 'ports.instance_id')
-    .select(['ports.id', 'instances.id as instanceId', 'instances.name as instanceName'])
+    .select(['ports.id', 'reserved', 'instances.id as instanceId', 'instances.name as instanceName'])
     .where('link.security_group_id', '=', groupId)
     .orderBy(sql`pool_id is not null`)
     .orderBy('ports.id')
     .limit(limit)
     .execute();
-  return rows.map(({ id, instanceId, instanceName }) =>
-    instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
-  );
+  return rows.map(({ id, reserved, instanceId, instanceName }) => ({
+    id,
+    instanceId,
+    reserved,
+    title: instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
+  }));
 }
 
 /** Returns up to `limit` pools that put the group on their nodes, each with its cluster. */
-export async function poolsOfGroup(db: Sql, groupId: string, limit: number): Promise<string[]> {
+export async function poolsOfGroup(
+  db: Sql,
+  groupId: string,
+  limit: number,
+): Promise<{ clusterId: string; title: string }[]> {
   const rows = await db
     .selectFrom('kubernetes_pool_security_groups as link')
     .innerJoin('kubernetes_pools as pool', 'pool.id', 'link.pool_id')
     .innerJoin('kubernetes_clusters as cluster', 'cluster.id', 'pool.cluster_id')
-    .select(['pool.name as pool', 'cluster.name as cluster'])
+    .select(['pool.name as pool', 'cluster.name as cluster', 'cluster.id as clusterId'])
     .where('link.security_group_id', '=', groupId)
     .orderBy('cluster.name')
     .orderBy('pool.name')
     .limit(limit)
     .execute();
-  return rows.map(({ pool, cluster }) => `pool ${pool} of cluster ${cluster}`);
+  return rows.map(({ pool, cluster, clusterId }) => ({
+    clusterId,
+    title: `pool ${pool} of cluster ${cluster}`,
+  }));
 }
 
 /** Returns up to `limit` other groups with a rule whose remote group is this one. */

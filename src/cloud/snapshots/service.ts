@@ -14,7 +14,7 @@ import { patchedTags } from '../../lib/tags-patch.ts';
 import { SNAPSHOT_TYPES } from '../../lib/volume-types.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { hold, refuseCopied } from './in-transaction.ts';
 import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
@@ -110,7 +110,7 @@ export function createSnapshots(deps: {
     },
 
     async delete(scope, id) {
-      const taskId = newTaskId();
+      const taskId = deletionId(scope);
       return database.accept(scope.principal, async (tx) => {
         const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
         scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { periodOf } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { dryRunNow } from '../../lib/dry-run.ts';
-import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, HeldError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
 import { ownsClient, type Principal } from '../../requests/principal.ts';
@@ -15,7 +15,7 @@ import * as acknowledgements from './acknowledgement-store.ts';
 import { listTasks } from './list-store.ts';
 import type { AcknowledgeQuery, TaskListQuery } from './schema.ts';
 import { ACTIVE, ENDED } from './states.ts';
-import { findLateRemoval, findTask, insertTask, type TaskRow, waitLike } from './store.ts';
+import { beginWaiting, findLateRemoval, findTask, insertTask, type TaskRow, waitLike } from './store.ts';
 import { createTaskWaiting } from './waiting.ts';
 
 /** An accepted change of what is wanted of infrastructure. */
@@ -34,10 +34,13 @@ export interface TaskStart<Input> {
 type Removing = Pick<TaskType<unknown>, 'type'>;
 
 /** Owner and place of the work. Some work has no region, and that on whole accounts no project. */
-export type TaskScope = Omit<Scope, 'projectId' | 'region' | 'regionId'> & {
+export type TaskScope = Omit<Scope, 'projectId' | 'region' | 'regionId' | 'taskId'> & {
   projectId: number | null;
   regionId: number | null;
 };
+
+/** Returns the ID for the task of a deletion: that of the task that had to wait, if it is one. */
+export const deletionId = ({ taskId }: Pick<Scope, 'taskId'>): string => taskId ?? newTaskId();
 
 export interface Tasks {
   /**
@@ -75,6 +78,8 @@ export interface Tasks {
     scope: TaskScope,
     task: { type: string; data: object; created: CreatedResources | null },
   ): Promise<string>;
+  /** Records a task that had nothing to do, in a transaction of its own. Returns its ID. */
+  doneAlready(scope: Scope, task: { type: string; data: object }): Promise<string>;
   /** @throws NotFoundError for an unknown task and for another account's task */
   get(principal: Principal, taskId: string): Promise<TaskRow>;
   /**
@@ -132,40 +137,51 @@ export function createTasks(deps: {
     return id;
   }
 
+  /** Starts a task that is new, or that has waited. */
+  async function beginOrGoOn<Input extends object>(
+    tx: Transaction,
+    scope: Scope,
+    start: Omit<TaskStart<Input>, 'wants'>,
+  ): Promise<string> {
+    const { id, data, input, task } = start;
+    if (id === undefined || id !== scope.taskId) return beginWork(tx, scope, start);
+    await beginWaiting(tx.sql, { id, data, input, ...timesOf(task.deadlineMs) });
+    return id;
+  }
+
+  const done: Tasks['done'] = async (tx, scope, { type, data, created }) => {
+    const id = newTaskId();
+    const times = timesOf(0);
+    await insertTask(tx.sql, { ...ownerOf(scope), ...times, id, type, data, input: null, done: { created } });
+    scope.principal.writes?.started(id);
+    return id;
+  };
+
   return {
     get,
     beginWork,
     async begin(tx, scope, { wants, ...start }) {
-      const id = await beginWork(tx, scope, start);
+      const id = await beginOrGoOn(tx, scope, start);
       await want(tx, scope, wants, { taskId: id, check, secrets });
       return id;
     },
     async removeAgain(tx, scope, heldBy, ...kinds) {
       const late = heldBy === null ? undefined : await findLateRemoval(tx.sql, heldBy);
       if (!late || !kinds.some((kind) => kind.type === late.task_type)) return undefined;
-      const id = newTaskId();
       const { task_type: type, data, deadline_ms: deadlineMs } = late;
-      const input = { follows: late.id };
-      await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
+      const id = await beginOrGoOn(tx, scope, {
+        id: deletionId(scope),
+        task: { type, deadlineMs },
+        data,
+        input: { follows: late.id },
+      });
       await waitLike(tx.sql, late.id, id);
-      scope.principal.writes?.started(id);
       return id;
     },
     want: (tx, scope, wants) => want(tx, scope, wants, { check }),
-    async done(tx, scope, { type, data, created }) {
-      const id = newTaskId();
-      await insertTask(tx.sql, {
-        ...ownerOf(scope),
-        ...timesOf(0),
-        id,
-        type,
-        data,
-        input: null,
-        done: { created },
-      });
-      scope.principal.writes?.started(id);
-      return id;
-    },
+    done,
+    doneAlready: (scope, task) =>
+      database.accept(scope.principal, (tx) => done(tx, scope, { ...task, created: null })),
     async ended(principal, taskId, wait) {
       const now = await get(principal, taskId);
       if (hasEnded(now)) return { task: now, waited: true };
@@ -217,7 +233,8 @@ export function createTasks(deps: {
   };
 }
 
-function ownerOf(scope: TaskScope) {
+/** Returns who asks for a task, and for what place. */
+export function ownerOf(scope: TaskScope) {
   return {
     clientId: scope.clientId,
     userId: scope.principal.userId,
@@ -256,4 +273,28 @@ export async function waitForTask(
   if (dryRunNow()) return;
   const { task } = await tasks.ended(principal, taskId, { seconds: MOST_SECONDS, gone });
   if (task.state === 'ERROR') throw new ConflictError(`${what} was not changed: ${task.error}`);
+}
+
+/**
+ * Deletes what has no task: waits for the task that holds it, for half a minute at most. @throws what `remove` throws,
+ * HeldError if it is held nevertheless
+ */
+export async function whenFree(
+  tasks: Pick<Tasks, 'ended'>,
+  { principal, gone }: { principal: Principal; gone: AbortSignal },
+  remove: () => Promise<void>,
+): Promise<void> {
+  const until = performance.now() + MOST_SECONDS * 1_000;
+  for (let last: string | undefined; ; ) {
+    try {
+      return await remove();
+    } catch (error) {
+      if (!(error instanceof HeldError) || error.taskId === last || dryRunNow()) throw error;
+      last = error.taskId;
+      const seconds = (until - performance.now()) / 1_000;
+      const wait = { seconds: Math.max(0, seconds), gone };
+      const ended = await tasks.ended(principal, last, wait).catch(() => undefined);
+      if (!ended || !hasEnded(ended.task)) throw error;
+    }
+  }
 }

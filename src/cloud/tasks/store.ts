@@ -76,6 +76,31 @@ const insertTaskRow = compiledQuery((db, args: TaskValues) =>
     .compile(),
 );
 
+/**
+ * Begins with what a task has waited to do: from now on its end is that of its kind.
+ * @throws Error if another process has begun with it, or its time is over
+ */
+export async function beginWaiting(
+  sql: Sql,
+  task: Pick<NewTask, 'id' | 'data' | 'input' | 'deadlineAt'>,
+): Promise<void> {
+  const waited = await sql
+    .deleteFrom('waiting_deletions')
+    .where('task_id', '=', task.id)
+    .returning('task_id')
+    .executeTakeFirst();
+  if (!waited) throw new Error(`Task ${task.id} does not wait any more`);
+  await sql
+    .updateTable('tasks')
+    .set({
+      data: JSON.stringify(task.data),
+      input: task.input && JSON.stringify(task.input),
+      deadline_at: task.deadlineAt,
+    })
+    .where('id', '=', task.id)
+    .execute();
+}
+
 /** Finds a task that ended before its removal was complete. The lock on the resource's row delays the removal. */
 export async function findLateRemoval(
   sql: Sql,

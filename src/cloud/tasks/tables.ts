@@ -1,4 +1,4 @@
-import type { JSONColumnType } from 'kysely';
+import type { Generated, JSONColumnType } from 'kysely';
 
 export type TaskState = 'NEW' | 'RUNNING' | 'FINISHED' | 'ERROR';
 
@@ -24,5 +24,23 @@ export interface TaskTables {
     deadline_at: Date;
     acknowledged_at: Date | null;
     acknowledged_by: number | null;
+  };
+  /** Deletions that are accepted, and wait until a task has ended that holds what they delete. */
+  waiting_deletions: {
+    /** Their own task, which is NEW. */
+    task_id: string;
+    /** Its type. */
+    kind: string;
+    /** What the deletion is called with. */
+    args: JSONColumnType<unknown[]>;
+    project_id: number;
+    region_id: number;
+    /** The task that they wait for. */
+    behind: string;
+    /** When to try next, if that task has ended by then. */
+    due_at: Date;
+    worker_id: Generated<string | null>;
+    /** How often a worker has begun with it. */
+    claims: Generated<number>;
   };
 }

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
-import { refuseHeld } from '../../lib/held.ts';
+import { inUse, refuseHeld } from '../../lib/held.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
@@ -13,7 +13,8 @@ import { lockHost } from '../instances/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import * as snapshots from '../snapshots/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import { removersOf } from '../tasks/in-transaction.ts';
+import { deletionId, type Tasks } from '../tasks/service.ts';
 import { freeDevice, requireReady, type VolumeHost } from './attachments/hosts.ts';
 import { refuseAttached } from './attachments/refuse-attached.ts';
 import { insertAttachment } from './attachments/store.ts';
@@ -96,7 +97,7 @@ export function createVolumes(deps: {
     async delete(scope, id, snapshotIds) {
       if (!isUuid(id)) throw new NotFoundError('Volume', id);
       const now = clock.now();
-      const taskId = newTaskId();
+      const taskId = deletionId(scope);
       return database.accept(scope.principal, async (tx) => {
         const [volume] = await store.lockVolumes(tx, scope, [id]);
         if (!volume) throw new NotFoundError('Volume', id);
@@ -105,7 +106,7 @@ export function createVolumes(deps: {
         if (again !== undefined) return again;
         await requireFree(tx, volume);
         const own = await snapshots.lockOf(tx, [volume.id]);
-        requireSnapshots(volume, own, snapshotIds);
+        await requireSnapshots(tx, volume, own, snapshotIds);
         await store.setStatus(tx, [volume.id], 'deleting', taskId, now);
         const doomed = own.map((one) => one.id);
         await snapshots.refuseCopied(tx, doomed);
@@ -158,11 +159,12 @@ async function requireFree(tx: Transaction, volume: store.PlainVolume): Promise<
 }
 
 /** A volume is deleted with all of its snapshots or not at all, and the request has to name each of them. */
-function requireSnapshots(
+async function requireSnapshots(
+  tx: Transaction,
   volume: store.PlainVolume,
   own: { id: string; task_id: string | null }[],
   named: string[],
-): void {
+): Promise<void> {
   const wanted = new Set(named.map((id) => id.toLowerCase()));
   const foreign = [...wanted].filter((id) => !own.some((one) => one.id === id));
   if (foreign.length > 0) {
@@ -170,8 +172,12 @@ function requireSnapshots(
   }
   const left = own.filter(({ id }) => !wanted.has(id)).map(({ id }) => id);
   if (left.length > 0) {
-    throw new ConflictError(
+    throw inUse(
       `Volume ${volume.id} has snapshots: ${left.join(', ')}. Delete them first or list them in "snapshots"`,
+      await removersOf(
+        tx,
+        left.map((id) => [{ kind: 'snapshot', id }]),
+      ),
     );
   }
   for (const snapshot of own) refuseHeld(`Snapshot ${snapshot.id}`, snapshot);

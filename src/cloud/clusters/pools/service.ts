@@ -12,7 +12,7 @@ import * as placementGroups from '../../placement-groups/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../quotas/in-transaction.ts';
 import * as workerGroups from '../../security-groups/worker-groups/in-transaction.ts';
-import type { Tasks } from '../../tasks/service.ts';
+import { deletionId, type Tasks } from '../../tasks/service.ts';
 import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../free-cluster.ts';
 import { labelProblems, taintProblems } from '../node-texts.ts';
 import { inWordsOfCluster, type PoolNodes } from '../nodes/pool-nodes.ts';
@@ -155,7 +155,7 @@ export function createClusterPools(deps: {
         const last = cluster.pools.length === 1;
         if (last) await workerGroups.refuseUsed(tx, cluster);
         else refuseSlurmsPool(cluster, pool);
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         await poolNodes.removeAll(tx, [pool], taskId);
         await store.markPool(tx, pool.id, 'Deleting');
         await holdCluster(tx, cluster.id, { taskId, status: last ? 'Deleting' : 'Provisioned' });

@@ -7,6 +7,9 @@ import { kindProblems, ofItsKind } from '../interfaces/any-interface.ts';
 import type { AttachInterface } from '../interfaces/schema.ts';
 import type { CreateInstance, NewInstanceVolume, NewInterface } from '../schema.ts';
 
+/** Room for the settings of an application. */
+const MAX_CONFIGURATION = 65_536;
+
 /** Returns the problems that need no look-up: wrong combinations, and what isn't offered. */
 export function requestProblems(request: CreateInstance): FieldProblem[] {
   const problems = request.interfaces.flatMap((one, index) => interfaceProblems(one, `interfaces.${index}`));
@@ -24,8 +27,8 @@ export function requestProblems(request: CreateInstance): FieldProblem[] {
   if (request.servergroup_id !== undefined && isBareMetal(request.flavor)) {
     complain('servergroup_id', "Bare metal machines can't be in a placement group; leave it out.");
   }
-  if ((request.configuration ?? null) !== null) {
-    complain('configuration', 'Is only for application templates, which are not supported; leave it out.');
+  if (JSON.stringify(request.configuration ?? null).length > MAX_CONFIGURATION) {
+    complain('configuration', `Must have at most ${MAX_CONFIGURATION} characters as JSON.`);
   }
   if (request.allow_app_ports) {
     complain('allow_app_ports', 'Is only for application templates, which are not supported; leave it out.');

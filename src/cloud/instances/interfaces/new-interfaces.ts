@@ -161,7 +161,8 @@ export function firstAddress({ addresses }: AddressedInterface): string {
 function floatingIpWish(given: NewInterface, index: number): FloatingIpWish | undefined {
   const wish = 'floating_ip' in given ? (given.floating_ip ?? undefined) : undefined;
   const field = `interfaces.${index}.floating_ip`;
-  return wish && (wish.source === 'new' ? { source: 'new', field } : { ...wish, field });
+  const port = given.type === 'reserved_fixed_ip' ? { portId: given.port_id.toLowerCase() } : {};
+  return wish && (wish.source === 'new' ? { source: 'new', field } : { ...wish, ...port, field });
 }
 
 /** Returns all ports and floating IPs of the interfaces, new or not. */

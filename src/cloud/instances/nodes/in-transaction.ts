@@ -98,7 +98,7 @@ export async function doom(
   namedVolumeIds: readonly string[] = [],
 ): Promise<void> {
   await store.lockNodes(tx, ids);
-  await volumes.holdForRemoval(tx, ids, namedVolumeIds, taskId, now);
+  await volumes.holdForRemoval(tx, ids, { alsoDelete: namedVolumeIds }, taskId, now);
   await store.markDoomed(tx, ids, taskId, now);
 }
 

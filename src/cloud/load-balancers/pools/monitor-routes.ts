@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import type { Dialect } from '../../../http/dialect.ts';
+import { goneSignal } from '../../../http/gone-signal.ts';
 import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
+import { type Tasks, whenFree } from '../../tasks/service.ts';
 import type { HealthMonitors } from './monitors.ts';
 import { CreateHealthMonitor, HealthMonitorAnswer, PoolParams, UpdateHealthMonitor } from './schema.ts';
 
@@ -14,7 +16,7 @@ const HELD = 'Returns 409 while a task holds the load balancer.';
 export function healthMonitorRoutes(
   app: Api,
   dialect: Dialect,
-  { healthMonitors: monitors }: { healthMonitors: HealthMonitors },
+  { healthMonitors: monitors, tasks }: { healthMonitors: HealthMonitors; tasks: Tasks },
 ): void {
   const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
 
@@ -64,13 +66,15 @@ export function healthMonitorRoutes(
     schema: {
       operationId: 'deleteHealthMonitor',
       summary: 'Delete the health monitor of a pool',
-      description: `Takes effect immediately. From then on, all members get traffic. ${HELD}`,
+      description: `Takes effect immediately. From then on, all members get traffic. While a task holds the load balancer, it waits for up to 30 seconds; then it returns 409.`,
       tags,
       params: PoolParams,
       response: { 204: Type.Null() },
     },
     handler: async ({ scope, params }, reply) => {
-      await monitors.remove(scope, params.pool_id);
+      await whenFree(tasks, { principal: scope.principal, gone: goneSignal(reply) }, () =>
+        monitors.remove(scope, params.pool_id),
+      );
       return reply.code(204).send(null);
     },
   });

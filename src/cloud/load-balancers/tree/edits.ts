@@ -3,9 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { change } from '../../../convergence/wants.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { newTaskId } from '../../../lib/ids.ts';
 import type { Scope } from '../../projects/service.ts';
-import type { Tasks } from '../../tasks/service.ts';
+import { deletionId, type Tasks } from '../../tasks/service.ts';
 import { lockFreeBalancer } from '../locks.ts';
 import type { LoadBalancerRow } from '../store.ts';
 import { loadBalancerSpec } from '../wanted.ts';
@@ -67,7 +66,7 @@ export function createEdits(deps: { database: Database; clock: Clock; tasks: Tas
     change: (scope, task, find, plan) =>
       database.accept(scope.principal, async (tx) => {
         const balancer = await lockFreeBalancer(tx, scope, await find(tx));
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         const { edit, changed } = startEdit(tx, balancer, { id: taskId, now: clock.now() });
         const edited = await plan(tx, edit, balancer);
         if (!edited) return undefined;

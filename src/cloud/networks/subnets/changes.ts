@@ -14,7 +14,7 @@ import type { TagHolder } from '../../metadata/service.ts';
 import type { Scope } from '../../projects/service.ts';
 import { quotaOwner, takeQuota } from '../../quotas/in-transaction.ts';
 import { connect, disconnect, followGateway, lockFloatingIpsIn } from '../../routers/in-transaction.ts';
-import type { Tasks } from '../../tasks/service.ts';
+import { deletionId, type Tasks } from '../../tasks/service.ts';
 import { refuseUsed } from '../in-use.ts';
 import type { CreateSubnet, UpdateSubnet } from '../input-schema.ts';
 import { lockAlsoHeld, lockOwn } from '../lock-own.ts';
@@ -155,7 +155,7 @@ export function createSubnetChanges(deps: { database: Database; clock: Clock; ta
         }
         await refuseUsed(tx, scope, `Subnet ${subnet.name}`, { subnetId: subnet.id });
         const disconnected = await disconnect(tx, [subnet.id], clock.now());
-        const taskId = newTaskId();
+        const taskId = deletionId(scope);
         await rows.changeSubnet(tx, subnet.id, { ready: false, task_id: taskId });
         await tasks.begin(tx, scope, {
           id: taskId,

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
+import { inUse, refuseHeld } from '../../../lib/held.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Catalog, VolumeTypeName } from '../../catalog/service.ts';
 import { findSources, type ImageSource } from '../../images/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
 import * as snapshots from '../../snapshots/in-transaction.ts';
+import { removersOf } from '../../tasks/in-transaction.ts';
 import { refuseAttached } from '../attachments/refuse-attached.ts';
 import { blankShape, type VolumeShape, volumeShapes } from '../sources.ts';
 import { insertVolumes, lockVolumes, type NewVolume, type PlainVolume, setStatus } from '../store.ts';
@@ -129,20 +130,21 @@ export async function imagesOf(
 
 /**
  * Holds all volumes of the instances for their removal. Returns the volumes that are deleted with them: the given
- * ones, and those with delete_on_termination that have no snapshots.
+ * ones, and those with delete_on_termination that have no snapshots. A deletion that has waited finds some of the given
+ * ones gone.
  * @throws InvalidError, ConflictError
  */
 export async function holdForRemoval(
   tx: Transaction,
   instanceIds: readonly string[],
-  alsoDelete: readonly string[],
+  { alsoDelete, waited = false }: { alsoDelete: readonly string[]; waited?: boolean },
   taskId: string,
   now: Date,
 ): Promise<string[]> {
   const attached = await rows.lockAttached(tx, instanceIds);
   for (const volume of attached) refuseHeld(`Volume ${volume.id}`, volume);
   const foreign = alsoDelete.filter((id) => !attached.some((volume) => volume.id === id));
-  if (foreign.length > 0) {
+  if (foreign.length > 0 && !waited) {
     throw new InvalidError({ volumes: [`Not attached to the instances to delete: ${foreign.join(', ')}.`] });
   }
   const kept = await snapshots.lockOf(
@@ -151,8 +153,9 @@ export async function holdForRemoval(
   );
   const named = kept.find((snapshot) => alsoDelete.includes(snapshot.volume_id));
   if (named) {
-    throw new ConflictError(
+    throw inUse(
       `Volume ${named.volume_id} can't be deleted because it has snapshot ${named.id}; delete the snapshot first`,
+      await removersOf(tx, [[{ kind: 'snapshot', id: named.id }]]),
     );
   }
   const goes = attached

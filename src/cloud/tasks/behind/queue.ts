@@ -1,0 +1,101 @@
+import pg from 'pg';
+import { type Endings, endTask, WAITING } from '../../../convergence/waiting-tasks.ts';
+import { DomainError, HeldError, NotFoundError } from '../../../lib/errors.ts';
+import { type Principal, ROLES } from '../../../requests/principal.ts';
+import type { Queue } from '../../../worker/queue.ts';
+import type { Catalog } from '../../catalog/service.ts';
+import type { Deleters } from './kinds.ts';
+import { deletionOf } from './service.ts';
+import * as store from './store.ts';
+
+/** Deletions that one process tries at a time. */
+const HERE = 4;
+/** Before the next attempt, if the task has ended and its thing is held nevertheless. */
+const PAUSE_MS = 2_000;
+const BATCH = 200;
+
+export interface WaitingDeletions extends Omit<Endings, 'kinds'> {
+  workerId: string;
+  catalog: Pick<Catalog, 'regions'>;
+  /** Those that don't wait. */
+  deleters: Deleters;
+}
+
+/** The queue of deletions that wait for a task: each is tried once the task has ended. */
+export function waitingDeletionsQueue(deps: WaitingDeletions): Queue {
+  const { database, workerId, clock } = deps;
+  return {
+    name: 'waiting deletions',
+    topic: WAITING,
+    async take(inHand, begin) {
+      const room = HERE - inHand.size;
+      const taken = room > 0 ? await store.take(database.sql, workerId, room) : [];
+      for (const one of taken) begin({ key: one.taskId, state: one.claims, work: () => attempt(deps, one) });
+      return taken.length > 0;
+    },
+    claimed: () => store.claimedBy(database.sql, workerId),
+    giveBack: (ids) => store.giveBack(database.sql, workerId, ids),
+    takeFromDead: () => store.takeFromDead(database.sql),
+    async sweep() {
+      await store.forgetEnded(database.sql);
+      for (const id of await store.overdue(database.sql, clock.now(), BATCH)) {
+        await end(
+          deps,
+          id,
+          (behind) => `deadline exceeded: what it deletes is held by task ${behind} for too long`,
+        );
+      }
+    },
+  };
+}
+
+/** The service begins the task, or says why it can't. */
+async function attempt(deps: WaitingDeletions, one: store.Claimed): Promise<void> {
+  const { database, workerId, catalog, deleters } = deps;
+  const { taskId, projectId, regionId, clientId, requestId } = one;
+  const region = catalog.regions.get(regionId);
+  if (!region) return end(deps, taskId, () => `region ${regionId} is not in the catalogue any more`);
+  const scope = { projectId, regionId, region, clientId, principal: principalOf(one), requestId, taskId };
+  const again = (behind: string, pauseMs: number) =>
+    store.waitFor(database.sql, workerId, { taskId, behind, pauseMs });
+  try {
+    await deletionOf(deleters, one.kind)(scope, ...one.args);
+  } catch (error) {
+    if (error instanceof NotFoundError) return end(deps, taskId);
+    // Another worker has begun with it.
+    if (error instanceof HeldError && error.taskId === taskId) return;
+    if (error instanceof HeldError && (await store.isBehind(database.sql, error.taskId, taskId))) {
+      return end(deps, taskId, () => error.message);
+    }
+    if (error instanceof HeldError) return again(error.taskId, error.taskId === one.behind ? PAUSE_MS : 0);
+    if (error instanceof DomainError && !isTransient(error)) return end(deps, taskId, () => error.message);
+    if (error instanceof DomainError) return again(one.behind, PAUSE_MS);
+    throw error;
+  }
+}
+
+/** It can't be told what it was that came in between, so it is tried again. */
+const isTransient = (error: DomainError): boolean =>
+  error.kind === 'unavailable' || error.cause instanceof pg.DatabaseError;
+
+/** Ends a task that has waited: it has nothing to do any more, or can't do it. */
+function end(deps: WaitingDeletions, taskId: string, why?: (behind: string) => string): Promise<void> {
+  return deps.database.transaction(async (tx) => {
+    const behind = await store.stopWaiting(tx, taskId);
+    if (behind === undefined) return;
+    const error = why?.(behind) ?? null;
+    const state = error === null ? 'FINISHED' : 'ERROR';
+    await endTask(deps, tx, taskId, { state, error, at: deps.clock.now(), forget: false });
+  });
+}
+
+/** The caller had the right to delete it when the deletion was accepted, and was recorded then. */
+const principalOf = ({ userId, userClientId }: store.Claimed): Principal => ({
+  tokenId: undefined,
+  loginId: undefined,
+  userId,
+  clientId: userClientId,
+  roleId: ROLES.administrators.id,
+  resellerId: undefined,
+  platformAdministrator: true,
+});

@@ -1,0 +1,110 @@
+import type { TaskEnd } from '../../../convergence/task-kind.ts';
+import { WAITING } from '../../../convergence/waiting-tasks.ts';
+import { announce } from '../../../db/changes.ts';
+import type { Database, Transaction } from '../../../db/database.ts';
+import type { ActionResource } from '../../../lib/action-resource.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { HeldError, UsedError } from '../../../lib/errors.ts';
+import { newTaskId } from '../../../lib/ids.ts';
+import type { Scope } from '../../projects/service.ts';
+import { ownerOf } from '../service.ts';
+import { insertTask } from '../store.ts';
+import { DELETION_KINDS, type Deleters } from './kinds.ts';
+import * as store from './store.ts';
+
+/** Deletions of a project that may wait. */
+const MOST_WAITING = 1_000;
+
+type Method = (scope: Scope, ...args: unknown[]) => Promise<string | undefined>;
+type Methods = Record<string, Method>;
+
+/** Returns the method that deletes things of a kind. @throws TypeError */
+export function deletionOf(services: Deleters, type: string): Method {
+  const kind = DELETION_KINDS[type];
+  const method = kind && (services[kind.service] as unknown as Methods)[kind.method];
+  if (!method) throw new TypeError(`There are no deletions of the type ${type}`);
+  return method;
+}
+
+/**
+ * Returns the services with deletions that wait behind the task that holds what they delete, instead of being refused.
+ * They are accepted, with a task that stays NEW meanwhile: a worker calls the plain service once the other task has ended,
+ * as often as somebody else holds the thing then. Whoever waits holds nothing.
+ */
+export function withWaitingDeletions<Services extends Deleters>(
+  services: Services,
+  deps: { database: Database; clock: Clock; kinds: ReadonlyMap<string, TaskEnd> },
+): Services {
+  const { database, clock, kinds } = deps;
+
+  async function wait(
+    tx: Transaction,
+    scope: Scope,
+    { type, args, held }: { type: string; args: unknown[]; held: HeldError },
+  ): Promise<string> {
+    const free = await store.deadlineOf(tx, held.taskId);
+    if (!free || (await store.countWaiting(tx, scope.projectId)) >= MOST_WAITING) throw held;
+    const { projectId, regionId } = scope;
+    const waiting = { taskId: newTaskId(), kind: type, args, projectId, regionId, behind: held.taskId };
+    const id = await store.insertWaiting(tx, waiting);
+    if (id === waiting.taskId) {
+      const createdOn = clock.now();
+      const begins = Math.max(createdOn.getTime(), free.getTime());
+      const deadlineAt = new Date(begins + (kinds.get(type)?.deadlineMs ?? 0));
+      const data = Object.fromEntries(
+        (DELETION_KINDS[type]?.shown ?? []).map((name, at) => [name, args[at]]),
+      );
+      // Without input, its end is that of this queue.
+      await insertTask(tx.sql, { ...ownerOf(scope), id, type, data, input: null, createdOn, deadlineAt });
+    }
+    scope.principal.writes?.started(id);
+    await announce(tx.client, WAITING, '');
+    return id;
+  }
+
+  const patient =
+    (type: string, remove: Method): Method =>
+    async (scope, ...args) => {
+      const { noting, about } = noted(scope);
+      const once = () => remove(noting, ...args);
+      try {
+        // The last user may have gone between the look at the users and that at their tasks.
+        return await once().catch((error: unknown) => {
+          if (error instanceof UsedError) return once();
+          throw error;
+        });
+      } catch (held) {
+        if (!(held instanceof HeldError)) throw held;
+        return database.accept(scope.principal, (tx) => {
+          for (const one of about) scope.principal.writes?.about(one);
+          return wait(tx, scope, { type, args, held });
+        });
+      }
+    };
+
+  const changed = { ...services } as unknown as Record<string, object>;
+  for (const [type, { service, method }] of Object.entries(DELETION_KINDS)) {
+    const remove = patient(type, deletionOf(services, type));
+    changed[service] = { ...changed[service], [method]: remove };
+  }
+  return changed as unknown as Services;
+}
+
+/** Returns the scope for an attempt, and what the attempt says that it is about. */
+function noted(scope: Scope): { noting: Scope; about: readonly ActionResource[] } {
+  const { writes } = scope.principal;
+  const about: ActionResource[] = [];
+  if (!writes) return { noting: scope, about };
+  const noting: typeof writes = {
+    ...writes,
+    async before(tx) {
+      about.length = 0;
+      await writes.before(tx);
+    },
+    about(resource) {
+      about.push(resource);
+      writes.about(resource);
+    },
+  };
+  return { noting: { ...scope, principal: { ...scope.principal, writes: noting } }, about };
+}
