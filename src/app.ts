@@ -55,7 +55,6 @@ import { snapshotRoutes } from './cloud/snapshots/routes.ts';
 import { keyPairRoutes } from './cloud/ssh-keys/keypair-routes.ts';
 import { sshKeyRoutes } from './cloud/ssh-keys/routes.ts';
 import { taskCancellationRoutes } from './cloud/tasks/cancellation/routes.ts';
-import { answerWithTask } from './cloud/tasks/nothing-to-do-routes.ts';
 import { taskRoutes } from './cloud/tasks/routes.ts';
 import { requestLogRoutes } from './cloud/user-actions/requests-routes.ts';
 import { userActionRoutes } from './cloud/user-actions/routes.ts';
@@ -69,9 +68,11 @@ import { createAccessLog } from './http/access-log.ts';
 import { answerWithoutNulls, keepNulls } from './http/client-nulls.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
 import { offerDryRuns } from './http/dry-runs.ts';
+import { takeEmptyAsAbsent } from './http/empty-queries.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
 import { leaveLegacyOut } from './http/legacy-fields.ts';
 import { type Metrics, metricsRoute } from './http/metrics.ts';
+import { knowOlderNames } from './http/older-names.ts';
 import { documentApi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
 import { type Api, createServer } from './http/server.ts';
@@ -159,8 +160,13 @@ export async function buildApp(deps: {
   for (const dialect of dialects) {
     await app.register(
       async (scope) => {
-        if (!dialect.legacy) leaveLegacyOut(scope);
-        else answerWithTask(scope, dialect, services);
+        if (dialect.legacy) {
+          // Hooks of routes run in the opposite order: a parameter without a value is absent by any name.
+          knowOlderNames(scope);
+          takeEmptyAsAbsent(scope);
+        } else {
+          leaveLegacyOut(scope);
+        }
         if (dialect.nulls) keepNulls(scope);
         else answerWithoutNulls(scope);
         if (dialect.openBodies) ignoreUnknownFields(scope, { strict });

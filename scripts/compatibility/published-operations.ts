@@ -280,12 +280,15 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       call: `GET, POST ${RESERVED}`,
       notes: {
         GET: '`ip_address` is a part of an address, not an expression; `device_id` and `available_only` know of shared addresses as well',
-        POST: '`type: port` takes ports of instances alone. `ip_family` in the forms `subnet` and `ip_address`, and `is_vip: false` in the form `port`, at `/gcore` alone',
+        POST: '`ip_family` in the forms `subnet` and `ip_address`, and `is_vip: false` in the form `port`, at `/gcore` alone',
       },
     },
     {
       call: `GET, PATCH, DELETE ${RESERVED}/{port_id}`,
-      notes: { PATCH: '409 while an instance has it, and off while ports share it' },
+      notes: {
+        PATCH: '409 while an instance has it, and off while ports share it',
+        DELETE: 'Where the own port of a load balancer was reserved, it stays with the load balancer',
+      },
     },
     { call: `GET ${RESERVED}/{port_id}/available_devices` },
     {

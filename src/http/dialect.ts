@@ -7,7 +7,10 @@ import { type TUnsafe, Type } from 'typebox';
 export interface Dialect {
   readonly name: 'specification' | 'client';
   readonly prefix: '' | '/gcore';
-  /** Whether it accepts and shows what is marked `LEGACY`, for older clients of the published contract. */
+  /**
+   * Whether it accepts and shows what is marked `LEGACY`, for older clients of the published contract, and takes their
+   * empty query parameters as absent.
+   */
   readonly legacy: boolean;
   /** Whether fields of accounts are null if there is no text or number for them. */
   readonly nulls: boolean;

@@ -4,3 +4,13 @@
  * `/gcore`.
  */
 export const LEGACY = { 'x-legacy': true, deprecated: true } as const;
+
+/**
+ * Options of a field of a body, or of a query parameter, that is an older name of another one. What comes by the older
+ * name is read as the other before anything is checked.
+ */
+export const olderNameOf = (name: string) => ({
+  ...LEGACY,
+  'x-older-name-of': name,
+  description: `Same as \`${name}\``,
+});

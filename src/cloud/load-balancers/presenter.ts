@@ -22,7 +22,7 @@ export function presentedBalancer(
   scope: Scope,
   more: { operating: OperatingStatus; floatingIps: FloatingIpAnswer[]; stats: boolean },
 ): LoadBalancerAnswer {
-  const { tags, metadata: _, ...common } = commonFields(row, scope);
+  const { tags, ...common } = commonFields(row, scope);
   const [first, ...further] = row.vip?.addresses ?? [];
   return {
     id: row.id,

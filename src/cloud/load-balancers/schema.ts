@@ -1,9 +1,10 @@
 import { type Static, type TProperties, Type } from 'typebox';
+import { olderNameOf } from '../../lib/legacy.ts';
+import { MetadataList, newTags } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { closed, oneOf, orNull } from '../../lib/schema-kit.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
-import { TagsInput } from '../../lib/tags-input.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import {
   Input,
@@ -50,6 +51,11 @@ export const statusFields = { provisioning_status: Provisioning, operating_statu
 
 export const AdminStateUp = (description = 'Whether it is switched on') =>
   Type.Boolean({ description, examples: [true] });
+
+/** What the library of the older Terraform provider calls the load balancer of a listener or a pool. */
+export const olderBalancerId = {
+  loadbalancer_id: Optional({ ...UuidInput(''), ...olderNameOf('load_balancer_id') }),
+};
 
 const Connectivity = oneOf(['L2', 'L3'], {
   description:
@@ -116,7 +122,7 @@ export const newBalancerFields = {
   floating_ip: Optional(InterfaceFloatingIp()),
   preferred_connectivity: Optional(Connectivity),
   logging: Optional(LoggingInput),
-  tags: Optional(TagsInput),
+  ...newTags,
 };
 
 const updateFields = {
@@ -214,6 +220,7 @@ export const LoadBalancerAnswer = Named('LoadBalancer', {
   }),
   ddos_profile: Type.Null({ description: 'Always null: DDoS profiles are in a list of their own' }),
   tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
+  ...MetadataList,
   ...PlaceFields,
   ...TaskFields,
   created_at: OffsetTimestamp(),

@@ -6,8 +6,8 @@ import { InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
 import { newTaskId } from '../../lib/ids.ts';
+import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
-import { acceptedTags } from '../../lib/tags-input.ts';
 import type { Catalog } from '../catalog/service.ts';
 import * as floatingIps from '../floating-ips/in-transaction.ts';
 import type { FloatingIps } from '../floating-ips/service.ts';
@@ -80,7 +80,7 @@ export function createLoadBalancers(deps: {
       const flavor = request.flavor
         ? usableFlavor(catalog, scope.regionId, request.flavor)
         : defaultFlavor(catalog, scope.region);
-      const tags = acceptedTags(request.tags);
+      const tags = tagsOf(request);
       const taskId = newTaskId();
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {

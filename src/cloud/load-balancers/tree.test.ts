@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../../../test/support/service.ts';
+import { unchanged } from '../../../test/support/unchanged.ts';
 
 const BALANCERS = '/cloud/v1/loadbalancers/1/1';
 const LISTENERS = '/cloud/v1/lblisteners/1/1';
@@ -185,7 +186,7 @@ describe('a listener', () => {
       task_type: 'patch_lblistener',
     });
     expect((await service.http.get(`${LISTENERS}/${first}`)).body).toMatchObject(change);
-    expect((await service.http.patch(url, change)).body).toEqual([]);
+    await unchanged(service.http, await service.http.patch(url, change));
     const ranges = async () => (await wanted(id)).listeners[first].allowedCidrs;
     expect(await ranges()).toEqual(['10.0.0.0/8']);
     await finished(await service.http.patch(url, { allowed_cidrs: [] }));
@@ -302,7 +303,7 @@ describe('a pool', () => {
     const after = (await service.http.get(`${POOLS}/${id}`)).body.members;
     expect(after).toMatchObject([{ address: '10.1.0.2', weight: 7 }, { address: '10.1.0.3' }]);
     expect(after[0].id).toBe(before[1].id);
-    expect((await service.http.patch(url, { members })).body).toEqual([]);
+    await unchanged(service.http, await service.http.patch(url, { members }));
 
     const change = {
       lb_algorithm: 'SOURCE_IP',
@@ -429,7 +430,6 @@ describe('a pool', () => {
       [{ address, instance_id: randomUUID() }, 'instance_id'],
       [{ address: '10.99.0.1', subnet_id: network.subnets[0] }, 'address'],
       [{ address, subnet_id: randomUUID() }, 'subnet_id'],
-      [{ address, instance_id, subnet_id: network.subnets[0] }, 'instance_id'],
     ];
     for (const [request, field] of refusals) {
       await refused(await service.http.post(members, { protocol_port: 81, ...request }), 400, field);
@@ -521,7 +521,7 @@ describe('an L7 policy', () => {
     });
     const moved = { action: 'REDIRECT_TO_URL', redirect_url: 'https://shop.example.com' };
     await finished(await service.http.patch(`${POLICIES}/${first}`, { ...moved, redirect_http_code: 301 }));
-    expect((await service.http.patch(`${POLICIES}/${first}`, moved)).body).toEqual([]);
+    await unchanged(service.http, await service.http.patch(`${POLICIES}/${first}`, moved));
     const held = await service.http.delete(`${POOLS}/${target}`);
     expect([held.status, held.body.message]).toEqual([409, expect.stringContaining(second)]);
 
@@ -542,7 +542,7 @@ describe('an L7 policy', () => {
       count: 1,
       results: [{ id, type: 'HEADER', key: 'Accept', invert: true, value: '/images' }],
     });
-    expect((await service.http.put(`${rules}/${id}`, { invert: true })).body).toEqual([]);
+    await unchanged(service.http, await service.http.put(`${rules}/${id}`, { invert: true }));
     await finished(await service.http.put(`${rules}/${id}`, { type: 'PATH' }));
     expect((await service.http.get(`${rules}/${id}`)).body).toMatchObject({ type: 'PATH', key: null });
     expect((await service.http.get(`${POLICIES}/${first}/rules/${id}`)).status).toBe(404);

@@ -51,17 +51,17 @@ const forms = [
   Type.Object(
     {
       type: Type.Literal('port'),
-      port_id: UuidInput('Port of an instance'),
+      port_id: UuidInput('Port of an instance, or vip_port_id of a load balancer'),
       // The library under the older Terraform provider always sends it.
       is_vip: Type.Optional(
-        Type.Boolean({ ...LEGACY, description: "Must be false: a port of an instance can't be a VIP" }),
+        Type.Boolean({ ...LEGACY, description: "Must be false: a port in use can't be a VIP" }),
       ),
     },
     {
       title: 'ReserveAddressesOfPort',
       additionalProperties: false,
       description:
-        'Reserves the addresses of an existing port, which is then kept when its instance is deleted',
+        'Reserves the addresses of an existing port, which is then kept when its instance or load balancer is deleted',
     },
   ),
 ] as const;

@@ -38,7 +38,7 @@ export function reservedFixedIpRoutes(
       operationId: 'createReservedFixedIp',
       summary: 'Create a reserved fixed IP',
       description:
-        'Reserves a port with its address. Both are kept when the instance that uses them is deleted.',
+        'Reserves a port with its address. Both are kept when the instance or load balancer that uses them is deleted.',
       tags,
       params: ProjectRegionParams,
       body: CreateReservedFixedIp,
@@ -99,7 +99,7 @@ export function reservedFixedIpRoutes(
       operationId: 'deleteReservedFixedIp',
       summary: 'Delete a reserved fixed IP',
       description:
-        'Returns 409 while an instance uses it. Ports that share the address are disconnected, and an assigned floating IP is unassigned.',
+        'Returns 409 while an instance uses it, or a load balancer that was given it. Where the own port of a load balancer was reserved, the load balancer keeps it, and it goes with the load balancer. Ports that share the address are disconnected, and an assigned floating IP is unassigned.',
       tags,
       params: ReservedFixedIpParams,
       response: { 200: dialect.tasksSchema },

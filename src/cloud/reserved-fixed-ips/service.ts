@@ -17,7 +17,7 @@ import { isOutside } from '../networks/in-transaction.ts';
 import { changeReserved, insertReserved } from '../ports/reserved/in-transaction.ts';
 import { portSpecs } from '../ports/wanted.ts';
 import type { Scope } from '../projects/service.ts';
-import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
+import { type QuotaOwner, quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import { removersOf } from '../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../tasks/service.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery } from './input-schema.ts';
@@ -41,8 +41,9 @@ export interface ReservedFixedIps {
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.ReservedRow>;
   /**
-   * Returns the task that releases it.
-   * @throws NotFoundError, ConflictError if an instance has it or a task holds it
+   * Returns the task that releases it. The port of a load balancer that was reserved later is the load balancer's own
+   * again, and goes with it.
+   * @throws NotFoundError, ConflictError if it is in use otherwise or a task holds it
    */
   delete(scope: Scope, id: string): Promise<string>;
   /**
@@ -67,7 +68,7 @@ export function createReservedFixedIps(deps: {
           request.type === 'port'
             ? await keptPort(tx, scope, request, taskId)
             : await newPort(tx, scope, request, taskId);
-        // A port that would be deleted with its instance stays from now on.
+        // A port that would be deleted with its instance or load balancer stays from now on.
         const wanted = [...(await portSpecs(tx, [input.portId]))].map(([id, spec]) => put('port', id, spec));
         await begin(tx, scope, RESERVE_ADDRESS, { taskId, data: request, input, wants: wanted });
         await takeQuota(tx, scope, 'reserved_fixed_ip_count');
@@ -84,16 +85,18 @@ export function createReservedFixedIps(deps: {
         const port = await lockAlsoHeld(tx, scope, id);
         const again = await tasks.removeAgain(tx, scope, port.task_id, FREE_ADDRESS);
         if (again !== undefined) return again;
-        await refuseUsed(tx, port);
+        const stays = await store.isOwnOfBalancer(tx, port);
+        if (stays) refuseHeld(`Reserved fixed IP ${port.id}`, port);
+        else await refuseUsed(tx, port);
         const taskId = deletionId(scope);
         await changeReserved(tx, port.id, { task_id: taskId });
         await begin(tx, scope, FREE_ADDRESS, {
           taskId,
           data: { port_id: port.id },
-          input: { portId: port.id },
-          wants: [remove('port', port.id)],
+          input: { portId: port.id, stays },
+          wants: stays ? await notReserved(tx, port.id) : [remove('port', port.id)],
         });
-        await tasks.want(tx, scope, await awayFrom(tx, [port.id]));
+        if (!stays) await tasks.want(tx, scope, await awayFrom(tx, [port.id]));
         return taskId;
       }),
 
@@ -129,21 +132,22 @@ export function createReservedFixedIps(deps: {
     return { portId: id };
   }
 
-  /** Reserves a port of an instance. It stays attached, and is kept when the instance is deleted. */
+  /** Reserves a port in use. It stays there, and is kept when the instance or the load balancer is deleted. */
   async function keptPort(tx: Transaction, scope: Scope, request: OfPort, taskId: string) {
     const { port_id: id, is_vip: isVip = false } = request;
     if (isVip) {
-      throw new InvalidError({ is_vip: ["A port of an instance can't be a VIP; leave it out."] });
+      throw new InvalidError({ is_vip: ["A port in use can't be a VIP; leave it out."] });
     }
     const port = await store.lockPortToReserve(tx, scope, id);
     if (port && (await isToGo(tx, { kind: 'port', id: port.id }))) {
-      throw new ConflictError(`Port ${port.id} is being removed with its instance`);
+      const user = port.load_balancer_id === null ? 'instance' : 'load balancer';
+      throw new ConflictError(`Port ${port.id} is being removed with its ${user}`);
     }
     if (!port) throw new InvalidError({ port_id: [`No port ${id} in this project and region.`] });
     scope.principal.writes?.about({ type: 'port', ...port });
-    if (port.load_balancer_id !== null) {
+    if (port.balancer_status === 'PENDING_CREATE') {
       throw new ConflictError(
-        `Port ${port.id} belongs to load balancer ${port.load_balancer_id} and can't be reserved`,
+        `Load balancer ${port.load_balancer_id} is still being created; reserve its port ${port.id} afterwards`,
       );
     }
     if (port.reserved) throw new ConflictError(`Port ${port.id} is already a reserved fixed IP`);
@@ -168,7 +172,7 @@ export function createReservedFixedIps(deps: {
 interface Begun {
   taskId: string;
   data: object;
-  input: Pick<ReservedInput, 'portId' | 'existed' | 'floatingIpId'>;
+  input: Omit<ReservedInput, keyof QuotaOwner>;
   wants: Wanted[];
 }
 
@@ -176,6 +180,11 @@ async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<
   const port = await foundById('Reserved fixed IP', id, () => store.lockReservedPort(tx, scope, id));
   scope.principal.writes?.about({ type: 'port', ...port });
   return port;
+}
+
+/** Wants the port as it is, but for the reservation. */
+async function notReserved(tx: Transaction, id: string): Promise<Wanted[]> {
+  return [...(await portSpecs(tx, [id]))].map(([, { reserved: _, ...spec }]) => put('port', id, spec));
 }
 
 /** @throws ConflictError; it may wait if what has the port is removed */

@@ -108,17 +108,39 @@ export async function lockAny(tx: Transaction, id: string): Promise<PlainReserve
   return tx.sql.selectFrom('ports').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-/** Locks and returns an instance's port that may become reserved, with the pool if the instance is a node. */
+/**
+ * Whether a load balancer has the port, made it itself and is not about to go. The port must be locked: a removal of the
+ * load balancer decides with the lock whether the port goes.
+ */
+export async function isOwnOfBalancer(tx: Transaction, port: PlainReserved): Promise<boolean> {
+  // Task IDs grow with time: it was reserved when the load balancer had it already.
+  const { rows } = await sql`
+    select from load_balancers where id = ${port.load_balancer_id} and provisioning_status <> 'PENDING_DELETE'
+      and creator_task_id < ${port.creator_task_id}`.execute(tx.sql);
+  return rows.length > 0;
+}
+
+/**
+ * Locks and returns a port that may become reserved, with the pool if its instance is a node, and the status of its
+ * load balancer.
+ */
 export async function lockPortToReserve(
   tx: Transaction,
   place: Place,
   id: string,
-): Promise<(PlainReserved & { pool_id: string | null }) | undefined> {
+): Promise<(PlainReserved & { pool_id: string | null; balancer_status: string | null }) | undefined> {
   return tx.sql
     .selectFrom('ports')
     .selectAll()
     .select((port) =>
       port.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'),
+    )
+    .select((port) =>
+      port
+        .selectFrom('load_balancers')
+        .select('provisioning_status')
+        .whereRef('load_balancers.id', '=', 'load_balancer_id')
+        .as('balancer_status'),
     )
     .where('id', '=', id)
     .where(isIn(place))

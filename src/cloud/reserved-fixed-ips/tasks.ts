@@ -13,8 +13,10 @@ import { disconnectAll } from './vips.ts';
 
 export interface ReservedInput extends QuotaOwner {
   portId: string;
-  /** Whether the port belonged to an instance before. */
+  /** Whether an instance or a load balancer had the port before. */
   existed?: boolean;
+  /** Whether its load balancer keeps the port. */
+  stays?: boolean;
   /** The floating IP that it becomes. */
   floatingIpId?: string;
 }
@@ -42,6 +44,11 @@ export function reservedFixedIpTasks({ clock }: Deps): TaskEnd[] {
     await releaseQuota(tx, input, 'reserved_fixed_ip_count');
   }
 
+  async function unreserve(tx: Transaction, input: ReservedInput): Promise<void> {
+    await changeReserved(tx, input.portId, { reserved: false, creator_task_id: null, task_id: null });
+    await releaseQuota(tx, input, 'reserved_fixed_ip_count');
+  }
+
   const reserve: TaskEnd<ReservedInput> = {
     ...RESERVE_ADDRESS,
     async complete(tx, _task, { portId }) {
@@ -51,13 +58,13 @@ export function reservedFixedIpTasks({ clock }: Deps): TaskEnd[] {
     async abandon(tx, task, input) {
       const { portId } = input;
       const port = await lockAny(tx, portId);
-      // The port's instance may be gone by now.
-      if (!input.existed || !port || port.instance_id === null) {
+      // What had the port may be gone by now.
+      const isUsed = port && (port.instance_id !== null || port.load_balancer_id !== null);
+      if (!input.existed || !isUsed) {
         await remove(tx, task.id, input);
         return [removeWant('port', portId)];
       }
-      await changeReserved(tx, portId, { reserved: false, creator_task_id: null, task_id: null });
-      await releaseQuota(tx, input, 'reserved_fixed_ip_count');
+      await unreserve(tx, input);
       return asInRows(tx, [portId]);
     },
   };
@@ -66,7 +73,8 @@ export function reservedFixedIpTasks({ clock }: Deps): TaskEnd[] {
     ...FREE_ADDRESS,
     removes: true,
     async complete(tx, task, input) {
-      await remove(tx, task.id, input);
+      if (input.stays) await unreserve(tx, input);
+      else await remove(tx, task.id, input);
       return null;
     },
   };

@@ -75,6 +75,22 @@ it('leaves a port to its instance alone when it could not be kept', async () => 
   expect(await counts()).toEqual(before);
 });
 
+it('leaves a port to its load balancer alone when it could not be kept, or too early', async () => {
+  const BALANCERS = '/cloud/v1/loadbalancers/1/1';
+  const creation = taskOf(await service.http.post(BALANCERS, { name: 'unfinished' }));
+  const [{ id, vip_port_id: port }] = (await service.http.get(`${BALANCERS}?name=unfinished`)).body.results;
+  const early = await service.http.post(RESERVED, { type: 'port', port_id: port });
+  expect([early.status, early.body.message]).toEqual([409, expect.stringContaining(id)]);
+  await finished(creation);
+  const before = await counts();
+  await failed(taskOf(await service.http.post(RESERVED, { type: 'port', port_id: port })));
+  expect((await service.http.get(`${RESERVED}/${port}`)).status).toBe(404);
+  expect((await service.http.get(`${BALANCERS}/${id}`)).body).toMatchObject({ vip_port_id: port });
+  expect(await counts()).toEqual(before);
+  await finished(taskOf(await service.http.delete(`${BALANCERS}/${id}`)));
+  expect(await counts()).toEqual({ ...before, ports: before.ports - 1, addresses: before.addresses - 1 });
+});
+
 it('leaves nothing of a port that could not be kept when its instance has gone meanwhile', async () => {
   const before = await counts();
   const taskId = taskOf(await service.http.post(RESERVED, { type: 'port', port_id: ports[1] }));

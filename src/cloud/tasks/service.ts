@@ -78,8 +78,6 @@ export interface Tasks {
     scope: TaskScope,
     task: { type: string; data: object; created: CreatedResources | null },
   ): Promise<string>;
-  /** Records a task that had nothing to do, in a transaction of its own. Returns its ID. */
-  doneAlready(scope: Scope, task: { type: string; data: object }): Promise<string>;
   /** @throws NotFoundError for an unknown task and for another account's task */
   get(principal: Principal, taskId: string): Promise<TaskRow>;
   /**
@@ -180,8 +178,6 @@ export function createTasks(deps: {
     },
     want: (tx, scope, wants) => want(tx, scope, wants, { check }),
     done,
-    doneAlready: (scope, task) =>
-      database.accept(scope.principal, (tx) => done(tx, scope, { ...task, created: null })),
     async ended(principal, taskId, wait) {
       const now = await get(principal, taskId);
       if (hasEnded(now)) return { task: now, waited: true };

@@ -4,7 +4,7 @@ import { TaskFields, UUID_PATTERN, Uuid, UuidInput } from '../../../lib/resource
 import { oneOf, orNull } from '../../../lib/schema-kit.ts';
 import { Input, listOf, listQuery, Named, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
 import { timeoutFields, timeoutInputs } from '../pools/schema.ts';
-import { AdminStateUp, StatsAnswer, showQuery, statusFields } from '../schema.ts';
+import { AdminStateUp, olderBalancerId, StatsAnswer, showQuery, statusFields } from '../schema.ts';
 
 const { Optional } = Type;
 
@@ -85,6 +85,7 @@ export const CreateListener = Input(
   'CreateListener',
   {
     load_balancer_id: UuidInput('Load balancer'),
+    ...olderBalancerId,
     default_pool_id: Optional(UuidInput('Pool of the load balancer that gets the traffic')),
     ...newListenerFields,
   },
@@ -97,7 +98,7 @@ export const CreateListener = Input(
 );
 export type CreateListener = Static<typeof CreateListener>;
 /** As it may be created with its load balancer, too. */
-export type NewListener = Omit<CreateListener, 'default_pool_id' | 'load_balancer_id'>;
+export type NewListener = Omit<CreateListener, 'default_pool_id' | 'load_balancer_id' | 'loadbalancer_id'>;
 
 export const RenameListener = Input('RenameListener', { name: ResourceName('Name') }, { name: 'web' });
 
@@ -155,6 +156,7 @@ export const ListenerListQuery = Query({
   ...listQuery(),
   ...showQuery,
   load_balancer_id: Optional(UuidInput('Only listeners of this load balancer')),
+  ...olderBalancerId,
   name: Optional(Type.String({ maxLength: 255, description: 'Only names that contain this' })),
 });
 export type ListenerListQuery = Static<typeof ListenerListQuery>;

@@ -33,19 +33,30 @@ export async function placeMembers(
     if (member.subnet_id !== null) problems.push(...subnetProblems(member, at, subnets));
     if (member.instance_id === null) return member;
     const own = places.filter(({ instance_id }) => instance_id === member.instance_id);
-    const place = own.find(({ address }) => address === member.address);
+    const fitting = own.filter(({ address }) => address === member.address);
+    const place = fitting.find(({ subnet_id }) => subnet_id === (member.subnet_id ?? subnet_id));
     if (place) return { ...member, subnet_id: place.subnet_id };
-    const known = own.length > 0;
-    problems.push({
-      field: `${at}${known ? 'address' : 'instance_id'}`,
-      message: known
-        ? `Instance ${member.instance_id} has no address ${member.address}; it has: ${own.map(({ address }) => address).join(', ')}.`
-        : `No instance ${member.instance_id} in this project and region.`,
-    });
+    problems.push(instanceProblem(member, at, { own, fitting }));
     return member;
   });
   if (problems.length > 0) throw new InvalidError(problems);
   return placed;
+}
+
+function instanceProblem(
+  { instance_id, address, subnet_id }: PlacedMember,
+  at: string,
+  { own, fitting }: Record<'fitting' | 'own', { address: string }[]>,
+): FieldProblem {
+  if (own.length === 0) {
+    return { field: `${at}instance_id`, message: `No instance ${instance_id} in this project and region.` };
+  }
+  if (fitting.length > 0) {
+    const message = `Instance ${instance_id} has ${address} in another subnet than ${subnet_id}; leave subnet_id out.`;
+    return { field: `${at}subnet_id`, message };
+  }
+  const message = `Instance ${instance_id} has no address ${address}; it has: ${own.map((one) => one.address).join(', ')}.`;
+  return { field: `${at}address`, message };
 }
 
 function subnetProblems(

@@ -90,7 +90,6 @@ describe('members', () => {
     ],
     [[{ ...one, address: '10.0.0' }], ['members.0.address']],
     [[{ ...one, monitor_address: 'none' }], ['members.0.monitor_address']],
-    [[{ ...one, subnet_id: 'a', instance_id: 'b' }], ['members.0.instance_id']],
   ])('%j', (given, expected) => {
     expect(problemsOf(given)).toEqual(expected);
   });

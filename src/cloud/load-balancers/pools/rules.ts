@@ -136,10 +136,6 @@ export type WantedMember = ReturnType<typeof memberOf>;
 
 export function memberOf(given: CreateMember, at: string, problems: FieldProblem[]) {
   const { subnet_id = null, instance_id = null, monitor_address = null } = given;
-  if (subnet_id !== null && instance_id !== null) {
-    const message = 'Send either subnet_id or instance_id, not both.';
-    problems.push({ field: `${at}instance_id`, message });
-  }
   const address = canonical(given.address, `${at}address`, problems);
   if (RESERVED_ADDRESSES.includes(address)) {
     const message = `${address} is where machines read their metadata; it can't be a member.`;

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
+import { LEGACY } from '../../../lib/legacy.ts';
 import { nullable } from '../../../lib/nullable.ts';
 import { TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { oneOf, orNull } from '../../../lib/schema-kit.ts';
 import { Input, listOf, listQuery, Named, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
-import { AdminStateUp, MOST_IN_ALL, statusFields } from '../schema.ts';
+import { AdminStateUp, MOST_IN_ALL, olderBalancerId, statusFields } from '../schema.ts';
 
 const { Optional } = Type;
 
@@ -204,8 +205,8 @@ const changeableMemberFields = {
 const createMemberFields = {
   address: Type.String({ maxLength: 64, description: 'IP address', examples: ['192.168.40.33'] }),
   protocol_port: Type.Integer({ ...Port, description: 'Port', examples: [80] }),
-  subnet_id: Optional(orNull(UuidInput('Subnet of the address. Not together with instance_id.'))),
-  instance_id: Optional(orNull(UuidInput('Instance that has the address. Not together with subnet_id.'))),
+  subnet_id: Optional(orNull(UuidInput('Subnet of the address'))),
+  instance_id: Optional(orNull(UuidInput('Instance that has the address; with subnet_id, in that subnet'))),
   ...changeableMemberFields,
 };
 const MemberOfPool = Input('MemberOfPool', createMemberFields);
@@ -262,6 +263,7 @@ export const CreatePool = Input(
   'CreatePool',
   {
     load_balancer_id: Optional(orNull(UuidInput('Load balancer. Not needed with listener_id.'))),
+    ...olderBalancerId,
     listener_id: Optional(orNull(UuidInput('Listener of which it is the default pool'))),
     ...newPoolFields,
   },
@@ -316,6 +318,8 @@ export const MemberAnswer = Named('PoolMember', {
   address: Type.String({ description: 'IP address' }),
   protocol_port: Type.Integer({ description: 'Port' }),
   subnet_id: text('Subnet of the address, where the request named it or its instance'),
+  // The older Terraform provider would plan the instance of a member anew, each time it doesn't read it.
+  instance_id: { ...text('Instance that has the address, where the request named it'), ...LEGACY },
   weight: Type.Integer(),
   backup: Type.Boolean(),
   admin_state_up: AdminStateUp(),
@@ -373,6 +377,7 @@ export const PoolListQuery = Query({
   ...listQuery(),
   details: Optional(Type.Boolean({ default: false, description: 'Include what members are like' })),
   load_balancer_id: Optional(UuidInput('Only pools of this load balancer')),
+  ...olderBalancerId,
   listener_id: Optional(UuidInput('Only the default pool of this listener')),
   name: Optional(Type.String({ maxLength: 255, description: 'Only names that contain this' })),
 });
