@@ -61,6 +61,7 @@ it('a subnet without a gateway needs an address', async () => {
     network_id,
     cidr: '10.67.0.0/24',
     gateway_ip: null,
+    connect_to_network_router: false,
   });
   const answer = await service.http.post('/cloud/v1/routers/1/1', {
     name: 'none',
