@@ -5,6 +5,7 @@ import type { TaskType } from '../../convergence/task-kind.ts';
 import { isToGo, make, put, remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import { canonicalAddress, canonicalCidr } from '../../lib/cidr.ts';
+import { basicValue } from '../../lib/ddos-field-value.ts';
 import { type DdosField, ddosProfileProblems } from '../../lib/ddos-profile.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { refuseHeld } from '../../lib/held.ts';
@@ -124,16 +125,20 @@ export function createDdosProfiles(deps: {
 
   /** @throws InvalidError for a template that the region doesn't offer, and values that don't fit its fields */
   function wantedBy(scope: Scope, request: MutateDdosProfile): Pick<Wanted, 'template_id' | 'fields'> {
-    const fields = (request.fields ?? []).map(
-      ({ base_field, field_value = null }): DdosField => ({ base_field, field_value }),
-    );
+    const ddosTemplates = catalog.ddosTemplates(scope.regionId);
+    const known = ddosTemplates.find(({ id }) => id === request.profile_template)?.fields ?? [];
+    const fields = (request.fields ?? []).map(({ base_field, field_value = null, value }): DdosField => {
+      if (field_value !== null || !value) return { base_field, field_value };
+      const schema = known.find(({ id }) => id === base_field)?.validation_schema;
+      return { base_field, field_value: basicValue(value, schema) };
+    });
     const profile = {
       enabled: true,
       fields,
       profile_template: request.profile_template,
       profile_template_name: null,
     };
-    const problems = ddosProfileProblems(profile, { ddosTemplates: catalog.ddosTemplates(scope.regionId) });
+    const problems = ddosProfileProblems(profile, { ddosTemplates });
     if (problems.length > 0) {
       throw new InvalidError(
         problems.map(({ field, message }) => ({ field: field.replace(/^ddos_profile\./, ''), message })),
