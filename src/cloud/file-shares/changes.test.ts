@@ -81,6 +81,16 @@ describe('a change', () => {
     expect((await service.http.patch(`/gcore${v3(id)}`, {})).body).toEqual({ tasks: [] });
   });
 
+  it('has no size under /gcore: a larger one is asked for elsewhere', async () => {
+    const id = await share();
+    const answer = await service.http.patch(`/gcore${v3(id)}`, { name: 'larger', size: 20 });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.headers.get('tradewind-ignored')).toBe('size');
+    expect(await service.http.task(answer.body.tasks[0])).toMatchObject({ state: 'FINISHED' });
+    expect(await read(id)).toMatchObject({ name: 'larger', size: 10 });
+    expect((await service.http.patch(v3(id), { size: 20 })).status).toBe(400);
+  });
+
   it('of settings is refused for a standard share', async () => {
     const networks = await service.http.get('/cloud/v1/networks/1/2');
     const network = networks.body.results.find((row: { external: boolean }) => !row.external);
