@@ -127,7 +127,15 @@ describe('a profile', () => {
     const [id] = (await http.task(answer.body.tasks[0])).created_resources.ddos_profiles;
     expect(await get(id)).toMatchObject({ fields: [{ base_field: 272, field_value: 60 }] });
     expect((await http.post(PROFILES, body)).status).toBe(400);
-    expect((await http.patch(`/gcore${PROFILES}/${id}`, body)).body).toEqual({ tasks: [] });
+    for (const [method, at, given] of [
+      ['PATCH', `${PROFILES}/${id}`, body],
+      ['POST', `${PROFILES}/${id}/action`, { active: true, bgp: true }],
+    ] as const) {
+      const same = await http.request(method, `/gcore${at}`, { body: given });
+      expect(same.body, same.text).toEqual({ tasks: [expect.any(String)] });
+      const { body: task } = await http.get(`/cloud/v1/tasks/${same.body.tasks[0]}`);
+      expect(task).toMatchObject({ state: 'FINISHED', data: { profile_id: id } });
+    }
   });
 
   it('stays as it is when the same values come with their members in another order', async () => {

@@ -31,14 +31,18 @@ export interface DdosProfiles {
   /** Returns the task that creates a profile. @throws InvalidError, ConflictError if the address has one */
   create(scope: Scope, request: MutateDdosProfile): Promise<string>;
   /**
-   * Returns the task that replaces template and fields, or undefined if nothing changes.
+   * Returns the task that replaces template and fields, or undefined if nothing changes, unless `taskAnyway`.
    * @throws NotFoundError, InvalidError, ConflictError while a task holds it
    */
-  update(scope: Scope, id: number, request: MutateDdosProfile): Promise<string | undefined>;
-  /** Returns the task that switches it, or undefined if nothing changes. @throws NotFoundError, ConflictError */
-  act(scope: Scope, id: number, options: ActOnDdosProfile): Promise<string | undefined>;
+  update(scope: Scope, id: number, request: MutateDdosProfile, options: Options): Promise<string | undefined>;
+  /** Returns the task that switches it, or undefined likewise. @throws NotFoundError, ConflictError */
+  act(scope: Scope, id: number, wanted: ActOnDdosProfile, options: Options): Promise<string | undefined>;
   /** Returns the task that deletes it. @throws NotFoundError, ConflictError while a task holds it */
   delete(scope: Scope, id: number): Promise<string>;
+}
+
+interface Options {
+  taskAnyway: boolean;
 }
 
 type Wanted = Pick<store.ProfileRow, 'template_id' | 'fields' | 'active' | 'bgp'>;
@@ -85,7 +89,7 @@ export function createDdosProfiles(deps: {
         });
       }),
 
-    update: (scope, id, request) =>
+    update: (scope, id, request, options) =>
       database.accept(scope.principal, async (tx) => {
         const profile = await lockFree(tx, scope, id);
         const wanted = wantedBy(scope, request);
@@ -94,15 +98,16 @@ export function createDdosProfiles(deps: {
           const message = `Profile ${id} protects ${profile.address}; create another one for another address.`;
           throw new InvalidError({ ip_address: [message] });
         }
-        return change(tx, scope, profile, UPDATE_PROFILE, 'Updating', wanted);
+        return change(tx, scope, profile, { task: UPDATE_PROFILE, status: 'Updating', wanted, ...options });
       }),
 
-    act: (scope, id, options) =>
+    act: (scope, id, wanted, options) =>
       database.accept(scope.principal, async (tx) => {
         const profile = await lockFree(tx, scope, id);
-        return options.active
-          ? change(tx, scope, profile, ACTIVATE_PROFILE, 'Activating', options)
-          : change(tx, scope, profile, DEACTIVATE_PROFILE, 'Deactivating', options);
+        const [task, status] = wanted.active
+          ? [ACTIVATE_PROFILE, 'Activating']
+          : [DEACTIVATE_PROFILE, 'Deactivating'];
+        return change(tx, scope, profile, { task, status, wanted, ...options });
       }),
 
     delete: (scope, id) =>
@@ -151,21 +156,31 @@ export function createDdosProfiles(deps: {
     tx: Transaction,
     scope: Scope,
     profile: store.ProfileRow,
-    task: TaskType<{ profileId: number; former: Wanted }>,
-    status: string,
-    wanted: Partial<Wanted>,
+    {
+      task,
+      status,
+      wanted,
+      taskAnyway,
+    }: {
+      task: TaskType<{ profileId: number; former: Wanted }>;
+      status: string;
+      wanted: Partial<Wanted>;
+    } & Options,
   ): Promise<string | undefined> {
     const { id, address, template_id, fields, active, bgp } = profile;
     const former = { template_id, fields, active, bgp };
     const next = { ...former, ...wanted };
-    if (isDeepStrictEqual(next, former)) return undefined;
+    const data = { profile_id: id, ...wanted };
+    if (isDeepStrictEqual(next, former)) {
+      return taskAnyway ? tasks.done(tx, scope, { type: task.type, data, created: null }) : undefined;
+    }
     const taskId = newTaskId();
     const row = { ...next, fields: JSON.stringify(next.fields), task_id: taskId, status };
     await store.changeProfile(tx, id, row);
     return tasks.begin(tx, scope, {
       id: taskId,
       task,
-      data: { profile_id: id, ...wanted },
+      data,
       input: { profileId: id, former },
       wants: [put('ddos_profile', profile.want_id, specOf(address, next))],
     });
