@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
+import { olderLoggingHostRoutes } from './cloud/catalog/region-service-routes.ts';
 import { catalogRoutes } from './cloud/catalog/routes.ts';
 import { nodeRoutes } from './cloud/clusters/nodes/routes.ts';
 import { clusterRoutes } from './cloud/clusters/routes.ts';
@@ -239,7 +240,8 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   secretRoutes(app, dialect, services);
   fileShareRoutes(app, dialect, services);
   shareAccessRoutes(app, services);
-  loggingRoutes(app, services);
+  loggingRoutes(app, dialect, services);
+  if (dialect.legacy) olderLoggingHostRoutes(app, services);
   metadataRoutes(app, services);
   loginRoutes(app, services);
   userRoutes(app, services);

@@ -441,11 +441,25 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       call: `GET /cloud/v1/laas/namespaces/${P}/{namespace_name}`,
       notes: { GET: '400 for what can never be a namespace, and where the region has no logging' },
     },
-    { call: `GET, PUT ${LAAS}/topics`, notes: { GET: 'The list is `{count, results}`' } },
+    {
+      call: `GET, PUT ${LAAS}/topics`,
+      notes: {
+        GET: 'The list is `{count, results}`',
+        PUT: 'Initialises logging if necessary, as the logging of a cluster does: Terraform has no resource for that',
+      },
+    },
     { call: `DELETE ${LAAS}/topics/{topic_name}` },
     { call: `POST ${LAAS}/users` },
     { call: 'GET /cloud/v1/laas/{region_id}/destination_regions' },
     { call: 'GET /cloud/v1/laas/{region_id}/hosts' },
+    {
+      call: 'GET /cloud/v1/laas/{region_id}/kafka_hosts',
+      notes: { GET: 'What the older Terraform provider asks instead of `hosts`' },
+    },
+    {
+      call: 'GET /cloud/v1/laas/{region_id}/opensearch_hosts',
+      notes: { GET: 'Empty, unless the catalogue names `opensearch_hosts`' },
+    },
   ],
   'User actions': [
     {

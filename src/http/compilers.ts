@@ -3,6 +3,7 @@ import fastJsonStringify from 'fast-json-stringify';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
 import { InvalidError } from '../lib/errors.ts';
+import { takeOutEmpty } from './empty-texts.ts';
 import { checkLengthFirst } from './text-keywords.ts';
 import { misspelt, takeOutUnknown } from './unknown-fields.ts';
 import { fieldProblems } from './validation-texts.ts';
@@ -44,7 +45,7 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
         validate ??= ajv.compile(schema);
         while (!validate(data)) {
           const errors = validate.errors as ErrorObject[];
-          if (takeOutUnknown(data, errors)) continue;
+          if (takeOutUnknown(data, errors) || takeOutEmpty(data, errors)) continue;
           return {
             error: new InvalidError([...fieldProblems(errors, httpPart ?? 'body'), ...misspelt(data)]),
           };

@@ -82,6 +82,11 @@ export function mayBeOpen({ url, config }: Pick<RouteOptions, 'url' | 'config'>)
   return !config?.closedBody && !url.includes('/tradewind/');
 }
 
+/** Whether the body may have unknown fields. */
+export function isOpen(body: unknown): boolean {
+  return takenOutOf(body) !== undefined;
+}
+
 function takenOutOf(body: unknown): TakenOut | undefined {
   return typeof body === 'object' && body !== null ? openBodies.get(body) : undefined;
 }
@@ -145,7 +150,7 @@ function note(takenOut: TakenOut, error: ErrorObject): void {
 }
 
 /** Returns the object at a JSON pointer. */
-function at(body: unknown, pointer: string): Record<string, unknown> | undefined {
+export function at(body: unknown, pointer: string): Record<string, unknown> | undefined {
   let value = body;
   for (const part of pointer.split('/').slice(1)) {
     value = (value as Record<string, unknown> | null)?.[part.replaceAll('~1', '/').replaceAll('~0', '~')];

@@ -18,6 +18,13 @@ export function fieldValueFault(schema: unknown, value: unknown): string | undef
   return faultText(validate.errors?.[0]);
 }
 
+/** Returns what a text stands for: the number or truth value, if the field wants one. Older clients send only texts. */
+export function basicValue(text: string, schema: unknown): unknown {
+  if (fieldValueFault(schema, text) === undefined) return text;
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
 function validatorOf(schema: unknown): ValidateFunction | undefined {
   if (typeof schema === 'boolean') return validatorOf(schema ? {} : { not: {} });
   if (typeof schema !== 'object' || schema === null) return undefined;

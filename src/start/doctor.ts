@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import pg from 'pg';
 import { MAKERS } from '../backends/makers.ts';
+import { sharedImageNames } from '../cloud/catalog/image-names.ts';
 import { differenceTo, shortHash } from '../cloud/catalog/in-force.ts';
 import { type Catalog, loadCatalog } from '../cloud/catalog/service.ts';
 import type { Config } from '../config.ts';
@@ -140,10 +141,19 @@ async function catalog(config: Config): Promise<Finding[]> {
     const difference = await differenceInForce(config, read);
     if (difference !== undefined) return [missing('Catalogue', difference)];
     const detail = `${shortHash(read.hash)}, ${read.regions.size} regions, from ${config.catalogDir}`;
-    return [ok('Catalogue', detail), ...(await backendFindings(config, read, MAKERS))];
+    return [ok('Catalogue', detail), ...imageNames(read), ...(await backendFindings(config, read, MAKERS))];
   } catch (error) {
     return [missing('Catalogue', (error as Error).message)];
   }
+}
+
+/** Reports names by which Terraform users can't find an image. */
+function imageNames(read: Catalog): Finding[] {
+  const pairs = [...read.regions.keys()].flatMap((region) => sharedImageNames(read.images(region)));
+  const texts = new Set(pairs.map(([shorter, longer]) => `${shorter} is the beginning of ${longer}`));
+  if (texts.size === 0) return [];
+  const detail = `the older Terraform provider finds images by the beginning of their names, and takes none of several; rename one in images.yaml: ${[...texts].join(', ')}`;
+  return [limited('Image names', detail)];
 }
 
 /** Returns what keeps the catalogue from being in force: the processes on a shared database agree on one. */

@@ -22,6 +22,8 @@ const NAMES_NO_TENANT: Record<string, string> = {
   getDdosCoverage: 'the catalogue is the same for all',
   listLoggingDestinations: 'the catalogue is the same for all',
   listLoggingHosts: 'the catalogue is the same for all',
+  listKafkaHosts: 'the catalogue is the same for all',
+  listOpensearchHosts: 'the catalogue is the same for all',
   listEgressRanges: 'is the same for everybody',
   getLoggingPrice: 'works on the own account; tested beside the code',
   getDdosPrice: 'works on the own account; tested beside the code',

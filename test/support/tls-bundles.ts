@@ -1,4 +1,4 @@
-import { webcrypto } from 'node:crypto';
+import { KeyObject, sign, webcrypto } from 'node:crypto';
 import type { X509Certificate } from '@peculiar/x509';
 import { provideDecoratorMetadata } from '../../src/backends/certificates/decorator-metadata.ts';
 
@@ -51,6 +51,42 @@ export async function issued({ name, by, keys, from = -1, to = 3650, ca = true }
     extensions: [new x509.BasicConstraintsExtension(ca, undefined, true)],
   });
   return { certificate, keys: own, pem: `${certificate.toString('pem')}\n` };
+}
+
+/** Returns the certificate as one of version 1, which has no extensions. It signs itself, unless somebody else does. */
+export function asVersion1({ certificate, keys }: Issuer, by = { keys }): Issuer['pem'] {
+  const [signed, algorithm] = elementsOf(Buffer.from(certificate.rawData));
+  if (!signed || !algorithm) throw new Error('No certificate');
+  const fields = elementsOf(signed).filter(({ 0: tag }) => tag !== 0xa0 && tag !== 0xa3);
+  const body = element(0x30, Buffer.concat(fields));
+  const signature = sign('sha256', body, KeyObject.from(by.keys.privateKey));
+  const bits = element(0x03, Buffer.concat([Buffer.from([0]), signature]));
+  const text = element(0x30, Buffer.concat([body, algorithm, bits])).toString('base64');
+  return `-----BEGIN CERTIFICATE-----\n${text.replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+}
+
+/** Returns what a DER element consists of. */
+function elementsOf(whole: Buffer): Buffer[] {
+  const found: Buffer[] = [];
+  for (let at = bounds(whole, 0).start; at < whole.length; at = bounds(whole, at).end) {
+    found.push(whole.subarray(at, bounds(whole, at).end));
+  }
+  return found;
+}
+
+function bounds(bytes: Buffer, at: number): { start: number; end: number } {
+  const first = bytes.readUInt8(at + 1);
+  const more = first < 0x80 ? 0 : first & 0x7f;
+  const start = at + 2 + more;
+  return { start, end: start + (more === 0 ? first : bytes.readUIntBE(at + 2, more)) };
+}
+
+function element(tag: number, contents: Buffer): Buffer {
+  const header =
+    contents.length < 0x80
+      ? [tag, contents.length]
+      : [tag, 0x82, contents.length >> 8, contents.length & 0xff];
+  return Buffer.concat([Buffer.from(header), contents]);
 }
 
 export const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);

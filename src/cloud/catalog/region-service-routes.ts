@@ -10,12 +10,12 @@ import { requireLoggingHosts } from './service.ts';
 
 const ListQuery = Type.Object(listQuery(), { additionalProperties: false });
 
-/** DDoS protection and logging of regions. Any account may read them. */
 const LoggingHosts = Type.Object(
   { hosts: Type.Array(Type.String({ description: 'host:port', examples: ['logs.example.com:9093'] })) },
   { title: 'LoggingHosts', description: 'Log brokers of a region.' },
 );
 
+/** DDoS protection and logging of regions. Any account may read them. */
 export function regionServiceRoutes(app: Api, { catalog }: { catalog: Catalog }): void {
   app.get('/cloud/v1/ddos/profile-templates/:region_id', {
     config: { access: 'read' },
@@ -96,5 +96,47 @@ export function regionServiceRoutes(app: Api, { catalog }: { catalog: Catalog })
     handler: async ({ params }) => ({
       hosts: [...requireLoggingHosts(catalog, regionOf(catalog, params.region_id))],
     }),
+  });
+}
+
+/** What the library under the older Terraform provider asks instead of `hosts`. */
+export function olderLoggingHostRoutes(app: Api, { catalog }: { catalog: Catalog }): void {
+  const LoggingServers = Type.Object(
+    { hosts: Type.Array(Type.String({ description: 'host:port' })) },
+    { title: 'LoggingServers', description: 'Servers of the logging of a region.' },
+  );
+  const schema = {
+    tags: ['Logging'],
+    deprecated: true,
+    params: RegionParams,
+    response: { 200: LoggingServers },
+  };
+
+  app.get('/cloud/v1/laas/:region_id/kafka_hosts', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listKafkaHosts',
+      summary: 'List the log brokers of a region by their older name',
+      description: "Returns 400 if the region doesn't offer logging.",
+      ...schema,
+    },
+    handler: async ({ params }) => ({
+      hosts: [...requireLoggingHosts(catalog, regionOf(catalog, params.region_id))],
+    }),
+  });
+
+  app.get('/cloud/v1/laas/:region_id/opensearch_hosts', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listOpensearchHosts',
+      summary: 'List the servers of a region that search its logs',
+      description: "Returns 400 if the region doesn't offer logging.",
+      ...schema,
+    },
+    handler: async ({ params }) => {
+      const region = regionOf(catalog, params.region_id);
+      requireLoggingHosts(catalog, region);
+      return { hosts: [...catalog.searchHosts(region.id)] };
+    },
   });
 }

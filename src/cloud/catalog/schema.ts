@@ -288,11 +288,12 @@ export const DdosTemplateEntry = entry({
 });
 export type DdosTemplate = Static<typeof DdosTemplateEntry>;
 
+const host = Type.String({ pattern: '^[^\\s:]+:\\d{1,5}$', rule: 'Use host:port.' });
+
 export const LoggingServiceEntry = entry({
   region_id: id,
-  hosts: Type.Array(Type.String({ pattern: '^[^\\s:]+:\\d{1,5}$', rule: 'Use host:port.' }), {
-    minItems: 1,
-  }),
+  hosts: Type.Array(host, { minItems: 1 }),
+  opensearch_hosts: Type.Optional(Type.Array(host)),
   destination_regions: Type.Array(id, { minItems: 1, uniqueItems: true }),
 });
 export type LoggingService = Static<typeof LoggingServiceEntry>;

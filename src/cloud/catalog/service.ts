@@ -46,6 +46,8 @@ export interface Catalog extends Placements, PriceBook {
   loggingDestinations(regionId: number): readonly LoggingDestination[];
   /** Log brokers of the region as `host:port`; undefined where logging isn't offered. */
   loggingHosts(regionId: number): readonly string[] | undefined;
+  /** Servers that search the logs of the region, as `host:port`. */
+  searchHosts(regionId: number): readonly string[];
   readonly features: ReadonlyMap<number, Feature>;
 }
 
@@ -94,6 +96,7 @@ function buildCatalog({ content, text, hash }: CheckedCatalog): Catalog {
     ddosTemplate: templates.one,
     loggingDestinations: (regionId) => destinations.get(regionId) ?? [],
     loggingHosts: (regionId) => logging.get(regionId)?.hosts,
+    searchHosts: (regionId) => logging.get(regionId)?.opensearch_hosts ?? [],
     features: byKey(content['features.yaml'].features, (feature) => feature.id),
     ...priceBookOf(content['price-book.yaml']),
   } satisfies Catalog);

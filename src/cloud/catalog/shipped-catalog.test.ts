@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { isBareMetal, isGpu } from './flavor-schema.ts';
+import { sharedImageNames } from './image-names.ts';
 import { type Flavor, loadCatalog, priced } from './service.ts';
 
 const catalog = await loadCatalog('catalog');
@@ -34,7 +35,7 @@ test('region 1 offers virtual, bare metal and GPU machines to Kubernetes, and vi
 });
 
 test('a template of region 1 requires an array of integers in a range, one a single number, one objects', () => {
-  const ajv = new Ajv();
+  const ajv = new Ajv({ allowUnionTypes: true });
   const accepts = (templateId: number, fieldId: number, value: unknown) => {
     const field = catalog.ddosTemplate(1, templateId)?.fields.find(({ id }) => id === fieldId);
     expect(field?.required).toBe(true);
@@ -45,7 +46,14 @@ test('a template of region 1 requires an array of integers in a range, one a sin
   expect(accepts(65, 272, 40)).toBe(true);
   expect(accepts(65, 272, [40])).toBe(false);
   expect(accepts(1128, 1352, [{ dport_list: [80], proto_list: ['TCP'], policy: 'DROP' }])).toBe(true);
-  expect(accepts(1128, 1352, [{ dport_list: [0], policy: 'DROP' }])).toBe(false);
+  for (const port of [0, 65536, '0', '65536', '080', ''])
+    expect(accepts(1128, 1352, [{ dport_list: [port], policy: 'DROP' }]), `${port}`).toBe(false);
+  for (const port of [1, 65535, '1', '27015', '65535'])
+    expect(accepts(1128, 1352, [{ sport_list: [port], proto_list: ['udp'], policy: 'DROP' }])).toBe(true);
+});
+
+test('no image is named like the beginning of another one, by which the older Terraform provider finds images', () => {
+  for (const region of catalog.regions.keys()) expect(sharedImageNames(catalog.images(region))).toEqual([]);
 });
 
 test('Kubernetes 1.31 to 1.35 are offered, oldest first', () => {

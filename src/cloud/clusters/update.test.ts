@@ -121,6 +121,73 @@ describe('an update that changes nothing starts no task', () => {
   });
 });
 
+describe('what the older Terraform provider sends for what is not given', () => {
+  const GCORE = `/gcore${CLUSTERS.replace('v1', 'v2')}`;
+  const finished = async ({ status, text, body }: Awaited<ReturnType<typeof service.http.post>>) => {
+    expect(status, text).toBe(200);
+    expect(await service.http.task(body.tasks[0])).toMatchObject({ state: 'FINISHED' });
+  };
+  const profileOf = async (name: string) => (await service.http.get(`${CLUSTERS}/${name}`)).body.ddos_profile;
+  const rules = [
+    {
+      sip_list: ['192.168.0.1'],
+      dport_list: ['27015'],
+      sport_list: ['27025'],
+      proto_list: ['udp'],
+      policy: 'DROP',
+    },
+  ];
+
+  test('counts as absent beside the name or the ID of a template', async () => {
+    const fields = [
+      { base_field: 1353, field_value: ['AF'] },
+      { base_field: 1356, field_value: 300 },
+      { base_field: 1357, field_value: 300 },
+      { base_field: 1352, field_value: rules },
+    ];
+    const given = { enabled: true, fields, profile_template: 1128, profile_template_name: '' };
+    const body = parts.body({ ddos_profile: given });
+    const name = String(body.name);
+    await finished(await service.http.post(GCORE, body));
+    expect(await profileOf(name)).toEqual({ ...given, profile_template_name: null });
+
+    const another = { base_field: 10, field_value: [27015] };
+    const named = {
+      enabled: true,
+      fields: [another],
+      profile_template: 0,
+      profile_template_name: 'game_server_v2',
+    };
+    await finished(await service.http.patch(`${GCORE}/${name}`, { ddos_profile: named }));
+    expect(await profileOf(name)).toEqual({ ...named, profile_template: null });
+  });
+
+  test('is refused where the contract is strict', async () => {
+    const cluster = await newCluster();
+    const ddos_profile = { ...allSix().ddos_profile, profile_template_name: '' };
+    const headers = { 'tradewind-strict': 'true' };
+    for (const [at, more] of [
+      [path(cluster), {}],
+      [`${GCORE}/${cluster.name}`, headers],
+    ] as const) {
+      const answer = await service.http.request('PATCH', at, { body: { ddos_profile }, headers: more });
+      expect(answer.status, answer.text).toBe(400);
+      expect(Object.keys(answer.body.invalid_fields)).toEqual(['ddos_profile.profile_template_name']);
+    }
+  });
+});
+
+test('pools beside a change are ignored: they have their own addresses', async () => {
+  const cluster = await newCluster();
+  const body = { logging: allSix().logging, pools: [{ name: 'other', max_node_count: 9 }] };
+  const answer = await service.http.patch(`/gcore${path(cluster).replace('v1', 'v2')}`, body);
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.headers.get('tradewind-ignored')).toBe('pools');
+  expect(await service.http.task(answer.body.tasks[0])).toMatchObject({ state: 'FINISHED' });
+  const { body: after } = await service.http.get(path(cluster));
+  expect(after).toMatchObject({ logging: body.logging, pools: cluster.pools });
+});
+
 describe('absent, null and a value', () => {
   test('are three things', async () => {
     const { http } = service;

@@ -117,6 +117,27 @@ describe('a profile', () => {
     expect(await create(vip_address)).toBeGreaterThan(id);
   });
 
+  it('is made as the older Terraform provider asks for it', async () => {
+    const { id: bm_instance_id, address } = await instance({ type: 'external' });
+    const fields = [{ base_field: 272, value: '60' }];
+    const body = { ...bodyOf(address, { profile_template: 65, fields }), bm_instance_id };
+    const answer = await http.post(`/gcore${PROFILES}`, body);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.headers.get('tradewind-ignored')).toBeNull();
+    const [id] = (await http.task(answer.body.tasks[0])).created_resources.ddos_profiles;
+    expect(await get(id)).toMatchObject({ fields: [{ base_field: 272, field_value: 60 }] });
+    expect((await http.post(PROFILES, body)).status).toBe(400);
+    for (const [method, at, given] of [
+      ['PATCH', `${PROFILES}/${id}`, body],
+      ['POST', `${PROFILES}/${id}/action`, { active: true, bgp: true }],
+    ] as const) {
+      const same = await http.request(method, `/gcore${at}`, { body: given });
+      expect(same.body, same.text).toEqual({ tasks: [expect.any(String)] });
+      const { body: task } = await http.get(`/cloud/v1/tasks/${same.body.tasks[0]}`);
+      expect(task).toMatchObject({ state: 'FINISHED', data: { profile_id: id } });
+    }
+  });
+
   it('stays as it is when the same values come with their members in another order', async () => {
     const { address } = await instance({ type: 'external' });
     const rule = { sip_list: ['203.0.113.0/24'], policy: 'DROP' };

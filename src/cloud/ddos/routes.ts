@@ -23,6 +23,7 @@ export function ddosRoutes(
   dialect: Dialect,
   { catalog, ddosProfiles: profiles }: { catalog: Catalog; ddosProfiles: DdosProfiles },
 ): void {
+  const options = { taskAnyway: dialect.legacy };
   const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
 
   app.get(PROFILES, {
@@ -62,14 +63,14 @@ export function ddosRoutes(
       operationId: 'updateDdosProfile',
       summary: 'Replace the template and the fields of a DDoS profile',
       description:
-        'The address stays: send the same, or null. Returns no task if nothing changes. Returns 409 while a task holds the profile.',
+        'The address stays: send the same, or null. Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the profile.',
       tags,
       params: DdosProfileParams,
       body: UpdateDdosProfile,
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      started(await profiles.update(scope, params.profile_id, body)),
+      started(await profiles.update(scope, params.profile_id, body, options)),
   });
 
   app.post(`${PROFILE}/action`, {
@@ -77,13 +78,15 @@ export function ddosRoutes(
     schema: {
       operationId: 'actOnDdosProfile',
       summary: 'Activate or deactivate a DDoS profile',
-      description: 'Returns no task if nothing changes. Returns 409 while a task holds the profile.',
+      description:
+        'Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the profile.',
       tags,
       params: DdosProfileParams,
       body: ActOnDdosProfile,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params, body }) => started(await profiles.act(scope, params.profile_id, body)),
+    handler: async ({ scope, params, body }) =>
+      started(await profiles.act(scope, params.profile_id, body, options)),
   });
 
   app.delete(PROFILE, {

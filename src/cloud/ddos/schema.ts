@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { LEGACY } from '../../lib/legacy.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { Input, IntegerId, listOf, listQuery, Named, ProjectRegion, Query } from '../../lib/wire.ts';
 import { DdosTemplateAnswer } from '../catalog/ddos-schema.ts';
@@ -61,9 +62,21 @@ const profile = {
             description: "Must fit the field's validation_schema; null stands for its default",
           }),
         ),
+        value: Type.Optional(
+          nullable(
+            Type.String({
+              ...LEGACY,
+              maxLength: 500,
+              description: 'Older form of `field_value`: the text of a basic value, also of a number',
+            }),
+          ),
+        ),
       }),
       { maxItems: 100, description: 'Values of the fields of the template' },
     ),
+  ),
+  bm_instance_id: Type.Optional(
+    Type.String({ ...LEGACY, maxLength: 255, description: 'Ignored: the address says what it belongs to' }),
   ),
 };
 export const CreateDdosProfile = Input('CreateDdosProfile', profile, EXAMPLE);

@@ -5,6 +5,7 @@ import type { TaskType } from '../../convergence/task-kind.ts';
 import { isToGo, make, put, remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import { canonicalAddress, canonicalCidr } from '../../lib/cidr.ts';
+import { basicValue } from '../../lib/ddos-field-value.ts';
 import { type DdosField, ddosProfileProblems } from '../../lib/ddos-profile.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { refuseHeld } from '../../lib/held.ts';
@@ -30,14 +31,18 @@ export interface DdosProfiles {
   /** Returns the task that creates a profile. @throws InvalidError, ConflictError if the address has one */
   create(scope: Scope, request: MutateDdosProfile): Promise<string>;
   /**
-   * Returns the task that replaces template and fields, or undefined if nothing changes.
+   * Returns the task that replaces template and fields, or undefined if nothing changes, unless `taskAnyway`.
    * @throws NotFoundError, InvalidError, ConflictError while a task holds it
    */
-  update(scope: Scope, id: number, request: MutateDdosProfile): Promise<string | undefined>;
-  /** Returns the task that switches it, or undefined if nothing changes. @throws NotFoundError, ConflictError */
-  act(scope: Scope, id: number, options: ActOnDdosProfile): Promise<string | undefined>;
+  update(scope: Scope, id: number, request: MutateDdosProfile, options: Options): Promise<string | undefined>;
+  /** Returns the task that switches it, or undefined likewise. @throws NotFoundError, ConflictError */
+  act(scope: Scope, id: number, wanted: ActOnDdosProfile, options: Options): Promise<string | undefined>;
   /** Returns the task that deletes it. @throws NotFoundError, ConflictError while a task holds it */
   delete(scope: Scope, id: number): Promise<string>;
+}
+
+interface Options {
+  taskAnyway: boolean;
 }
 
 type Wanted = Pick<store.ProfileRow, 'template_id' | 'fields' | 'active' | 'bgp'>;
@@ -84,7 +89,7 @@ export function createDdosProfiles(deps: {
         });
       }),
 
-    update: (scope, id, request) =>
+    update: (scope, id, request, options) =>
       database.accept(scope.principal, async (tx) => {
         const profile = await lockFree(tx, scope, id);
         const wanted = wantedBy(scope, request);
@@ -93,15 +98,16 @@ export function createDdosProfiles(deps: {
           const message = `Profile ${id} protects ${profile.address}; create another one for another address.`;
           throw new InvalidError({ ip_address: [message] });
         }
-        return change(tx, scope, profile, UPDATE_PROFILE, 'Updating', wanted);
+        return change(tx, scope, profile, { task: UPDATE_PROFILE, status: 'Updating', wanted, ...options });
       }),
 
-    act: (scope, id, options) =>
+    act: (scope, id, wanted, options) =>
       database.accept(scope.principal, async (tx) => {
         const profile = await lockFree(tx, scope, id);
-        return options.active
-          ? change(tx, scope, profile, ACTIVATE_PROFILE, 'Activating', options)
-          : change(tx, scope, profile, DEACTIVATE_PROFILE, 'Deactivating', options);
+        const [task, status] = wanted.active
+          ? [ACTIVATE_PROFILE, 'Activating']
+          : [DEACTIVATE_PROFILE, 'Deactivating'];
+        return change(tx, scope, profile, { task, status, wanted, ...options });
       }),
 
     delete: (scope, id) =>
@@ -124,16 +130,20 @@ export function createDdosProfiles(deps: {
 
   /** @throws InvalidError for a template that the region doesn't offer, and values that don't fit its fields */
   function wantedBy(scope: Scope, request: MutateDdosProfile): Pick<Wanted, 'template_id' | 'fields'> {
-    const fields = (request.fields ?? []).map(
-      ({ base_field, field_value = null }): DdosField => ({ base_field, field_value }),
-    );
+    const ddosTemplates = catalog.ddosTemplates(scope.regionId);
+    const known = ddosTemplates.find(({ id }) => id === request.profile_template)?.fields ?? [];
+    const fields = (request.fields ?? []).map(({ base_field, field_value = null, value }): DdosField => {
+      if (field_value !== null || !value) return { base_field, field_value };
+      const schema = known.find(({ id }) => id === base_field)?.validation_schema;
+      return { base_field, field_value: basicValue(value, schema) };
+    });
     const profile = {
       enabled: true,
       fields,
       profile_template: request.profile_template,
       profile_template_name: null,
     };
-    const problems = ddosProfileProblems(profile, { ddosTemplates: catalog.ddosTemplates(scope.regionId) });
+    const problems = ddosProfileProblems(profile, { ddosTemplates });
     if (problems.length > 0) {
       throw new InvalidError(
         problems.map(({ field, message }) => ({ field: field.replace(/^ddos_profile\./, ''), message })),
@@ -146,21 +156,31 @@ export function createDdosProfiles(deps: {
     tx: Transaction,
     scope: Scope,
     profile: store.ProfileRow,
-    task: TaskType<{ profileId: number; former: Wanted }>,
-    status: string,
-    wanted: Partial<Wanted>,
+    {
+      task,
+      status,
+      wanted,
+      taskAnyway,
+    }: {
+      task: TaskType<{ profileId: number; former: Wanted }>;
+      status: string;
+      wanted: Partial<Wanted>;
+    } & Options,
   ): Promise<string | undefined> {
     const { id, address, template_id, fields, active, bgp } = profile;
     const former = { template_id, fields, active, bgp };
     const next = { ...former, ...wanted };
-    if (isDeepStrictEqual(next, former)) return undefined;
+    const data = { profile_id: id, ...wanted };
+    if (isDeepStrictEqual(next, former)) {
+      return taskAnyway ? tasks.done(tx, scope, { type: task.type, data, created: null }) : undefined;
+    }
     const taskId = newTaskId();
     const row = { ...next, fields: JSON.stringify(next.fields), task_id: taskId, status };
     await store.changeProfile(tx, id, row);
     return tasks.begin(tx, scope, {
       id: taskId,
       task,
-      data: { profile_id: id, ...wanted },
+      data,
       input: { profileId: id, former },
       wants: [put('ddos_profile', profile.want_id, specOf(address, next))],
     });

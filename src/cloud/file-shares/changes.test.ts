@@ -78,7 +78,20 @@ describe('a change', () => {
       const answer = await service.http.patch(v3(id), same);
       expect([answer.status, answer.body]).toEqual([200, []]);
     }
-    expect((await service.http.patch(`/gcore${v3(id)}`, {})).body).toEqual({ tasks: [] });
+    expect((await service.http.patch(`/gcore${v3(id)}`, {})).body.tasks).toHaveLength(1);
+  });
+
+  it('has no size under /gcore: a larger one is asked for elsewhere', async () => {
+    const id = await share();
+    const answer = await service.http.patch(`/gcore${v3(id)}`, { name: 'larger', size: 20 });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.headers.get('tradewind-ignored')).toBe('size');
+    expect(await service.http.task(answer.body.tasks[0])).toMatchObject({ state: 'FINISHED' });
+    expect(await read(id)).toMatchObject({ name: 'larger', size: 10 });
+    const alone = await service.http.patch(`/gcore${v3(id)}`, { size: 20 });
+    const { body: task } = await service.http.get(`/cloud/v1/tasks/${alone.body.tasks[0]}`);
+    expect(task).toMatchObject({ state: 'FINISHED', task_type: 'update_sfs', data: { file_share_id: id } });
+    expect((await service.http.patch(v3(id), { size: 20 })).status).toBe(400);
   });
 
   it('of settings is refused for a standard share', async () => {

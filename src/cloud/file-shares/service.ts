@@ -51,7 +51,12 @@ export interface FileShares {
    * @throws NotFoundError, InvalidError, ConflictError while a task holds it, or for settings that Slurm can't work
    * with
    */
-  update(scope: Scope, id: string, change: UpdateFileShare): Promise<string | undefined>;
+  update(
+    scope: Scope,
+    id: string,
+    change: UpdateFileShare,
+    options?: { taskAnyway: boolean },
+  ): Promise<string | undefined>;
   /**
    * Returns the ID of the task that enlarges the share.
    * @throws NotFoundError, InvalidError, ConflictError while a task holds it
@@ -123,10 +128,14 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
       });
     },
 
-    update: (scope, id, request) =>
+    update: (scope, id, request, { taskAnyway } = { taskAnyway: false }) =>
       database.accept(scope.principal, async (tx) => {
         const share = await lockFree(tx, scope, id);
         const wanted = wantedShare(share, request, (await slurmClusterOn(tx, share.id))?.name);
+        if (!wanted && taskAnyway) {
+          const data = { ...request, file_share_id: share.id };
+          return tasks.done(tx, scope, { type: UPDATE_SHARE.type, data, created: null });
+        }
         if (!wanted) return undefined;
         const { name, tags, settings } = wanted;
         return begin(tx, scope, {

@@ -115,6 +115,37 @@ describe('a namespace', () => {
   });
 });
 
+describe('under /gcore, for the older Terraform provider', () => {
+  it('the first topic initialises logging, whoever comes first', async () => {
+    const id = await project();
+    const url = `${at(id)}/topics`;
+    const early = await tenant.http.put(url, { name: 'web' });
+    expect([early.status, early.body]).toEqual([409, conflict('not initialised')]);
+    const answers = await Promise.all(
+      ['web', 'web', 'audit'].map((name) => tenant.http.put(`/gcore${url}`, { name })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const begun = { is_initialized: true, namespace: `p${id}` };
+    expect((await tenant.http.get(`${at(id)}/status`)).body).toEqual(begun);
+    expect((await tenant.http.get(url)).body.count).toBe(2);
+    expect((await tenant.http.put(`/gcore${at(id, 3)}/topics`, { name: 'web' })).status).toBe(400);
+    const other = await service.otherTenant();
+    expect((await other.http.put(`/gcore${url}`, { name: 'web' })).status).toBe(404);
+  });
+
+  it('the servers have their older names', async () => {
+    const hosts = async (of: string, region = 1, base = '/gcore') =>
+      tenant.http.get(`${base}/cloud/v1/laas/${region}/${of}`);
+    expect((await hosts('kafka_hosts')).body).toEqual((await hosts('hosts')).body);
+    expect((await hosts('opensearch_hosts')).body).toEqual({ hosts: [] });
+    for (const of of ['kafka_hosts', 'opensearch_hosts']) {
+      expect((await hosts(of, 3)).status).toBe(400);
+      expect((await hosts(of, 99)).status).toBe(404);
+      expect((await hosts(of, 1, '')).status).toBe(404);
+    }
+  });
+});
+
 describe('topics', () => {
   it('are made, replaced, listed by name and deleted', async () => {
     const id = await initialised();

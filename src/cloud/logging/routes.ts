@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
@@ -21,7 +22,9 @@ const LAAS = '/cloud/v1/laas/:project_id/:region_id';
 const tags = ['Logging'];
 
 /** Routes for the logging of projects. Regions without logging refuse with 400. */
-export function loggingRoutes(app: Api, { logging }: { logging: Logging }): void {
+export function loggingRoutes(app: Api, dialect: Dialect, { logging }: { logging: Logging }): void {
+  // The older Terraform provider has topics, but nothing that initialises logging.
+  const begins = dialect.legacy;
   app.get(`${LAAS}/status`, {
     config: { access: 'read' },
     schema: {
@@ -84,14 +87,14 @@ export function loggingRoutes(app: Api, { logging }: { logging: Logging }): void
     schema: {
       operationId: 'putLogTopic',
       summary: 'Create or replace a log topic',
-      description: 'Replaces an existing topic of that name. Returns 409 if logging is not initialised.',
+      description: `Replaces an existing topic of that name. ${begins ? 'Initialises logging if necessary.' : 'Returns 409 if logging is not initialised.'}`,
       tags,
       params: ProjectRegionParams,
       body: PutTopic,
       response: { 201: TopicAnswer },
     },
     handler: async ({ scope, body }, reply) =>
-      reply.code(201).send(presentedTopic(await logging.putTopic(scope, body))),
+      reply.code(201).send(presentedTopic(await logging.putTopic(scope, body, { begins }))),
   });
 
   app.delete(`${LAAS}/topics/:topic_name`, {

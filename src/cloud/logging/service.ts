@@ -21,8 +21,11 @@ export interface Logging {
   /** Whether the project could have the namespace. @throws InvalidError for what can't be one */
   isAvailable(scope: Scope, namespace: string): Promise<boolean>;
   topics(scope: Scope, page: PageQuery): Promise<Page<store.TopicRow>>;
-  /** Creates a topic or replaces its settings. @throws ConflictError before initialisation, QuotaExceededError */
-  putTopic(scope: Scope, topic: PutTopic): Promise<store.TopicRow>;
+  /**
+   * Creates a topic or replaces its settings. `begins`: initialises logging if necessary, as the logging of a cluster does.
+   * @throws ConflictError before initialisation, QuotaExceededError
+   */
+  putTopic(scope: Scope, topic: PutTopic, options: { begins: boolean }): Promise<store.TopicRow>;
   /** @throws NotFoundError, ConflictError while a cluster logs to it */
   deleteTopic(scope: Scope, name: string): Promise<void>;
   /** Gives the project's user a new password and revokes the old one. @throws ConflictError before initialisation */
@@ -81,12 +84,16 @@ export function createLogging(deps: { database: Database; clock: Clock; catalog:
       return store.listTopics(database.sql, scope, page);
     },
 
-    async putTopic(scope, topic) {
+    async putTopic(scope, topic, { begins }) {
       requireOffered(scope);
       return database.accept(scope.principal, async (tx) => {
         const { clientId } = scope;
         const services = await store.lockServicesOf(tx, { clientId, regionId: scope.regionId });
-        requireInitialised(services.find((one) => one.project_id === scope.projectId));
+        if (!services.some((one) => one.project_id === scope.projectId)) {
+          services.push(
+            begins ? await initialise(tx, scope, null, clock.now()) : requireInitialised(undefined),
+          );
+        }
         if (!(await store.lockTopic(tx, scope, topic.name))) await requireRoom(tx, scope, services);
         const row = {
           project_id: scope.projectId,

@@ -41,6 +41,18 @@ const at = (port_id: string, more: object = {}) => ({ type: 'reserved_fixed_ip',
 
 describe('a reserved address', () => {
   it.each([
+    ['subnet', () => ({ subnet_id: subnet, network_id: network }), 'network_id'],
+    ['ip_address', () => ({ network_id: network, subnet_id: subnet, ip_address: '10.0.3.4' }), 'subnet_id'],
+  ])('of type %s may come with what belongs to another type, under /gcore', async (type, body, ignored) => {
+    const answer = await http.post(`/gcore${RESERVED}`, { type, ...body() });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.headers.get('tradewind-ignored')).toBe(ignored);
+    const [id] = (await http.task(answer.body.tasks[0])).created_resources.ports;
+    expect(await get(id)).toMatchObject({ network_id: network, subnet_id: subnet });
+    await done(await http.delete(`${RESERVED}/${id}`));
+  });
+
+  it.each([
     ['external', () => ({ type: 'external' }), /^198\.18\./],
     ['subnet', () => ({ type: 'subnet', subnet_id: subnet }), /^10\.0\./],
     ['any_subnet', () => ({ type: 'any_subnet', network_id: network }), /^10\.0\./],

@@ -29,7 +29,7 @@ export function secretRoutes(
       operationId: 'createTlsSecret',
       summary: 'Store a certificate with its key',
       description:
-        'For listeners of load balancers. The key must belong to the certificate, the chain must be in order, and all certificates must be valid now. Nobody can read the contents again.',
+        'For listeners of load balancers. The key must belong to the certificate. The chain is judged as OpenSSL judges it: it must have the issuer of the certificate unless it is empty, and the issuers must be valid now, except for roots, of which clients have their own copy. Nobody can read the contents again.',
       tags,
       params: ProjectRegionParams,
       body: CreateTlsSecret,

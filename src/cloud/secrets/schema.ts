@@ -42,7 +42,7 @@ const pem = (description: string, label: string, minLength = 1) =>
 const TlsPayload = Input('TlsBundle', {
   certificate: pem("The server's certificate in PEM format", 'CERTIFICATE'),
   certificate_chain: pem(
-    'Certificates of its issuers in PEM format: the one that issued it first, then the one that issued that one, and so on. May be empty',
+    'Certificates of its issuers in PEM format, best the one that issued it first, then the one that issued that one, and so on. May be empty, or end before the root; those that belong to nothing are kept as well',
     'CERTIFICATE',
     0,
   ),

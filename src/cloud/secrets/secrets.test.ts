@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../../../test/support/service.ts';
-import { issued, keyText, type TlsBundle, tlsBundle } from '../../../test/support/tls-bundles.ts';
+import { asVersion1, issued, keyText, type TlsBundle, tlsBundle } from '../../../test/support/tls-bundles.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { letSecretsGo, type SecretWish, useSecrets } from './in-transaction.ts';
 
@@ -84,6 +84,21 @@ describe('a certificate with its key', () => {
     });
     expect((await service.http.get(`${V1}/${id}`)).status).toBe(404);
     expect((await service.pool.query('select from want_secrets where want_id = $1', [id])).rowCount).toBe(0);
+  });
+
+  it('may have an old root in its chain, and what belongs to nothing', async () => {
+    const root = await issued({ name: 'Old root', from: -9, to: -1 });
+    const leaf = await issued({ name: 'localhost', by: root, ca: false });
+    const chain = [asVersion1(root), asVersion1(await issued({ name: 'Other', to: 0 }))];
+    const payload = {
+      certificate: leaf.pem,
+      certificate_chain: chain.join(''),
+      private_key: await keyText(leaf),
+    };
+    await tls({ payload });
+    expect(
+      await fieldsRefused(V2, { name: 'x', payload: { ...payload, certificate_chain: chain[1] } }),
+    ).toHaveProperty('payload.certificate_chain');
   });
 
   it('is refused with the field that is wrong', async () => {

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
-import { type Issuer, issued, keyText, newKeys } from '../../../test/support/tls-bundles.ts';
+import { asVersion1, type Issuer, issued, keyText, newKeys } from '../../../test/support/tls-bundles.ts';
 import { bundleProblems } from './tls-bundle.ts';
 
 let root: Issuer;
@@ -30,6 +30,45 @@ it('takes a certificate with its key, alone or with its issuers in order', async
   expect(await refused({ certificate: `Bag Attributes\r\n${leaf.pem.replaceAll('\n', '\r\n')}` })).toEqual(
     [],
   );
+});
+
+it('takes a chain as OpenSSL takes it: in any order, with others in it, and not up to the root', async () => {
+  const other = await issued({ name: 'Other' });
+  const lower = await issued({ name: 'Lower', by: intermediate });
+  const below = await issued({ name: 'www.example.com', by: lower, keys: leaf.keys, ca: false });
+  for (const [certificate, ...chain] of [
+    [leaf, root, intermediate],
+    [leaf, intermediate, root, other],
+    [leaf, other, intermediate],
+    [root, other],
+    [below, lower],
+    [below, root, lower],
+    [below, root, lower, other, intermediate],
+  ] as const) {
+    const certificate_chain = chain.map(({ pem }) => pem).join('');
+    const own = certificate === root ? { private_key: await keyText(root) } : {};
+    expect(await refused({ certificate: certificate.pem, certificate_chain, ...own })).toEqual([]);
+  }
+});
+
+it('takes a root of version 1, which has no basic constraints, and one that has expired', async () => {
+  const old = asVersion1(await issued({ name: 'Root', keys: root.keys, from: -9, to: -1 }));
+  expect(await refused({ certificate_chain: intermediate.pem + old })).toEqual([]);
+  const direct = await issued({ name: 'www.example.com', by: root, keys: leaf.keys, ca: false });
+  const unrelated = asVersion1(await issued({ name: 'Other' }));
+  expect(await refused({ certificate: direct.pem, certificate_chain: old + unrelated })).toEqual([]);
+  const stranger = asVersion1(await issued({ name: 'Root' }));
+  expect(await refused({ certificate: direct.pem, certificate_chain: stranger })).toEqual([
+    [
+      'certificate_chain',
+      'Certificate CN=www.example.com is not signed with the key of Certificate CN=Root.',
+    ],
+  ]);
+});
+
+it('takes the certificate of an issuer that is valid, beside an expired one for the same key', async () => {
+  const old = await issued({ name: 'Intermediate', by: root, keys: intermediate.keys, from: -9, to: -1 });
+  expect(await refused({ certificate_chain: old.pem + intermediate.pem })).toEqual([]);
 });
 
 it('takes a certificate that signed itself', async () => {
@@ -89,14 +128,9 @@ it.each([
     ['certificate_chain', 'Contains more than 10 certificates.'],
   ],
   [
-    'a chain in the wrong order',
-    () => ({ certificate_chain: root.pem + intermediate.pem }),
-    ['certificate_chain', expect.stringContaining('CN=Root did not issue Certificate CN=www.example.com')],
-  ],
-  [
-    'a chain with a gap',
+    'a chain without the issuer',
     () => ({ certificate_chain: root.pem }),
-    ['certificate_chain', expect.stringContaining('did not issue')],
+    ['certificate_chain', expect.stringContaining('CN=Root did not issue Certificate CN=www.example.com')],
   ],
   [
     'an issuer of the same name with another key',
@@ -113,7 +147,12 @@ it.each([
       const certificate = await issued({ name: 'a.example.com', by, keys: leaf.keys, ca: false });
       return { certificate: certificate.pem, certificate_chain: by.pem };
     },
-    ['certificate_chain', expect.stringContaining('CN=Mere server did not issue')],
+    ['certificate_chain', expect.stringContaining('CN=Mere server may not issue certificates')],
+  ],
+  [
+    'an issuer of version 1 that is no root',
+    () => ({ certificate_chain: asVersion1(intermediate, root) + root.pem }),
+    ['certificate_chain', expect.stringContaining('CN=Intermediate may not issue certificates')],
   ],
   [
     'an expired certificate',

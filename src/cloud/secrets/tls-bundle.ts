@@ -12,8 +12,8 @@ const KEY_KINDS = `RSA with ${RSA_BITS.least} to ${RSA_BITS.most} bits, ECDSA on
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 
 /**
- * Returns why no server could be run with the bundle: what browsers would refuse, except for who signed it, since a
- * client may trust its own authority (RFC 5246, 7.4.2: the chain is in order, each certifies the one before).
+ * Returns why no server could be run with the bundle: what clients would refuse, except for who signed it, since a
+ * client may trust its own authority.
  */
 export function bundleProblems(
   { certificate, certificate_chain, private_key }: TlsPayload,
@@ -100,21 +100,51 @@ export function timeProblem(certificate: X509Certificate, now: Date): string | u
   return now < from ? `${titleOf(certificate)} is not valid before ${isoSeconds(from)}.` : undefined;
 }
 
+/**
+ * Follows the issuers from the leaf up, as OpenSSL does (`X509_verify_cert`): in whatever order they are listed, past those
+ * that belong to nothing, and no further than they reach, since clients have the rest. Nor do clients look at the time of
+ * a listed root: they have their own copy (RFC 5280, 6.1.1).
+ */
 function chainProblem(leaf: X509Certificate, given: X509Certificate[], now: Date): string | undefined {
-  // Many tools write the server's certificate at the beginning of the chain.
-  const chain = given[0]?.fingerprint256 === leaf.fingerprint256 ? given.slice(1) : given;
-  let issued = leaf;
-  for (const issuer of chain) {
-    if (!issuer.ca || !issued.checkIssued(issuer)) {
-      return `${titleOf(issuer)} did not issue ${titleOf(issued)}; list the issuer of the certificate first, then its issuer, and so on.`;
-    }
-    if (!isSigned(issued, issuer))
-      return `${titleOf(issued)} is not signed with the key of ${titleOf(issuer)}.`;
-    const late = timeProblem(issuer, now);
-    if (late !== undefined) return late;
+  let left = given.filter(({ fingerprint256 }) => fingerprint256 !== leaf.fingerprint256);
+  for (let issued = leaf; !signedItself(issued); ) {
+    const named = left.filter((one) => issued.checkIssued(one));
+    const [first] = named;
+    if (!first) return issued === leaf && left[0] ? noIssuer(leaf, left[0]) : undefined;
+    const signers = named.filter((one) => isSigned(issued, one));
+    // An issuer that got a new certificate for the same key may be listed with both.
+    const issuer = signers.find((one) => issuerProblem(one, now) === undefined) ?? signers[0];
+    if (!issuer) return `${titleOf(issued)} is not signed with the key of ${titleOf(first)}.`;
+    const problem = issuerProblem(issuer, now);
+    if (problem !== undefined) return problem;
+    left = left.filter((one) => one !== issuer);
     issued = issuer;
   }
   return undefined;
+}
+
+const noIssuer = (leaf: X509Certificate, listed: X509Certificate) =>
+  `${titleOf(listed)} did not issue ${titleOf(leaf)}, and no other certificate of the chain did; add that of its issuer.`;
+
+function issuerProblem(issuer: X509Certificate, now: Date): string | undefined {
+  const isRoot = signedItself(issuer);
+  if (!issuer.ca && !(isRoot && isVersion1(issuer))) {
+    return `${titleOf(issuer)} may not issue certificates: its basic constraints don't say that it is an authority.`;
+  }
+  return isRoot ? undefined : timeProblem(issuer, now);
+}
+
+function signedItself(certificate: X509Certificate): boolean {
+  return certificate.checkIssued(certificate) && isSigned(certificate, certificate);
+}
+
+/** Whether it is of the time before there were basic constraints: its first field is no version (RFC 5280, 4.1). */
+function isVersion1({ raw }: X509Certificate): boolean {
+  const contentsAt = (at: number) => {
+    const length = raw[at + 1] ?? 0;
+    return at + 2 + (length < 0x80 ? 0 : length & 0x7f);
+  };
+  return raw[contentsAt(contentsAt(0))] !== 0xa0;
 }
 
 function isSigned(issued: X509Certificate, issuer: X509Certificate): boolean {

@@ -101,13 +101,15 @@ describe('updating a group', () => {
     expect(byId.has(https.id)).toBe(false);
   });
 
-  it('answers no task when nothing changes, in both dialects', async () => {
+  it('answers no task when nothing changes, and under /gcore one that is finished', async () => {
     const rules = [tcp(22), { direction: 'egress' }];
     const group = await made({ rules, tags: { env: 'production' } });
     const same = { name: group.name, description: '', rules: [...rules].reverse(), tags: { other: null } };
     expect((await service.http.patch(`${V2}/${group.id}`, same)).body).toEqual([]);
     expect((await service.http.patch(`${V2}/${group.id}`, {})).body).toEqual([]);
-    expect((await service.http.patch(`/gcore${V2}/${group.id}`, same)).body).toEqual({ tasks: [] });
+    const { tasks } = (await service.http.patch(`/gcore${V2}/${group.id}`, same)).body;
+    const { body: task } = await service.http.get(`/cloud/v1/tasks/${tasks[0]}`);
+    expect(task).toMatchObject({ state: 'FINISHED', task_type: 'update_security_group' });
     expect(await read(group.id)).toEqual(group);
   });
 

@@ -69,6 +69,24 @@ describe('adding a rule', () => {
     expect((await service.http.post(`${BASE}/${randomUUID()}/rules`, tcp(1))).status).toBe(404);
   });
 
+  it('takes the group in the body as well, as older clients send it', async () => {
+    const group = await made();
+    const add = (port: number, security_group_id: string, base = '/gcore') =>
+      service.http.post(`${base}${BASE}/${group.id}/rules`, tcp(port, { security_group_id }));
+    const added = await add(443, group.id.toUpperCase());
+    expect(added.status, added.text).toBe(200);
+    expect(added.body).toMatchObject({ security_group_id: group.id, port_range_min: 443 });
+    expect(added.headers.get('tradewind-ignored')).toBeNull();
+
+    const other = await made();
+    for (const refused of [await add(80, other.id), await add(80, group.id, '')]) {
+      expect(refused.status, refused.text).toBe(400);
+      expect(Object.keys(refused.body.invalid_fields)).toEqual(['security_group_id']);
+    }
+    expect((await read(other.id)).security_group_rules).toEqual(other.security_group_rules);
+    expect((await read(group.id)).security_group_rules).toHaveLength(group.security_group_rules.length + 1);
+  });
+
   it('names the field of a fault as it stands in the body', async () => {
     const { id } = await made();
     const { body } = await service.http.post(`${BASE}/${id}/rules`, {

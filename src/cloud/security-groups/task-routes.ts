@@ -35,14 +35,15 @@ export function groupTaskRoutes(
     schema: {
       operationId: 'updateSecurityGroupByTask',
       summary: 'Update a security group with a task',
-      description: `Rules that stay keep their IDs. All changes are one revision. Returns no task if nothing changes. ${IN_EFFECT}`,
+      description: `Rules that stay keep their IDs. All changes are one revision. Returns no task if nothing changes, and under \`/gcore\` one that is FINISHED. ${IN_EFFECT}`,
       tags: GROUP_TAGS,
       params: GroupParams,
       body: updateSecurityGroupTaskSchema,
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) => {
-      const taskId = await securityGroups.updateByTask(scope, params.group_id, body);
+      const options = { taskAnyway: dialect.legacy };
+      const taskId = await securityGroups.updateByTask(scope, params.group_id, body, options);
       return dialect.tasks(taskId === undefined ? [] : [taskId]);
     },
   });

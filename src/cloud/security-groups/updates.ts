@@ -21,10 +21,15 @@ export interface GroupUpdates {
   update(scope: Scope, id: string, request: UpdateSecurityGroup): Promise<SecurityGroupRow>;
   /**
    * Replaces the rules by the given ones. Rules that mean the same stay.
-   * @returns the task that reports it, undefined when nothing changes
+   * @returns the task that reports it, undefined when nothing changes, unless `taskAnyway`
    * @throws InvalidError, NotFoundError, ConflictError
    */
-  updateByTask(scope: Scope, id: string, request: UpdateSecurityGroupTask): Promise<string | undefined>;
+  updateByTask(
+    scope: Scope,
+    id: string,
+    request: UpdateSecurityGroupTask,
+    options: { taskAnyway: boolean },
+  ): Promise<string | undefined>;
   /** Replaces the rules by those of a default group. @throws NotFoundError, ConflictError */
   revert(scope: Scope, id: string): Promise<SecurityGroupRow>;
 }
@@ -46,7 +51,7 @@ export function groupUpdates(deps: { database: Database; clock: Clock; tasks: Ta
       });
     },
 
-    async updateByTask(scope, id, request) {
+    async updateByTask(scope, id, request, { taskAnyway }) {
       const { name, description, tags } = request;
       const wanted = request.rules && acceptedRules(request.rules, (position) => `rules.${position}`);
       return database.accept(scope.principal, async (tx) => {
@@ -56,7 +61,7 @@ export function groupUpdates(deps: { database: Database; clock: Clock; tasks: Ta
           tags: patchedTags(current.tags, tags),
           ...(wanted && changeToWanted(current.rules, wanted)),
         }));
-        if (!changed) return undefined;
+        if (!changed && !taskAnyway) return undefined;
         return noteUpdate(tx, tasks, scope, { groupId: group.id, request });
       });
     },

@@ -131,7 +131,11 @@ export const VolumeListQuery = Type.Object(
 export type VolumeListQuery = Static<typeof VolumeListQuery>;
 
 export const DeleteVolumeQuery = Type.Object(
-  { snapshots: Type.Optional(IdList('Snapshots to delete with the volume')) },
+  {
+    snapshots: Type.Optional(
+      IdList('Snapshots to delete with the volume. Those of other volumes are ignored'),
+    ),
+  },
   { additionalProperties: false },
 );
 

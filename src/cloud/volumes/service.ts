@@ -158,7 +158,10 @@ async function requireFree(tx: Transaction, volume: store.PlainVolume): Promise<
   }
 }
 
-/** A volume is deleted with all of its snapshots or not at all, and the request has to name each of them. */
+/**
+ * A volume is deleted with all of its snapshots or not at all, and the request has to name each of them. Others may be named:
+ * the older Terraform provider names the one that the volume was made of.
+ */
 async function requireSnapshots(
   tx: Transaction,
   volume: store.PlainVolume,
@@ -166,10 +169,6 @@ async function requireSnapshots(
   named: string[],
 ): Promise<void> {
   const wanted = new Set(named.map((id) => id.toLowerCase()));
-  const foreign = [...wanted].filter((id) => !own.some((one) => one.id === id));
-  if (foreign.length > 0) {
-    throw new InvalidError({ snapshots: [`Volume ${volume.id} has no snapshot ${foreign.join(', ')}.`] });
-  }
   const left = own.filter(({ id }) => !wanted.has(id)).map(({ id }) => id);
   if (left.length > 0) {
     throw inUse(

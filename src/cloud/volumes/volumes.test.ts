@@ -143,14 +143,27 @@ describe('volumes', () => {
     const refused = await service.http.delete(`${V}/${id}`);
     expect(refused.status).toBe(409);
     expect(refused.body.message).toContain(snapshot);
-    const foreign = await service.http.delete(`${V}/${id}?snapshots=${snapshot},${crypto.randomUUID()}`);
-    expect(foreign.status).toBe(400);
-    const accepted = await service.http.delete(`${V}/${id}?snapshots=${snapshot}`);
+    const another = await newSnapshot(await newVolume());
+    expect((await service.http.delete(`${V}/${id}?snapshots=${another}`)).status).toBe(409);
+    const accepted = await service.http.delete(
+      `${V}/${id}?snapshots=${snapshot},${another},${crypto.randomUUID()}`,
+    );
     const again = await service.http.delete(`${V}/${id}?snapshots=${snapshot}`);
     expect([404, 409]).toContain(again.status);
     await done(accepted);
     expect((await service.http.get(`${V}/${id}`)).status).toBe(404);
     expect((await service.http.get(`${S}/${snapshot}`)).status).toBe(404);
+    expect((await service.http.get(`${S}/${another}`)).body.status).toBe('available');
+  });
+
+  it('deletes one that was made of a snapshot, which stays', async () => {
+    const snapshot = await newSnapshot(await newVolume());
+    const made = await done(
+      await service.http.post(V, { source: 'snapshot', name: 'copy', snapshot_id: snapshot }),
+    );
+    const [copy] = made.created_resources.volumes;
+    await done(await service.http.delete(`${V}/${copy}?snapshots=${snapshot}`));
+    expect((await service.http.get(`${S}/${snapshot}`)).body.status).toBe('available');
   });
 
   it('counts what there is against the quota', async () => {

@@ -1,4 +1,4 @@
-import { fieldValueFault } from '../../../lib/ddos-field-value.ts';
+import { basicValue } from '../../../lib/ddos-field-value.ts';
 import { type DdosTemplate, ddosProfileProblems } from '../../../lib/ddos-profile.ts';
 import type { FieldProblem } from '../../../lib/errors.ts';
 import { isBareMetal } from '../../catalog/flavor-schema.ts';
@@ -76,13 +76,6 @@ function profileProblems(
     { enabled: true, profile_template, profile_template_name, fields: wanted },
     { ddosTemplates },
   ).map(({ field, message }) => ({ field: asSent(field, fields), message }));
-}
-
-/** Returns the number or truth value that the text stands for, if the field wants one: `value` is always a text. */
-function basicValue(text: string, schema: unknown): unknown {
-  if (fieldValueFault(schema, text) === undefined) return text;
-  if (text === 'true' || text === 'false') return text === 'true';
-  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
 /** Names a wrong value by the field that it came in. */

@@ -15,11 +15,11 @@ import { groupOfRule, type RuleRow } from './store.ts';
 /** Changes of single rules. Each is a revision of the group. */
 export interface RuleChanges {
   /** @throws InvalidError, NotFoundError for group and remote group, ConflictError for a rule that exists already */
-  addRule(scope: Scope, groupId: string, request: RuleInput): Promise<RuleRow>;
+  addRule(scope: Scope, groupId: string, request: RuleOfGroup): Promise<RuleRow>;
   /** Does the same. Returns the task that reports it. */
   addRuleByTask(scope: Scope, groupId: string, request: RuleInput): Promise<string>;
   /** Replaces the rule, which keeps its ID. @throws InvalidError, NotFoundError, ConflictError */
-  replaceRule(scope: Scope, ruleId: string, request: RuleReplacement): Promise<RuleRow>;
+  replaceRule(scope: Scope, ruleId: string, request: RuleOfGroup): Promise<RuleRow>;
   /** @throws NotFoundError */
   removeRule(scope: Scope, ruleId: string): Promise<void>;
   /** Removes a rule of this group. Returns the task that reports it. @throws NotFoundError */
@@ -27,7 +27,7 @@ export interface RuleChanges {
 }
 
 /** Some clients also send the rule's group. */
-export type RuleReplacement = RuleInput & { security_group_id?: string };
+export type RuleOfGroup = RuleInput & { security_group_id?: string };
 
 export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tasks }): RuleChanges {
   const { database, tasks } = deps;
@@ -35,6 +35,7 @@ export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tas
   return {
     async addRule(scope, groupId, request) {
       const rule = acceptedRule(request);
+      refuseOtherGroup(groupId, request);
       return database.accept(scope.principal, (tx) => add(tx, scope, groupId, rule));
     },
 
@@ -50,7 +51,7 @@ export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tas
       const rule = acceptedRule(request);
       return database.accept(scope.principal, async (tx) => {
         const groupId = await ownGroup(tx, scope, ruleId);
-        refuseMove(groupId, request);
+        refuseOtherGroup(groupId, request);
         const { group } = await changeGroup(deps, tx, scope, groupId, (current) => {
           const known = ruleIn(current, ruleId);
           return isSameRule(known, rule) ? {} : { replaced: [{ ...rule, id: known.id }] };
@@ -101,11 +102,11 @@ function ruleIn(group: SecurityGroupRow, ruleId: string): RuleRow {
   return rule;
 }
 
-function refuseMove(groupId: string, { security_group_id: given = groupId }: RuleReplacement): void {
-  if (given.toLowerCase() === groupId) return;
+function refuseOtherGroup(groupId: string, { security_group_id: given = groupId }: RuleOfGroup): void {
+  if (given.toLowerCase() === groupId.toLowerCase()) return;
   throw new InvalidError({
     security_group_id: [
-      `The rule belongs to security group ${groupId} and can't be moved; leave the field out, or add the rule to the other group.`,
+      `The rule is one of security group ${groupId}; leave the field out, or add the rule to the other group.`,
     ],
   });
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { PROTOCOL_NAMES } from '../../../lib/ip-protocols.ts';
+import { LEGACY } from '../../../lib/legacy.ts';
 import { nullable } from '../../../lib/nullable.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
 
@@ -66,13 +67,19 @@ const ruleFieldsV2 = {
   protocol: Type.Optional(ProtocolOrNull(`Protocol; null allows all. ${PROTOCOL_RULE}`)),
 };
 
+const OwnGroup = UuidInput("Security group of the rule. A rule can't be moved to another group.");
+/** The older Terraform provider names the group of a new rule in the body as well. */
+export const legacyOwnGroup = {
+  security_group_id: Type.Optional({ ...OwnGroup, ...LEGACY, description: 'Must be the group of the path' }),
+};
+
 export const ruleInput = Type.Object(ruleFieldsV1, newRule('CreateSecurityGroupRule'));
 export const ruleInputV2 = Type.Object(ruleFieldsV2, newRule('NewSecurityGroupRule'));
 // A rule that is the whole body has its own example.
-export const securityGroupRuleInputSchema = Type.Object(ruleFieldsV1, {
-  ...newRule('CreateSecurityGroupRule'),
-  ...portRule(443),
-});
+export const securityGroupRuleInputSchema = Type.Object(
+  { ...ruleFieldsV1, ...legacyOwnGroup },
+  { ...newRule('AddSecurityGroupRule'), ...portRule(443) },
+);
 export const securityGroupRuleInputV2Schema = Type.Object(ruleFieldsV2, {
   ...newRule('NewSecurityGroupRule'),
   ...portRule(8080),
@@ -82,9 +89,7 @@ export const replaceSecurityGroupRuleSchema = Type.Object(
   {
     ...ruleFieldsV1,
     ethertype: Type.Optional(nullable(EthertypeInput)),
-    security_group_id: Type.Optional(
-      UuidInput("Security group of the rule. A rule can't be moved to another group."),
-    ),
+    security_group_id: Type.Optional(OwnGroup),
   },
   {
     title: 'ReplaceSecurityGroupRule',

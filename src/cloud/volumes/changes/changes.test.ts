@@ -48,6 +48,14 @@ async function newInstance(): Promise<string> {
 const read = async (id: string) => (await service.http.get(`${V}/${id}`)).body;
 
 describe('update', () => {
+  it('has no size under /gcore: a larger one is asked for elsewhere', async () => {
+    const id = await newVolume();
+    const answer = await service.http.patch(`/gcore${V}/${id}`, { name: 'larger', size: 20 });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.headers.get('tradewind-ignored')).toBe('size');
+    expect(answer.body).toMatchObject({ name: 'larger', size: 10 });
+  });
+
   it('renames, and merges the tags', async () => {
     const id = await newVolume({ tags: { env: 'test', owner: 'me' } });
     const answer = await service.http.patch(`${V}/${id}`, {
