@@ -229,7 +229,9 @@ export const CreateInstanceSchema = Type.Object(
     configuration: Type.Optional(
       Type.Unsafe<object | null>({ type: ['object', 'null'], description: 'For application templates only' }),
     ),
-    allow_app_ports: Type.Optional(Type.Boolean({ description: 'For application templates only' })),
+    allow_app_ports: Type.Optional(
+      Type.Boolean({ description: 'Ignored: only application templates have ports of applications' }),
+    ),
     ...legacyCreation,
   },
   {

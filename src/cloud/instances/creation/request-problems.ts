@@ -27,9 +27,6 @@ export function requestProblems(request: CreateInstance): FieldProblem[] {
   if ((request.configuration ?? null) !== null) {
     complain('configuration', 'Is only for application templates, which are not supported; leave it out.');
   }
-  if (request.allow_app_ports) {
-    complain('allow_app_ports', 'Is only for application templates, which are not supported; leave it out.');
-  }
   return problems;
 }
 
