@@ -42,11 +42,16 @@ export interface Clusters {
   /** @throws NotFoundError */
   get(scope: Scope, name: string): Promise<store.ClusterRow>;
   /**
-   * Accepts a change of the six groups. Returns its task, or no task if nothing would change. The cluster shows the
-   * change when the task has finished.
+   * Accepts a change of the six groups. Returns its task. If nothing would change, it is no task, or with `taskAnyway` one
+   * that is FINISHED. The cluster shows the change when the task has finished.
    * @throws NotFoundError, InvalidError with every fault of the body, ConflictError while a task holds the cluster
    */
-  update(scope: Scope, name: string, request: ClusterUpdate): Promise<string[]>;
+  update(
+    scope: Scope,
+    name: string,
+    request: ClusterUpdate,
+    options: { taskAnyway: boolean },
+  ): Promise<string[]>;
   /**
    * @throws NotFoundError, InvalidError for volumes that aren't the cluster's, ConflictError while a task holds the
    * cluster or others use the security group of its nodes
@@ -122,8 +127,8 @@ export function createClusters(deps: {
       return taskId;
     },
 
-    async update(scope, name, request) {
-      if (isEmpty(request)) {
+    async update(scope, name, request, { taskAnyway }) {
+      if (isEmpty(request) && !taskAnyway) {
         await get(scope, name);
         return [];
       }
@@ -144,7 +149,11 @@ export function createClusters(deps: {
         if (problems.length > 0) throw new InvalidError(problems);
         const wanted = mergeConfiguration(current, request, name);
         const changed = changedGroups(current, wanted);
-        if (changed.length === 0) return [];
+        const data = { cluster_name: name, ...request };
+        if (changed.length === 0) {
+          if (!taskAnyway) return [];
+          return [await tasks.done(tx, scope, { type: UPDATE_CLUSTER.type, data, created: null })];
+        }
         if (changed.includes('add_ons')) {
           await keepShare(tx, scope, wanted);
           await keepKeys(tx, scope, { slurmKeyIds: addedKeys(current, wanted) });
@@ -154,7 +163,7 @@ export function createClusters(deps: {
         await tasks.begin(tx, scope, {
           id: taskId,
           task: UPDATE_CLUSTER,
-          data: { cluster_name: name, ...request },
+          data,
           input: { clusterId: cluster.id },
           wants: [await clusterConfigured(tx, scope, { id: cluster.id, configuration: wanted })],
         });

@@ -233,7 +233,9 @@ export const CreateInstanceSchema = Type.Object(
         examples: [{ domain: 'shop.example' }],
       }),
     ),
-    allow_app_ports: Type.Optional(Type.Boolean({ description: 'For application templates only' })),
+    allow_app_ports: Type.Optional(
+      Type.Boolean({ description: 'Ignored: only application templates have ports of applications' }),
+    ),
     ...legacyCreation,
   },
   {

@@ -225,6 +225,15 @@ describe('a change', () => {
     expect(held.body.message).toContain(holder);
   });
 
+  it('does not keep others from asking for the port security that the port has', async () => {
+    const { portId } = await newInstance();
+    const secure = (how: string) => service.http.post(`${PORTS}/${portId}/${how}_port_security`);
+    const holder = crypto.randomUUID();
+    await service.pool.query('update ports set task_id = $2 where id = $1', [portId, holder]);
+    expect(await secure('enable')).toMatchObject({ status: 200, body: { port_security_enabled: true } });
+    expect((await secure('disable')).status).toBe(409);
+  });
+
   it('comes by the older operation for address pairs as well', async () => {
     const { portId } = await newInstance();
     const path = `/cloud/v2/ports/1/1/${portId}/allow_address_pairs`;

@@ -1,4 +1,4 @@
-import { amend } from '../../convergence/wants.ts';
+import { amend, wantedOf } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { canonicalAddress } from '../../lib/cidr.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -42,15 +42,15 @@ export interface ProjectPorts {
    */
   update(scope: Scope, id: string, change: PortChange, task: typeof UPDATE_PORT): Promise<string>;
   /**
-   * Switches port security on or off at once. Switching it off also removes the security groups.
+   * Switches port security on or off at once, unless it is so and stays so. Switching it off also removes the security groups.
    * @throws NotFoundError, ConflictError while a task holds it; when switched off also with address pairs or in the
    * external network
    */
   secure(scope: Scope, id: string, enabled: boolean): Promise<InterfaceRow>;
 }
 
-/** @throws NotFoundError, ConflictError for a port of a node or a router, and while a task holds it */
-async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<rows.PortRow> {
+/** @throws NotFoundError, ConflictError for a port of a node or a router */
+async function lockOwn(tx: Transaction, scope: Scope, id: string): Promise<rows.PortRow> {
   const locked = isUuid(id) && (await rows.lockPort(tx, id, scope));
   const port = isUuid(id) ? await rows.findPort(tx.sql, scope, id) : undefined;
   if (port && port.router_id !== null) {
@@ -61,7 +61,6 @@ async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<rows
   if (port.instance_id !== null) {
     await refuseNode(tx, { id: port.instance_id, pool_id: port.pool_id });
   }
-  refuseHeld(`Port ${port.id}`, port);
   return port;
 }
 
@@ -110,7 +109,8 @@ export function createProjectPorts(deps: {
 
     update: (scope, id, change, task) =>
       database.accept(scope.principal, async (tx) => {
-        const port = await lockFree(tx, scope, id);
+        const port = await lockOwn(tx, scope, id);
+        refuseHeld(`Port ${port.id}`, port);
         const wanted = wantedPort(port, change);
         if (port.port_security_enabled && !wanted.portSecurityEnabled) await refuseOutside(tx, port);
         if (port.is_vip && wanted.added.length + wanted.dropped.length > 0) {
@@ -157,8 +157,10 @@ export function createProjectPorts(deps: {
 
     secure: (scope, id, enabled) =>
       database.accept(scope.principal, async (tx) => {
-        const port = await lockFree(tx, scope, id);
-        if (port.port_security_enabled === enabled) return interfaceOf(tx, port.id);
+        const port = await lockOwn(tx, scope, id);
+        const stays = (await wantedOf(tx, 'port', port.id))?.portSecurity ?? port.port_security_enabled;
+        if (port.port_security_enabled === enabled && stays === enabled) return interfaceOf(tx, port.id);
+        refuseHeld(`Port ${port.id}`, port);
         if (!enabled) {
           await refuseOutside(tx, port);
           if (port.allowed_address_pairs.length > 0) {

@@ -81,6 +81,10 @@ describe('an instance, as the library below the older Terraform provider makes i
     expect(root.body.results).toMatchObject([{ is_root_volume: true, tags: [{ key: 'disk' }] }]);
   });
 
+  it('may open the ports of its application, of which it has none', async () => {
+    expect(await instanceOf({ allow_app_ports: true })).toMatchObject({ status: 'ACTIVE' });
+  });
+
   it('is named after its address by the older list of templates', async () => {
     const { name, fixed_ip_assignments } = await instanceOf({
       names: undefined,

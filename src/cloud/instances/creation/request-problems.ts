@@ -30,9 +30,6 @@ export function requestProblems(request: CreateInstance): FieldProblem[] {
   if (JSON.stringify(request.configuration ?? null).length > MAX_CONFIGURATION) {
     complain('configuration', `Must have at most ${MAX_CONFIGURATION} characters as JSON.`);
   }
-  if (request.allow_app_ports) {
-    complain('allow_app_ports', 'Is only for application templates, which are not supported; leave it out.');
-  }
   return problems;
 }
 

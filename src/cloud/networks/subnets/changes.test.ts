@@ -179,6 +179,17 @@ describe('a gateway in the middle', () => {
 });
 
 describe('a change', () => {
+  it('without a gateway keeps none when an older client repeats that with an empty text', async () => {
+    const subnet = await madeSubnet(await madeNetwork(), {
+      gateway_ip: null,
+      connect_to_network_router: false,
+    });
+    const renamed = (base: string) =>
+      service.http.patch(`${base}${SUBNETS}/${subnet.id}`, { name: 'renamed', gateway_ip: '' });
+    expect((await renamed('/gcore')).body).toMatchObject({ name: 'renamed', gateway_ip: null });
+    expect((await renamed('')).status).toBe(400);
+  });
+
   it('sets what is named and leaves the rest', async () => {
     const subnet = await madeSubnet(await madeNetwork(), {
       tags: { env: 'test' },

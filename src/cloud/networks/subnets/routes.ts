@@ -73,7 +73,9 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
       response: { 200: SubnetAnswer },
     },
     handler: async ({ scope, params, body }) => {
-      await networks.updateSubnet(scope, params.subnet_id, body);
+      // The library under the older Terraform provider repeats that there is no gateway as an empty text.
+      const change = dialect.legacy && body.gateway_ip === '' ? { ...body, gateway_ip: null } : body;
+      await networks.updateSubnet(scope, params.subnet_id, change);
       return presentedSubnet(await networks.getSubnet(scope, params.subnet_id), scope);
     },
   });
