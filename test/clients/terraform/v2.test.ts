@@ -9,8 +9,8 @@ walkModules({
   environment: ({ url, token, projectId }) => ({
     GCORE_BASE_URL: url,
     GCORE_API_KEY: token,
-    GCORE_CLOUD_PROJECT_ID: String(projectId),
-    GCORE_CLOUD_REGION_ID: '1',
+    TF_VAR_project_id: String(projectId),
+    TF_VAR_region_id: '1',
   }),
   faults: FAULTS.v2,
 });

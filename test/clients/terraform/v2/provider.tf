@@ -7,7 +7,9 @@ terraform {
 }
 
 # The environment names the address and the token.
-provider "gcore" {}
+provider "gcore" {
+  polling_interval_seconds = 1
+}
 
 # "create", "update" or "replace": what the module should look like now.
 variable "step" {

@@ -1,3 +1,7 @@
+locals {
+  fresh = !contains(["update", "replace"], var.step)
+}
+
 resource "gcore_cloud_network" "main" {
   project_id = var.project_id
   region_id  = var.region_id
@@ -15,11 +19,11 @@ resource "gcore_cloud_network_subnet" "main" {
 resource "gcore_cloud_file_share" "main" {
   project_id = var.project_id
   region_id  = var.region_id
-  name       = var.step == "create" ? "documents" : "documents-two"
+  name       = local.fresh ? "documents" : "documents-two"
   protocol   = "NFS"
   type_name  = "standard"
-  size       = var.step == "create" ? 1 : 2
-  tags       = var.step == "create" ? { stage = "trial", team = "shop" } : { stage = "live" }
+  size       = local.fresh ? 1 : 2
+  tags       = local.fresh ? { stage = "trial", team = "shop" } : { stage = "live" }
 
   network = {
     network_id = gcore_cloud_network.main.id
@@ -33,7 +37,7 @@ resource "gcore_cloud_file_share" "growing" {
   region_id  = var.region_id
   name       = "growing"
   protocol   = "NFS"
-  size       = var.step == "create" ? 1 : 3
+  size       = local.fresh ? 1 : 3
 
   network = {
     network_id = gcore_cloud_network_subnet.main.network_id

@@ -23,22 +23,22 @@ resource "gcore_cloud_reserved_fixed_ip" "main" {
 resource "gcore_cloud_floating_ip" "free" {
   project_id = var.project_id
   region_id  = var.region_id
-  tags       = var.step == "create" ? { stage = "trial", team = "shop" } : { stage = "live" }
+  tags       = var.step != "update" ? { stage = "trial", team = "shop" } : { stage = "live" }
 }
 
 # Moves from one port to the other.
 resource "gcore_cloud_floating_ip" "bound" {
   project_id       = var.project_id
   region_id        = var.region_id
-  port_id          = gcore_cloud_reserved_fixed_ip.main[var.step == "create" ? 0 : 1].port_id
-  fixed_ip_address = gcore_cloud_reserved_fixed_ip.main[var.step == "create" ? 0 : 1].fixed_ip_address
+  port_id          = gcore_cloud_reserved_fixed_ip.main[var.step != "update" ? 0 : 1].port_id
+  fixed_ip_address = gcore_cloud_reserved_fixed_ip.main[var.step != "update" ? 0 : 1].fixed_ip_address
 }
 
 # Leaves its port.
 resource "gcore_cloud_floating_ip" "leaving" {
   project_id = var.project_id
   region_id  = var.region_id
-  port_id    = var.step == "create" ? gcore_cloud_reserved_fixed_ip.main[1].port_id : null
+  port_id    = var.step != "update" ? gcore_cloud_reserved_fixed_ip.main[1].port_id : null
 }
 
 data "gcore_cloud_floating_ip" "bound" {

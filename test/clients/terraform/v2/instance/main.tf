@@ -1,3 +1,7 @@
+locals {
+  fresh = !contains(["update", "replace"], var.step)
+}
+
 resource "gcore_cloud_ssh_key" "main" {
   project_id = var.project_id
   name       = "deploy"
@@ -30,12 +34,12 @@ resource "gcore_cloud_volume" "main" {
 resource "gcore_cloud_instance" "main" {
   project_id     = var.project_id
   region_id      = var.region_id
-  name           = var.step == "create" ? "app" : "app-two"
+  name           = local.fresh ? "app" : "app-two"
   flavor         = "g1-standard-1-2"
   ssh_key_name   = gcore_cloud_ssh_key.main.name
   servergroup_id = gcore_cloud_placement_group.main.id
   user_data      = var.step == "replace" ? base64encode("#!/bin/sh\necho two") : base64encode("#!/bin/sh\necho one")
-  tags           = var.step == "create" ? { stage = "trial", team = "shop" } : { stage = "live" }
+  tags           = local.fresh ? { stage = "trial", team = "shop" } : { stage = "live" }
 
   volumes = [
     { volume_id = gcore_cloud_volume.main["boot"].id, boot_index = 0 },

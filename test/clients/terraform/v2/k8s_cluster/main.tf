@@ -1,3 +1,7 @@
+locals {
+  fresh = !contains(["update", "replace"], var.step)
+}
+
 resource "gcore_cloud_ssh_key" "main" {
   project_id = var.project_id
   name       = "nodes"
@@ -29,11 +33,11 @@ resource "gcore_cloud_k8s_cluster" "main" {
   region_id     = var.region_id
   name          = var.step == "replace" ? "shop-two" : "shop"
   keypair       = gcore_cloud_ssh_key.main.name
-  version       = var.step == "create" ? "v1.33.7" : "v1.33.9"
+  version       = local.fresh ? "v1.33.7" : "v1.33.9"
   fixed_network = gcore_cloud_network.main.id
   fixed_subnet  = gcore_cloud_network_subnet.main.id
 
-  autoscaler_config = { "scale-down-unneeded-time" = var.step == "create" ? "5m" : "7m" }
+  autoscaler_config = { "scale-down-unneeded-time" = local.fresh ? "5m" : "7m" }
 
   pools = concat(
     [
@@ -41,20 +45,20 @@ resource "gcore_cloud_k8s_cluster" "main" {
         name                 = "one"
         flavor_id            = "g1-standard-2-4"
         min_node_count       = 1
-        max_node_count       = var.step == "create" ? 2 : 3
+        max_node_count       = local.fresh ? 2 : 3
         boot_volume_size     = 50
         boot_volume_type     = "standard"
         auto_healing_enabled = true
         is_public_ipv4       = false
         security_group_ids   = [gcore_cloud_security_group.main.id]
         servergroup_policy   = "soft-anti-affinity"
-        labels               = var.step == "create" ? { tier = "web" } : { tier = "app", zone = "blue" }
-        taints               = var.step == "create" ? {} : { tier = "app:NoSchedule" }
+        labels               = local.fresh ? { tier = "web" } : { tier = "app", zone = "blue" }
+        taints               = local.fresh ? {} : { tier = "app:NoSchedule" }
         crio_config          = {}
         kubelet_config       = {}
       },
     ],
-    var.step == "create" ? [] : [
+    local.fresh ? [] : [
       {
         name                 = "two"
         flavor_id            = "g1-standard-2-4"

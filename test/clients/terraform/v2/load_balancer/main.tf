@@ -15,16 +15,16 @@ resource "gcore_cloud_network_subnet" "main" {
 resource "gcore_cloud_load_balancer" "public" {
   project_id = var.project_id
   region_id  = var.region_id
-  name       = var.step == "create" ? "public" : "public-two"
+  name       = var.step != "update" ? "public" : "public-two"
   flavor     = "lb1-1-2"
-  tags       = var.step == "create" ? { stage = "trial", team = "shop" } : { stage = "live" }
+  tags       = var.step != "update" ? { stage = "trial", team = "shop" } : { stage = "live" }
 }
 
 resource "gcore_cloud_load_balancer" "growing" {
   project_id = var.project_id
   region_id  = var.region_id
   name       = "growing"
-  flavor     = var.step == "create" ? "lb1-1-2" : "lb1-2-4"
+  flavor     = var.step != "update" ? "lb1-1-2" : "lb1-2-4"
 }
 
 resource "gcore_cloud_load_balancer" "private" {
@@ -34,7 +34,7 @@ resource "gcore_cloud_load_balancer" "private" {
   flavor                 = "lb1-1-2"
   vip_network_id         = gcore_cloud_network.main.id
   vip_subnet_id          = gcore_cloud_network_subnet.main.id
-  preferred_connectivity = var.step == "create" ? "L2" : "L3"
+  preferred_connectivity = var.step != "update" ? "L2" : "L3"
 }
 
 resource "gcore_cloud_floating_ip" "main" {

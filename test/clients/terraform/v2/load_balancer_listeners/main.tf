@@ -1,3 +1,7 @@
+locals {
+  fresh = !contains(["update", "replace"], var.step)
+}
+
 resource "gcore_cloud_load_balancer" "main" {
   project_id = var.project_id
   region_id  = var.region_id
@@ -9,20 +13,20 @@ resource "gcore_cloud_load_balancer_listener" "http" {
   project_id          = var.project_id
   region_id           = var.region_id
   load_balancer_id    = gcore_cloud_load_balancer.main.id
-  name                = var.step == "create" ? "http" : "http-two"
+  name                = local.fresh ? "http" : "http-two"
   protocol            = "HTTP"
   protocol_port       = var.step == "replace" ? 81 : 80
-  allowed_cidrs       = var.step == "create" ? ["10.0.0.0/8", "192.168.0.0/16"] : ["10.0.0.0/8"]
-  connection_limit    = var.step == "create" ? 5000 : 6000
+  allowed_cidrs       = local.fresh ? ["10.0.0.0/8", "192.168.0.0/16"] : ["10.0.0.0/8"]
+  connection_limit    = local.fresh ? 5000 : 6000
   insert_x_forwarded  = false
-  timeout_client_data = var.step == "create" ? 40000 : 50000
+  timeout_client_data = local.fresh ? 40000 : 50000
 }
 
 resource "gcore_cloud_load_balancer_listener" "tcp" {
   project_id       = var.project_id
   region_id        = var.region_id
   load_balancer_id = gcore_cloud_load_balancer.main.id
-  name             = var.step == "create" ? "tcp" : "tcp-two"
+  name             = local.fresh ? "tcp" : "tcp-two"
   protocol         = "TCP"
   protocol_port    = 8080
 }
@@ -36,7 +40,7 @@ resource "gcore_cloud_load_balancer_listener" "metrics" {
   protocol_port    = 9101
   allowed_cidrs    = ["10.0.0.0/8"]
   user_list = [
-    { username = var.step == "create" ? "scraper" : "reader", encrypted_password = "$5$isRr.HJ1IrQP38.m$oViu3DJOpUG2ZsjCBtbITV3mqpxxbZfyWJojLPNSPO5" },
+    { username = local.fresh ? "scraper" : "reader", encrypted_password = "$5$isRr.HJ1IrQP38.m$oViu3DJOpUG2ZsjCBtbITV3mqpxxbZfyWJojLPNSPO5" },
   ]
 }
 
@@ -47,7 +51,7 @@ resource "gcore_cloud_load_balancer_listener" "disabled" {
   name             = "disabled"
   protocol         = "UDP"
   protocol_port    = 53
-  admin_state_up   = var.step != "create"
+  admin_state_up   = !local.fresh
 }
 
 data "gcore_cloud_load_balancer_listener" "http" {

@@ -1,3 +1,7 @@
+locals {
+  fresh = !contains(["update", "replace"], var.step)
+}
+
 resource "gcore_cloud_network" "main" {
   project_id = var.project_id
   region_id  = var.region_id
@@ -35,25 +39,25 @@ resource "gcore_cloud_load_balancer_pool" "listed" {
   project_id             = var.project_id
   region_id              = var.region_id
   listener_id            = gcore_cloud_load_balancer_listener.main.id
-  name                   = var.step == "create" ? "listed" : "listed-two"
+  name                   = local.fresh ? "listed" : "listed-two"
   protocol               = "HTTP"
-  lb_algorithm           = var.step == "create" ? "ROUND_ROBIN" : "LEAST_CONNECTIONS"
-  timeout_member_connect = var.step == "create" ? 5000 : 6000
+  lb_algorithm           = local.fresh ? "ROUND_ROBIN" : "LEAST_CONNECTIONS"
+  timeout_member_connect = local.fresh ? 5000 : 6000
   timeout_member_data    = 40000
 
   healthmonitor = {
     type           = "HTTP"
-    delay          = var.step == "create" ? 10 : 12
+    delay          = local.fresh ? 10 : 12
     max_retries    = 3
     timeout        = 5
     http_method    = "GET"
     url_path       = "/"
     expected_codes = "200,301-302"
   }
-  session_persistence = var.step == "create" ? { type = "HTTP_COOKIE", cookie_name = null } : { type = "APP_COOKIE", cookie_name = "session" }
+  session_persistence = local.fresh ? { type = "HTTP_COOKIE", cookie_name = null } : { type = "APP_COOKIE", cookie_name = "session" }
 
   members = [
-    for number in var.step == "create" ? [11, 12] : [12, 13, 14] : {
+    for number in local.fresh ? [11, 12] : [12, 13, 14] : {
       address       = "10.20.0.${number}"
       protocol_port = 8080
       subnet_id     = gcore_cloud_network_subnet.main.id
@@ -92,7 +96,7 @@ resource "gcore_cloud_load_balancer_pool_member" "main" {
   address       = "10.20.0.${count.index + (var.step == "replace" ? 30 : 20)}"
   protocol_port = 8080
   subnet_id     = gcore_cloud_network_subnet.main.id
-  weight        = var.step == "create" ? 1 : 5
+  weight        = local.fresh ? 1 : 5
 }
 
 data "gcore_cloud_load_balancer_pool" "listed" {

@@ -1,9 +1,13 @@
+locals {
+  fresh = !contains(["update", "replace"], var.step)
+}
+
 resource "gcore_cloud_network" "main" {
   project_id = var.project_id
   region_id  = var.region_id
-  name       = var.step == "create" ? "backend" : "backend-two"
+  name       = local.fresh ? "backend" : "backend-two"
   type       = var.step == "replace" ? "vlan" : "vxlan"
-  tags       = var.step == "create" ? { stage = "trial", team = "shop" } : { stage = "live", owner = "shop" }
+  tags       = local.fresh ? { stage = "trial", team = "shop" } : { stage = "live", owner = "shop" }
 }
 
 data "gcore_cloud_network" "by_id" {

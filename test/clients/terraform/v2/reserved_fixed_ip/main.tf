@@ -1,3 +1,7 @@
+locals {
+  fresh = !contains(["update", "replace"], var.step)
+}
+
 resource "gcore_cloud_network" "main" {
   project_id = var.project_id
   region_id  = var.region_id
@@ -16,7 +20,6 @@ resource "gcore_cloud_reserved_fixed_ip" "external" {
   project_id = var.project_id
   region_id  = var.region_id
   type       = "external"
-  ip_family  = "ipv4"
   is_vip     = var.step == "update"
 }
 
@@ -25,7 +28,7 @@ resource "gcore_cloud_reserved_fixed_ip" "subnet" {
   region_id  = var.region_id
   type       = "subnet"
   subnet_id  = gcore_cloud_network_subnet.main.id
-  is_vip     = var.step != "create"
+  is_vip     = !local.fresh
 }
 
 resource "gcore_cloud_reserved_fixed_ip" "any_subnet" {
@@ -72,8 +75,7 @@ data "gcore_cloud_reserved_fixed_ips" "found" {
 
 output "imports" {
   value = {
-    "gcore_cloud_reserved_fixed_ip.external"   = "${var.project_id}/${var.region_id}/${gcore_cloud_reserved_fixed_ip.external.port_id}"
-    "gcore_cloud_reserved_fixed_ip.subnet"     = "${var.project_id}/${var.region_id}/${gcore_cloud_reserved_fixed_ip.subnet.port_id}"
-    "gcore_cloud_reserved_fixed_ip.any_subnet" = "${var.project_id}/${var.region_id}/${gcore_cloud_reserved_fixed_ip.any_subnet.port_id}"
+    "gcore_cloud_reserved_fixed_ip.external" = "${var.project_id}/${var.region_id}/${gcore_cloud_reserved_fixed_ip.external.port_id}"
+    "gcore_cloud_reserved_fixed_ip.subnet"   = "${var.project_id}/${var.region_id}/${gcore_cloud_reserved_fixed_ip.subnet.port_id}"
   }
 }

@@ -8,7 +8,7 @@ data "gcore_cloud_networks" "external" {
 resource "gcore_cloud_network_router" "plain" {
   project_id = var.project_id
   region_id  = var.region_id
-  name       = var.step == "create" ? "plain" : "plain-two"
+  name       = var.step != "update" ? "plain" : "plain-two"
 }
 
 resource "gcore_cloud_network_router" "outside" {
@@ -19,7 +19,7 @@ resource "gcore_cloud_network_router" "outside" {
   external_gateway_info = {
     type        = "manual"
     network_id  = data.gcore_cloud_networks.external.items[0].id
-    enable_snat = var.step == "create"
+    enable_snat = var.step != "update"
   }
 }
 
@@ -47,10 +47,6 @@ data "gcore_cloud_network_routers" "named" {
       error_message = "Not just the router of that name."
     }
   }
-}
-
-output "update" {
-  value = var.step == "update"
 }
 
 output "imports" {

@@ -49,7 +49,3 @@ variable "certificate_chain" {
 variable "private_key" {
   type = string
 }
-
-output "imports" {
-  value = { "gcore_cloud_secret.main" = "${var.project_id}/${var.region_id}/${gcore_cloud_secret.main.id}" }
-}

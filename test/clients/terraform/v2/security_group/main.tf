@@ -1,9 +1,9 @@
 resource "gcore_cloud_security_group" "main" {
   project_id  = var.project_id
   region_id   = var.region_id
-  name        = var.step == "create" ? "web" : "web-two"
-  description = var.step == "create" ? "Lets the web in" : "Lets less in"
-  tags        = var.step == "create" ? { stage = "trial", team = "shop" } : { stage = "live" }
+  name        = var.step != "update" ? "web" : "web-two"
+  description = var.step != "update" ? "Lets the web in" : "Lets less in"
+  tags        = var.step != "update" ? { stage = "trial", team = "shop" } : { stage = "live" }
 }
 
 resource "gcore_cloud_security_group" "plain" {

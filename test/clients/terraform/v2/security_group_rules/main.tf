@@ -7,8 +7,8 @@ resource "gcore_cloud_security_group" "main" {
     {
       direction        = "ingress"
       protocol         = "tcp"
-      port_range_min   = var.step == "update" ? 443 : 80
-      port_range_max   = var.step == "update" ? 443 : 80
+      port_range_min   = 80
+      port_range_max   = 80
       remote_ip_prefix = "10.0.0.0/8"
     },
   ]
@@ -26,8 +26,4 @@ data "gcore_cloud_security_group" "main" {
       error_message = "The group hasn't its rule."
     }
   }
-}
-
-output "imports" {
-  value = { "gcore_cloud_security_group.main" = "${var.project_id}/${var.region_id}/${gcore_cloud_security_group.main.id}" }
 }

@@ -1,8 +1,12 @@
+locals {
+  fresh = !contains(["update", "replace"], var.step)
+}
+
 resource "gcore_cloud_ssh_key" "main" {
   project_id        = var.project_id
   name              = "deploy"
   public_key        = var.step == "replace" ? var.other_public_key : var.public_key
-  shared_in_project = var.step == "create"
+  shared_in_project = local.fresh
 }
 
 data "gcore_cloud_ssh_key" "main" {
@@ -39,8 +43,4 @@ variable "other_public_key" {
 
 output "imports" {
   value = { "gcore_cloud_ssh_key.main" = "${var.project_id}/${gcore_cloud_ssh_key.main.id}" }
-}
-
-output "update" {
-  value = var.step == "update"
 }

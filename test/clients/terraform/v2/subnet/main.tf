@@ -1,3 +1,7 @@
+locals {
+  fresh = !contains(["update", "replace"], var.step)
+}
+
 resource "gcore_cloud_network" "main" {
   project_id = var.project_id
   region_id  = var.region_id
@@ -8,13 +12,13 @@ resource "gcore_cloud_network_subnet" "four" {
   project_id      = var.project_id
   region_id       = var.region_id
   network_id      = gcore_cloud_network.main.id
-  name            = var.step == "create" ? "four" : "four-two"
+  name            = local.fresh ? "four" : "four-two"
   cidr            = var.step == "replace" ? "10.21.0.0/24" : "10.20.0.0/24"
   ip_version      = 4
   enable_dhcp     = true
-  dns_nameservers = var.step == "create" ? ["1.1.1.1", "9.9.9.9"] : ["9.9.9.9"]
+  dns_nameservers = local.fresh ? ["1.1.1.1", "9.9.9.9"] : ["9.9.9.9"]
   gateway_ip      = var.step == "replace" ? "10.21.0.9" : "10.20.0.1"
-  host_routes = var.step == "create" ? [
+  host_routes = local.fresh ? [
     { destination = "10.99.0.0/24", nexthop = "10.20.0.5" },
   ] : []
   tags = { stage = var.step }
@@ -33,7 +37,7 @@ resource "gcore_cloud_network_subnet" "six" {
   project_id = var.project_id
   region_id  = var.region_id
   network_id = gcore_cloud_network.main.id
-  name       = var.step == "create" ? "six" : "six-two"
+  name       = local.fresh ? "six" : "six-two"
   cidr       = "fd12:3456::/64"
   ip_version = 6
 }

@@ -1,11 +1,15 @@
+locals {
+  fresh = !contains(["update", "replace"], var.step)
+}
+
 resource "gcore_cloud_volume" "empty" {
   project_id = var.project_id
   region_id  = var.region_id
-  name       = var.step == "create" ? "data" : "data-two"
+  name       = local.fresh ? "data" : "data-two"
   source     = "new-volume"
   type_name  = "standard"
   size       = 5
-  tags       = var.step == "create" ? { stage = "trial", team = "shop" } : { stage = "live" }
+  tags       = local.fresh ? { stage = "trial", team = "shop" } : { stage = "live" }
 }
 
 resource "gcore_cloud_volume" "growing" {
@@ -13,7 +17,7 @@ resource "gcore_cloud_volume" "growing" {
   region_id  = var.region_id
   name       = "growing"
   source     = "new-volume"
-  size       = var.step == "create" ? 5 : 7
+  size       = local.fresh ? 5 : 7
 }
 
 resource "gcore_cloud_volume" "image" {
@@ -50,12 +54,5 @@ data "gcore_cloud_volumes" "named" {
       condition     = [for each in self.items : each.id] == [gcore_cloud_volume.growing.id]
       error_message = "Not just the volume of that name."
     }
-  }
-}
-
-output "imports" {
-  value = {
-    "gcore_cloud_volume.empty" = "${var.project_id}/${var.region_id}/${gcore_cloud_volume.empty.id}"
-    "gcore_cloud_volume.image" = "${var.project_id}/${var.region_id}/${gcore_cloud_volume.image.id}"
   }
 }
