@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { make, remove } from '../../convergence/wants.ts';
-import type { Database } from '../../db/database.ts';
+import { change, make, remove } from '../../convergence/wants.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
-import { newTaskId } from '../../lib/ids.ts';
+import { isUuid, newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
+import { lockHost } from '../instances/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
+import { leave, withoutGroup } from './in-transaction.ts';
 import type { CreatePlacementGroup, PlacementGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { DELETE_SERVERGROUP } from './tasks.ts';
@@ -23,7 +25,7 @@ export interface PlacementGroups {
   list(scope: Scope, query: PlacementGroupListQuery): Promise<Page<store.GroupRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.GroupRow>;
-  /** Returns the task that deletes it. @throws NotFoundError, ConflictError while instances are in it */
+  /** Returns the task that deletes it. Its instances go on without it. @throws NotFoundError, ConflictError while tasks hold them */
   delete(scope: Scope, id: string): Promise<string>;
 }
 
@@ -59,6 +61,7 @@ export function createPlacementGroups(deps: {
 
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
+        const locked = await lockMembers(tx, scope, id);
         const group = await foundById('Placement group', id, () => store.lockGroup(tx, scope, id));
         scope.principal.writes?.about({ type: 'servergroup', id: group.id, name: group.name });
         const again = await tasks.removeAgain(tx, scope, group.task_id, DELETE_SERVERGROUP);
@@ -69,13 +72,17 @@ export function createPlacementGroups(deps: {
             `Placement group ${group.id} belongs to pool ${group.pool_id} of a cluster, and is deleted with it`,
           );
         }
-        const members = await store.membersOf(tx, group.id, SHOWN_IN_MESSAGE);
-        if (members.length > 0) {
-          const named = members.map((one) => `${one.name} (${one.id})`).join(', ');
+        const members = await store.membersOf(tx, group.id);
+        const held = members.filter(
+          (one) => !locked.some((free) => free.id === one.id && free.task_id === null),
+        );
+        if (held.length > 0) {
+          const named = held.slice(0, SHOWN_IN_MESSAGE).map((one) => `${one.name} (${one.id})`);
           throw new ConflictError(
-            `Placement group ${group.id} has instances in it; remove or delete them first: ${named}`,
+            `Tasks hold instances in placement group ${group.id}; wait until they end: ${named.join(', ')}`,
           );
         }
+        for (const { id: instanceId } of members) await leave(tx, instanceId);
         const taskId = newTaskId();
         await store.hold(tx, group.id, taskId);
         return tasks.begin(tx, scope, {
@@ -83,8 +90,19 @@ export function createPlacementGroups(deps: {
           task: DELETE_SERVERGROUP,
           data: { servergroup_id: group.id },
           input: { groupId: group.id, ...quotaOwner(scope) },
-          wants: [remove('server_group', group.id)],
+          wants: [
+            ...members.map((one) => change('machine', one.id, withoutGroup)),
+            remove('server_group', group.id),
+          ],
         });
       }),
   };
+}
+
+/** Instances are locked before their group. One that joins in between counts as held. */
+async function lockMembers(tx: Transaction, scope: Scope, id: string) {
+  const members = isUuid(id) ? await store.membersOf(tx, id) : [];
+  const locked = [];
+  for (const one of members) locked.push((await lockHost(tx, scope, one.id)) ?? []);
+  return locked.flat();
 }

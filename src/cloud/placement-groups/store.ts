@@ -57,19 +57,14 @@ function group(tx: Transaction, place: Place, id: string) {
   return tx.sql.selectFrom('server_groups').selectAll().where(isIn(place)).where('id', '=', id);
 }
 
-/** Returns some of those that have joined the group. */
-export async function membersOf(
-  tx: Transaction,
-  id: string,
-  most: number,
-): Promise<{ id: string; name: string }[]> {
+/** Returns those that have joined the group, in the order in which they are locked. */
+export async function membersOf(tx: Transaction, id: string): Promise<{ id: string; name: string }[]> {
   return tx.sql
     .selectFrom('server_group_members')
     .innerJoin('instances', 'instances.id', 'instance_id')
     .select(['instances.id', 'instances.name'])
     .where('server_group_id', '=', id)
-    .orderBy('name')
-    .limit(most)
+    .orderBy('id')
     .execute();
 }
 

@@ -1,16 +1,19 @@
+data "gcore_cloud_regions" "all" {}
+
 locals {
-  fresh = !contains(["update", "replace"], var.step)
+  region_id = [for each in data.gcore_cloud_regions.all.items : each.id if try(contains(each.file_share_types, "standard"), false)][0]
+  fresh     = !contains(["update", "replace"], var.step)
 }
 
 resource "gcore_cloud_network" "main" {
   project_id = var.project_id
-  region_id  = var.region_id
+  region_id  = local.region_id
   name       = "files"
 }
 
 resource "gcore_cloud_network_subnet" "main" {
   project_id = var.project_id
-  region_id  = var.region_id
+  region_id  = local.region_id
   network_id = gcore_cloud_network.main.id
   name       = "files"
   cidr       = "10.20.0.0/24"
@@ -18,7 +21,7 @@ resource "gcore_cloud_network_subnet" "main" {
 
 resource "gcore_cloud_file_share" "main" {
   project_id = var.project_id
-  region_id  = var.region_id
+  region_id  = local.region_id
   name       = local.fresh ? "documents" : "documents-two"
   protocol   = "NFS"
   type_name  = "standard"
@@ -34,7 +37,7 @@ resource "gcore_cloud_file_share" "main" {
 # Grows, and nothing else.
 resource "gcore_cloud_file_share" "growing" {
   project_id = var.project_id
-  region_id  = var.region_id
+  region_id  = local.region_id
   name       = "growing"
   protocol   = "NFS"
   size       = local.fresh ? 1 : 3
@@ -46,7 +49,7 @@ resource "gcore_cloud_file_share" "growing" {
 
 resource "gcore_cloud_file_share_access_rule" "main" {
   project_id    = var.project_id
-  region_id     = var.region_id
+  region_id     = local.region_id
   file_share_id = gcore_cloud_file_share.main.id
   access_mode   = var.step == "replace" ? "ro" : "rw"
   ip_address    = "10.20.0.0/25"
@@ -54,7 +57,7 @@ resource "gcore_cloud_file_share_access_rule" "main" {
 
 data "gcore_cloud_file_share" "main" {
   project_id    = var.project_id
-  region_id     = var.region_id
+  region_id     = local.region_id
   file_share_id = gcore_cloud_file_share.main.id
 
   lifecycle {
@@ -67,7 +70,7 @@ data "gcore_cloud_file_share" "main" {
 
 data "gcore_cloud_file_shares" "named" {
   project_id = var.project_id
-  region_id  = var.region_id
+  region_id  = local.region_id
   name       = gcore_cloud_file_share.growing.name
 
   lifecycle {

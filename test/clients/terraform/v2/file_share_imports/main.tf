@@ -1,12 +1,18 @@
+data "gcore_cloud_regions" "all" {}
+
+locals {
+  region_id = [for each in data.gcore_cloud_regions.all.items : each.id if try(contains(each.file_share_types, "standard"), false)][0]
+}
+
 resource "gcore_cloud_network" "main" {
   project_id = var.project_id
-  region_id  = var.region_id
+  region_id  = local.region_id
   name       = "files"
 }
 
 resource "gcore_cloud_network_subnet" "main" {
   project_id = var.project_id
-  region_id  = var.region_id
+  region_id  = local.region_id
   network_id = gcore_cloud_network.main.id
   name       = "files"
   cidr       = "10.20.0.0/24"
@@ -14,7 +20,7 @@ resource "gcore_cloud_network_subnet" "main" {
 
 resource "gcore_cloud_file_share" "main" {
   project_id = var.project_id
-  region_id  = var.region_id
+  region_id  = local.region_id
   name       = "documents"
   protocol   = "NFS"
   size       = 1
@@ -25,5 +31,5 @@ resource "gcore_cloud_file_share" "main" {
 }
 
 output "imports" {
-  value = { "gcore_cloud_file_share.main" = "${var.project_id}/${var.region_id}/${gcore_cloud_file_share.main.id}" }
+  value = { "gcore_cloud_file_share.main" = "${var.project_id}/${local.region_id}/${gcore_cloud_file_share.main.id}" }
 }

@@ -14,13 +14,6 @@ resource "gcore_cloud_security_group" "main" {
   name       = "app"
 }
 
-resource "gcore_cloud_placement_group" "main" {
-  project_id = var.project_id
-  region_id  = var.region_id
-  name       = "apart"
-  policy     = "anti-affinity"
-}
-
 resource "gcore_cloud_volume" "main" {
   for_each   = toset(["boot", "data"])
   project_id = var.project_id
@@ -32,14 +25,13 @@ resource "gcore_cloud_volume" "main" {
 }
 
 resource "gcore_cloud_instance" "main" {
-  project_id     = var.project_id
-  region_id      = var.region_id
-  name           = local.fresh ? "app" : "app-two"
-  flavor         = "g1-standard-1-2"
-  ssh_key_name   = gcore_cloud_ssh_key.main.name
-  servergroup_id = gcore_cloud_placement_group.main.id
-  user_data      = var.step == "replace" ? base64encode("#!/bin/sh\necho two") : base64encode("#!/bin/sh\necho one")
-  tags           = local.fresh ? { stage = "trial", team = "shop" } : { stage = "live" }
+  project_id   = var.project_id
+  region_id    = var.region_id
+  name         = local.fresh ? "app" : "app-two"
+  flavor       = "g1-standard-1-2"
+  ssh_key_name = gcore_cloud_ssh_key.main.name
+  user_data    = var.step == "replace" ? base64encode("#!/bin/sh\necho two") : base64encode("#!/bin/sh\necho one")
+  tags         = local.fresh ? { stage = "trial", team = "shop" } : { stage = "live" }
 
   volumes = [
     { volume_id = gcore_cloud_volume.main["boot"].id, boot_index = 0 },

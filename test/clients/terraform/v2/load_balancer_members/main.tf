@@ -1,7 +1,3 @@
-locals {
-  fresh = !contains(["update", "replace"], var.step)
-}
-
 resource "gcore_cloud_network" "main" {
   project_id = var.project_id
   region_id  = var.region_id
@@ -39,25 +35,25 @@ resource "gcore_cloud_load_balancer_pool" "listed" {
   project_id             = var.project_id
   region_id              = var.region_id
   listener_id            = gcore_cloud_load_balancer_listener.main.id
-  name                   = local.fresh ? "listed" : "listed-two"
+  name                   = var.step != "update" ? "listed" : "listed-two"
   protocol               = "HTTP"
-  lb_algorithm           = local.fresh ? "ROUND_ROBIN" : "LEAST_CONNECTIONS"
-  timeout_member_connect = local.fresh ? 5000 : 6000
+  lb_algorithm           = var.step != "update" ? "ROUND_ROBIN" : "LEAST_CONNECTIONS"
+  timeout_member_connect = var.step != "update" ? 5000 : 6000
   timeout_member_data    = 40000
 
   healthmonitor = {
     type           = "HTTP"
-    delay          = local.fresh ? 10 : 12
+    delay          = var.step != "update" ? 10 : 12
     max_retries    = 3
     timeout        = 5
     http_method    = "GET"
     url_path       = "/"
     expected_codes = "200,301-302"
   }
-  session_persistence = local.fresh ? { type = "HTTP_COOKIE", cookie_name = null } : { type = "APP_COOKIE", cookie_name = "session" }
+  session_persistence = var.step != "update" ? { type = "HTTP_COOKIE", cookie_name = null } : { type = "APP_COOKIE", cookie_name = "session" }
 
   members = [
-    for number in local.fresh ? [11, 12] : [12, 13, 14] : {
+    for number in var.step != "update" ? [11, 12] : [12, 13, 14] : {
       address       = "10.20.0.${number}"
       protocol_port = 8080
       subnet_id     = gcore_cloud_network_subnet.main.id
@@ -88,15 +84,26 @@ resource "gcore_cloud_load_balancer_pool" "free" {
   }
 }
 
-resource "gcore_cloud_load_balancer_pool_member" "main" {
-  count         = 2
+resource "gcore_cloud_load_balancer_pool_member" "one" {
   project_id    = var.project_id
   region_id     = var.region_id
   pool_id       = gcore_cloud_load_balancer_pool.free.id
-  address       = "10.20.0.${count.index + (var.step == "replace" ? 30 : 20)}"
+  address       = "10.20.0.21"
   protocol_port = 8080
   subnet_id     = gcore_cloud_network_subnet.main.id
-  weight        = local.fresh ? 1 : 5
+  weight        = var.step != "update" ? 1 : 5
+}
+
+# After the other: a change of a member sends all members of the pool as they were before.
+resource "gcore_cloud_load_balancer_pool_member" "two" {
+  project_id     = var.project_id
+  region_id      = var.region_id
+  pool_id        = gcore_cloud_load_balancer_pool.free.id
+  address        = "10.20.0.22"
+  protocol_port  = 8080
+  subnet_id      = gcore_cloud_network_subnet.main.id
+  admin_state_up = var.step != "update"
+  depends_on     = [gcore_cloud_load_balancer_pool_member.one]
 }
 
 data "gcore_cloud_load_balancer_pool" "listed" {
