@@ -19,6 +19,8 @@ resource "gcore_cloud_k8s_cluster" "main" {
       min_node_count     = 1
       max_node_count     = var.step == "update" ? 3 : 2
       servergroup_policy = "soft-anti-affinity"
+      boot_volume_size   = 50
+      boot_volume_type   = "standard"
     },
   ]
 }

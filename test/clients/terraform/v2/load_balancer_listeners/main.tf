@@ -44,16 +44,6 @@ resource "gcore_cloud_load_balancer_listener" "metrics" {
   ]
 }
 
-resource "gcore_cloud_load_balancer_listener" "disabled_later" {
-  project_id       = var.project_id
-  region_id        = var.region_id
-  load_balancer_id = gcore_cloud_load_balancer.main.id
-  name             = "names"
-  protocol         = "UDP"
-  protocol_port    = 53
-  admin_state_up   = local.fresh
-}
-
 data "gcore_cloud_load_balancer_listener" "http" {
   project_id  = var.project_id
   region_id   = var.region_id

@@ -96,14 +96,14 @@ resource "gcore_cloud_load_balancer_pool_member" "one" {
 
 # After the other: a change of a member sends all members of the pool as they were before.
 resource "gcore_cloud_load_balancer_pool_member" "two" {
-  project_id     = var.project_id
-  region_id      = var.region_id
-  pool_id        = gcore_cloud_load_balancer_pool.free.id
-  address        = "10.20.0.22"
-  protocol_port  = 8080
-  subnet_id      = gcore_cloud_network_subnet.main.id
-  admin_state_up = var.step != "update"
-  depends_on     = [gcore_cloud_load_balancer_pool_member.one]
+  project_id    = var.project_id
+  region_id     = var.region_id
+  pool_id       = gcore_cloud_load_balancer_pool.free.id
+  address       = "10.20.0.22"
+  protocol_port = 8080
+  subnet_id     = gcore_cloud_network_subnet.main.id
+  weight        = var.step == "update" ? 7 : 1
+  depends_on    = [gcore_cloud_load_balancer_pool_member.one]
 }
 
 data "gcore_cloud_load_balancer_pool" "listed" {
