@@ -103,14 +103,14 @@ export function fileShareRoutes(
       operationId: 'updateFileShare',
       summary: 'Update a file share',
       description:
-        "If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while another task holds the share, and for settings that Slurm in a cluster doesn't support.",
+        "Returns no task if nothing changes. Returns 409 while another task holds the share, and for settings that Slurm in a cluster doesn't support.",
       tags,
       params: FileShareParams,
       body: UpdateFileShare,
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) => {
-      const task = await fileShares.update(scope, params.file_share_id, body, dialect);
+      const task = await fileShares.update(scope, params.file_share_id, body);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });

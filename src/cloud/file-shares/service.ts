@@ -50,12 +50,7 @@ export interface FileShares {
    * @throws NotFoundError, InvalidError, ConflictError while a task holds it, or for settings that Slurm can't work
    * with
    */
-  update(
-    scope: Scope,
-    id: string,
-    change: UpdateFileShare,
-    options?: { taskAnyway: boolean },
-  ): Promise<string | undefined>;
+  update(scope: Scope, id: string, change: UpdateFileShare): Promise<string | undefined>;
   /**
    * Returns the ID of the task that enlarges the share.
    * @throws NotFoundError, InvalidError, ConflictError while a task holds it
@@ -126,15 +121,11 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
       });
     },
 
-    update: (scope, id, request, { taskAnyway } = { taskAnyway: false }) =>
+    update: (scope, id, request) =>
       database.accept(scope.principal, async (tx) => {
         const share = await lockFree(tx, scope, id);
         const wanted = wantedShare(share, request, await slurmClusterOn(tx, share.id));
-        if (!wanted) {
-          if (!taskAnyway) return undefined;
-          const data = { file_share_id: share.id, ...request };
-          return tasks.done(tx, scope, { type: UPDATE_SHARE.type, data, created: null });
-        }
+        if (!wanted) return undefined;
         const { name, tags, settings } = wanted;
         return begin(tx, scope, {
           task: UPDATE_SHARE,
