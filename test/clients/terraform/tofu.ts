@@ -24,9 +24,16 @@ export interface Tofu {
   stop(): void;
 }
 
+/** A line that a command with `-json` writes, as far as it is read here. */
+interface Message {
+  type: string;
+  change?: { action: string; resource: { addr: string } };
+  diagnostic?: { severity: string; summary: string; detail: string; address?: string };
+}
+
+/** A change of a plan, as `show -json` has it. */
 interface Change {
   address: string;
-  type: string;
   mode: 'managed' | 'data';
   change: {
     actions: string[];
@@ -95,8 +102,7 @@ export function openTofu({
       child.once('close', (code, signal) => {
         clearTimeout(timer);
         children.delete(child);
-        const ended = signal === null ? '' : `\n${signal} after ${PATIENCE_MS / 1000} seconds at most`;
-        resolve({ code, stdout, said: `${readable(stdout + stderr)}${ended}` });
+        resolve({ code, stdout, said: `${stdout}${stderr}${signal ?? ''}` });
       });
     });
   }
@@ -111,80 +117,70 @@ export function openTofu({
     const outcomes: Outcome[] = [];
     let step = 'create';
 
-    const tofuSays = (...args: string[]) => {
-      const [command = '', ...rest] = args;
-      const options = ['show', 'state', 'output'].includes(command) ? [] : ['-no-color', '-input=false'];
-      return run(folder, { ...variables, TF_VAR_step: step }, [command, ...options, ...rest]);
-    };
-    const json = async (...args: string[]) => {
-      const { code, stdout, said } = await tofuSays(...args);
-      if (code !== 0) throw new Error(`${args.join(' ')}: ${said}`);
-      return JSON.parse(stdout);
-    };
-    async function resources(): Promise<string[]> {
-      const { values } = await json('show', '-json');
-      return (values?.root_module?.resources ?? []).map((each: { address: string }) => each.address);
-    }
-    async function changes(plan: string): Promise<Change[]> {
-      const { resource_changes: all = [] } = await json('show', '-json', plan);
-      return all.filter(
-        ({ mode, change }: Change) => mode === 'managed' && !isDeepStrictEqual(change.actions, ['no-op']),
+    const tofuSays = (...args: string[]) => run(folder, { ...variables, TF_VAR_step: step }, args);
+    const resources = () => addressesIn(path.join(folder, 'terraform.tfstate'));
+
+    /** Applies it, and returns the action for each resource. */
+    async function apply(...options: string[]) {
+      const { code, stdout } = await tofuSays('apply', '-json', '-input=false', '-auto-approve', ...options);
+      const told = messagesIn(stdout);
+      const planned = told.flatMap(({ type, change }) =>
+        type === 'planned_change' && change ? [{ address: change.resource.addr, action: change.action }] : [],
       );
+      return { planned, ...(code === 0 ? {} : { error: errorIn(told) || stdout }) };
     }
+
+    /** Returns what a plan would change, an import not being a change. */
     async function driftOf(...options: string[]): Promise<Pick<Outcome, 'drift' | 'error'>> {
-      const { code, said } = await tofuSays('plan', '-detailed-exitcode', '-out=drift', ...options);
+      const { code, stdout } = await tofuSays(
+        'plan',
+        '-json',
+        '-input=false',
+        '-detailed-exitcode',
+        '-out=drift',
+        ...options,
+      );
       if (code === 0) return {};
-      if (code !== 2) return { error: said };
-      const found = (await changes('drift')).flatMap(changedIn);
-      return found.length > 0 ? { drift: found.toSorted() } : { error: said };
+      if (code !== 2) return { error: errorIn(messagesIn(stdout)) || stdout };
+      const shown = await tofuSays('show', '-json', 'drift');
+      const changes: Change[] = JSON.parse(shown.stdout).resource_changes ?? [];
+      const drift = changes.filter(({ mode }) => mode === 'managed').flatMap(changedIn);
+      return drift.length > 0 ? { drift: drift.toSorted() } : {};
     }
 
     async function create(): Promise<boolean> {
-      const { code, said } = await tofuSays('apply', '-auto-approve');
-      const about = await resources();
-      outcomes.push({ step: 'create', about, ...(code === 0 ? {} : { error: said }) });
-      if (code === 0) outcomes.push({ step: 'no drift', about, ...(await driftOf()) });
-      return code === 0;
+      const { error } = await apply();
+      const about = resources();
+      outcomes.push({ step: 'create', about, ...(error === undefined ? {} : { error }) });
+      if (error === undefined) outcomes.push({ step: 'no drift', about, ...(await driftOf()) });
+      return error === undefined;
     }
 
     /** The plan must do just this, and the next one nothing. */
     async function change(to: 'update' | 'replace'): Promise<void> {
       step = to;
-      const { code, said } = await tofuSays('plan', '-out=change');
-      if (code !== 0) {
-        outcomes.push({ step: to, about: [], error: said });
-        return;
-      }
-      const planned = await changes('change');
-      const kind = ({ change: { actions } }: Change) => (actions.length > 1 ? 'replace' : actions[0]);
-      const about = planned.filter((each) => kind(each) === to).map(({ address }) => address);
-      const more = planned.filter((each) => to === 'update' && kind(each) === 'replace');
-      if (about.length === 0 || more.length > 0) {
-        outcomes.push({ step: to, about, error: `Not a plan to ${to}:\n${said}` });
-        if (about.length === 0) return;
-      }
-      const applied = await tofuSays('apply', 'change');
-      outcomes.push({ step: to, about, ...(applied.code === 0 ? await driftOf() : { error: applied.said }) });
+      const { planned, error } = await apply();
+      const about = planned.filter(({ action }) => action === to).map(({ address }) => address);
+      const others = planned.filter(({ action }) => to === 'update' && action === 'replace');
+      const wrong =
+        about.length === 0 || others.length > 0 ? `Not a plan to ${to}: ${JSON.stringify(planned)}` : error;
+      outcomes.push({ step: to, about, ...(wrong === undefined ? await driftOf() : { error: wrong }) });
     }
 
     /** Into a copy of the state, which has all but what is imported; so nothing but the import is at stake. */
     async function importAll(): Promise<void> {
-      const state = '-state=imported.tfstate';
-      const wanted: Record<string, string> = await json('output', '-json', 'imports');
-      const about = Object.keys(wanted);
-      fs.copyFileSync(path.join(folder, 'terraform.tfstate'), path.join(folder, 'imported.tfstate'));
-      const commands = [
-        ['state', 'rm', state, ...about],
-        ...Object.entries(wanted).map(([address, id]) => ['import', state, address, id]),
-      ];
-      for (const command of commands) {
-        const { code, said } = await tofuSays(...command);
-        if (code !== 0) {
-          outcomes.push({ step: 'import', about, error: said });
-          return;
-        }
-      }
-      outcomes.push({ step: 'import', about, ...(await driftOf(state)) });
+      const state = 'imported.tfstate';
+      const { outputs } = JSON.parse(fs.readFileSync(path.join(folder, 'terraform.tfstate'), 'utf8'));
+      const wanted: [string, string][] = Object.entries(outputs.imports.value);
+      const about = wanted.map(([address]) => address);
+      fs.copyFileSync(path.join(folder, 'terraform.tfstate'), path.join(folder, state));
+      const blocks = wanted.map(([address, id]) => `import {\n  to = ${address}\n  id = "${id}"\n}\n`);
+      const file = path.join(folder, 'imports.tf');
+      fs.writeFileSync(file, blocks.join('\n'));
+      const removed = await tofuSays('state', 'rm', `-state=${state}`, ...about);
+      const found = removed.code === 0 ? await driftOf(`-state=${state}`) : { error: removed.said };
+      fs.rmSync(file);
+      outcomes.push({ step: 'import', about, ...found });
     }
 
     if (await create()) {
@@ -192,9 +188,9 @@ export function openTofu({
       if (text.includes('"replace"')) await change('replace');
       if (text.includes('output "imports"')) await importAll();
     }
-    const about = await resources();
-    const { code, said } = await tofuSays('destroy', '-auto-approve');
-    outcomes.push({ step: 'destroy', about, ...(code === 0 ? {} : { error: said }) });
+    const about = resources();
+    const { error } = await apply('-destroy');
+    outcomes.push({ step: 'destroy', about, ...(error === undefined ? {} : { error }) });
     return outcomes;
   }
 
@@ -227,8 +223,33 @@ function end({ pid }: ChildProcess): void {
   }
 }
 
+/** The messages of `-json`, a line each. */
+function messagesIn(stdout: string): Message[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+}
+
+function errorIn(messages: Message[]): string {
+  return messages
+    .flatMap(({ diagnostic }) => (diagnostic?.severity === 'error' ? [diagnostic] : []))
+    .map(({ summary, detail, address }) => [address, summary, detail].filter(Boolean).join('\n'))
+    .join('\n\n');
+}
+
+/** The addresses of what a file with a state has. */
+function addressesIn(file: string): string[] {
+  if (!fs.existsSync(file)) return [];
+  const { resources }: { resources: { mode: string; type: string; name: string }[] } = JSON.parse(
+    fs.readFileSync(file, 'utf8'),
+  );
+  return resources.map(({ mode, type, name }) => `${mode === 'data' ? 'data.' : ''}${type}.${name}`);
+}
+
 /** `gcore_network.main: type`, or `gcore_network.main: created`. */
 function changedIn({ address, change: { actions, before, after, after_unknown } }: Change): string[] {
+  if (isDeepStrictEqual(actions, ['no-op'])) return [];
   if (before === null) return [`${address}: created`];
   if (after === null) return [`${address}: deleted`];
   const replaced = actions.length > 1 ? [`${address}: replaced`] : [];
@@ -237,9 +258,4 @@ function changedIn({ address, change: { actions, before, after, after_unknown } 
     (name) => after_unknown[name] === true || !isDeepStrictEqual(before[name], after[name]),
   );
   return [...replaced, ...changed.map((name) => `${address}: ${name}`)];
-}
-
-/** Takes away the box that errors are in. */
-function readable(text: string): string {
-  return text.replace(/^[╷│╵] ?/gm, '');
 }

@@ -7,6 +7,13 @@ import { record, startWatchedService } from '../../support/clients.ts';
 import { tlsBundle } from '../../support/tls-bundles.ts';
 import { type Outcome, openTofu, type Tofu } from './tofu.ts';
 
+interface Account {
+  url: string;
+  token: string;
+  projectId: number;
+  projectName: string;
+}
+
 interface Provider {
   /** The folder with its modules. */
   name: 'v0' | 'v2';
@@ -16,7 +23,7 @@ interface Provider {
   /** The variable of the environment that names its program. */
   variable: string;
   /** What the provider and its modules read from the environment; `TF_VAR_` is before what modules read. */
-  environment(account: { url: string; token: string; projectId: number }): Record<string, string>;
+  environment(account: Account): Record<string, string>;
   faults: readonly Fault[];
 }
 
@@ -64,9 +71,10 @@ export function walkModules({ name, client, version, variable, environment, faul
     it.concurrent.each(modules)('%s', { timeout: 3_600_000 }, async (module) => {
       const { http, projectId } = await service.otherTenant();
       const token = http.token ?? expect.fail('The account has no token');
+      const projectName = (await http.get(`/cloud/v1/projects/${projectId}`)).body.name;
       const outcomes = await terraform.walk(module, {
         ...variables,
-        ...environment({ url: `${service.url}/gcore`, token, projectId }),
+        ...environment({ url: `${service.url}/gcore`, token, projectId, projectName }),
       });
       walked.set(module, outcomes);
       const known = faults.filter((fault) => fault.module === module);
