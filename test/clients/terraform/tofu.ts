@@ -40,6 +40,8 @@ interface Change {
     before: Record<string, unknown> | null;
     after: Record<string, unknown> | null;
     after_unknown: Record<string, unknown>;
+    /** The fields that can't be changed in place, each as a path. */
+    replace_paths?: string[][];
   };
 }
 
@@ -247,15 +249,18 @@ function addressesIn(file: string): string[] {
   return resources.map(({ mode, type, name }) => `${mode === 'data' ? 'data.' : ''}${type}.${name}`);
 }
 
-/** `gcore_network.main: type`, or `gcore_network.main: created`. */
-function changedIn({ address, change: { actions, before, after, after_unknown } }: Change): string[] {
+/** `gcore_network.main: mtu`, `gcore_network.main: created` or `gcore_network.main: replaced for type`. */
+function changedIn({
+  address,
+  change: { actions, before, after, after_unknown, replace_paths },
+}: Change): string[] {
   if (isDeepStrictEqual(actions, ['no-op'])) return [];
   if (before === null) return [`${address}: created`];
   if (after === null) return [`${address}: deleted`];
-  const replaced = actions.length > 1 ? [`${address}: replaced`] : [];
+  if (actions.length > 1) return (replace_paths ?? []).map(([name]) => `${address}: replaced for ${name}`);
   const names = new Set([...Object.keys(before), ...Object.keys(after), ...Object.keys(after_unknown)]);
   const changed = [...names].filter(
     (name) => after_unknown[name] === true || !isDeepStrictEqual(before[name], after[name]),
   );
-  return [...replaced, ...changed.map((name) => `${address}: ${name}`)];
+  return changed.map((name) => `${address}: ${name}`);
 }

@@ -1,6 +1,7 @@
+# A region offers one kind of shares.
 resource "gcore_network" "main" {
   project_id    = var.project_id
-  region_id     = var.region_id
+  region_id     = 2
   name          = "storage"
   type          = "vlan"
   create_router = false
@@ -8,7 +9,7 @@ resource "gcore_network" "main" {
 
 resource "gcore_subnet" "main" {
   project_id                = var.project_id
-  region_id                 = var.region_id
+  region_id                 = 2
   network_id                = gcore_network.main.id
   name                      = "storage"
   cidr                      = "10.10.0.0/24"
@@ -17,7 +18,7 @@ resource "gcore_subnet" "main" {
 
 resource "gcore_file_share" "standard" {
   project_id = var.project_id
-  region_id  = var.region_id
+  region_id  = 2
   name       = var.step == "create" ? "home" : "home-two"
   protocol   = "NFS"
   size       = var.step == "create" ? 20 : 25
@@ -60,7 +61,7 @@ resource "gcore_file_share" "vast" {
 
 data "gcore_file_share" "main" {
   project_id = var.project_id
-  region_id  = var.region_id
+  region_id  = 2
   name       = gcore_file_share.standard.name
 
   lifecycle {
@@ -73,7 +74,7 @@ data "gcore_file_share" "main" {
 
 output "imports" {
   value = {
-    "gcore_file_share.standard" = "${local.place}:${gcore_file_share.standard.id}"
+    "gcore_file_share.standard" = "${var.project_id}:2:${gcore_file_share.standard.id}"
     "gcore_file_share.vast"     = "${local.place}:${gcore_file_share.vast.id}"
   }
 }

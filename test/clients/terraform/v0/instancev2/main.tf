@@ -108,7 +108,8 @@ resource "gcore_instancev2" "main" {
   dynamic "volume" {
     for_each = var.step == "create" ? [] : [gcore_volume.data.id]
     content {
-      volume_id = volume.value
+      volume_id  = volume.value
+      boot_index = 1
     }
   }
 

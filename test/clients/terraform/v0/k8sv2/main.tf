@@ -84,10 +84,11 @@ resource "gcore_k8sv2" "main" {
   dynamic "pool" {
     for_each = var.step == "create" ? [] : ["extra"]
     content {
-      name           = pool.value
-      flavor_id      = "g1-standard-2-8"
-      min_node_count = 1
-      max_node_count = 1
+      name               = pool.value
+      flavor_id          = "g1-standard-2-8"
+      servergroup_policy = "anti-affinity"
+      min_node_count     = 1
+      max_node_count     = 1
     }
   }
 
@@ -108,7 +109,7 @@ data "gcore_k8sv2" "main" {
 
   lifecycle {
     postcondition {
-      condition     = self.version == gcore_k8sv2.main.version && length(self.pool) == length(gcore_k8sv2.main.pool)
+      condition     = self.version == gcore_k8sv2.main.version && length(self.pools) == length(gcore_k8sv2.main.pool)
       error_message = "Another cluster was found."
     }
   }

@@ -16,11 +16,12 @@ resource "gcore_k8sv2" "main" {
   version    = "v1.34.5"
 
   pool {
-    name           = "main"
-    flavor_id      = "g1-standard-2-4"
-    min_node_count = 1
-    max_node_count = 1
-    is_public_ipv4 = true
+    name               = "main"
+    flavor_id          = "g1-standard-2-4"
+    servergroup_policy = "soft-anti-affinity"
+    min_node_count     = 1
+    max_node_count     = 1
+    is_public_ipv4     = true
   }
 
   ddos_profile {

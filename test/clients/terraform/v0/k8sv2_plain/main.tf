@@ -17,10 +17,11 @@ resource "gcore_k8sv2" "main" {
   version    = "v1.34.5"
 
   pool {
-    name           = "main"
-    flavor_id      = "g1-standard-2-4"
-    min_node_count = var.step == "update" ? 2 : 1
-    max_node_count = var.step == "update" ? 2 : 1
+    name               = "main"
+    flavor_id          = "g1-standard-2-4"
+    servergroup_policy = "soft-anti-affinity"
+    min_node_count     = var.step == "update" ? 2 : 1
+    max_node_count     = var.step == "update" ? 2 : 1
   }
 }
 

@@ -19,7 +19,7 @@ resource "gcore_volume" "copy" {
   project_id  = var.project_id
   region_id   = var.region_id
   name        = "copy"
-  size        = 6
+  size        = 5
   type_name   = "standard"
   snapshot_id = gcore_snapshot.main.id
 }
