@@ -17,7 +17,7 @@ data "gcore_image" "by_id" {
 
   lifecycle {
     postcondition {
-      condition     = self.name == "debian-12-x64" && self.min_disk == data.gcore_image.debian.min_disk
+      condition     = self.os_distro == "debian" && self.min_disk == data.gcore_image.debian.min_disk
       error_message = "Another image was found."
     }
   }
