@@ -169,20 +169,29 @@ export function openTofu({
       outcomes.push({ step: to, about, ...(wrong === undefined ? await driftOf() : { error: wrong }) });
     }
 
-    /** Into a copy of the state, which has all but what is imported; so nothing but the import is at stake. */
+    /** Each into a copy of the state that has all but what is imported, so that nothing but the import is at stake. */
     async function importAll(): Promise<void> {
-      const state = 'imported.tfstate';
       const { outputs } = JSON.parse(fs.readFileSync(path.join(folder, 'terraform.tfstate'), 'utf8'));
-      const wanted: [string, string][] = Object.entries(outputs.imports.value);
-      const about = wanted.map(([address]) => address);
-      fs.copyFileSync(path.join(folder, 'terraform.tfstate'), path.join(folder, state));
-      const blocks = wanted.map(([address, id]) => `import {\n  to = ${address}\n  id = "${id}"\n}\n`);
-      const file = path.join(folder, 'imports.tf');
-      fs.writeFileSync(file, blocks.join('\n'));
-      const removed = await tofuSays('state', 'rm', `-state=${state}`, ...about);
-      const found = removed.code === 0 ? await driftOf(`-state=${state}`) : { error: removed.said };
-      fs.rmSync(file);
-      outcomes.push({ step: 'import', about, ...found });
+      const drifts: string[] = [];
+      const errors: string[] = [];
+      for (const [address, id] of Object.entries<string>(outputs.imports.value)) {
+        const copy = 'imported.tfstate';
+        const block = path.join(folder, 'import.tf');
+        fs.copyFileSync(path.join(folder, 'terraform.tfstate'), path.join(folder, copy));
+        fs.writeFileSync(block, `import {\n  to = ${address}\n  id = "${id}"\n}\n`);
+        const { code, said } = await tofuSays('state', 'rm', `-state=${copy}`, address);
+        const { error, drift = [] } = code === 0 ? await driftOf(`-state=${copy}`) : { error: said };
+        fs.rmSync(block);
+        // What depends on it is changed along with it.
+        drifts.push(...drift.filter((text) => text.startsWith(`${address}: `)));
+        if (error !== undefined) errors.push(error);
+      }
+      outcomes.push({
+        step: 'import',
+        about: Object.keys(outputs.imports.value),
+        ...(errors.length > 0 && { error: errors.join('\n\n') }),
+        ...(drifts.length > 0 && { drift: drifts.toSorted() }),
+      });
     }
 
     if (await create()) {

@@ -55,7 +55,7 @@ data "gcore_floatingip" "main" {
 
   lifecycle {
     postcondition {
-      condition     = self.id == gcore_floatingip.main.id && self.port_id == gcore_floatingip.main.port_id
+      condition     = self.id == gcore_floatingip.main.id
       error_message = "Another address was found."
     }
   }

@@ -87,6 +87,8 @@ resource "gcore_k8sv2" "main" {
       name               = pool.value
       flavor_id          = "g1-standard-2-8"
       servergroup_policy = "anti-affinity"
+      boot_volume_size   = 30
+      boot_volume_type   = "ssd_hiiops"
       min_node_count     = 1
       max_node_count     = 1
     }

@@ -19,6 +19,8 @@ resource "gcore_k8sv2" "main" {
     name               = "main"
     flavor_id          = "g1-standard-2-4"
     servergroup_policy = "soft-anti-affinity"
+    boot_volume_size   = 10
+    boot_volume_type   = "standard"
     min_node_count     = 1
     max_node_count     = 1
     is_public_ipv4     = true

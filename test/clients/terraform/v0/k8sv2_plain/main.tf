@@ -20,6 +20,8 @@ resource "gcore_k8sv2" "main" {
     name               = "main"
     flavor_id          = "g1-standard-2-4"
     servergroup_policy = "soft-anti-affinity"
+    boot_volume_size   = 10
+    boot_volume_type   = "standard"
     min_node_count     = var.step == "update" ? 2 : 1
     max_node_count     = var.step == "update" ? 2 : 1
   }

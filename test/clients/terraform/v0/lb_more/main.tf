@@ -38,7 +38,7 @@ resource "gcore_lblistener" "tls" {
   protocol        = "TERMINATED_HTTPS"
   protocol_port   = 443
   secret_id       = var.step == "update" ? gcore_secret.main[1].id : gcore_secret.main[0].id
-  sni_secret_id   = var.step == "update" ? [] : [gcore_secret.main[1].id]
+  sni_secret_id   = var.step == "update" ? [gcore_secret.main[0].id] : [gcore_secret.main[1].id]
 }
 
 resource "gcore_lblistener" "prometheus" {
@@ -111,7 +111,7 @@ resource "gcore_lbpool" "plain" {
   project_id      = var.project_id
   region_id       = var.region_id
   loadbalancer_id = gcore_loadbalancerv2.main.id
-  name            = var.step == "update" ? "plain-two" : "plain"
+  name            = "plain"
   protocol        = "HTTP"
   lb_algorithm    = "ROUND_ROBIN"
 }

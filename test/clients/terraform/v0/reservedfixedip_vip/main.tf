@@ -19,5 +19,5 @@ resource "gcore_reservedfixedip" "main" {
   region_id  = var.region_id
   type       = "subnet"
   subnet_id  = gcore_subnet.main.id
-  is_vip     = var.step == "create"
+  is_vip     = var.step != "update"
 }

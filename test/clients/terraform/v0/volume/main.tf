@@ -38,6 +38,7 @@ resource "gcore_volume" "empty" {
   region_id  = var.region_id
   name       = "empty"
   size       = 5
+  type_name  = "standard"
 }
 
 data "gcore_volume" "main" {
