@@ -1,0 +1,40 @@
+resource "gcore_cloud_load_balancer" "web" {
+  name           = "${var.name}-web"
+  flavor         = "lb1-1-2"
+  vip_network_id = gcore_cloud_network.main.id
+  vip_subnet_id  = gcore_cloud_network_subnet.main.id
+  tags           = var.tags
+}
+
+resource "gcore_cloud_load_balancer_listener" "http" {
+  load_balancer_id = gcore_cloud_load_balancer.web.id
+  name             = "${var.name}-http"
+  protocol         = "HTTP"
+  protocol_port    = 80
+}
+
+# With a monitor that asks by HTTP: of other kinds, and of none, the provider can't read its own answer.
+resource "gcore_cloud_load_balancer_pool" "http" {
+  load_balancer_id = gcore_cloud_load_balancer.web.id
+  listener_id      = gcore_cloud_load_balancer_listener.http.id
+  name             = "${var.name}-http"
+  protocol         = "HTTP"
+  lb_algorithm     = "ROUND_ROBIN"
+
+  healthmonitor = {
+    type        = "HTTP"
+    url_path    = "/"
+    delay       = 10
+    timeout     = 5
+    max_retries = 3
+  }
+}
+
+resource "gcore_cloud_load_balancer_pool_member" "web" {
+  count         = 2
+  pool_id       = gcore_cloud_load_balancer_pool.http.id
+  address       = gcore_cloud_reserved_fixed_ip.web[count.index].fixed_ip_address
+  subnet_id     = gcore_cloud_network_subnet.main.id
+  protocol_port = 80
+  weight        = var.weights[count.index]
+}
