@@ -1,0 +1,22 @@
+terraform {
+  required_providers {
+    gcore = {
+      source = "G-Core/gcore"
+    }
+  }
+}
+
+provider "gcore" {}
+
+# "create", "update" or "replace": what the module should look like now.
+variable "step" {
+  type = string
+}
+
+variable "project_id" {
+  type = number
+}
+
+variable "region_id" {
+  type = number
+}
