@@ -16,15 +16,39 @@ export interface Outcome {
   drift?: string[];
 }
 
+export interface Said {
+  code: number | null;
+  stdout: string;
+  /** All that it said, for people. */
+  said: string;
+}
+
+/** A folder with a module and its state. */
+export interface Stand {
+  /** Runs a command to its end. */
+  say(...args: string[]): Promise<Said>;
+  /** Begins a command. A signal reaches OpenTofu and the provider, as Ctrl-C in a terminal does. */
+  begin(...args: string[]): { signal(name: NodeJS.Signals): void; ended: Promise<Said> };
+  /** The addresses of what the state has. */
+  resources(): Promise<string[]>;
+  /** What the state has of each of them. */
+  values(): Promise<Record<string, Record<string, unknown>>>;
+  changes(plan: string): Promise<Change[]>;
+  /** Nothing if the next plan is empty. */
+  driftOf(...options: string[]): Promise<Pick<Outcome, 'drift' | 'error'>>;
+}
+
 export interface Tofu {
   version(): string;
+  /** Copies these files to a new folder. Commands see what `environment` has then. */
+  open(name: string, files: string[], environment: Record<string, string>): Stand;
   /** Takes a module through its steps, with these variables in the environment. */
   walk(module: string, variables: Record<string, string>): Promise<Outcome[]>;
   /** Ends what still runs. */
   stop(): void;
 }
 
-interface Change {
+export interface Change {
   address: string;
   type: string;
   mode: 'managed' | 'data';
@@ -63,7 +87,7 @@ export function openTofu({
   );
   const children = new Set<ChildProcess>();
 
-  function run(cwd: string, variables: Record<string, string>, args: string[]) {
+  function begin(cwd: string, variables: Record<string, string>, args: string[]) {
     const child = spawn(tofu, args, {
       cwd,
       env: {
@@ -90,40 +114,38 @@ export function openTofu({
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();
     });
-    return new Promise<{ code: number | null; stdout: string; said: string }>((resolve, reject) => {
+    const ended = new Promise<Said>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (code, signal) => {
         clearTimeout(timer);
         children.delete(child);
-        const ended = signal === null ? '' : `\n${signal} after ${PATIENCE_MS / 1000} seconds at most`;
-        resolve({ code, stdout, said: `${readable(stdout + stderr)}${ended}` });
+        const last = signal === null ? '' : `\n${signal} after ${PATIENCE_MS / 1000} seconds at most`;
+        resolve({ code, stdout, said: `${readable(stdout + stderr)}${last}` });
       });
     });
+    return { ended, signal: (name: NodeJS.Signals) => kill(child, name) };
   }
 
-  async function walk(module: string, variables: Record<string, string>): Promise<Outcome[]> {
-    const folder = path.join(home, module);
+  function open(name: string, files: string[], environment: Record<string, string>): Stand {
+    const folder = path.join(home, name);
     fs.mkdirSync(folder);
-    const own = filesOf(path.join(modules, module));
-    for (const file of [...filesOf(modules), ...own])
-      fs.copyFileSync(file, path.join(folder, path.basename(file)));
-    const text = own.map((file) => fs.readFileSync(file, 'utf8')).join('\n');
-    const outcomes: Outcome[] = [];
-    let step = 'create';
+    for (const file of files) fs.copyFileSync(file, path.join(folder, path.basename(file)));
 
-    const tofuSays = (...args: string[]) => {
+    const begun: Stand['begin'] = (...args) => {
       const [command = '', ...rest] = args;
       const options = ['show', 'state', 'output'].includes(command) ? [] : ['-no-color', '-input=false'];
-      return run(folder, { ...variables, TF_VAR_step: step }, [command, ...options, ...rest]);
+      return begin(folder, environment, [command, ...options, ...rest]);
     };
-    const json = async (...args: string[]) => {
-      const { code, stdout, said } = await tofuSays(...args);
+    const say: Stand['say'] = (...args) => begun(...args).ended;
+    async function json(...args: string[]) {
+      const { code, stdout, said } = await say(...args);
       if (code !== 0) throw new Error(`${args.join(' ')}: ${said}`);
       return JSON.parse(stdout);
-    };
-    async function resources(): Promise<string[]> {
-      const { values } = await json('show', '-json');
-      return (values?.root_module?.resources ?? []).map((each: { address: string }) => each.address);
+    }
+    async function values() {
+      const all: { address: string; values: Record<string, unknown> }[] =
+        (await json('show', '-json')).values?.root_module?.resources ?? [];
+      return Object.fromEntries(all.map((each) => [each.address, each.values]));
     }
     async function changes(plan: string): Promise<Change[]> {
       const { resource_changes: all = [] } = await json('show', '-json', plan);
@@ -131,16 +153,32 @@ export function openTofu({
         ({ mode, change }: Change) => mode === 'managed' && !isDeepStrictEqual(change.actions, ['no-op']),
       );
     }
-    async function driftOf(...options: string[]): Promise<Pick<Outcome, 'drift' | 'error'>> {
-      const { code, said } = await tofuSays('plan', '-detailed-exitcode', '-out=drift', ...options);
-      if (code === 0) return {};
-      if (code !== 2) return { error: said };
-      const found = (await changes('drift')).flatMap(changedIn);
-      return found.length > 0 ? { drift: found.toSorted() } : { error: said };
-    }
+    return {
+      say,
+      begin: begun,
+      values,
+      resources: async () => Object.keys(await values()),
+      changes,
+      async driftOf(...options) {
+        const { code, said } = await say('plan', '-detailed-exitcode', '-out=drift', ...options);
+        if (code === 0) return {};
+        if (code !== 2) return { error: said };
+        const found = (await changes('drift')).flatMap(changedIn);
+        return found.length > 0 ? { drift: found.toSorted() } : { error: said };
+      },
+    };
+  }
+
+  async function walk(module: string, variables: Record<string, string>): Promise<Outcome[]> {
+    const own = filesOf(path.join(modules, module));
+    const environment = { ...variables, TF_VAR_step: 'create' };
+    const { say, resources, changes, driftOf } = open(module, [...filesOf(modules), ...own], environment);
+    const folder = path.join(home, module);
+    const text = own.map((file) => fs.readFileSync(file, 'utf8')).join('\n');
+    const outcomes: Outcome[] = [];
 
     async function create(): Promise<boolean> {
-      const { code, said } = await tofuSays('apply', '-auto-approve');
+      const { code, said } = await say('apply', '-auto-approve');
       const about = await resources();
       outcomes.push({ step: 'create', about, ...(code === 0 ? {} : { error: said }) });
       if (code === 0) outcomes.push({ step: 'no drift', about, ...(await driftOf()) });
@@ -149,8 +187,8 @@ export function openTofu({
 
     /** The plan must do just this, and the next one nothing. */
     async function change(to: 'update' | 'replace'): Promise<void> {
-      step = to;
-      const { code, said } = await tofuSays('plan', '-out=change');
+      environment.TF_VAR_step = to;
+      const { code, said } = await say('plan', '-out=change');
       if (code !== 0) {
         outcomes.push({ step: to, about: [], error: said });
         return;
@@ -163,14 +201,14 @@ export function openTofu({
         outcomes.push({ step: to, about, error: `Not a plan to ${to}:\n${said}` });
         if (about.length === 0) return;
       }
-      const applied = await tofuSays('apply', 'change');
+      const applied = await say('apply', 'change');
       outcomes.push({ step: to, about, ...(applied.code === 0 ? await driftOf() : { error: applied.said }) });
     }
 
     /** Into a copy of the state, which has all but what is imported; so nothing but the import is at stake. */
     async function importAll(): Promise<void> {
       const state = '-state=imported.tfstate';
-      const wanted: Record<string, string> = await json('output', '-json', 'imports');
+      const wanted: Record<string, string> = JSON.parse((await say('output', '-json', 'imports')).stdout);
       const about = Object.keys(wanted);
       fs.copyFileSync(path.join(folder, 'terraform.tfstate'), path.join(folder, 'imported.tfstate'));
       const commands = [
@@ -178,7 +216,7 @@ export function openTofu({
         ...Object.entries(wanted).map(([address, id]) => ['import', state, address, id]),
       ];
       for (const command of commands) {
-        const { code, said } = await tofuSays(...command);
+        const { code, said } = await say(...command);
         if (code !== 0) {
           outcomes.push({ step: 'import', about, error: said });
           return;
@@ -193,12 +231,13 @@ export function openTofu({
       if (text.includes('output "imports"')) await importAll();
     }
     const about = await resources();
-    const { code, said } = await tofuSays('destroy', '-auto-approve');
+    const { code, said } = await say('destroy', '-auto-approve');
     outcomes.push({ step: 'destroy', about, ...(code === 0 ? {} : { error: said }) });
     return outcomes;
   }
 
   return {
+    open,
     walk,
     version() {
       const { stdout } = spawnSync(tofu, ['version', '-json'], { encoding: 'utf8', env: { HOME: home } });
@@ -211,17 +250,21 @@ export function openTofu({
   };
 }
 
-function filesOf(folder: string): string[] {
+export function filesOf(folder: string): string[] {
   return fs
     .readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.tf'))
     .map(({ name }) => path.join(folder, name));
 }
 
-function end({ pid }: ChildProcess): void {
+function end(child: ChildProcess): void {
+  kill(child, 'SIGKILL');
+}
+
+function kill({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
-    process.kill(-pid, 'SIGKILL');
+    process.kill(-pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
