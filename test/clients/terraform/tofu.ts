@@ -23,12 +23,19 @@ export interface Said {
   said: string;
 }
 
+export interface Begun {
+  signal(name: NodeJS.Signals): void;
+  /** Waits until it has said this, or has ended. */
+  saying(text: string): Promise<unknown>;
+  ended: Promise<Said>;
+}
+
 /** A folder with a module and its state. */
 export interface Stand {
   /** Runs a command to its end. */
   say(...args: string[]): Promise<Said>;
   /** Begins a command. A signal reaches OpenTofu and the provider, as Ctrl-C in a terminal does. */
-  begin(...args: string[]): { signal(name: NodeJS.Signals): void; ended: Promise<Said> };
+  begin(...args: string[]): Begun;
   /** The addresses of what the state has. */
   resources(): Promise<string[]>;
   /** What the state has of each of them. */
@@ -87,7 +94,7 @@ export function openTofu({
   );
   const children = new Set<ChildProcess>();
 
-  function begin(cwd: string, variables: Record<string, string>, args: string[]) {
+  function begin(cwd: string, variables: Record<string, string>, args: string[]): Begun {
     const child = spawn(tofu, args, {
       cwd,
       env: {
@@ -123,7 +130,16 @@ export function openTofu({
         resolve({ code, stdout, said: `${readable(stdout + stderr)}${last}` });
       });
     });
-    return { ended, signal: (name: NodeJS.Signals) => kill(child, name) };
+    const saying = (text: string) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (stdout.includes(text)) resolve(text);
+        };
+        child.stdout.on('data', look);
+        child.once('close', resolve);
+        look();
+      });
+    return { ended, saying, signal: (name: NodeJS.Signals) => kill(child, name) };
   }
 
   function open(name: string, files: string[], environment: Record<string, string>): Stand {

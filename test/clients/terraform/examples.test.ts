@@ -1,0 +1,134 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newKeyPair } from '../../../src/cloud/ssh-keys/key-pair.ts';
+import type { HttpClient } from '../../support/http-client.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { filesOf, openTofu, type Stand, type Tofu } from './tofu.ts';
+
+/** The modules of examples/terraform, as a whole: made, changed, interrupted, damaged by hand and destroyed. */
+const EXAMPLES = path.resolve(import.meta.dirname, '../../../examples/terraform');
+const { TRADEWIND_TEST_TOFU: tofu = '' } = process.env;
+
+const CHANGE = {
+  flavor: 'g1-standard-2-4',
+  data_size: 20,
+  open_ports: [22, 443],
+  weights: [1, 3],
+  scan_interval: '30s',
+  batch_nodes: 4,
+  tags: { environment: 'test', owner: 'me' },
+};
+
+describe.each([
+  { name: 'classic', variable: 'TRADEWIND_TEST_PROVIDER_V0' },
+  { name: 'v2', variable: 'TRADEWIND_TEST_PROVIDER_V2' },
+] as const)('the $name module', ({ name, variable }) => {
+  const provider = process.env[variable] ?? '';
+  const missing = Object.entries({ TRADEWIND_TEST_TOFU: tofu, [variable]: provider })
+    .filter(([, file]) => !fs.existsSync(file))
+    .map(([wanted, file]) => (file === '' ? `${wanted} is not set` : `${wanted} names no file: ${file}`));
+  if (missing.length > 0)
+    process.stderr.write(`SKIPPED examples/terraform/${name}, for want of programs: ${missing.join('; ')}\n`);
+
+  describe.skipIf(missing.length > 0)('works', { timeout: 900_000 }, () => {
+    let service: TestService;
+    let terraform: Tofu;
+    let public_key: string;
+    beforeAll(async () => {
+      service = await startService({ TRADEWIND_SIMULATION_SPEED: '100', TRADEWIND_RATE_LIMIT: '0' });
+      terraform = openTofu({ tofu, provider, modules: EXAMPLES });
+      public_key = (await newKeyPair('me')).text;
+    });
+    afterAll(async () => {
+      terraform?.stop();
+      await service?.stop();
+    });
+
+    /** Stands with these names in a project of its own. */
+    async function projectWith(...names: string[]) {
+      const { http, projectId } = await service.otherTenant();
+      const token = http.token ?? expect.fail('The account has no token');
+      const stands = names.map((each) => {
+        const environment: Record<string, string> = {
+          GCORE_API_ENDPOINT: `${service.url}/gcore`,
+          GCORE_PERMANENT_TOKEN: token,
+          GCORE_BASE_URL: `${service.url}/gcore`,
+          GCORE_API_KEY: token,
+          GCORE_CLOUD_PROJECT_ID: String(projectId),
+          GCORE_CLOUD_REGION_ID: '1',
+          TF_VAR_project_id: String(projectId),
+          TF_VAR_region_id: '1',
+          TF_VAR_public_key: public_key,
+          TF_VAR_name: each,
+        };
+        return {
+          ...terraform.open(`${projectId}-${each}`, filesOf(path.join(EXAMPLES, name)), environment),
+          want: (values: object) =>
+            Object.assign(
+              environment,
+              Object.fromEntries(
+                Object.entries(values).map(([key, value]) => [
+                  `TF_VAR_${key}`,
+                  typeof value === 'string' ? value : JSON.stringify(value),
+                ]),
+              ),
+            ),
+        };
+      });
+      return { http, projectId, stands };
+    }
+    const apply = (stand: Stand) => done(stand.say('apply', '-auto-approve'));
+    const destroy = (stand: Stand) => done(stand.say('destroy', '-auto-approve'));
+    async function done(said: ReturnType<Stand['say']>) {
+      const { code, said: text } = await said;
+      expect(code, text).toBe(0);
+    }
+    const clean = async (stand: Stand) => expect(await stand.driftOf()).toEqual({});
+
+    async function one() {
+      const { http, projectId, stands } = await projectWith('demo');
+      const [stand = expect.fail('There is no stand')] = stands;
+      return { http, projectId, stand };
+    }
+    const left = async (http: HttpClient, projectId: number) => {
+      const kinds = ['networks', 'subnets', 'routers', 'ports', 'floatingips', 'volumes', 'instances', 'loadbalancers'];
+      const found: Record<string, number> = {};
+      for (const kind of [...kinds.map((each) => `v1/${each}`), 'v2/k8s/clusters']) {
+        const { body } = await http.get(`/cloud/${kind}/${projectId}/1`);
+        found[kind] = body.count;
+      }
+      return found;
+    };
+    const nothing = async (http: HttpClient, projectId: number) =>
+      expect(Object.entries(await left(http, projectId)).filter(([, count]) => count !== 0)).toEqual([]);
+
+    it('from nothing to nothing', async () => {
+      const { http, projectId, stand } = await one();
+      await apply(stand);
+      await clean(stand);
+      const { stdout } = await stand.say('output', '-json');
+      expect(JSON.parse(stdout)).toMatchObject({
+        public_addresses: { value: [expect.any(String), expect.any(String)] },
+        private_addresses: { value: [expect.stringMatching(/^10\.10\.0\./), expect.any(String)] },
+        kubeconfig: { sensitive: true, value: expect.stringContaining('kind: Config') },
+      });
+      stand.want(CHANGE);
+      const { said } = await stand.say('plan');
+      expect(said).toMatch(/Plan: \d+ to add, \d+ to change, \d+ to destroy/);
+      expect(said).not.toContain('must be replaced');
+      await apply(stand);
+      await clean(stand);
+      await destroy(stand);
+      await nothing(http, projectId);
+    });
+
+    it('twice in one project at the same time', async () => {
+      const { http, projectId, stands } = await projectWith('left', 'right');
+      await Promise.all(stands.map(apply));
+      await Promise.all(stands.map(clean));
+      await Promise.all(stands.map(destroy));
+      await nothing(http, projectId);
+    });
+  });
+});
