@@ -51,6 +51,16 @@ resource "gcore_k8sv2" "main" {
     }
   }
 
+  # The template web_service_v1, and how many connections one address may open in a second.
+  ddos_profile {
+    enabled          = true
+    profile_template = 65
+    fields {
+      base_field  = 272
+      field_value = jsonencode(100)
+    }
+  }
+
   # The nodes need a way out of the subnet.
   depends_on = [gcore_router.main]
 }

@@ -25,14 +25,6 @@ resource "gcore_volume" "data" {
   metadata_map = var.tags
 }
 
-# The machine names its address, and not the other way round: given a port_id here, the machine would read the address back as
-# existing_fip_id, and its next plan would take it away.
-resource "gcore_floatingip" "web" {
-  count      = 2
-  project_id = var.project_id
-  region_id  = var.region_id
-}
-
 resource "gcore_instancev2" "web" {
   count        = 2
   project_id   = var.project_id
@@ -58,9 +50,17 @@ resource "gcore_instancev2" "web" {
     network_id      = gcore_network.main.id
     subnet_id       = gcore_subnet.main.id
     security_groups = [gcore_securitygroup.web.id]
-    existing_fip_id = gcore_floatingip.web[count.index].id
   }
 
   # A public address needs a way out of the subnet, as long as it is there.
   depends_on = [gcore_router.main]
+}
+
+# The address names its machine, and not the other way round: the provider doesn't see that existing_fip_id of a machine has changed.
+resource "gcore_floatingip" "web" {
+  count            = 2
+  project_id       = var.project_id
+  region_id        = var.region_id
+  port_id          = one(gcore_instancev2.web[count.index].interface).port_id
+  fixed_ip_address = one(gcore_instancev2.web[count.index].interface).ip_address
 }
