@@ -13,7 +13,7 @@ resource "gcore_cloud_load_balancer_listener" "http" {
   protocol_port    = 80
 }
 
-# With a monitor that asks by HTTP: of other kinds, and of none, the provider can't read its own answer.
+# A monitor that asks by HTTP, and says how: the provider never learns a method that isn't given here, and takes that for a fault of its own.
 resource "gcore_cloud_load_balancer_pool" "http" {
   load_balancer_id = gcore_cloud_load_balancer.web.id
   listener_id      = gcore_cloud_load_balancer_listener.http.id
@@ -23,6 +23,7 @@ resource "gcore_cloud_load_balancer_pool" "http" {
 
   healthmonitor = {
     type        = "HTTP"
+    http_method = "GET"
     url_path    = "/"
     delay       = 10
     timeout     = 5

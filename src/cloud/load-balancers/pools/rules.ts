@@ -80,7 +80,6 @@ export function monitorOf(
   problems: FieldProblem[],
 ): HealthMonitor {
   const type = given.type ?? current?.type;
-  const isHttp = type === 'HTTP' || type === 'HTTPS';
   problems.push(...monitorProblems(given, type, current, protocol, at));
   return {
     id: current?.id ?? randomUUID(),
@@ -90,7 +89,7 @@ export function monitorOf(
     timeout: given.timeout,
     max_retries: given.max_retries,
     max_retries_down: given.max_retries_down ?? 3,
-    http_method: given.http_method ?? (isHttp ? 'GET' : null),
+    http_method: given.http_method ?? null,
     http_version: given.http_version ?? null,
     url_path: given.url_path ?? null,
     expected_codes: given.expected_codes ?? null,

@@ -85,7 +85,7 @@ const monitorFields = {
     }),
   ),
   http_method: Optional(
-    nullable(Type.Enum([...HTTP_METHODS], { type: 'string', description: ofHttp('Method; GET by default') })),
+    nullable(Type.Enum([...HTTP_METHODS], { type: 'string', description: ofHttp('Method') })),
   ),
   http_version: Optional(
     nullable(Type.Enum(['1.0', '1.1'], { type: 'string', description: ofHttp('Version of HTTP') })),
