@@ -1,9 +1,10 @@
+# Without tags: once it has been changed in place, the provider takes listeners that are resources of their own for a part of the
+# load balancer, and never again plans nothing.
 resource "gcore_cloud_load_balancer" "web" {
   name           = "${var.name}-web"
   flavor         = "lb1-1-2"
   vip_network_id = gcore_cloud_network.main.id
   vip_subnet_id  = gcore_cloud_network_subnet.main.id
-  tags           = var.tags
 }
 
 resource "gcore_cloud_load_balancer_listener" "http" {

@@ -1,3 +1,18 @@
+# What Slurm keeps: its jobs, and what users see as their disk.
+resource "gcore_cloud_file_share" "slurm" {
+  name      = "${var.name}-slurm"
+  type_name = "vast"
+  protocol  = "NFS"
+  size      = 20
+  tags      = var.tags
+
+  share_settings = {
+    root_squash        = false
+    path_length        = "NPL"
+    allowed_characters = "NPL"
+  }
+}
+
 resource "gcore_cloud_k8s_cluster" "main" {
   name          = var.name
   version       = var.kubernetes_version
@@ -25,7 +40,7 @@ resource "gcore_cloud_k8s_cluster" "main" {
     },
     {
       name                 = "batch"
-      flavor_id            = "g1-standard-4-8"
+      flavor_id            = "g2-gpu-16-64-1l40s"
       servergroup_policy   = "soft-anti-affinity"
       min_node_count       = 1
       max_node_count       = var.batch_nodes
@@ -60,6 +75,20 @@ resource "gcore_cloud_k8s_cluster" "main" {
     cilium = {
       hubble_relay = true
       hubble_ui    = true
+    }
+  }
+
+  csi = {
+    nfs = { vast_enabled = true }
+  }
+
+  # On the machines with a GPU, with Kubernetes 1.31 or 1.32.
+  add_ons = {
+    slurm = {
+      enabled       = true
+      file_share_id = gcore_cloud_file_share.slurm.id
+      ssh_key_ids   = [gcore_cloud_ssh_key.main.id]
+      worker_count  = 1
     }
   }
 

@@ -8,6 +8,7 @@ resource "gcore_cloud_network_subnet" "main" {
   name            = "${var.name}-subnet"
   network_id      = gcore_cloud_network.main.id
   cidr            = var.cidr
+  ip_version      = 4 # unsaid, the provider replaces the subnet with every change
   dns_nameservers = ["1.1.1.1", "8.8.8.8"]
   tags            = var.tags
 }

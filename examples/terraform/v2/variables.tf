@@ -40,7 +40,7 @@ variable "weights" {
 
 variable "kubernetes_version" {
   type    = string
-  default = "v1.33.9"
+  default = "v1.32.13"
 }
 
 variable "scan_interval" {
