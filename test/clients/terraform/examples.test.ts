@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { newKeyPair } from '../../../src/cloud/ssh-keys/key-pair.ts';
 import type { HttpClient } from '../../support/http-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -10,20 +10,26 @@ import { filesOf, openTofu, type Stand, type Tofu } from './tofu.ts';
 const EXAMPLES = path.resolve(import.meta.dirname, '../../../examples/terraform');
 const { TRADEWIND_TEST_TOFU: tofu = '' } = process.env;
 
-const CHANGE = {
-  flavor: 'g1-standard-2-4',
-  data_size: 20,
-  open_ports: [22, 443],
-  weights: [1, 3],
-  scan_interval: '30s',
-  batch_nodes: 4,
-  tags: { environment: 'test', owner: 'me' },
-};
+/** What can change in place. Each of its own: of some resources the newer provider can't change size and tags at once. */
+const IN_PLACE = [
+  { weights: [1, 3], scan_interval: '30s', batch_nodes: 4, tags: { environment: 'test', owner: 'me' } },
+  { flavor: 'g1-standard-2-4', data_size: 20 },
+];
 
 describe.each([
-  { name: 'classic', variable: 'TRADEWIND_TEST_PROVIDER_V0' },
-  { name: 'v2', variable: 'TRADEWIND_TEST_PROVIDER_V2' },
-] as const)('the $name module', ({ name, variable }) => {
+  {
+    name: 'classic',
+    variable: 'TRADEWIND_TEST_PROVIDER_V0',
+    machine: 'gcore_instancev2.web',
+    address: 'gcore_floatingip.web',
+  },
+  {
+    name: 'v2',
+    variable: 'TRADEWIND_TEST_PROVIDER_V2',
+    machine: 'gcore_cloud_instance.web',
+    address: 'gcore_cloud_floating_ip.web',
+  },
+] as const)('the $name module', ({ name, variable, machine, address }) => {
   const provider = process.env[variable] ?? '';
   const missing = Object.entries({ TRADEWIND_TEST_TOFU: tofu, [variable]: provider })
     .filter(([, file]) => !fs.existsSync(file))
@@ -92,7 +98,16 @@ describe.each([
       return { http, projectId, stand };
     }
     const left = async (http: HttpClient, projectId: number) => {
-      const kinds = ['networks', 'subnets', 'routers', 'ports', 'floatingips', 'volumes', 'instances', 'loadbalancers'];
+      const kinds = [
+        'networks',
+        'subnets',
+        'routers',
+        'ports',
+        'floatingips',
+        'volumes',
+        'instances',
+        'loadbalancers',
+      ];
       const found: Record<string, number> = {};
       for (const kind of [...kinds.map((each) => `v1/${each}`), 'v2/k8s/clusters']) {
         const { body } = await http.get(`/cloud/${kind}/${projectId}/1`);
@@ -102,6 +117,17 @@ describe.each([
     };
     const nothing = async (http: HttpClient, projectId: number) =>
       expect(Object.entries(await left(http, projectId)).filter(([, count]) => count !== 0)).toEqual([]);
+
+    /** Waits until no task of the project goes on. */
+    async function idle(http: HttpClient, projectId: number) {
+      await vi.waitFor(
+        async () => {
+          const { body } = await http.get(`/cloud/v1/tasks?project_id=${projectId}&state=NEW&state=RUNNING`);
+          expect(body.count).toBe(0);
+        },
+        { timeout: 30_000, interval: 200 },
+      );
+    }
 
     it('from nothing to nothing', async () => {
       const { http, projectId, stand } = await one();
@@ -113,12 +139,14 @@ describe.each([
         private_addresses: { value: [expect.stringMatching(/^10\.10\.0\./), expect.any(String)] },
         kubeconfig: { sensitive: true, value: expect.stringContaining('kind: Config') },
       });
-      stand.want(CHANGE);
-      const { said } = await stand.say('plan');
-      expect(said).toMatch(/Plan: \d+ to add, \d+ to change, \d+ to destroy/);
-      expect(said).not.toContain('must be replaced');
-      await apply(stand);
-      await clean(stand);
+      for (const change of [...IN_PLACE, { open_ports: [22, 443] }]) {
+        stand.want(change);
+        await done(stand.say('plan', '-out=change'));
+        const replaced = (await stand.changes('change')).filter((each) => each.change.actions.length > 1);
+        expect(replaced.map((each) => each.address)).toEqual([]);
+        await done(stand.say('apply', 'change'));
+        await clean(stand);
+      }
       await destroy(stand);
       await nothing(http, projectId);
     });
@@ -128,6 +156,62 @@ describe.each([
       await Promise.all(stands.map(apply));
       await Promise.all(stands.map(clean));
       await Promise.all(stands.map(destroy));
+      await nothing(http, projectId);
+    });
+
+    /** The newer provider stops waiting, and doesn't remember what it has asked for. */
+    it.skipIf(name === 'v2')('interrupted, and once more', async () => {
+      const { http, projectId, stand } = await one();
+      const interrupted = stand.begin('apply', '-auto-approve');
+      await interrupted.saying(`${machine}[0]: Creating...`);
+      interrupted.signal('SIGINT');
+      expect((await interrupted.ended).code).toBe(1);
+      await apply(stand);
+      await clean(stand);
+      expect(await left(http, projectId)).toMatchObject({
+        'v1/instances': 2,
+        'v1/volumes': 4,
+        'v1/networks': 1,
+      });
+      await destroy(stand);
+      await nothing(http, projectId);
+    });
+
+    it('killed in a change, and once more', async () => {
+      const { http, projectId, stand } = await one();
+      await apply(stand);
+      stand.want(IN_PLACE[0] ?? {});
+      const killed = stand.begin('apply', '-auto-approve');
+      await killed.saying('Modifying...');
+      killed.signal('SIGKILL');
+      expect((await killed.ended).code).toBeNull();
+      await idle(http, projectId);
+      await apply(stand);
+      await clean(stand);
+      await destroy(stand);
+      await nothing(http, projectId);
+    });
+
+    it('repairs what was deleted by hand', async () => {
+      const { http, projectId, stand } = await one();
+      await apply(stand);
+      const values = await stand.values();
+      const gone = [
+        `v1/floatingips/${projectId}/1/${values[`${address}[0]`]?.id}`,
+        `v1/instances/${projectId}/1/${values[`${machine}[1]`]?.id}`,
+        `v1/k8s/clusters/${projectId}/1/demo/pools/batch`,
+      ];
+      for (const each of gone) {
+        const { status, text } = await http.delete(`/cloud/${each}`);
+        expect(status, text).toBe(200);
+      }
+      await idle(http, projectId);
+      const { drift } = await stand.driftOf();
+      expect(drift).toEqual(expect.arrayContaining([`${address}[0]: created`, `${machine}[1]: created`]));
+      expect(drift?.join()).toMatch(/k8s\w*\.main: pools?/);
+      await apply(stand);
+      await clean(stand);
+      await destroy(stand);
       await nothing(http, projectId);
     });
   });
