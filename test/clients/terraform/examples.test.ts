@@ -134,7 +134,7 @@ describe.each([
     }
 
     it('from nothing to nothing', async () => {
-      const { http, projectId, stand } = await one();
+      const { stand, nothing } = await one();
       await apply(stand);
       await clean(stand);
       const { stdout } = await stand.say('output', '-json');
@@ -156,7 +156,7 @@ describe.each([
     });
 
     it('twice in one project at the same time', async () => {
-      const { http, projectId, stands } = await projectWith('left', 'right');
+      const { stands, nothing } = await projectWith('left', 'right');
       await Promise.all(stands.map(apply));
       await Promise.all(stands.map(clean));
       await Promise.all(stands.map(destroy));
@@ -165,7 +165,7 @@ describe.each([
 
     /** The newer provider stops waiting, and doesn't remember what it has asked for. */
     it.skipIf(name === 'v2')('interrupted, and once more', async () => {
-      const { http, projectId, stand } = await one();
+      const { http, projectId, stand, nothing } = await one();
       const interrupted = stand.begin('apply', '-auto-approve');
       await interrupted.saying(`${machine}[0]: Creating...`);
       interrupted.signal('SIGINT');
@@ -181,7 +181,7 @@ describe.each([
     });
 
     it('killed in a change, and once more', async () => {
-      const { http, projectId, stand } = await one();
+      const { http, projectId, stand, nothing } = await one();
       await apply(stand);
       stand.want(IN_PLACE[0] ?? {});
       const killed = stand.begin('apply', '-auto-approve');
@@ -196,7 +196,7 @@ describe.each([
     });
 
     it('repairs what was deleted by hand', async () => {
-      const { http, projectId, stand } = await one();
+      const { http, projectId, stand, nothing } = await one();
       await apply(stand);
       const values = await stand.values();
       const gone = [
