@@ -16,8 +16,39 @@ export interface Outcome {
   drift?: string[];
 }
 
+export interface Said {
+  code: number | null;
+  stdout: string;
+  /** All that it said, for people. */
+  said: string;
+}
+
+export interface Begun {
+  signal(name: NodeJS.Signals): void;
+  /** Waits until it has said this, or has ended. */
+  saying(text: string): Promise<unknown>;
+  ended: Promise<Said>;
+}
+
+/** A folder with a module and its state. */
+export interface Stand {
+  /** Runs a command to its end. */
+  say(...args: string[]): Promise<Said>;
+  /** Begins a command. A signal reaches OpenTofu and the provider, as Ctrl-C in a terminal does. */
+  begin(...args: string[]): Begun;
+  /** The addresses of what the state has. */
+  resources(): string[];
+  /** What the state has of each of them. */
+  values(): Promise<Record<string, Record<string, unknown>>>;
+  changes(plan: string): Promise<Change[]>;
+  /** Nothing if the next plan is empty. An import is no change. */
+  driftOf(...options: string[]): Promise<Pick<Outcome, 'drift' | 'error'>>;
+}
+
 export interface Tofu {
   version(): string;
+  /** Copies these files to a new folder. Commands see what `environment` has then. */
+  open(name: string, files: string[], environment: Record<string, string>): Stand;
   /** Takes a module through its steps, with these variables in the environment. */
   walk(module: string, variables: Record<string, string>): Promise<Outcome[]>;
   /** Ends what still runs. */
@@ -32,7 +63,7 @@ interface Message {
 }
 
 /** A change of a plan, as `show -json` has it. */
-interface Change {
+export interface Change {
   address: string;
   mode: 'managed' | 'data';
   change: {
@@ -72,7 +103,7 @@ export function openTofu({
   );
   const children = new Set<ChildProcess>();
 
-  function run(cwd: string, variables: Record<string, string>, args: string[]) {
+  function begin(cwd: string, variables: Record<string, string>, args: string[]): Begun {
     const child = spawn(tofu, args, {
       cwd,
       env: {
@@ -99,55 +130,91 @@ export function openTofu({
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();
     });
-    return new Promise<{ code: number | null; stdout: string; said: string }>((resolve, reject) => {
+    const ended = new Promise<Said>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (code, signal) => {
         clearTimeout(timer);
         children.delete(child);
-        resolve({ code, stdout, said: `${stdout}${stderr}${signal ?? ''}` });
+        const last = signal === null ? '' : `\n${signal} after ${PATIENCE_MS / 1000} seconds at most`;
+        resolve({ code, stdout, said: `${stdout}${stderr}${last}` });
       });
     });
+    const saying = (text: string) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (stdout.includes(text)) resolve(text);
+        };
+        child.stdout.on('data', look);
+        child.once('close', resolve);
+        look();
+      });
+    return { ended, saying, signal: (name: NodeJS.Signals) => kill(child, name) };
+  }
+
+  function open(name: string, files: string[], environment: Record<string, string>): Stand {
+    const folder = path.join(home, name);
+    fs.mkdirSync(folder);
+    for (const file of files) fs.copyFileSync(file, path.join(folder, path.basename(file)));
+
+    const begun: Stand['begin'] = (...args) => {
+      const [command = '', ...rest] = args;
+      const options = ['show', 'state', 'output'].includes(command) ? [] : ['-no-color', '-input=false'];
+      return begin(folder, environment, [command, ...options, ...rest]);
+    };
+    const say: Stand['say'] = (...args) => begun(...args).ended;
+    async function json(...args: string[]) {
+      const { code, stdout, said } = await say(...args);
+      if (code !== 0) throw new Error(`${args.join(' ')}: ${said}`);
+      return JSON.parse(stdout);
+    }
+    async function changes(plan: string): Promise<Change[]> {
+      const { resource_changes: all = [] } = await json('show', '-json', plan);
+      return all.filter(
+        ({ mode, change }: Change) => mode === 'managed' && !isDeepStrictEqual(change.actions, ['no-op']),
+      );
+    }
+    return {
+      say,
+      begin: begun,
+      async values() {
+        const all: { address: string; values: Record<string, unknown> }[] =
+          (await json('show', '-json')).values?.root_module?.resources ?? [];
+        return Object.fromEntries(all.map((each) => [each.address, each.values]));
+      },
+      resources: () => addressesIn(path.join(folder, 'terraform.tfstate')),
+      changes,
+      async driftOf(...options) {
+        const { code, said, stdout } = await say(
+          'plan',
+          '-json',
+          '-detailed-exitcode',
+          '-out=drift',
+          ...options,
+        );
+        if (code === 0) return {};
+        if (code !== 2) return { error: errorIn(messagesIn(stdout)) || said };
+        const drift = (await changes('drift')).flatMap(changedIn);
+        return drift.length > 0 ? { drift: drift.toSorted() } : {};
+      },
+    };
   }
 
   async function walk(module: string, variables: Record<string, string>): Promise<Outcome[]> {
-    const folder = path.join(home, module);
-    fs.mkdirSync(folder);
     const own = filesOf(path.join(modules, module));
-    for (const file of [...filesOf(modules), ...own])
-      fs.copyFileSync(file, path.join(folder, path.basename(file)));
+    const environment = { ...variables, TF_VAR_step: 'create' };
+    const { say, resources, driftOf } = open(module, [...filesOf(modules), ...own], environment);
+    const folder = path.join(home, module);
     const text = own.map((file) => fs.readFileSync(file, 'utf8')).join('\n');
     const outcomes: Outcome[] = [];
-    let step = 'create';
-
-    const tofuSays = (...args: string[]) => run(folder, { ...variables, TF_VAR_step: step }, args);
-    const resources = () => addressesIn(path.join(folder, 'terraform.tfstate'));
 
     /** Applies it, and returns the action for each resource. */
     async function apply(...options: string[]) {
-      const { code, stdout } = await tofuSays('apply', '-json', '-input=false', '-auto-approve', ...options);
+      const { code, stdout, said } = await say('apply', '-json', '-auto-approve', ...options);
       const told = messagesIn(stdout);
       const planned = told.flatMap(({ type, change }) =>
         type === 'planned_change' && change ? [{ address: change.resource.addr, action: change.action }] : [],
       );
-      return { planned, ...(code === 0 ? {} : { error: errorIn(told) || stdout }) };
-    }
-
-    /** Returns what a plan would change, an import not being a change. */
-    async function driftOf(...options: string[]): Promise<Pick<Outcome, 'drift' | 'error'>> {
-      const { code, stdout } = await tofuSays(
-        'plan',
-        '-json',
-        '-input=false',
-        '-detailed-exitcode',
-        '-out=drift',
-        ...options,
-      );
-      if (code === 0) return {};
-      if (code !== 2) return { error: errorIn(messagesIn(stdout)) || stdout };
-      const shown = await tofuSays('show', '-json', 'drift');
-      const changes: Change[] = JSON.parse(shown.stdout).resource_changes ?? [];
-      const drift = changes.filter(({ mode }) => mode === 'managed').flatMap(changedIn);
-      return drift.length > 0 ? { drift: drift.toSorted() } : {};
+      return { planned, ...(code !== 0 && { error: errorIn(told) || said }) };
     }
 
     async function create(): Promise<boolean> {
@@ -160,7 +227,7 @@ export function openTofu({
 
     /** The plan must do just this, and the next one nothing. */
     async function change(to: 'update' | 'replace'): Promise<void> {
-      step = to;
+      environment.TF_VAR_step = to;
       const { planned, error } = await apply();
       const about = planned.filter(({ action }) => action === to).map(({ address }) => address);
       const others = planned.filter(({ action }) => to === 'update' && action === 'replace');
@@ -179,7 +246,7 @@ export function openTofu({
         const block = path.join(folder, 'import.tf');
         fs.copyFileSync(path.join(folder, 'terraform.tfstate'), path.join(folder, copy));
         fs.writeFileSync(block, `import {\n  to = ${address}\n  id = "${id}"\n}\n`);
-        const { code, said } = await tofuSays('state', 'rm', `-state=${copy}`, address);
+        const { code, said } = await say('state', 'rm', `-state=${copy}`, address);
         const { error, drift = [] } = code === 0 ? await driftOf(`-state=${copy}`) : { error: said };
         fs.rmSync(block);
         // What depends on it is changed along with it.
@@ -206,6 +273,7 @@ export function openTofu({
   }
 
   return {
+    open,
     walk,
     version() {
       const { stdout } = spawnSync(tofu, ['version', '-json'], { encoding: 'utf8', env: { HOME: home } });
@@ -218,17 +286,21 @@ export function openTofu({
   };
 }
 
-function filesOf(folder: string): string[] {
+export function filesOf(folder: string): string[] {
   return fs
     .readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.tf'))
     .map(({ name }) => path.join(folder, name));
 }
 
-function end({ pid }: ChildProcess): void {
+function end(child: ChildProcess): void {
+  kill(child, 'SIGKILL');
+}
+
+function kill({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
-    process.kill(-pid, 'SIGKILL');
+    process.kill(-pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
