@@ -43,7 +43,8 @@ export function walkModules({ name, client, version, variable, environment, faul
     .readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
-  vi.setConfig({ maxConcurrency: 2 });
+  // A process has room for few of them.
+  if (missing.length === 0) vi.setConfig({ maxConcurrency: 2 });
 
   describe.skipIf(missing.length > 0)(client, () => {
     let service: Awaited<ReturnType<typeof startWatchedService>>;
@@ -65,6 +66,7 @@ export function walkModules({ name, client, version, variable, environment, faul
       };
     });
     afterAll(async () => {
+      vi.resetConfig();
       terraform?.stop();
       await service?.stop();
     });
