@@ -67,7 +67,9 @@ function terraformTables(results: ClientResult[]): string {
   const tables = results.flatMap(({ client, resources }) =>
     resources === undefined ? [] : [resourceTable(client, resources)],
   );
-  return `Terraform, by resource. *No drift* means that a plan after the creation is empty; so it is after each update and
+  return `### Terraform
+
+By resource. *No drift* means that a plan after the creation is empty; so it is after each update and
 replacement, and after an import into a state that lacks the resource. An empty cell is a step that a resource doesn't have. Where the owner of a fault is the
 provider, no server can help it.
 

@@ -41,7 +41,7 @@ export function resourceTable(client: string, resources: ResourceSteps): string 
     ([name, steps]) => `| \`${name}\` | ${STEPS.map((step) => cell(steps[step])).join(' | ')} |`,
   );
   const faults = [...numbers].map(([text, number]) => `${number}. ${text}`);
-  return `### ${client}
+  return `#### ${client}
 
 | resource | ${STEPS.join(' | ')} |
 |---|${STEPS.map(() => '---|').join('')}

@@ -16,23 +16,63 @@ export interface Outcome {
   drift?: string[];
 }
 
+export interface Said {
+  code: number | null;
+  stdout: string;
+  /** All that it said, for people. */
+  said: string;
+}
+
+export interface Begun {
+  signal(name: NodeJS.Signals): void;
+  /** Waits until it has said this, or has ended. */
+  saying(text: string): Promise<unknown>;
+  ended: Promise<Said>;
+}
+
+/** A folder with a module and its state. */
+export interface Stand {
+  /** Runs a command to its end. */
+  say(...args: string[]): Promise<Said>;
+  /** Begins a command. A signal reaches OpenTofu and the provider, as Ctrl-C in a terminal does. */
+  begin(...args: string[]): Begun;
+  /** The addresses of what the state has. */
+  resources(): string[];
+  /** What the state has of each of them. */
+  values(): Promise<Record<string, Record<string, unknown>>>;
+  changes(plan: string): Promise<Change[]>;
+  /** Nothing if the next plan is empty. An import is no change. */
+  driftOf(...options: string[]): Promise<Pick<Outcome, 'drift' | 'error'>>;
+}
+
 export interface Tofu {
   version(): string;
+  /** Copies these files to a new folder. Commands see what `environment` has then. */
+  open(name: string, files: string[], environment: Record<string, string>): Stand;
   /** Takes a module through its steps, with these variables in the environment. */
   walk(module: string, variables: Record<string, string>): Promise<Outcome[]>;
   /** Ends what still runs. */
   stop(): void;
 }
 
-interface Change {
-  address: string;
+/** A line that a command with `-json` writes, as far as it is read here. */
+interface Message {
   type: string;
+  change?: { action: string; resource: { addr: string } };
+  diagnostic?: { severity: string; summary: string; detail: string; address?: string };
+}
+
+/** A change of a plan, as `show -json` has it. */
+export interface Change {
+  address: string;
   mode: 'managed' | 'data';
   change: {
     actions: string[];
     before: Record<string, unknown> | null;
     after: Record<string, unknown> | null;
     after_unknown: Record<string, unknown>;
+    /** The fields that can't be changed in place, each as a path. */
+    replace_paths?: string[][];
   };
 }
 
@@ -63,7 +103,7 @@ export function openTofu({
   );
   const children = new Set<ChildProcess>();
 
-  function run(cwd: string, variables: Record<string, string>, args: string[]) {
+  function begin(cwd: string, variables: Record<string, string>, args: string[]): Begun {
     const child = spawn(tofu, args, {
       cwd,
       env: {
@@ -90,40 +130,42 @@ export function openTofu({
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();
     });
-    return new Promise<{ code: number | null; stdout: string; said: string }>((resolve, reject) => {
+    const ended = new Promise<Said>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (code, signal) => {
         clearTimeout(timer);
         children.delete(child);
-        const ended = signal === null ? '' : `\n${signal} after ${PATIENCE_MS / 1000} seconds at most`;
-        resolve({ code, stdout, said: `${readable(stdout + stderr)}${ended}` });
+        const last = signal === null ? '' : `\n${signal} after ${PATIENCE_MS / 1000} seconds at most`;
+        resolve({ code, stdout, said: `${stdout}${stderr}${last}` });
       });
     });
+    const saying = (text: string) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (stdout.includes(text)) resolve(text);
+        };
+        child.stdout.on('data', look);
+        child.once('close', resolve);
+        look();
+      });
+    return { ended, saying, signal: (name: NodeJS.Signals) => kill(child, name) };
   }
 
-  async function walk(module: string, variables: Record<string, string>): Promise<Outcome[]> {
-    const folder = path.join(home, module);
+  function open(name: string, files: string[], environment: Record<string, string>): Stand {
+    const folder = path.join(home, name);
     fs.mkdirSync(folder);
-    const own = filesOf(path.join(modules, module));
-    for (const file of [...filesOf(modules), ...own])
-      fs.copyFileSync(file, path.join(folder, path.basename(file)));
-    const text = own.map((file) => fs.readFileSync(file, 'utf8')).join('\n');
-    const outcomes: Outcome[] = [];
-    let step = 'create';
+    for (const file of files) fs.copyFileSync(file, path.join(folder, path.basename(file)));
 
-    const tofuSays = (...args: string[]) => {
+    const begun: Stand['begin'] = (...args) => {
       const [command = '', ...rest] = args;
       const options = ['show', 'state', 'output'].includes(command) ? [] : ['-no-color', '-input=false'];
-      return run(folder, { ...variables, TF_VAR_step: step }, [command, ...options, ...rest]);
+      return begin(folder, environment, [command, ...options, ...rest]);
     };
-    const json = async (...args: string[]) => {
-      const { code, stdout, said } = await tofuSays(...args);
+    const say: Stand['say'] = (...args) => begun(...args).ended;
+    async function json(...args: string[]) {
+      const { code, stdout, said } = await say(...args);
       if (code !== 0) throw new Error(`${args.join(' ')}: ${said}`);
       return JSON.parse(stdout);
-    };
-    async function resources(): Promise<string[]> {
-      const { values } = await json('show', '-json');
-      return (values?.root_module?.resources ?? []).map((each: { address: string }) => each.address);
     }
     async function changes(plan: string): Promise<Change[]> {
       const { resource_changes: all = [] } = await json('show', '-json', plan);
@@ -131,60 +173,92 @@ export function openTofu({
         ({ mode, change }: Change) => mode === 'managed' && !isDeepStrictEqual(change.actions, ['no-op']),
       );
     }
-    async function driftOf(...options: string[]): Promise<Pick<Outcome, 'drift' | 'error'>> {
-      const { code, said } = await tofuSays('plan', '-detailed-exitcode', '-out=drift', ...options);
-      if (code === 0) return {};
-      if (code !== 2) return { error: said };
-      const found = (await changes('drift')).flatMap(changedIn);
-      return found.length > 0 ? { drift: found.toSorted() } : { error: said };
+    return {
+      say,
+      begin: begun,
+      async values() {
+        const all: { address: string; values: Record<string, unknown> }[] =
+          (await json('show', '-json')).values?.root_module?.resources ?? [];
+        return Object.fromEntries(all.map((each) => [each.address, each.values]));
+      },
+      resources: () => addressesIn(path.join(folder, 'terraform.tfstate')),
+      changes,
+      async driftOf(...options) {
+        const { code, said, stdout } = await say(
+          'plan',
+          '-json',
+          '-detailed-exitcode',
+          '-out=drift',
+          ...options,
+        );
+        if (code === 0) return {};
+        if (code !== 2) return { error: errorIn(messagesIn(stdout)) || said };
+        const drift = (await changes('drift')).flatMap(changedIn);
+        return drift.length > 0 ? { drift: drift.toSorted() } : {};
+      },
+    };
+  }
+
+  async function walk(module: string, variables: Record<string, string>): Promise<Outcome[]> {
+    const own = filesOf(path.join(modules, module));
+    const environment = { ...variables, TF_VAR_step: 'create' };
+    const { say, resources, driftOf } = open(module, [...filesOf(modules), ...own], environment);
+    const folder = path.join(home, module);
+    const text = own.map((file) => fs.readFileSync(file, 'utf8')).join('\n');
+    const outcomes: Outcome[] = [];
+
+    /** Applies it, and returns the action for each resource. */
+    async function apply(...options: string[]) {
+      const { code, stdout, said } = await say('apply', '-json', '-auto-approve', ...options);
+      const told = messagesIn(stdout);
+      const planned = told.flatMap(({ type, change }) =>
+        type === 'planned_change' && change ? [{ address: change.resource.addr, action: change.action }] : [],
+      );
+      return { planned, ...(code !== 0 && { error: errorIn(told) || said }) };
     }
 
     async function create(): Promise<boolean> {
-      const { code, said } = await tofuSays('apply', '-auto-approve');
-      const about = await resources();
-      outcomes.push({ step: 'create', about, ...(code === 0 ? {} : { error: said }) });
-      if (code === 0) outcomes.push({ step: 'no drift', about, ...(await driftOf()) });
-      return code === 0;
+      const { error } = await apply();
+      const about = resources();
+      outcomes.push({ step: 'create', about, ...(error === undefined ? {} : { error }) });
+      if (error === undefined) outcomes.push({ step: 'no drift', about, ...(await driftOf()) });
+      return error === undefined;
     }
 
     /** The plan must do just this, and the next one nothing. */
     async function change(to: 'update' | 'replace'): Promise<void> {
-      step = to;
-      const { code, said } = await tofuSays('plan', '-out=change');
-      if (code !== 0) {
-        outcomes.push({ step: to, about: [], error: said });
-        return;
-      }
-      const planned = await changes('change');
-      const kind = ({ change: { actions } }: Change) => (actions.length > 1 ? 'replace' : actions[0]);
-      const about = planned.filter((each) => kind(each) === to).map(({ address }) => address);
-      const more = planned.filter((each) => to === 'update' && kind(each) === 'replace');
-      if (about.length === 0 || more.length > 0) {
-        outcomes.push({ step: to, about, error: `Not a plan to ${to}:\n${said}` });
-        if (about.length === 0) return;
-      }
-      const applied = await tofuSays('apply', 'change');
-      outcomes.push({ step: to, about, ...(applied.code === 0 ? await driftOf() : { error: applied.said }) });
+      environment.TF_VAR_step = to;
+      const { planned, error } = await apply();
+      const about = planned.filter(({ action }) => action === to).map(({ address }) => address);
+      const others = planned.filter(({ action }) => to === 'update' && action === 'replace');
+      const wrong =
+        about.length === 0 || others.length > 0 ? `Not a plan to ${to}: ${JSON.stringify(planned)}` : error;
+      outcomes.push({ step: to, about, ...(wrong === undefined ? await driftOf() : { error: wrong }) });
     }
 
-    /** Into a copy of the state, which has all but what is imported; so nothing but the import is at stake. */
+    /** Each into a copy of the state that has all but what is imported, so that nothing but the import is at stake. */
     async function importAll(): Promise<void> {
-      const state = '-state=imported.tfstate';
-      const wanted: Record<string, string> = await json('output', '-json', 'imports');
-      const about = Object.keys(wanted);
-      fs.copyFileSync(path.join(folder, 'terraform.tfstate'), path.join(folder, 'imported.tfstate'));
-      const commands = [
-        ['state', 'rm', state, ...about],
-        ...Object.entries(wanted).map(([address, id]) => ['import', state, address, id]),
-      ];
-      for (const command of commands) {
-        const { code, said } = await tofuSays(...command);
-        if (code !== 0) {
-          outcomes.push({ step: 'import', about, error: said });
-          return;
-        }
+      const { outputs } = JSON.parse(fs.readFileSync(path.join(folder, 'terraform.tfstate'), 'utf8'));
+      const drifts: string[] = [];
+      const errors: string[] = [];
+      for (const [address, id] of Object.entries<string>(outputs.imports.value)) {
+        const copy = 'imported.tfstate';
+        const block = path.join(folder, 'import.tf');
+        fs.copyFileSync(path.join(folder, 'terraform.tfstate'), path.join(folder, copy));
+        fs.writeFileSync(block, `import {\n  to = ${address}\n  id = "${id}"\n}\n`);
+        const { code, said } = await say('state', 'rm', `-state=${copy}`, address);
+        const { error, drift = [] } = code === 0 ? await driftOf(`-state=${copy}`) : { error: said };
+        fs.rmSync(block);
+        // What depends on it is changed along with it.
+        drifts.push(...drift.filter((text) => text.startsWith(`${address}: `)));
+        if (error !== undefined) errors.push(error);
       }
-      outcomes.push({ step: 'import', about, ...(await driftOf(state)) });
+      outcomes.push({
+        step: 'import',
+        about: Object.keys(outputs.imports.value),
+        ...(errors.length > 0 && { error: errors.join('\n\n') }),
+        ...(drifts.length > 0 && { drift: drifts.toSorted() }),
+      });
     }
 
     if (await create()) {
@@ -192,13 +266,14 @@ export function openTofu({
       if (text.includes('"replace"')) await change('replace');
       if (text.includes('output "imports"')) await importAll();
     }
-    const about = await resources();
-    const { code, said } = await tofuSays('destroy', '-auto-approve');
-    outcomes.push({ step: 'destroy', about, ...(code === 0 ? {} : { error: said }) });
+    const about = resources();
+    const { error } = await apply('-destroy');
+    outcomes.push({ step: 'destroy', about, ...(error === undefined ? {} : { error }) });
     return outcomes;
   }
 
   return {
+    open,
     walk,
     version() {
       const { stdout } = spawnSync(tofu, ['version', '-json'], { encoding: 'utf8', env: { HOME: home } });
@@ -211,35 +286,62 @@ export function openTofu({
   };
 }
 
-function filesOf(folder: string): string[] {
+export function filesOf(folder: string): string[] {
   return fs
     .readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.tf'))
     .map(({ name }) => path.join(folder, name));
 }
 
-function end({ pid }: ChildProcess): void {
+function end(child: ChildProcess): void {
+  kill(child, 'SIGKILL');
+}
+
+function kill({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
-    process.kill(-pid, 'SIGKILL');
+    process.kill(-pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
-/** `gcore_network.main: type`, or `gcore_network.main: created`. */
-function changedIn({ address, change: { actions, before, after, after_unknown } }: Change): string[] {
+/** The messages of `-json`, a line each. */
+function messagesIn(stdout: string): Message[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+}
+
+function errorIn(messages: Message[]): string {
+  return messages
+    .flatMap(({ diagnostic }) => (diagnostic?.severity === 'error' ? [diagnostic] : []))
+    .map(({ summary, detail, address }) => [address, summary, detail].filter(Boolean).join('\n'))
+    .join('\n\n');
+}
+
+/** The addresses of what a file with a state has. */
+function addressesIn(file: string): string[] {
+  if (!fs.existsSync(file)) return [];
+  const { resources }: { resources: { mode: string; type: string; name: string }[] } = JSON.parse(
+    fs.readFileSync(file, 'utf8'),
+  );
+  return resources.map(({ mode, type, name }) => `${mode === 'data' ? 'data.' : ''}${type}.${name}`);
+}
+
+/** `gcore_network.main: mtu`, `gcore_network.main: created` or `gcore_network.main: replaced for type`. */
+function changedIn({
+  address,
+  change: { actions, before, after, after_unknown, replace_paths },
+}: Change): string[] {
+  if (isDeepStrictEqual(actions, ['no-op'])) return [];
   if (before === null) return [`${address}: created`];
   if (after === null) return [`${address}: deleted`];
-  const replaced = actions.length > 1 ? [`${address}: replaced`] : [];
+  if (actions.length > 1) return (replace_paths ?? []).map(([name]) => `${address}: replaced for ${name}`);
   const names = new Set([...Object.keys(before), ...Object.keys(after), ...Object.keys(after_unknown)]);
   const changed = [...names].filter(
     (name) => after_unknown[name] === true || !isDeepStrictEqual(before[name], after[name]),
   );
-  return [...replaced, ...changed.map((name) => `${address}: ${name}`)];
-}
-
-/** Takes away the box that errors are in. */
-function readable(text: string): string {
-  return text.replace(/^[╷│╵] ?/gm, '');
+  return changed.map((name) => `${address}: ${name}`);
 }

@@ -20,3 +20,8 @@ variable "project_id" {
 variable "region_id" {
   type = number
 }
+
+locals {
+  # What the ID of an import begins with.
+  place = "${var.project_id}:${var.region_id}"
+}
