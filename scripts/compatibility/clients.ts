@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { type ResourceSteps, resourceTable } from './terraform.ts';
 
 /**
  * What the tests found out about a client: `npm run clients` writes it, and a run with another result fails.
@@ -17,6 +18,8 @@ export interface ClientResult {
   operations?: string[];
   /** By family: how many of its methods have an operation that is served, and how many there are: `33 of 36`. */
   families?: Record<string, string>;
+  /** Of a Terraform provider, how each step went, by resource. */
+  resources?: ResourceSteps;
 }
 
 /**
@@ -55,9 +58,22 @@ What passed in the tests of this version. A run that sees anything else fails; \
 |---|---|---|--:|
 ${rows.join('\n')}
 | Official Go SDK | | ${NOT_RUN} | |
-| Terraform provider | | ${NOT_RUN} | |
 
+${terraformTables(results)}
 ${methodsTable()}`;
+}
+
+function terraformTables(results: ClientResult[]): string {
+  const tables = results.flatMap(({ client, resources }) =>
+    resources === undefined ? [] : [resourceTable(client, resources)],
+  );
+  return `### Terraform
+
+By resource. *No drift* means that a plan after the creation is empty; so it is after each update and
+replacement, and after an import into a state that lacks the resource. An empty cell is a step that a resource doesn't have. Where the owner of a fault is the
+provider, no server can help it.
+
+${tables.join('\n')}`;
 }
 
 function methodsTable(): string {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import type { MachineSpec } from '../../backends/contract/specs.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Place } from '../../db/place.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
@@ -38,6 +39,11 @@ export async function join(
 
 export async function leave(tx: Transaction, instanceId: string): Promise<void> {
   await tx.sql.deleteFrom('server_group_members').where('instance_id', '=', instanceId).execute();
+}
+
+/** The spec of a machine in no group. */
+export function withoutGroup({ serverGroupId: _, ...spec }: MachineSpec): MachineSpec {
+  return spec;
 }
 
 /** Returns the group that the instance is in. */

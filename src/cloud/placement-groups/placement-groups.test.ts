@@ -107,21 +107,49 @@ describe('a placement group', () => {
 });
 
 describe('instances', () => {
-  it('are made in a group, which keeps it from being deleted', async () => {
+  it('are made in a group, and leave it when they go', async () => {
     const id = await group();
     const machine = await instance('inside', { servergroup_id: id.toUpperCase() });
     expect((await http.get(`${GROUPS}/${id}`)).body.instances).toEqual([
       { instance_id: machine, instance_name: 'inside' },
     ]);
     expect(await specOf(machine)).toMatchObject({ serverGroupId: id });
-    const refused = await http.delete(`${GROUPS}/${id}`);
-    expect([refused.status, refused.body.message]).toEqual([
-      409,
-      `Placement group ${id} has instances in it; remove or delete them first: inside (${machine})`,
-    ]);
     await ended(await http.delete(`${INSTANCES}/${machine}?delete_floatings=true`));
     expect(await inGroup(id)).toEqual([]);
     expect((await http.delete(`${GROUPS}/${id}`)).status).toBe(200);
+  });
+
+  it('go on without a group that is deleted, as a Terraform provider deletes it before them', async () => {
+    const [id, next] = [await group(), await group()];
+    const [one, two] = await Promise.all(
+      ['one of two', 'two of two'].map((name) => instance(name, { servergroup_id: id })),
+    );
+    if (one === undefined || two === undefined) throw new Error('no instances');
+    const removal = await http.delete(`${GROUPS}/${id}`);
+    expect(await ended(await http.delete(`${INSTANCES}/${two}?delete_floatings=true`))).toMatchObject({
+      state: 'FINISHED',
+    });
+    expect(await ended(removal)).toMatchObject({ state: 'FINISHED', error: null });
+    expect((await http.get(`${GROUPS}/${id}`)).status).toBe(404);
+    expect(await specOf(one)).not.toHaveProperty('serverGroupId');
+    expect((await http.get(`${INSTANCES}/${one}`)).body).toMatchObject({ status: 'ACTIVE', task_id: null });
+    expect(await ended(await put(one, next))).toMatchObject({ state: 'FINISHED', error: null });
+  });
+
+  it('keep their group while tasks hold them', async () => {
+    const id = await group();
+    const machine = await instance('busy', { servergroup_id: id });
+    const hold = (task: string | null) =>
+      service.pool.query('update instances set task_id = $2 where id = $1', [machine, task]);
+    await hold(UNKNOWN);
+    const refused = await http.delete(`${GROUPS}/${id}`);
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      `Tasks hold instances in placement group ${id}; wait until they end: busy (${machine})`,
+    ]);
+    expect(await inGroup(id)).toEqual([machine]);
+    await hold(null);
+    expect(await ended(await http.delete(`${GROUPS}/${id}`))).toMatchObject({ state: 'FINISHED' });
   });
 
   it('are put into one and removed from it', async () => {

@@ -67,7 +67,8 @@ export function placementGroupRoutes(
     schema: {
       operationId: 'deletePlacementGroup',
       summary: 'Delete a placement group',
-      description: 'Returns 409 while instances are in it, and for the group of a pool.',
+      description:
+        'Its instances go on without it. Returns 409 while tasks hold instances in it, and for the group of a pool.',
       tags,
       params: PlacementGroupParams,
       response: { 200: dialect.tasksSchema },

@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { make, remove } from '../../convergence/wants.ts';
+import { change, make, remove } from '../../convergence/wants.ts';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
-import { inUse, refuseHeld } from '../../lib/held.ts';
+import { refuseHeld } from '../../lib/held.ts';
+import { isUuid } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import { removersOf } from '../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../tasks/service.ts';
+import { withoutGroup } from './in-transaction.ts';
 import type { CreatePlacementGroup, PlacementGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { DELETE_SERVERGROUP } from './tasks.ts';
-
-const SHOWN_IN_MESSAGE = 10;
-const LOOKED_AT = 500;
 
 /** Groups of instances that run on the same host, or on different ones. */
 export interface PlacementGroups {
@@ -24,7 +22,7 @@ export interface PlacementGroups {
   list(scope: Scope, query: PlacementGroupListQuery): Promise<Page<store.GroupRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.GroupRow>;
-  /** Returns the task that deletes it. @throws NotFoundError, ConflictError while instances are in it */
+  /** Returns the task that deletes it. Its instances go on without it. @throws NotFoundError, ConflictError while tasks hold them */
   delete(scope: Scope, id: string): Promise<string>;
 }
 
@@ -60,6 +58,8 @@ export function createPlacementGroups(deps: {
 
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
+        // Instances are locked before their group.
+        const locked = isUuid(id) ? await store.lockMembers(tx, id) : [];
         const group = await foundById('Placement group', id, () => store.lockGroup(tx, scope, id));
         scope.principal.writes?.about({ type: 'servergroup', id: group.id, name: group.name });
         const again = await tasks.removeAgain(tx, scope, group.task_id, DELETE_SERVERGROUP);
@@ -70,22 +70,13 @@ export function createPlacementGroups(deps: {
             `Placement group ${group.id} belongs to pool ${group.pool_id} of a cluster, and is deleted with it`,
           );
         }
-        const members = await store.membersOf(tx, group.id, LOOKED_AT);
-        if (members.length > 0) {
-          const named = members
-            .slice(0, SHOWN_IN_MESSAGE)
-            .map((one) => `${one.name} (${one.id})`)
-            .join(', ');
-          throw inUse(
-            `Placement group ${group.id} has instances in it; remove or delete them first: ${named}`,
-            members.length < LOOKED_AT
-              ? await removersOf(
-                  tx,
-                  members.map(({ id: one }) => [{ kind: 'machine', id: one }]),
-                )
-              : [],
-          );
+        const members = await store.membersOf(tx, group.id);
+        for (const { id: instanceId } of members) {
+          const one = locked.find((instance) => instance.id === instanceId);
+          if (!one) throw new ConflictError(`Instance ${instanceId} has just joined the group; try again`);
+          refuseHeld(`Instance ${instanceId} in placement group ${group.id}`, one);
         }
+        await store.removeMembers(tx, group.id);
         const taskId = deletionId(scope);
         await store.hold(tx, group.id, taskId);
         return tasks.begin(tx, scope, {
@@ -93,7 +84,10 @@ export function createPlacementGroups(deps: {
           task: DELETE_SERVERGROUP,
           data: { servergroup_id: group.id },
           input: { groupId: group.id, ...quotaOwner(scope) },
-          wants: [remove('server_group', group.id)],
+          wants: [
+            ...members.map(({ id: one }) => change('machine', one, withoutGroup)),
+            remove('server_group', group.id),
+          ],
         });
       }),
   };

@@ -57,20 +57,33 @@ function group(tx: Transaction, place: Place, id: string) {
   return tx.sql.selectFrom('server_groups').selectAll().where(isIn(place)).where('id', '=', id);
 }
 
-/** Returns some of those that have joined the group. */
-export async function membersOf(
+/** Locks the instances that have joined the group, in the order of their IDs. */
+export async function lockMembers(
   tx: Transaction,
   id: string,
-  most: number,
-): Promise<{ id: string; name: string }[]> {
+): Promise<{ id: string; task_id: string | null }[]> {
+  return tx.sql
+    .selectFrom('instances')
+    .select(['id', 'task_id'])
+    .where('id', 'in', (all) =>
+      all.selectFrom('server_group_members').select('instance_id').where('server_group_id', '=', id),
+    )
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** Returns the instances that have joined the group. */
+export async function membersOf(tx: Transaction, id: string): Promise<{ id: string }[]> {
   return tx.sql
     .selectFrom('server_group_members')
-    .innerJoin('instances', 'instances.id', 'instance_id')
-    .select(['instances.id', 'instances.name'])
+    .select('instance_id as id')
     .where('server_group_id', '=', id)
-    .orderBy('name')
-    .limit(most)
     .execute();
+}
+
+export async function removeMembers(tx: Transaction, id: string): Promise<void> {
+  await tx.sql.deleteFrom('server_group_members').where('server_group_id', '=', id).execute();
 }
 
 export async function hold(tx: Transaction, id: string, taskId: string): Promise<void> {

@@ -1,4 +1,3 @@
-import type { MachineSpec } from '../../../backends/contract/specs.ts';
 import { change } from '../../../convergence/wants.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
@@ -67,14 +66,10 @@ export function createInstancePlacement(deps: {
           task: REMOVE_FROM_GROUP,
           data: { instance_id: instance.id, servergroup_id: group },
           input: { instanceId: instance.id },
-          wants: [change('machine', instance.id, withoutGroup)],
+          wants: [change('machine', instance.id, placementGroups.withoutGroup)],
         });
       }),
   };
-}
-
-function withoutGroup({ serverGroupId: _, ...spec }: MachineSpec): MachineSpec {
-  return spec;
 }
 
 function refuseBareMetal({ id, flavor_id }: PlainInstance): void {

@@ -1,0 +1,24 @@
+# Its own module, as it can't be destroyed.
+resource "gcore_network" "main" {
+  project_id    = var.project_id
+  region_id     = var.region_id
+  name          = "backend"
+  create_router = false
+}
+
+resource "gcore_subnet" "main" {
+  project_id                = var.project_id
+  region_id                 = var.region_id
+  network_id                = gcore_network.main.id
+  name                      = "machines"
+  cidr                      = "10.10.0.0/24"
+  connect_to_network_router = false
+}
+
+resource "gcore_reservedfixedip" "main" {
+  project_id = var.project_id
+  region_id  = var.region_id
+  type       = "subnet"
+  subnet_id  = gcore_subnet.main.id
+  is_vip     = true
+}

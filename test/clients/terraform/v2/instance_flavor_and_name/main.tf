@@ -1,0 +1,17 @@
+resource "gcore_cloud_volume" "main" {
+  project_id = var.project_id
+  region_id  = var.region_id
+  name       = "boot"
+  source     = "image"
+  image_id   = "d30931af-8845-4913-a690-021a990a917f"
+  size       = 10
+}
+
+resource "gcore_cloud_instance" "main" {
+  project_id = var.project_id
+  region_id  = var.region_id
+  name       = var.step == "update" ? "app-two" : "app"
+  flavor     = var.step == "update" ? "g1-standard-2-4" : "g1-standard-1-2"
+  volumes    = [{ volume_id = gcore_cloud_volume.main.id, boot_index = 0 }]
+  interfaces = [{ type = "external" }]
+}

@@ -1,0 +1,16 @@
+resource "gcore_cloud_load_balancer" "main" {
+  project_id = var.project_id
+  region_id  = var.region_id
+  name       = "web"
+  flavor     = "lb1-1-2"
+}
+
+resource "gcore_cloud_load_balancer_listener" "main" {
+  project_id       = var.project_id
+  region_id        = var.region_id
+  load_balancer_id = gcore_cloud_load_balancer.main.id
+  name             = "names"
+  protocol         = "UDP"
+  protocol_port    = 53
+  admin_state_up   = var.step != "update"
+}
