@@ -81,7 +81,7 @@ function changingRoutes(
     },
     handler: async ({ scope, params, body }) => {
       // Clients of the published contract wait for the first of the tasks, whatever there was to do.
-      const options = { taskAnyway: dialect.name === 'client' };
+      const options = { taskAnyway: dialect.taskAnyway };
       return dialect.tasks(await clusters.update(scope, params.cluster_name, body, options));
     },
   });

@@ -23,7 +23,7 @@ export function ddosRoutes(
   dialect: Dialect,
   { catalog, ddosProfiles: profiles }: { catalog: Catalog; ddosProfiles: DdosProfiles },
 ): void {
-  const options = { taskAnyway: dialect.legacy };
+  const options = { taskAnyway: dialect.taskAnyway };
   const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
 
   app.get(PROFILES, {

@@ -110,7 +110,7 @@ export function fileShareRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) => {
-      const options = { taskAnyway: dialect.legacy };
+      const options = { taskAnyway: dialect.taskAnyway };
       const task = await fileShares.update(scope, params.file_share_id, body, options);
       return dialect.tasks(task === undefined ? [] : [task]);
     },

@@ -145,7 +145,7 @@ describe('instances', () => {
     const refused = await http.delete(`${GROUPS}/${id}`);
     expect([refused.status, refused.body.message]).toEqual([
       409,
-      `Tasks hold instances in placement group ${id}; wait until they end: busy (${machine})`,
+      `Instance ${machine} in placement group ${id} is held by task ${UNKNOWN}; wait until it ends`,
     ]);
     expect(await inGroup(id)).toEqual([machine]);
     await hold(null);
