@@ -79,11 +79,8 @@ function changingRoutes(
       body: ClusterUpdate,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params, body }) => {
-      // Clients of the published contract wait for the first of the tasks, whatever there was to do.
-      const options = { taskAnyway: dialect.taskAnyway };
-      return dialect.tasks(await clusters.update(scope, params.cluster_name, body, options));
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks(await clusters.update(scope, params.cluster_name, body, dialect)),
   });
 
   app.delete(`${base.path}/${CLUSTER_NAME}`, {

@@ -23,7 +23,6 @@ export function ddosRoutes(
   dialect: Dialect,
   { catalog, ddosProfiles: profiles }: { catalog: Catalog; ddosProfiles: DdosProfiles },
 ): void {
-  const options = { taskAnyway: dialect.taskAnyway };
   const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
 
   app.get(PROFILES, {
@@ -70,7 +69,7 @@ export function ddosRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      started(await profiles.update(scope, params.profile_id, body, options)),
+      started(await profiles.update(scope, params.profile_id, body, dialect)),
   });
 
   app.post(`${PROFILE}/action`, {
@@ -86,7 +85,7 @@ export function ddosRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      started(await profiles.act(scope, params.profile_id, body, options)),
+      started(await profiles.act(scope, params.profile_id, body, dialect)),
   });
 
   app.delete(PROFILE, {

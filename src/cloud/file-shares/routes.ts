@@ -87,7 +87,7 @@ export function fileShareRoutes(
     },
     handler: async ({ scope, params, body }, reply) => {
       const { file_share_id: id } = params;
-      const task = await fileShares.update(scope, id, body);
+      const task = await fileShares.update(scope, id, body, { taskAnyway: false });
       if (task)
         await waitForTask(tasks, task, `File share ${id}`, {
           principal: scope.principal,
@@ -110,8 +110,7 @@ export function fileShareRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) => {
-      const options = { taskAnyway: dialect.taskAnyway };
-      const task = await fileShares.update(scope, params.file_share_id, body, options);
+      const task = await fileShares.update(scope, params.file_share_id, body, dialect);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });

@@ -55,7 +55,7 @@ export interface FileShares {
     scope: Scope,
     id: string,
     change: UpdateFileShare,
-    options?: { taskAnyway: boolean },
+    options: { taskAnyway: boolean },
   ): Promise<string | undefined>;
   /**
    * Returns the ID of the task that enlarges the share.
@@ -128,7 +128,7 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
       });
     },
 
-    update: (scope, id, request, { taskAnyway } = { taskAnyway: false }) =>
+    update: (scope, id, request, { taskAnyway }) =>
       database.accept(scope.principal, async (tx) => {
         const share = await lockFree(tx, scope, id);
         const wanted = wantedShare(share, request, (await slurmClusterOn(tx, share.id))?.name);

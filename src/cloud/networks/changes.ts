@@ -29,8 +29,16 @@ export interface NetworkChanges {
   create(scope: Scope, request: CreateNetwork): Promise<string>;
   /** Changes the network now. @throws NotFoundError, ForbiddenError, InvalidError, ConflictError if a task holds it */
   updateNow(scope: Scope, id: string, change: UpdateNetwork): Promise<void>;
-  /** Returns the ID of the task that changes the network; undefined if nothing changes. Throws as `updateNow`. */
-  update(scope: Scope, id: string, change: UpdateNetwork): Promise<string | undefined>;
+  /**
+   * Returns the ID of the task that changes the network. If nothing changes, it is undefined, or with `taskAnyway` that of one
+   * that is FINISHED. Throws as `updateNow`.
+   */
+  update(
+    scope: Scope,
+    id: string,
+    change: UpdateNetwork,
+    options: { taskAnyway: boolean },
+  ): Promise<string | undefined>;
   /**
    * Returns the ID of the task that deletes the network with its subnets and the router that was made with it.
    * @throws NotFoundError, ForbiddenError, ConflictError while the network is in use or a task holds it
@@ -103,10 +111,14 @@ export function createNetworkChanges(deps: {
         await tasks.want(tx, scope, [found.wanted]);
       }),
 
-    update: (scope, id, change) =>
+    update: (scope, id, change, { taskAnyway }) =>
       database.accept(scope.principal, async (tx) => {
         const found = await changeOf(tx, scope, id, change);
-        if (!found) return undefined;
+        if (!found) {
+          if (!taskAnyway) return undefined;
+          const data = { network_id: id.toLowerCase(), ...change };
+          return tasks.done(tx, scope, { type: UPDATE_NETWORK.type, data, created: null });
+        }
         const taskId = newTaskId();
         const { networkId } = found.update;
         await rows.changeNetwork(tx, networkId, { task_id: taskId });

@@ -103,14 +103,14 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
     schema: {
       operationId: 'updateNetwork',
       summary: 'Update a network',
-      description: 'Returns no task if nothing changes. Returns 409 while another task holds the network.',
+      description: 'If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while another task holds the network.',
       tags,
       params: NetworkParams,
       body: UpdateNetwork,
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) => {
-      const task = await networks.update(scope, params.network_id, body);
+      const task = await networks.update(scope, params.network_id, body, dialect);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });

@@ -42,8 +42,7 @@ export function groupTaskRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) => {
-      const options = { taskAnyway: dialect.legacy };
-      const taskId = await securityGroups.updateByTask(scope, params.group_id, body, options);
+      const taskId = await securityGroups.updateByTask(scope, params.group_id, body, dialect);
       return dialect.tasks(taskId === undefined ? [] : [taskId]);
     },
   });
