@@ -36,6 +36,7 @@ What holds for every operation and may surprise a client:
   \`Tradewind-Ignored: vm_state, create_ruoter;meant=create_router\`. \`Tradewind-Strict: true\` with a request, or \`TRADEWIND_STRICT=true\` for
   the server, refuses them with 400 by name, as \`{host}/\` does. Bodies that the contract closes are always strict: reports of costs and
   usage, limit requests, price of a snapshot, creation of a file share; so are our own operations under \`/tradewind\`.
+- An empty text in such a body counts as absent where the field may be null and no empty text fits: \`profile_template_name: ""\`.
 - Unknown query parameters are refused with 400 by name; wrong types are never coerced.
 - \`409\` has no side effect. Clients that repeat it by themselves do no harm.
 - A quota that is used up answers 403 \`QuotaLimitExceed\`. The queue limit of AI tasks is no quota: it answers 400.

@@ -428,7 +428,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       call: `GET, POST /cloud/v1/ddos/profiles/${P}`,
       notes: {
         GET: '`site` and `protocols` are null, `managed_by` is `user`',
-        POST: 'Of an address in the external network or a floating IP, either of which leads to an instance or load balancer. The profile goes when the address is given back. No paid feature is needed. Instances and load balancers do not show it',
+        POST: 'Of an address in the external network or a floating IP, either of which leads to an instance or load balancer. The profile goes when the address is given back. No paid feature is needed. Instances and load balancers do not show it. The older Terraform provider is understood: `value` for `field_value`; `bm_instance_id` is ignored',
       },
     },
     {

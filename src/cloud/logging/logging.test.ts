@@ -134,14 +134,14 @@ describe('under /gcore, for the older Terraform provider', () => {
   });
 
   it('the servers have their older names', async () => {
-    const hosts = async (of: string, region = 1, base = '/gcore') =>
-      tenant.http.get(`${base}/cloud/v1/laas/${region}/${of}`);
+    const hosts = async (name: string, region = 1, base = '/gcore') =>
+      tenant.http.get(`${base}/cloud/v1/laas/${region}/${name}`);
     expect((await hosts('kafka_hosts')).body).toEqual((await hosts('hosts')).body);
     expect((await hosts('opensearch_hosts')).body).toEqual({ hosts: [] });
-    for (const of of ['kafka_hosts', 'opensearch_hosts']) {
-      expect((await hosts(of, 3)).status).toBe(400);
-      expect((await hosts(of, 99)).status).toBe(404);
-      expect((await hosts(of, 1, '')).status).toBe(404);
+    for (const name of ['kafka_hosts', 'opensearch_hosts']) {
+      expect((await hosts(name, 3)).status).toBe(400);
+      expect((await hosts(name, 99)).status).toBe(404);
+      expect((await hosts(name, 1, '')).status).toBe(404);
     }
   });
 });
