@@ -37,17 +37,19 @@ What holds for every operation and may surprise a client:
   the server, refuses them with 400 by name, as \`{host}/\` does. Bodies that the contract closes are always strict: reports of costs and
   usage, limit requests, price of a snapshot, creation of a file share; so are our own operations under \`/tradewind\`.
 - An empty text in such a body counts as absent where the field may be null and no empty text fits: \`profile_template_name: ""\`.
-- Unknown query parameters are refused with 400 by name; wrong types are never coerced.
+- Unknown query parameters are refused with 400 by name; wrong types are never coerced. In reads, one without a value
+  (\`listener_id=\`) counts as absent, as older clients send filters that they don't use.
 - \`409\` has no side effect. Clients that repeat it by themselves do no harm.
 - A quota that is used up answers 403 \`QuotaLimitExceed\`. The queue limit of AI tasks is no quota: it answers 400.
 - \`Idempotency-Key\` (POST, PATCH) and \`If-Match\` (what has an \`ETag\`) are understood besides.
 - Older clients call tags *metadata*, above all the library under the older Terraform provider. Creations of networks,
-  subnets, security groups, volumes, snapshots, images and floating IPs take \`metadata\` for \`tags\` (both only when they
-  are the same). Answers show \`metadata\` as the list of tags (networks, subnets, security groups, floating IPs), as an
+  subnets, security groups, volumes, snapshots, images, floating IPs and load balancers take \`metadata\` for \`tags\` (both only when they
+  are the same). Answers show \`metadata\` as the list of tags (networks, subnets, security groups, floating IPs, load balancers), as an
   object (snapshots), or as an object with the list in \`metadata_detailed\` (volumes, images, instances). Lists that filter
   by tags take \`metadata_k\` (repeated, or a JSON array) and \`metadata_kv\` (JSON, or the same in single quotes); that of
   instances \`metadata_v\` (a JSON array) besides. Instances have \`instance_id\`, \`instance_name\`, \`instance_created\` and
-  \`keypair_name\` as well. Nothing of this is under \`{host}/\`.
+  \`keypair_name\` as well. Listeners and pools take \`loadbalancer_id\` for \`load_balancer_id\`, in bodies and queries, and members
+  show the \`instance_id\` that they were given. Nothing of this is under \`{host}/\`.
 - Times of \`/cloud\` end in \`+0000\`; those of instances, ports, clusters, projects and SSH keys in \`Z\`, of user actions in \`+00:00\`.
   Those of tasks and file shares and \`created_on\` of regions are in UTC without saying so, as that library reads them. Those of \`/streaming\`
   and \`/iam\` end in \`Z\`.
