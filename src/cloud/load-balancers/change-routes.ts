@@ -27,6 +27,8 @@ export function loadBalancerChangeRoutes(
   },
 ): void {
   const { loadBalancers, loadBalancerChanges: changes, tasks } = services;
+  const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
+
   app.patch(ONE_BALANCER, {
     config: { access: 'operate' },
     schema: {
@@ -43,7 +45,7 @@ export function loadBalancerChangeRoutes(
       const { load_balancer_id: id } = params;
       const task = await changes.update(scope, id, body);
       const asked = { principal: scope.principal, gone: goneSignal(reply) };
-      await waitForTask(tasks, task, `Load balancer ${id}`, asked);
+      if (task) await waitForTask(tasks, task, `Load balancer ${id}`, asked);
       return loadBalancers.get(scope, id);
     },
   });
@@ -54,14 +56,14 @@ export function loadBalancerChangeRoutes(
       operationId: 'updateLoadBalancer',
       summary: 'Update a load balancer',
       description:
-        'Fields that are left out stay. The task has finished already if nothing changes. Returns 409 while a task holds the load balancer.',
+        'Fields that are left out stay. Returns no task if nothing changes. Returns 409 while a task holds the load balancer.',
       tags,
       params: LoadBalancerParams,
       body: UpdateLoadBalancer,
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.update(scope, params.load_balancer_id, body)]),
+      started(await changes.update(scope, params.load_balancer_id, body)),
   });
 
   const ofTags = { tags, deprecated: true, params: LoadBalancerParams };
@@ -78,7 +80,7 @@ export function loadBalancerChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.addTags(scope, params.load_balancer_id, body)]),
+      started(await changes.addTags(scope, params.load_balancer_id, body)),
   });
 
   app.put(`${ONE_V2}/metadata`, {
@@ -91,7 +93,7 @@ export function loadBalancerChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.replaceTags(scope, params.load_balancer_id, body)]),
+      started(await changes.replaceTags(scope, params.load_balancer_id, body)),
   });
 
   app.delete(`${ONE_V2}/metadata_item`, {
@@ -104,6 +106,6 @@ export function loadBalancerChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, query }) =>
-      dialect.tasks([await changes.removeTag(scope, params.load_balancer_id, query.key)]),
+      started(await changes.removeTag(scope, params.load_balancer_id, query.key)),
   });
 }

@@ -19,16 +19,16 @@ import { ADD_TAGS, DELETE_TAG, REPLACE_TAGS, type TreeTask, UPDATE } from './tre
 
 type Tags = Record<string, string>;
 
-/** Changes of a load balancer itself. All return the task, which has finished already if nothing changes. */
+/** Changes of a load balancer itself. All return the task, or undefined if nothing changes. */
 export interface LoadBalancerChanges {
   /** @throws NotFoundError, InvalidError, ConflictError while a task holds it */
-  update(scope: Scope, id: string, request: UpdateLoadBalancer): Promise<string>;
+  update(scope: Scope, id: string, request: UpdateLoadBalancer): Promise<string | undefined>;
   /** @throws NotFoundError, InvalidError, ConflictError */
-  addTags(scope: Scope, id: string, tags: Tags): Promise<string>;
+  addTags(scope: Scope, id: string, tags: Tags): Promise<string | undefined>;
   /** @throws NotFoundError, InvalidError, ConflictError */
-  replaceTags(scope: Scope, id: string, tags: Tags): Promise<string>;
+  replaceTags(scope: Scope, id: string, tags: Tags): Promise<string | undefined>;
   /** @throws NotFoundError, also for a tag that isn't there, ConflictError */
-  removeTag(scope: Scope, id: string, key: string): Promise<string>;
+  removeTag(scope: Scope, id: string, key: string): Promise<string | undefined>;
   /** Changes tags at once, without a task. */
   tags: TagHolder;
 }
@@ -49,8 +49,8 @@ export function createLoadBalancerChanges(deps: {
       task,
       async () => id,
       async (_tx, edit, balancer) => {
-        await edit.update('load_balancers', balancer, { tags: plan(balancer.tags) });
-        return { data };
+        const tags = plan(balancer.tags);
+        return (await edit.update('load_balancers', balancer, { tags })) ? { data } : undefined;
       },
     );
 
@@ -65,13 +65,14 @@ export function createLoadBalancerChanges(deps: {
           const logging = wantedLogging(catalog, scope, balancer, request.logging, problems);
           if (problems.length > 0) throw new InvalidError(problems);
           const { name, preferred_connectivity, admin_state_up } = request;
-          await edit.update('load_balancers', balancer, {
+          const differs = await edit.update('load_balancers', balancer, {
             name: name ?? balancer.name,
             preferred_connectivity: preferred_connectivity ?? balancer.preferred_connectivity,
             admin_state_up: admin_state_up ?? balancer.admin_state_up,
             tags: patchedTags(balancer.tags, request.tags),
             logging,
           });
+          if (!differs) return undefined;
           if (!isDeepStrictEqual(logging, balancer.logging)) await keepTopic(tx, scope, logging, clock.now());
           return { data: request };
         },

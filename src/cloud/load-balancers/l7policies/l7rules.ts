@@ -14,12 +14,12 @@ import { type CreateRule, MAX_RULES, type ReplaceRule, type RuleAnswer } from '.
 /** The rules of L7 policies. All refuse with NotFoundError for an unknown policy, and changes as those of policies do. */
 export interface L7Rules {
   /** @throws InvalidError, ConflictError when the policy has the most rules */
-  create(scope: Scope, policyId: string, request: CreateRule): Promise<string>;
+  create(scope: Scope, policyId: string, request: CreateRule): Promise<string | undefined>;
   list(scope: Scope, policyId: string, query: PageQuery): Promise<{ count: number; results: RuleAnswer[] }>;
   get(scope: Scope, policyId: string, id: string): Promise<RuleAnswer>;
   /** A field that is left out stays; the key goes with the type that needed it. @throws InvalidError */
-  replace(scope: Scope, policyId: string, id: string, request: ReplaceRule): Promise<string>;
-  delete(scope: Scope, policyId: string, id: string): Promise<string>;
+  replace(scope: Scope, policyId: string, id: string, request: ReplaceRule): Promise<string | undefined>;
+  delete(scope: Scope, policyId: string, id: string): Promise<string | undefined>;
 }
 
 export function createL7Rules({ database, edits }: { database: Database; edits: Edits }): L7Rules {
@@ -76,7 +76,7 @@ export function createL7Rules({ database, edits }: { database: Database; edits: 
         };
         const problems = ruleProblems(values);
         if (problems.length > 0) throw new InvalidError(problems);
-        await edit.update('lb_l7_rules', rule, values);
+        if (!(await edit.update('lb_l7_rules', rule, values))) return undefined;
         const data = { ...request, l7policy_id: policy.id, l7rule_id: rule.id };
         return { data, created: { l7rules: [rule.id] } };
       }),

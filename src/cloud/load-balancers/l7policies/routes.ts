@@ -35,6 +35,8 @@ export function l7PolicyRoutes(
   dialect: Dialect,
   { l7Policies, l7Rules }: { l7Policies: L7Policies; l7Rules: L7Rules },
 ): void {
+  const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
+
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -46,7 +48,7 @@ export function l7PolicyRoutes(
       body: CreatePolicy,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await l7Policies.create(scope, body)]),
+    handler: async ({ scope, body }) => started(await l7Policies.create(scope, body)),
   });
 
   app.get(BASE, {
@@ -80,14 +82,14 @@ export function l7PolicyRoutes(
     schema: {
       operationId: 'updateL7Policy',
       summary: 'Update an L7 policy',
-      description: `The action and what belongs to it are replaced; other fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
+      description: `The action and what belongs to it are replaced; other fields that are left out stay. Returns no task if nothing changes. ${HELD}`,
       tags,
       params: PolicyParams,
       body: UpdatePolicy,
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await l7Policies.update(scope, params.l7policy_id, body)]),
+      started(await l7Policies.update(scope, params.l7policy_id, body)),
   });
 
   app.delete(ONE, {
@@ -100,7 +102,7 @@ export function l7PolicyRoutes(
       params: PolicyParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params }) => dialect.tasks([await l7Policies.delete(scope, params.l7policy_id)]),
+    handler: async ({ scope, params }) => started(await l7Policies.delete(scope, params.l7policy_id)),
   });
 
   app.post(RULES, {
@@ -115,7 +117,7 @@ export function l7PolicyRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await l7Rules.create(scope, params.l7policy_id, body)]),
+      started(await l7Rules.create(scope, params.l7policy_id, body)),
   });
 
   app.get(RULES, {
@@ -149,14 +151,14 @@ export function l7PolicyRoutes(
     schema: {
       operationId: 'replaceL7Rule',
       summary: 'Replace properties of an L7 rule',
-      description: `Fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
+      description: `Fields that are left out stay. Returns no task if nothing changes. ${HELD}`,
       tags,
       params: RuleParams,
       body: ReplaceRule,
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await l7Rules.replace(scope, params.l7policy_id, params.l7rule_id, body)]),
+      started(await l7Rules.replace(scope, params.l7policy_id, params.l7rule_id, body)),
   });
 
   app.delete(RULE, {
@@ -170,6 +172,6 @@ export function l7PolicyRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await l7Rules.delete(scope, params.l7policy_id, params.l7rule_id)]),
+      started(await l7Rules.delete(scope, params.l7policy_id, params.l7rule_id)),
   });
 }

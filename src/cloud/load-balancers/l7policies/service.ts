@@ -13,17 +13,17 @@ import { presentedPolicy } from './presenter.ts';
 import { targetProblems } from './rules.ts';
 import { type CreatePolicy, MAX_POLICIES, type PolicyAnswer, type PolicyInput } from './schema.ts';
 
-/** Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds the load balancer. */
+/** Changes return their task, or undefined if nothing changes. All refuse with ConflictError while one holds the load balancer. */
 export interface L7Policies {
   /** @throws InvalidError, ConflictError when the listener has the most policies */
-  create(scope: Scope, request: CreatePolicy): Promise<string>;
+  create(scope: Scope, request: CreatePolicy): Promise<string | undefined>;
   list(scope: Scope, query: PageQuery): Promise<{ count: number; results: PolicyAnswer[] }>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<PolicyAnswer>;
   /** The action may change, too. @throws NotFoundError, InvalidError, ConflictError */
-  update(scope: Scope, id: string, request: PolicyInput): Promise<string>;
+  update(scope: Scope, id: string, request: PolicyInput): Promise<string | undefined>;
   /** Deletes it with its rules. @throws NotFoundError, ConflictError */
-  delete(scope: Scope, id: string): Promise<string>;
+  delete(scope: Scope, id: string): Promise<string | undefined>;
 }
 
 type Policy = PartRow<'lb_l7_policies'>;
@@ -95,13 +95,14 @@ export function createL7Policies({ database, edits }: { database: Database; edit
           request.position === undefined || request.position === policy.position
             ? policy.position
             : await makeRoom(edit, others, request.position);
-        await edit.update('lb_l7_policies', policy, {
+        const differs = await edit.update('lb_l7_policies', policy, {
           name: request.name ?? policy.name,
           action: request.action,
           position,
           ...target,
           tags: request.tags ?? policy.tags,
         });
+        if (!differs) return undefined;
         return { data: { ...request, l7policy_id: policy.id }, created: { l7polices: [policy.id] } };
       }),
 

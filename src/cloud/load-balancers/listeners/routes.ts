@@ -28,6 +28,8 @@ export function listenerRoutes(
   dialect: Dialect,
   { listeners, tasks }: { listeners: Listeners; tasks: Pick<Tasks, 'ended'> },
 ): void {
+  const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
+
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -39,7 +41,7 @@ export function listenerRoutes(
       body: CreateListener,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await listeners.create(scope, body)]),
+    handler: async ({ scope, body }) => started(await listeners.create(scope, body)),
   });
 
   // Answers contain hashes of passwords.
@@ -87,7 +89,7 @@ export function listenerRoutes(
       const { listener_id: id } = params;
       const task = await listeners.update(scope, id, body);
       const asked = { principal: scope.principal, gone: goneSignal(reply) };
-      await waitForTask(tasks, task, `Listener ${id}`, asked);
+      if (task) await waitForTask(tasks, task, `Listener ${id}`, asked);
       return listeners.get(scope, id);
     },
   });
@@ -97,14 +99,14 @@ export function listenerRoutes(
     schema: {
       operationId: 'updateListener',
       summary: 'Update a listener of a load balancer',
-      description: `Fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
+      description: `Fields that are left out stay. Returns no task if nothing changes. ${HELD}`,
       tags,
       params: ListenerParams,
       body: UpdateListener,
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await listeners.update(scope, params.listener_id, body)]),
+      started(await listeners.update(scope, params.listener_id, body)),
   });
 
   app.delete(ONE, {
@@ -119,10 +121,10 @@ export function listenerRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, query }) =>
-      dialect.tasks([
+      started(
         await listeners.delete(scope, params.listener_id, {
           defaultPool: query.delete_default_pool ?? false,
         }),
-      ]),
+      ),
   });
 }

@@ -14,20 +14,20 @@ import { presentedListener } from './presenter.ts';
 import { canonicalRanges, listenerProblems, MAX_LISTENERS, rangeFamilyProblems } from './rules.ts';
 import type { CreateListener, ListenerAnswer, ListenerListQuery, UpdateListener } from './schema.ts';
 
-/** Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds the load balancer. */
+/** Changes return their task, or undefined if nothing changes. All refuse with ConflictError while one holds the load balancer. */
 export interface Listeners {
   /** @throws InvalidError, ConflictError when the port is taken or the load balancer has the most listeners */
-  create(scope: Scope, request: CreateListener): Promise<string>;
+  create(scope: Scope, request: CreateListener): Promise<string | undefined>;
   list(scope: Scope, query: ListenerListQuery): Promise<{ count: number; results: ListenerAnswer[] }>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string, show?: { stats: boolean }): Promise<ListenerAnswer>;
   /** @throws NotFoundError, InvalidError, ConflictError */
-  update(scope: Scope, id: string, request: UpdateListener): Promise<string>;
+  update(scope: Scope, id: string, request: UpdateListener): Promise<string | undefined>;
   /**
    * Deletes it with its L7 policies, and its default pool if that is wanted.
    * @throws NotFoundError, ConflictError if something else uses the pool
    */
-  delete(scope: Scope, id: string, how: { defaultPool: boolean }): Promise<string>;
+  delete(scope: Scope, id: string, how: { defaultPool: boolean }): Promise<string | undefined>;
 }
 
 export function createListeners({ database, edits }: { database: Database; edits: Edits }): Listeners {
@@ -99,9 +99,8 @@ export function createListeners({ database, edits }: { database: Database; edits
           problems.push(...(await familyProblems(tx, listener.load_balancer_id, values.allowed_cidrs)));
         }
         if (problems.length > 0) throw new InvalidError(problems);
-        if (await edit.update('lb_listeners', listener, values)) {
-          await useListenerSecrets(tx, edit, { ...listener, ...values }, { at: '', former: listener });
-        }
+        if (!(await edit.update('lb_listeners', listener, values))) return undefined;
+        await useListenerSecrets(tx, edit, { ...listener, ...values }, { at: '', former: listener });
         const { user_list: _, ...shown } = request;
         return { data: { ...shown, listener_id: listener.id }, created: { listeners: [listener.id] } };
       }),

@@ -34,6 +34,8 @@ export function lbMemberRoutes(
   dialect: Dialect,
   { poolMembers: members }: { poolMembers: PoolMembers },
 ): void {
+  const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
+
   app.get(MEMBERS, {
     config: { access: 'read' },
     schema: {
@@ -59,8 +61,7 @@ export function lbMemberRoutes(
         body: CreateMember,
         response: { 200: dialect.tasksSchema },
       },
-      handler: async ({ scope, params, body }) =>
-        dialect.tasks([await members.add(scope, params.pool_id, body)]),
+      handler: async ({ scope, params, body }) => started(await members.add(scope, params.pool_id, body)),
     });
   }
 
@@ -69,14 +70,13 @@ export function lbMemberRoutes(
     schema: {
       operationId: 'replacePoolMembers',
       summary: 'Replace all members of a pool',
-      description: `Members with the same address and port are kept and get the other values; an empty list removes all. The task has finished already if nothing changes. ${HELD}`,
+      description: `Members with the same address and port are kept and get the other values; an empty list removes all. Returns no task if nothing changes. ${HELD}`,
       tags,
       params: PoolParams,
       body: ReplaceMembers,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await members.replace(scope, params.pool_id, body)]),
+    handler: async ({ scope, params, body }) => started(await members.replace(scope, params.pool_id, body)),
   });
 
   app.get(MEMBER, {
@@ -96,14 +96,14 @@ export function lbMemberRoutes(
     schema: {
       operationId: 'updatePoolMember',
       summary: 'Update a member of a pool',
-      description: `Fields that are left out stay; null clears what the monitor asks instead. Address, port and subnet can't change. The task has finished already if nothing changes. ${HELD}`,
+      description: `Fields that are left out stay; null clears what the monitor asks instead. Address, port and subnet can't change. Returns no task if nothing changes. ${HELD}`,
       tags,
       params: MemberParams,
       body: UpdateMember,
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await members.update(scope, params.pool_id, params.member_id, body)]),
+      started(await members.update(scope, params.pool_id, params.member_id, body)),
   });
 
   for (const { path, ...which } of DELETIONS) {
@@ -118,7 +118,7 @@ export function lbMemberRoutes(
         response: { 200: dialect.tasksSchema },
       },
       handler: async ({ scope, params }) =>
-        dialect.tasks([await members.remove(scope, params.pool_id, params.member_id)]),
+        started(await members.remove(scope, params.pool_id, params.member_id)),
     });
   }
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpClient } from '../../../../test/support/http-client.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
-import { unchanged } from '../../../../test/support/unchanged.ts';
 
 const POOLS = '/cloud/v1/lbpools/1/1';
 const MONITOR = { type: 'HTTP', delay: 10, timeout: 5, max_retries: 2, url_path: '/healthz' };
@@ -77,7 +76,7 @@ describe('a member', () => {
     const changed = { ...shown, ...change, monitor_address: 'fd00::1' };
     expect((await http.get(one)).body).toEqual(changed);
     for (const same of [change, {}, { monitor_address: 'fd00::1' }]) {
-      await unchanged(http, await http.patch(one, same));
+      expect((await http.patch(one, same)).body).toEqual([]);
     }
     await finished(await http.patch(one, { monitor_address: null, admin_state_up: false }));
     expect((await http.get(one)).body).toEqual({
@@ -189,10 +188,10 @@ describe('all members of a pool', () => {
     expect(Object.keys(await wantedMembers(id)).toSorted()).toEqual(
       after.map((one: { id: string }) => one.id).toSorted(),
     );
-    await unchanged(http, await put(members, wanted.toReversed()));
+    expect((await put(members, wanted.toReversed())).body).toEqual([]);
     await finished(await put(members, []));
     expect((await http.get(members)).body.results).toEqual([]);
-    await unchanged(http, await put(members, []));
+    expect((await put(members, [])).body).toEqual([]);
   });
 
   it('stay where a wanted one can not be', async () => {
@@ -246,7 +245,7 @@ describe('a health monitor', () => {
     expect((await http.get(monitor)).body).toEqual({ ...read, ...change });
     expect((await http.get(`${POOLS}/${id}`)).body.healthmonitor).toEqual({ ...read, ...change });
     for (const same of [change, {}, { timeout: 5 }]) {
-      await unchanged(http, await http.patch(monitor, same));
+      expect((await http.patch(monitor, same)).body).toEqual([]);
     }
     const cleared = { expected_codes: null, domain_name: null, url_path: null, http_version: null };
     await finished(await http.patch(monitor, { ...cleared, admin_state_up: false }));
@@ -276,7 +275,7 @@ describe('a health monitor', () => {
     expect((await http.get(monitor)).body).toEqual(before);
     const tcp = await pool({ healthmonitor: { type: 'TCP', delay: 10, timeout: 5, max_retries: 2 } });
     refused(await http.patch(`${POOLS}/${tcp}/healthmonitor`, { url_path: '/' }), 400, 'url_path');
-    await unchanged(http, await http.patch(`${POOLS}/${tcp}/healthmonitor`, { url_path: null }));
+    expect((await http.patch(`${POOLS}/${tcp}/healthmonitor`, { url_path: null })).body).toEqual([]);
   });
 
   it('is not found in a pool without one', async () => {

@@ -32,12 +32,12 @@ export interface PoolMembers {
   ): Promise<{ count: number; results: MemberAnswer[] }>;
   get(scope: Scope, poolId: string, id: string): Promise<MemberAnswer>;
   /** @throws InvalidError, ConflictError for an address and port that the pool has, or when it is full */
-  add(scope: Scope, poolId: string, request: CreateMember): Promise<string>;
-  /** A field that is left out stays. @throws InvalidError */
-  update(scope: Scope, poolId: string, id: string, request: UpdateMember): Promise<string>;
-  /** Those with the same address and port are kept. @throws InvalidError */
-  replace(scope: Scope, poolId: string, request: readonly CreateMember[]): Promise<string>;
-  remove(scope: Scope, poolId: string, id: string): Promise<string>;
+  add(scope: Scope, poolId: string, request: CreateMember): Promise<string | undefined>;
+  /** A field that is left out stays; undefined if nothing changes. @throws InvalidError */
+  update(scope: Scope, poolId: string, id: string, request: UpdateMember): Promise<string | undefined>;
+  /** Those with the same address and port are kept; undefined if nothing changes. @throws InvalidError */
+  replace(scope: Scope, poolId: string, request: readonly CreateMember[]): Promise<string | undefined>;
+  remove(scope: Scope, poolId: string, id: string): Promise<string | undefined>;
 }
 
 export function createPoolMembers({ database, edits }: { database: Database; edits: Edits }): PoolMembers {
@@ -89,7 +89,7 @@ export function createPoolMembers({ database, edits }: { database: Database; edi
         const problems: FieldProblem[] = [];
         const values = changedMember(member, request, problems);
         if (problems.length > 0) throw new InvalidError(problems);
-        await edit.update('lb_members', member, values);
+        if (!(await edit.update('lb_members', member, values))) return undefined;
         return { data: { ...request, pool_id: pool.id, member_id: member.id } };
       }),
 
@@ -99,8 +99,9 @@ export function createPoolMembers({ database, edits }: { database: Database; edi
         const problems: FieldProblem[] = [];
         const wanted = membersOf(request, '', problems);
         if (problems.length > 0) throw new InvalidError(problems);
-        const members = await replaceMembers(tx, scope, edit, pool.id, wanted);
-        return { data: { members: request, pool_id: pool.id }, created: { members } };
+        const { ids, differs } = await replaceMembers(tx, scope, edit, pool.id, wanted);
+        if (!differs) return undefined;
+        return { data: { members: request, pool_id: pool.id }, created: { members: ids } };
       }),
 
     remove: (scope, poolId, id) =>

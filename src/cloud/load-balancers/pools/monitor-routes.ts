@@ -16,6 +16,8 @@ export function healthMonitorRoutes(
   dialect: Dialect,
   { healthMonitors: monitors }: { healthMonitors: HealthMonitors },
 ): void {
+  const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
+
   app.get(MONITOR, {
     config: { access: 'read', versioned: VERSIONED },
     schema: {
@@ -40,8 +42,7 @@ export function healthMonitorRoutes(
       body: CreateHealthMonitor,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await monitors.add(scope, params.pool_id, body)]),
+    handler: async ({ scope, params, body }) => started(await monitors.add(scope, params.pool_id, body)),
   });
 
   app.patch(MONITOR, {
@@ -49,14 +50,13 @@ export function healthMonitorRoutes(
     schema: {
       operationId: 'updateHealthMonitor',
       summary: 'Update the health monitor of a pool',
-      description: `Fields that are left out stay; null clears those of HTTP. The type can't change. The task has finished already if nothing changes. Returns 404 for a pool without a monitor. ${HELD}`,
+      description: `Fields that are left out stay; null clears those of HTTP. The type can't change. Returns no task if nothing changes, and 404 for a pool without a monitor. ${HELD}`,
       tags,
       params: PoolParams,
       body: UpdateHealthMonitor,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await monitors.update(scope, params.pool_id, body)]),
+    handler: async ({ scope, params, body }) => started(await monitors.update(scope, params.pool_id, body)),
   });
 
   app.delete(MONITOR, {

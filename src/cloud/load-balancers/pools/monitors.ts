@@ -16,9 +16,9 @@ export interface HealthMonitors {
   /** @throws NotFoundError, also for a pool without one */
   get(scope: Scope, poolId: string): Promise<HealthMonitorAnswer>;
   /** Returns the task that adds a monitor. @throws InvalidError, ConflictError if the pool has one */
-  add(scope: Scope, poolId: string, request: CreateHealthMonitor): Promise<string>;
-  /** Returns the task, which has finished already if nothing changes. @throws NotFoundError, also for a pool without one; InvalidError */
-  update(scope: Scope, poolId: string, request: UpdateHealthMonitor): Promise<string>;
+  add(scope: Scope, poolId: string, request: CreateHealthMonitor): Promise<string | undefined>;
+  /** Returns the task, or undefined if nothing changes. @throws NotFoundError, also for a pool without one; InvalidError */
+  update(scope: Scope, poolId: string, request: UpdateHealthMonitor): Promise<string | undefined>;
   /** Removes the monitor at once. @throws NotFoundError, also for a pool without one */
   remove(scope: Scope, poolId: string): Promise<void>;
 }
@@ -57,7 +57,7 @@ export function createHealthMonitors(deps: { database: Database; edits: Edits })
         const problems: FieldProblem[] = [];
         const monitor = monitorOf({ ...current, ...request }, current, pool.protocol, '', problems);
         if (problems.length > 0) throw new InvalidError(problems);
-        await edit.update('lb_pools', pool, { health_monitor: monitor });
+        if (!(await edit.update('lb_pools', pool, { health_monitor: monitor }))) return undefined;
         return { data: { ...request, pool_id: pool.id } };
       }),
 

@@ -6,7 +6,8 @@ import type { WantedMember } from './rules.ts';
 
 /**
  * Gives a pool these members. Those that have the address and port of a wanted one are kept, with the rest of its
- * values. Returns the IDs of all, in the order of the wanted ones. @throws InvalidError for members that are nowhere
+ * values. Returns the IDs of all, in the order of the wanted ones, and whether anything differs.
+ * @throws InvalidError for members that are nowhere
  */
 export async function replaceMembers(
   tx: Transaction,
@@ -14,7 +15,7 @@ export async function replaceMembers(
   edit: Edit,
   poolId: string,
   wanted: readonly WantedMember[],
-): Promise<string[]> {
+): Promise<{ ids: string[]; differs: boolean }> {
   const there = await tx.sql.selectFrom('lb_members').selectAll().where('pool_id', '=', poolId).execute();
   const rowOf = (one: Endpoint) => there.find((row) => same(row, one));
   const staying = (one: WantedMember) => {
@@ -31,6 +32,7 @@ export async function replaceMembers(
   const placed = [...kept, ...moved];
   const gone = there.filter((row) => !placed.some((member) => same(member, row)));
   const fresh = placed.filter((member) => !rowOf(member));
+  let differs = gone.length + fresh.length > 0;
   await edit.remove(
     'lb_members',
     gone.map(({ id }) => id),
@@ -41,10 +43,10 @@ export async function replaceMembers(
   );
   for (const row of there) {
     const member = placed.find((one) => same(one, row));
-    if (member) await edit.update('lb_members', row, member);
+    if (member && (await edit.update('lb_members', row, member))) differs = true;
   }
   const idOf = (one: Endpoint) => rowOf(one)?.id ?? freshIds[fresh.findIndex((member) => same(member, one))];
-  return wanted.flatMap((one) => idOf(one) ?? []);
+  return { ids: wanted.flatMap((one) => idOf(one) ?? []), differs };
 }
 
 type Endpoint = Pick<WantedMember, 'address' | 'protocol_port'>;

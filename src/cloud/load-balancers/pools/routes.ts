@@ -17,6 +17,8 @@ const UPDATES = [
 const HELD = 'Returns 409 while a task holds the load balancer.';
 
 export function lbPoolRoutes(app: Api, dialect: Dialect, { pools }: { pools: Pools }): void {
+  const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
+
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -28,7 +30,7 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, { pools }: { pools: Poo
       body: CreatePool,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await pools.create(scope, body)]),
+    handler: async ({ scope, body }) => started(await pools.create(scope, body)),
   });
 
   app.get(BASE, {
@@ -63,14 +65,13 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, { pools }: { pools: Poo
       schema: {
         ...which,
         summary: 'Update a pool of a load balancer',
-        description: `Fields that are left out stay. Members, health monitor and session persistence are replaced as a whole; members with the same address and port are kept. The task has finished already if nothing changes. ${HELD}`,
+        description: `Fields that are left out stay. Members, health monitor and session persistence are replaced as a whole; members with the same address and port are kept. Returns no task if nothing changes. ${HELD}`,
         tags,
         params: PoolParams,
         body: UpdatePool,
         response: { 200: dialect.tasksSchema },
       },
-      handler: async ({ scope, params, body }) =>
-        dialect.tasks([await pools.update(scope, params.pool_id, body)]),
+      handler: async ({ scope, params, body }) => started(await pools.update(scope, params.pool_id, body)),
     });
   }
 
@@ -84,6 +85,6 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, { pools }: { pools: Poo
       params: PoolParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params }) => dialect.tasks([await pools.delete(scope, params.pool_id)]),
+    handler: async ({ scope, params }) => started(await pools.delete(scope, params.pool_id)),
   });
 }

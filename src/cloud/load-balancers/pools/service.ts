@@ -16,10 +16,10 @@ import { replaceMembers } from './replacement.ts';
 import { membersOf, monitorOf, persistenceOf, poolSecretsOf } from './rules.ts';
 import type { CreatePool, PoolAnswer, PoolListQuery, UpdatePool } from './schema.ts';
 
-/** Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds the load balancer. */
+/** Changes return their task, or undefined if nothing changes. All refuse with ConflictError while one holds the load balancer. */
 export interface Pools {
   /** @throws InvalidError, ConflictError when the listener has a default pool or the load balancer the most pools */
-  create(scope: Scope, request: CreatePool): Promise<string>;
+  create(scope: Scope, request: CreatePool): Promise<string | undefined>;
   list(
     scope: Scope,
     query: PoolListQuery,
@@ -27,9 +27,9 @@ export interface Pools {
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<PoolAnswer>;
   /** Members that stay the same by address and port are kept. @throws NotFoundError, InvalidError, ConflictError */
-  update(scope: Scope, id: string, request: UpdatePool): Promise<string>;
+  update(scope: Scope, id: string, request: UpdatePool): Promise<string | undefined>;
   /** Listeners are left without a default pool. @throws NotFoundError, ConflictError if an L7 policy uses it */
-  delete(scope: Scope, id: string): Promise<string>;
+  delete(scope: Scope, id: string): Promise<string | undefined>;
 }
 
 export function createPools({ database, edits }: { database: Database; edits: Edits }): Pools {
@@ -101,14 +101,15 @@ export function createPools({ database, edits }: { database: Database; edits: Ed
           problems.push(...(await listenerProblems(tx, pool.id, values.protocol)));
         }
         if (problems.length > 0) throw new InvalidError(problems);
+        const replaced = members && (await replaceMembers(tx, scope, edit, pool.id, members));
+        const differs = await edit.update('lb_pools', pool, values);
+        if (differs) await usePoolSecrets(tx, edit, { ...pool, ...values }, { at: '', former: pool });
+        if (!differs && !replaced?.differs) return undefined;
         const created = {
-          ...(members && { members: await replaceMembers(tx, scope, edit, pool.id, members) }),
+          ...(replaced && { members: replaced.ids }),
           ...(!pool.health_monitor &&
             values.health_monitor && { healthmonitors: [values.health_monitor.id] }),
         };
-        if (await edit.update('lb_pools', pool, values)) {
-          await usePoolSecrets(tx, edit, { ...pool, ...values }, { at: '', former: pool });
-        }
         return { data: { ...request, pool_id: pool.id }, created };
       }),
 

@@ -34,6 +34,8 @@ export function loadBalancerCareRoutes(
   dialect: Dialect,
   { loadBalancerCare: care }: { loadBalancerCare: LoadBalancerCare },
 ): void {
+  const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
+
   app.get('/cloud/v1/loadbalancers/:project_id/:region_id/status', {
     config: { access: 'read' },
     schema: {
@@ -92,7 +94,7 @@ export function loadBalancerCareRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await care.resize(scope, params.load_balancer_id, body.flavor)]),
+      started(await care.resize(scope, params.load_balancer_id, body.flavor)),
   });
 
   app.post(`${ONE_BALANCER}/failover`, {
@@ -107,7 +109,6 @@ export function loadBalancerCareRoutes(
       body: FailOver,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await care.failOver(scope, params.load_balancer_id)]),
+    handler: async ({ scope, params }) => started(await care.failOver(scope, params.load_balancer_id)),
   });
 }

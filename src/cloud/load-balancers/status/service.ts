@@ -23,9 +23,9 @@ export interface LoadBalancerCare {
   /** @throws NotFoundError */
   metrics(scope: Scope, id: string, question: MetricsQuestion): Promise<ReturnType<typeof idleMetrics>>;
   /** Returns the task that gives it another flavor. @throws NotFoundError, InvalidError, ForbiddenError, ConflictError */
-  resize(scope: Scope, id: string, flavorId: string): Promise<string>;
+  resize(scope: Scope, id: string, flavorId: string): Promise<string | undefined>;
   /** Returns the task that replaces its machines. @throws NotFoundError, ConflictError while a task holds it */
-  failOver(scope: Scope, id: string): Promise<string>;
+  failOver(scope: Scope, id: string): Promise<string | undefined>;
 }
 
 export function createLoadBalancerCare(deps: {

@@ -46,16 +46,15 @@ export interface Edited {
 
 export interface Edits {
   /**
-   * Locks the load balancer, lets `plan` write rows, and starts the task that brings them about. If nothing differs, the
-   * task has finished already: official clients need one to wait for.
-   * @throws NotFoundError, ConflictError while a task holds it, what `plan` throws
+   * Locks the load balancer, lets `plan` write rows, and starts the task that brings them about. Undefined if `plan`
+   * says that nothing has to change. @throws NotFoundError, ConflictError while a task holds it, what `plan` throws
    */
   change(
     scope: Scope,
     task: TreeTask,
     find: (tx: Transaction) => Promise<string>,
-    plan: (tx: Transaction, edit: Edit, balancer: LoadBalancerRow) => Promise<Edited>,
-  ): Promise<string>;
+    plan: (tx: Transaction, edit: Edit, balancer: LoadBalancerRow) => Promise<Edited | undefined>,
+  ): Promise<string | undefined>;
   /** Changes one row of a load balancer at once, without a task. @throws NotFoundError, ConflictError, what `plan` throws */
   now(
     scope: Scope,
@@ -72,17 +71,16 @@ export function createEdits(deps: { database: Database; clock: Clock; tasks: Tas
         const balancer = await lockFreeBalancer(tx, scope, await find(tx));
         const taskId = newTaskId();
         const { edit, changed } = startEdit(tx, balancer, { id: taskId, now: clock.now() });
-        const { data: given, created = null } = await plan(tx, edit, balancer);
-        const data = { load_balancer_id: balancer.id, ...given };
-        if (!differs(changed)) return tasks.done(tx, scope, { type: task.type, data, created });
+        const edited = await plan(tx, edit, balancer);
+        if (!edited) return undefined;
         const held = { provisioning_status: 'PENDING_UPDATE', task_id: taskId };
         await writeRow(tx, 'load_balancers', balancer.id, held);
         const spec = await loadBalancerSpec(tx, balancer.id);
         return tasks.begin(tx, scope, {
           id: taskId,
           task,
-          data,
-          input: { loadBalancerId: balancer.id, ...changed, created },
+          data: { load_balancer_id: balancer.id, ...edited.data },
+          input: { loadBalancerId: balancer.id, ...changed, created: edited.created ?? null },
           wants: [change('load_balancer', balancer.id, () => spec)],
         });
       }),
@@ -98,19 +96,13 @@ export function createEdits(deps: { database: Database; clock: Clock; tasks: Tas
   };
 }
 
-type Changed = Pick<TreeChange, 'former' | 'gone' | 'made'>;
-
-function differs({ former, gone, made }: Changed): boolean {
-  return [former, ...Object.values(gone), ...Object.values(made)].some((rows) => rows.length > 0);
-}
-
 /** For a new load balancer as well, whose parts are written in the same way. */
 export function startEdit(
   tx: Transaction,
   balancer: Edit['balancer'],
   task: { id: string; now: Date },
-): { edit: Edit; changed: Changed } {
-  const changed: Changed = { made: {}, gone: {}, former: [] };
+): { edit: Edit; changed: Pick<TreeChange, 'former' | 'gone' | 'made'> } {
+  const changed: Pick<TreeChange, 'former' | 'gone' | 'made'> = { made: {}, gone: {}, former: [] };
   const note = (among: 'gone' | 'made', table: PartTable, ids: readonly string[]) => {
     changed[among][table] = [...(changed[among][table] ?? []), ...ids];
   };
