@@ -195,6 +195,24 @@ export const FAULTS: Record<'v0' | 'v2', readonly Fault[]> = {
   ],
   v2: [
     {
+      module: 'instance_variable_interfaces',
+      step: 'create',
+      resource: 'gcore_cloud_instance',
+      error: 'Received unknown value',
+      owner: 'provider',
+      says: 'a list of interfaces, volumes or pools that depends on a variable or another resource as a whole is refused; write each of them down',
+      source: 'internal/services/cloud_instance/model.go:19',
+    },
+    {
+      module: 'instance_variable_interfaces',
+      step: 'destroy',
+      resource: 'gcore_cloud_instance',
+      error: 'Received unknown value',
+      owner: 'provider',
+      says: 'a list of interfaces, volumes or pools that depends on a variable or another resource as a whole is refused; write each of them down',
+      source: 'internal/services/cloud_instance/model.go:19',
+    },
+    {
       module: 'subnet_without_version',
       step: 'update',
       resource: 'gcore_cloud_network_subnet',
