@@ -36,7 +36,7 @@ resource "gcore_cloud_volume" "main" {
   size       = 10
 }
 
-# Changes its groups, its data volume and its interfaces.
+# Changes its groups and its data volume.
 resource "gcore_cloud_instance" "main" {
   project_id      = var.project_id
   region_id       = var.region_id
@@ -48,14 +48,9 @@ resource "gcore_cloud_instance" "main" {
     { volume_id = gcore_cloud_volume.main["boot"].id, boot_index = 0 },
     { volume_id = gcore_cloud_volume.main[var.step == "update" ? "two" : "one"].id, boot_index = -1 },
   ]
-  # A list that isn't known before is more than the provider can take.
   interfaces = [
-    for number in range(var.step == "update" ? 4 : 3) : {
-      type       = ["external", "subnet", "reserved_fixed_ip", "any_subnet"][number]
-      ip_family  = number == 0 ? "ipv4" : null
-      network_id = number == 1 || number == 3 ? gcore_cloud_network_subnet.main.network_id : null
-      subnet_id  = number == 1 ? gcore_cloud_network_subnet.main.id : null
-      port_id    = number == 2 ? gcore_cloud_reserved_fixed_ip.main.port_id : null
-    }
+    { type = "external", ip_family = "ipv4" },
+    { type = "subnet", network_id = gcore_cloud_network.main.id, subnet_id = gcore_cloud_network_subnet.main.id },
+    { type = "reserved_fixed_ip", port_id = gcore_cloud_reserved_fixed_ip.main.port_id },
   ]
 }

@@ -39,24 +39,23 @@ resource "gcore_cloud_k8s_cluster" "main" {
 
   autoscaler_config = { "scale-down-unneeded-time" = local.fresh ? "5m" : "7m" }
 
-  # A list that isn't known before is more than the provider can take.
   pools = [
-    for name in local.fresh ? ["one"] : ["one", "two"] : {
-      name                 = name
+    {
+      name                 = "one"
       flavor_id            = "g1-standard-2-4"
       min_node_count       = 1
       max_node_count       = local.fresh ? 2 : 3
       boot_volume_size     = 50
       boot_volume_type     = "standard"
-      auto_healing_enabled = name == "one"
+      auto_healing_enabled = true
       is_public_ipv4       = false
-      security_group_ids   = name == "one" ? [gcore_cloud_security_group.main.id] : []
+      security_group_ids   = [gcore_cloud_security_group.main.id]
       servergroup_policy   = "soft-anti-affinity"
       labels               = local.fresh ? { tier = "web" } : { tier = "app", zone = "blue" }
       taints               = local.fresh ? {} : { tier = "app:NoSchedule" }
       crio_config          = {}
       kubelet_config       = {}
-    }
+    },
   ]
 }
 
