@@ -49,4 +49,7 @@ resource "gcore_floatingip" "main" {
   project_id = var.project_id
   region_id  = var.region_id
   port_id    = gcore_loadbalancerv2.main.vip_port_id
+
+  # One change of a port at a time.
+  depends_on = [gcore_reservedfixedip.after]
 }
