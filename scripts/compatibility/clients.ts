@@ -54,7 +54,6 @@ What passed in the tests of this version. A run that sees anything else fails; \
 | client | version | what passed | operations |
 |---|---|---|--:|
 ${rows.join('\n')}
-| Official Go SDK | | ${NOT_RUN} | |
 | Terraform provider | | ${NOT_RUN} | |
 
 ${methodsTable()}`;

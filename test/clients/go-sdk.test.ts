@@ -60,22 +60,22 @@ describe.skipIf(reason !== undefined)('the official Go SDK', () => {
       FIGURES_FILE: path.join(folder, 'figures.json'),
     };
     service.takeOperations();
-    const run = await goTest([`-modfile=${moduleFile()}`, '-count=1', '-timeout=14m', '-v', '.'], environment);
+    const run = await goTest(
+      [`-modfile=${moduleFile()}`, '-count=1', '-timeout=14m', '-v', '.'],
+      environment,
+    );
     expect(run.code, run.output).toBe(0);
     const figures = JSON.parse(fs.readFileSync(environment.FIGURES_FILE, 'utf8'));
     record('go-sdk', {
       client: 'Official Go SDK, `gcore-go`',
       pinned: figures.version,
-      passed: `${figures.methods} methods, all whose operation is served, in ${figures.steps} steps; each answer has what the SDK requires`,
+      passed: `${figures.methods} methods, all whose operation is served, in ${figures.steps} steps; each answer has what the SDK requires. Run where its source is named`,
       operations: service.takeOperations(),
     });
   });
 });
 
-function goTest(
-  args: string[],
-  env: NodeJS.ProcessEnv,
-): Promise<{ code: number | null; output: string }> {
+function goTest(args: string[], env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
   const child = spawn('go', ['test', ...args], { cwd: SCENARIO, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -4,10 +4,8 @@ import (
 	"os"
 	"strings"
 
-	gcore "github.com/G-Core/gcore-go"
 	"github.com/G-Core/gcore-go/cloud"
 	"github.com/G-Core/gcore-go/iam"
-	"github.com/G-Core/gcore-go/packages/param"
 )
 
 func account() {
@@ -129,9 +127,4 @@ func keys() {
 	same(len(all(keys.ListAutoPaging(ctx, order))), 2)
 	done(keys.Delete(ctx, spare.ID, cloud.SSHKeyDeleteParams{}))
 	made.key = key.Name
-}
-
-func roleAssignments() {
-	_ = gcore.Client{}
-	_ = param.Null[string]()
 }

@@ -12,42 +12,50 @@ import (
 // extra are the fields of answers that the SDK doesn't know, as Type.field.
 var extra = map[string]bool{}
 
-// faults says what an answer lacks of what the SDK requires, and what is of another type than the SDK expects.
-func faults(value reflect.Value, at string) []string {
-	var found []string
+// findings are what an answer lacks of what the SDK requires or has of another type, and what the SDK doesn't know.
+type findings struct{ faults, extra []string }
+
+func (f *findings) add(more findings) {
+	f.faults = append(f.faults, more.faults...)
+	f.extra = append(f.extra, more.extra...)
+}
+
+// inspect looks at an answer and all that it holds.
+func inspect(value reflect.Value, at string) findings {
+	var found findings
 	switch value.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if !value.IsNil() {
-			found = faults(value.Elem(), at)
+			found = inspect(value.Elem(), at)
 		}
 	case reflect.Slice:
 		for i := 0; i < value.Len(); i++ {
-			found = append(found, faults(value.Index(i), fmt.Sprintf("%s[%d]", at, i))...)
+			found.add(inspect(value.Index(i), fmt.Sprintf("%s[%d]", at, i)))
 		}
 	case reflect.Map:
 		for _, key := range value.MapKeys() {
-			found = append(found, faults(value.MapIndex(key), fmt.Sprintf("%s[%v]", at, key))...)
+			found.add(inspect(value.MapIndex(key), fmt.Sprintf("%s[%v]", at, key)))
 		}
 	case reflect.Struct:
-		found = faultsOfObject(value, at)
+		found = inspectObject(value, at)
 	}
 	return found
 }
 
-func faultsOfObject(value reflect.Value, at string) []string {
+func inspectObject(value reflect.Value, at string) findings {
+	var found findings
 	metadata := value.FieldByName("JSON")
 	if !metadata.IsValid() || metadata.Kind() != reflect.Struct {
-		return nil
+		return found
 	}
 	if variants := variantsOf(value); len(variants) > 0 {
-		return fewest(variants, at)
+		return bestOf(variants, at)
 	}
 	if more := metadata.FieldByName("ExtraFields"); more.IsValid() {
 		for _, name := range more.MapKeys() {
-			extra[value.Type().Name()+"."+name.String()] = true
+			found.extra = append(found.extra, value.Type().Name()+"."+name.String())
 		}
 	}
-	var found []string
 	for i := 0; i < value.NumField(); i++ {
 		field := value.Type().Field(i)
 		seen, known := fieldOf(metadata, field.Name)
@@ -56,24 +64,19 @@ func faultsOfObject(value reflect.Value, at string) []string {
 		}
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		here := at + "." + name
-		isRequired := strings.Contains(field.Tag.Get("api"), "required")
+		// What is required may still be null: the SDK doesn't tell.
 		switch {
-		case seen.Raw() == respjson.Omitted && isRequired:
-			found = append(found, here+" is missing")
-		case seen.Raw() == respjson.Null && isRequired:
-			nulls[value.Type().Name()+"."+name] = true
+		case seen.Raw() == respjson.Omitted && strings.Contains(field.Tag.Get("api"), "required"):
+			found.faults = append(found.faults, here+" is missing")
 		case seen.Raw() != respjson.Omitted && seen.Raw() != respjson.Null && !seen.Valid():
-			found = append(found, here+" is of another type: "+seen.Raw())
+			found.faults = append(found.faults, here+" is of another type: "+seen.Raw())
 		}
 		if seen.Valid() {
-			found = append(found, faults(value.Field(i), here)...)
+			found.add(inspect(value.Field(i), here))
 		}
 	}
 	return found
 }
-
-// nulls are required fields that were null, as Type.field. The SDK doesn't tell which of them may be.
-var nulls = map[string]bool{}
 
 func fieldOf(metadata reflect.Value, name string) (respjson.Field, bool) {
 	field := metadata.FieldByName(name)
@@ -96,14 +99,17 @@ func variantsOf(value reflect.Value) []reflect.Value {
 	return found
 }
 
-// fewest is what the form complains of that the answer fits best.
-func fewest(variants []reflect.Value, at string) []string {
-	var all [][]string
-	for _, variant := range variants {
-		all = append(all, faults(variant, at))
+// bestOf is what there is to say of the form that the answer fits best.
+func bestOf(variants []reflect.Value, at string) findings {
+	var best findings
+	for i, variant := range variants {
+		one := inspect(variant, at)
+		fewer := len(one.faults) - len(best.faults)
+		if i == 0 || fewer < 0 || fewer == 0 && len(one.extra) < len(best.extra) {
+			best = one
+		}
 	}
-	sort.SliceStable(all, func(i, j int) bool { return len(all[i]) < len(all[j]) })
-	return all[0]
+	return best
 }
 
 func sorted(set map[string]bool) []string {

@@ -59,7 +59,8 @@ func pools() {
 	ofCluster := func(name string) cloud.K8SClusterPoolNewParams {
 		return cloud.K8SClusterPoolNewParams{
 			Name: name, FlavorID: largerFlavor, MinNodeCount: 1, MaxNodeCount: num(3), BootVolumeSize: num(50),
-			BootVolumeType: cloud.K8SClusterPoolNewParamsBootVolumeTypeSsdHiiops, Labels: map[string]string{"tier": name},
+			BootVolumeType:    cloud.K8SClusterPoolNewParamsBootVolumeTypeSsdHiiops,
+			ServergroupPolicy: cloud.K8SClusterPoolNewParamsServergroupPolicyAntiAffinity, Labels: map[string]string{"tier": name},
 		}
 	}
 	must(got(pools.CheckQuota(ctx, cloud.K8SClusterPoolCheckQuotaParams{FlavorID: largerFlavor, NodeCount: num(1)})) != nil)

@@ -25,6 +25,7 @@ type method struct {
 	function  string
 	operation string
 	takes     reflect.Type
+	gives     reflect.Type
 }
 
 var errProbed = errors.New("probed")
@@ -55,7 +56,7 @@ func methods() []method {
 		}
 		service.Method(one.Index).Call(arguments)
 		function := service.Type().Elem().String() + "." + one.Name
-		found = append(found, method{name, function, sent, takes})
+		found = append(found, method{name, function, sent, takes, kind.Out(0)})
 	})
 	return found
 }
@@ -121,7 +122,8 @@ func noteCaller(request *http.Request, next option.MiddlewareNext) (*http.Respon
 }
 
 type document struct {
-	Paths map[string]map[string]operation
+	Paths      map[string]map[string]operation
+	Components struct{ Schemas map[string]*schema }
 }
 
 func readDocument(t *testing.T) document {

@@ -51,8 +51,9 @@ func snapshots() {
 func images() {
 	images := &client.Cloud.Instances.Images
 	for _, one := range got(images.List(ctx, cloud.InstanceImageListParams{Limit: num(5)})).Results {
-		if one.OsType == cloud.ImageOsTypeLinux {
+		if one.OsType == cloud.ImageOsTypeLinux && !one.IsBaremetal {
 			made.image = one.ID
+			break
 		}
 	}
 	same(got(images.Get(ctx, made.image, cloud.InstanceImageGetParams{IncludePrices: yes})).ID, made.image)

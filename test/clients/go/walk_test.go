@@ -58,7 +58,7 @@ func TestWalk(t *testing.T) {
 		name string
 		run  func()
 	}{
-		{"account", account}, {"tokens", tokens}, {"projects", projects}, {"role assignments", roleAssignments},
+		{"account", account}, {"tokens", tokens}, {"projects", projects},
 		{"quotas", quotas}, {"regions", regions}, {"keys", keys}, {"networks", networks}, {"subnets", subnets},
 		{"routers", routers}, {"security groups", securityGroups}, {"secrets", secrets},
 		{"balancers", balancers}, {"volumes", volumes}, {"snapshots", snapshots}, {"images", images}, {"shares", shares},
@@ -78,42 +78,39 @@ func TestWalk(t *testing.T) {
 		}
 	}
 	now = t
-	served, methodsOfServed := 0, map[string]int{}
-	operations := readDocument(t).operations()
-	all := map[string]int{}
-	for _, one := range methods() {
-		family := familyOf(one.name)
-		all[family]++
-		if _, isServed := operations[one.operation]; !isServed {
-			continue
-		}
-		served++
-		methodsOfServed[family]++
+	served := servedMethods(t)
+	for _, one := range served {
 		if !called[one.function] {
 			t.Errorf("%s (%s) was not called", one.name, one.operation)
 		}
 	}
-	figures, _ := json.Marshal(map[string]any{
-		"version": sdkVersion(), "methods": served, "steps": passed, "nulls": sorted(nulls), "extra": sorted(extra),
-	})
-	t.Logf("figures %s", figures)
-	if path := os.Getenv("FIGURES_FILE"); path != "" {
-		if err := os.WriteFile(path, figures, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	t.Logf("fields of answers that the SDK doesn't know: %s", strings.Join(sorted(extra), ", "))
+	figures, err := json.Marshal(map[string]any{"version": sdkVersion(), "methods": len(served), "steps": passed})
+	done(err)
+	done(os.WriteFile(os.Getenv("FIGURES_FILE"), figures, 0o600))
 }
 
-func familyOf(name string) string {
-	return strings.Join(strings.Split(name, ".")[:2], ".")
+func servedMethods(t *testing.T) []method {
+	operations := readDocument(t).operations()
+	var served []method
+	for _, one := range methods() {
+		if _, is := operations[one.operation]; is {
+			served = append(served, one)
+		}
+	}
+	return served
 }
 
 // got is the answer of a call, which must succeed and hold what the SDK requires.
 func got[T any](answer T, err error) T {
 	now.Helper()
 	done(err)
-	for _, fault := range faults(reflect.ValueOf(answer), reflect.TypeOf(answer).String()) {
+	found := inspect(reflect.ValueOf(answer), reflect.TypeOf(answer).String())
+	for _, fault := range found.faults {
 		now.Error(fault)
+	}
+	for _, name := range found.extra {
+		extra[name] = true
 	}
 	return answer
 }
