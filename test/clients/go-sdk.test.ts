@@ -69,7 +69,7 @@ describe.skipIf(reason !== undefined)('the official Go SDK', () => {
     record('go-sdk', {
       client: 'Official Go SDK, `gcore-go`',
       pinned: figures.version,
-      passed: `${figures.methods} methods, all whose operation is served, in ${figures.steps} steps; each answer has what the SDK requires. Run where its source is named`,
+      passed: `${figures.methods} methods, all whose operation is served, in ${figures.steps} steps; each answer has what the SDK requires; every field and value that it can send is taken. Run where its source is named`,
       operations: service.takeOperations(),
     });
   });

@@ -41,6 +41,9 @@ var (
 
 const region = 1
 
+// strict has the server refuse fields that it doesn't know.
+var strict = option.WithHeader("Tradewind-Strict", "true")
+
 func common(more ...option.RequestOption) []option.RequestOption {
 	return append([]option.RequestOption{
 		option.WithPollingIntervalSeconds(1), option.WithPollingTimeoutSeconds(300),
@@ -64,7 +67,7 @@ func TestWalk(t *testing.T) {
 		{"balancers", balancers}, {"volumes", volumes}, {"snapshots", snapshots}, {"images", images}, {"shares", shares},
 		{"instances", instances}, {"groups of an instance", groupsOfInstance}, {"volumes of an instance", volumesOfInstance},
 		{"interfaces", interfaces}, {"floating addresses", floatingAddresses},
-		{"reserved addresses", reservedAddresses}, {"placement groups", placementGroups}, {"removal", removal},
+		{"reserved addresses", reservedAddresses}, {"placement groups", placementGroups}, {"removal", removal}, {"other forms", variants},
 		{"clusters", clusters}, {"pools", pools}, {"removal of clusters", removalOfClusters}, {"AI tasks", aiTasks},
 		{"tasks", tasks}, {"reports", reports}, {"errors", refusals}, {"raw answers", rawAnswers},
 	}
