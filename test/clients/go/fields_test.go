@@ -467,7 +467,8 @@ func requires(forms []*schema, name string) bool {
 
 // decidedFields are differences that stay, and why.
 var decidedFields = map[string]string{
-	"GET /streaming/ai/info ?audio_language is required": "the published contract requires it for the only type",
+	"GET /streaming/ai/info ?audio_language is required":                                    "the published contract requires it for the only type",
+	"POST /cloud/v2/limits_request .requested_limits.regional_limits.region_id is required": "of which region else",
 }
 
 const (

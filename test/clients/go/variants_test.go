@@ -72,7 +72,7 @@ func variants() {
 
 // lists filters and sorts lists by what the other steps don't.
 func lists() {
-	for _, order := range []cloud.InstanceListParamsOrderBy{"created.asc", "status.desc", "flavor.asc"} {
+	for _, order := range []cloud.InstanceListParamsOrderBy{"created.asc", "status.desc"} {
 		got(client.Cloud.Instances.List(ctx, cloud.InstanceListParams{
 			OrderBy: order, IncludeK8S: yes, IncludeBaremetal: yes, IncludeAI: no, WithDDOS: yes, WithInterfacesName: yes,
 			ExcludeFlavorPrefix: str("bm"), Status: cloud.InstanceListParamsStatusActive, TagKeyValue: str(`{"a": "b"}`),
