@@ -336,7 +336,12 @@ describe('a quota that is nearly used up', () => {
       expect(body.last_message).toEqual({
         global_quotas: {},
         regional_quotas: [
-          { region_id: 1, region_name: 'Port Halden', firewall_count_limit: told, firewall_count_usage: told },
+          {
+            region_id: 1,
+            region_name: 'Port Halden',
+            firewall_count_limit: told,
+            firewall_count_usage: told,
+          },
         ],
       });
       expect(Date.now() - Date.parse(body.last_sending)).toBeLessThan(600_000);
