@@ -15,7 +15,7 @@ import (
 	gcore "github.com/G-Core/gcore-go"
 )
 
-type operation struct {
+type documented struct {
 	Parameters  []parameterOfOperation
 	RequestBody body
 	Responses   map[string]body
@@ -59,12 +59,11 @@ func TestFields(t *testing.T) {
 			continue
 		}
 		sweep.query(one.operation, one.takes, operations[one.operation])
+		var forms []*schema
 		for _, content := range operations[one.operation].RequestBody.Content {
-			sweep.body(one.operation, one.takes, []*schema{content.Schema})
+			forms = append(forms, content.Schema)
 		}
-		if len(operations[one.operation].RequestBody.Content) == 0 {
-			sweep.body(one.operation, one.takes, nil)
-		}
+		sweep.body(one.operation, "", one.takes, forms)
 	}
 	t.Logf("%d fields and %d values compared", sweep.fields, sweep.enums)
 	compareWithDecided(t, sweep, decidedFields)
@@ -94,7 +93,7 @@ type sweep struct {
 
 func (s *sweep) differs(operation, at, what string) { s.found[operation+" "+at+what] = true }
 
-func (s *sweep) query(operation string, takes reflect.Type, of operationOf) {
+func (s *sweep) query(operation string, takes reflect.Type, of documented) {
 	known, required := map[string]*schema{}, map[string]bool{}
 	for _, one := range of.Parameters {
 		if one.In == "query" {
@@ -125,16 +124,10 @@ func isRequired(field reflect.StructField) bool {
 	return strings.Contains(field.Tag.Get("api"), "required") || field.Tag.Get("default") != ""
 }
 
-type operationOf = operation
-
 // body compares the fields of a struct with what is known of an object: its forms, of which any may apply.
-func (s *sweep) body(operation string, takes reflect.Type, forms []*schema) {
-	s.object(operation, "", takes, forms, 0)
-}
-
-func (s *sweep) object(operation, at string, takes reflect.Type, forms []*schema, depth int) {
+func (s *sweep) body(operation, at string, takes reflect.Type, forms []*schema) {
 	forms = s.formsOf(takes, s.resolved(forms))
-	for i := 0; i < takes.NumField() && depth < 12; i++ {
+	for i := 0; i < takes.NumField(); i++ {
 		field := takes.Field(i)
 		tag, isSent := field.Tag.Lookup("json")
 		if !isSent || tag == "-" || !field.IsExported() {
@@ -144,7 +137,7 @@ func (s *sweep) object(operation, at string, takes reflect.Type, forms []*schema
 		kind := plain(field.Type)
 		if name == "" {
 			if strings.Contains(options, "inline") && kind.Kind() == reflect.Struct {
-				s.object(operation, at, kind, forms, depth+1)
+				s.body(operation, at, kind, forms)
 			}
 			continue
 		}
@@ -164,7 +157,7 @@ func (s *sweep) object(operation, at string, takes reflect.Type, forms []*schema
 			kind = plain(kind.Elem())
 		}
 		if kind.Kind() == reflect.Struct && describes(s.resolved(below)) && kind.PkgPath() != "time" {
-			s.object(operation, here, kind, below, depth+1)
+			s.body(operation, here, kind, below)
 		}
 	}
 }

@@ -122,7 +122,7 @@ func noteCaller(request *http.Request, next option.MiddlewareNext) (*http.Respon
 }
 
 type document struct {
-	Paths      map[string]map[string]operation
+	Paths      map[string]map[string]documented
 	Components struct{ Schemas map[string]*schema }
 }
 
@@ -140,8 +140,8 @@ func readDocument(t *testing.T) document {
 }
 
 // operations are those of the document, by what methods() names them by.
-func (d document) operations() map[string]operation {
-	found := map[string]operation{}
+func (d document) operations() map[string]documented {
+	found := map[string]documented{}
 	for path, ofPath := range d.Paths {
 		for verb, one := range ofPath {
 			found[strings.ToUpper(verb)+" "+shape(strings.TrimPrefix(path, "/gcore"))] = one
