@@ -69,7 +69,7 @@ const threshold = Type.Integer({
 });
 export const DEFAULT_THRESHOLD = 80;
 
-const use = Type.Object({
+const use = Named('QuotaUse', {
   limit: Type.Integer({ description: 'How many there might be', examples: [100] }),
   usage: Type.Integer({ description: 'How many there were', examples: [80] }),
 });
@@ -84,7 +84,7 @@ const Told = Type.Object({
   global_quotas: Type.Unsafe<Record<string, Use>>(Type.Object(uses(GLOBAL_NAMES))),
   regional_quotas: Type.Array(
     Type.Unsafe<{ region_id: number; region_name: string; [field: string]: number | string | Use }>(
-      Type.Object({
+      Named('RegionalQuotasTold', {
         region_id: Type.Integer({ description: 'Region ID', examples: [1] }),
         region_name: Type.String({ description: 'Display name' }),
         ...uses(REGIONAL_QUOTAS),
