@@ -1,9 +1,6 @@
 package clients
 
 import (
-	"os"
-	"strings"
-
 	"github.com/G-Core/gcore-go/cloud"
 	"github.com/G-Core/gcore-go/iam"
 )
@@ -14,7 +11,7 @@ func account() {
 	var invited []int64
 	for _, name := range []string{"one", "two"} {
 		one := got(users.Invite(ctx, iam.UserInviteParams{
-			ClientID: made.account, Email: name + "-" + strings.ToLower(unique()) + "@example.com", Name: str("Invited"),
+			ClientID: made.account, Email: name + "@walk.example.com", Name: str("Invited"),
 			UserRole: iam.UserGroupParam{ID: num(5), Name: iam.UserGroupNameEngineers},
 		}))
 		invited = append(invited, one.UserID)
@@ -30,8 +27,6 @@ func account() {
 	done(users.Delete(ctx, invited[1], iam.UserDeleteParams{ClientID: made.account}))
 	refused(404, second(impatient.Iam.Users.Get(ctx, 1<<50)))
 }
-
-func unique() string { return os.Getenv("WALK_NAME") }
 
 func tokens() {
 	tokens := &client.Iam.APITokens
