@@ -332,7 +332,18 @@ describe('a quota that is nearly used up', () => {
     await make('again');
     await vi.waitFor(async () => {
       const { body } = await user.http.get(`${quotas(user)}/notification_threshold`);
-      expect(body).toMatchObject({ last_message: 'firewall_count in region 1: 3 of 5' });
+      const told = { limit: 5, usage: 3 };
+      expect(body.last_message).toEqual({
+        global_quotas: {},
+        regional_quotas: [
+          {
+            region_id: 1,
+            region_name: 'Port Halden',
+            firewall_count_limit: told,
+            firewall_count_usage: told,
+          },
+        ],
+      });
       expect(Date.now() - Date.parse(body.last_sending)).toBeLessThan(600_000);
     }, SOON);
     expect((await stateOf(user.email)).map(({ kind }) => kind)).toEqual(['quota_nearly_used']);

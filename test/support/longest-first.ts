@@ -7,6 +7,7 @@ const LONGEST = [
   'test/engines/quality.test.ts',
   'test/acceptance/ai-tasks.test.ts',
   'test/clients/schemathesis.test.ts',
+  'test/clients/go-sdk.test.ts',
   'test/acceptance/embedded.test.ts',
   'test/acceptance/package.test.ts',
   'test/acceptance/rolling-upgrade.test.ts',

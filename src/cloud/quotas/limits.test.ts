@@ -270,6 +270,21 @@ describe('a request for other limits', () => {
     expect((await tenant.http.get(regional())).body.vm_count_limit).toBe(1000);
   });
 
+  it('may name quotas of the contract that nothing here counts, for official clients', async () => {
+    const requested_limits = {
+      global_limits: { inference_instance_count_limit: 3 },
+      regional_limits: [{ region_id: 1, cpu_count_limit: 64, ram_limit: 131_072 }],
+    };
+    const body = { description: 'we grow', requested_limits };
+    const answer = await tenant.http.post(`/gcore${REQUESTS}`, body);
+    expect(answer.status, answer.text).toBe(201);
+    const [made] = (await tenant.http.get(`/gcore${REQUESTS}?limit=1`)).body.results;
+    expect(made.requested_limits).toEqual(requested_limits);
+    const before = (await tenant.http.get(regional())).body;
+    expect((await decide(made.id, 'done')).body.status).toBe('done');
+    expect((await tenant.http.get(regional())).body).toEqual(before);
+  });
+
   it.each([
     ['no limit', {}],
     ['empty limits', { global_limits: {}, regional_limits: [{ region_id: 1 }] }],

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { LEGACY } from '../../lib/legacy.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { Input, IntegerId, Named, ReadOnly, Timestamp } from '../../lib/wire.ts';
 import { GLOBAL_NAMES, limitField, REGIONAL_QUOTAS, usageField } from './names.ts';
@@ -17,9 +18,18 @@ const numbers = (quotas: readonly string[]) =>
   );
 const limit = Type.Integer({ minimum: 0, maximum: MOST, examples: [2000] });
 
+const uncounted = Type.Integer({
+  ...limit,
+  ...LEGACY,
+  description: 'Kept and shown, but nothing here counts it',
+});
+
 /** Limits by name, as clients send them. */
-export const limits = (quotas: readonly string[]) =>
-  Object.fromEntries(quotas.map((quota) => [limitField(quota), Type.Optional(limit)]));
+export const limits = (quotas: readonly string[], uncountedQuotas: readonly string[]) =>
+  Object.fromEntries([
+    ...quotas.map((quota) => [limitField(quota), Type.Optional(limit)]),
+    ...uncountedQuotas.map((quota) => [limitField(quota), Type.Optional(uncounted)]),
+  ]);
 const changes = (quotas: readonly string[]) =>
   Object.fromEntries(
     quotas.map((quota) => [
@@ -59,13 +69,36 @@ const threshold = Type.Integer({
 });
 export const DEFAULT_THRESHOLD = 80;
 
+const use = Named('QuotaUse', {
+  limit: Type.Integer({ description: 'How many there might be', examples: [100] }),
+  usage: Type.Integer({ description: 'How many there were', examples: [80] }),
+});
+type Use = Static<typeof use>;
+const uses = (quotas: readonly string[]) =>
+  Object.fromEntries(
+    quotas.flatMap((quota) =>
+      [limitField(quota), usageField(quota)].map((field) => [field, Type.Optional(use)]),
+    ),
+  );
+const Told = Type.Object({
+  global_quotas: Type.Unsafe<Record<string, Use>>(Type.Object(uses(GLOBAL_NAMES))),
+  regional_quotas: Type.Array(
+    Type.Unsafe<{ region_id: number; region_name: string; [field: string]: number | string | Use }>(
+      Named('RegionalQuotasTold', {
+        region_id: Type.Integer({ description: 'Region ID', examples: [1] }),
+        region_name: Type.String({ description: 'Display name' }),
+        ...uses(REGIONAL_QUOTAS),
+      }),
+    ),
+  ),
+});
+export type Told = Static<typeof Told>;
+
 export const QuotaThreshold = Named('QuotaNotificationThreshold', {
   client_id: Type.Integer({ description: 'Client ID', examples: [1] }),
   threshold,
   last_sending: nullable(Timestamp('When the administrators were last warned by mail')),
-  last_message: nullable(
-    Type.String({ description: 'What they were told', examples: ['vm_count in region 1: 80 of 100'] }),
-  ),
+  last_message: nullable({ ...Told, description: 'What they were told' }),
 });
 export type QuotaThreshold = Static<typeof QuotaThreshold>;
 export const SetQuotaThreshold = Input(

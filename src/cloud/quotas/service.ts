@@ -5,10 +5,16 @@ import { isoMicros } from '../../lib/timestamps.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { Catalog } from '../catalog/service.ts';
 import { GLOBAL_NAMES, GLOBAL_QUOTAS, limitField, NO_REGION, REGIONAL_QUOTAS, usageField } from './names.ts';
-import { type AllQuotas, DEFAULT_THRESHOLD, type QuotaFields, type QuotaThreshold } from './quota-schema.ts';
+import {
+  type AllQuotas,
+  DEFAULT_THRESHOLD,
+  type QuotaFields,
+  type QuotaThreshold,
+  type Told,
+} from './quota-schema.ts';
 import { lockReadable, requireChangeable, requireReadable } from './reach.ts';
 import * as store from './store.ts';
-import { lastWarning, messageOf } from './warnings/store.ts';
+import { lastWarning, type Warning } from './warnings/store.ts';
 
 export { usageOf as quotaUsage } from './store.ts';
 
@@ -81,6 +87,14 @@ export function createQuotas(deps: {
     return region;
   }
 
+  /** What a mail told, in the published form: limit and usage are under the name of either. */
+  function toldOf({ attribute, region_id, used: usage, most: limit }: Warning): Told {
+    const uses = { [limitField(attribute)]: { limit, usage }, [usageField(attribute)]: { limit, usage } };
+    if (region_id === NO_REGION) return { global_quotas: uses, regional_quotas: [] };
+    const region_name = catalog.regions.get(region_id)?.display_name ?? '';
+    return { global_quotas: {}, regional_quotas: [{ region_id, region_name, ...uses }] };
+  }
+
   async function change(
     principal: Principal,
     clientId: number,
@@ -137,7 +151,7 @@ export function createQuotas(deps: {
         client_id: clientId,
         threshold,
         last_sending: last ? isoMicros(last.mailed_at) : null,
-        last_message: last ? messageOf(last) : null,
+        last_message: last ? toldOf(last) : null,
       };
     },
 

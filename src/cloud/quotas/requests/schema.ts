@@ -10,7 +10,7 @@ import {
   RepeatedId,
   Timestamp,
 } from '../../../lib/wire.ts';
-import { GLOBAL_NAMES, REGIONAL_QUOTAS } from '../names.ts';
+import { GLOBAL_NAMES, REGIONAL_QUOTAS, UNCOUNTED_GLOBAL, UNCOUNTED_REGIONAL } from '../names.ts';
 import { limits } from '../quota-schema.ts';
 import { REQUEST_STATUSES, type RequestedLimits } from '../tables.ts';
 
@@ -20,12 +20,12 @@ const Status = Type.Enum([...REQUEST_STATUSES], { type: 'string', examples: ['in
 
 const Requested = Type.Unsafe<RequestedLimits>(
   Input('RequestedLimits', {
-    global_limits: Type.Optional(Input('RequestedGlobalLimits', limits(GLOBAL_NAMES))),
+    global_limits: Type.Optional(Input('RequestedGlobalLimits', limits(GLOBAL_NAMES, UNCOUNTED_GLOBAL))),
     regional_limits: Type.Optional(
       Type.Array(
         Input('RequestedRegionalLimits', {
           region_id: IntegerId('Region ID'),
-          ...limits(REGIONAL_QUOTAS),
+          ...limits(REGIONAL_QUOTAS, UNCOUNTED_REGIONAL),
         }),
         { maxItems: MOST_REGIONS },
       ),

@@ -103,7 +103,8 @@ function problemsOf(limits: RequestedLimits, regions: ReadonlyMap<number, unknow
     const twice = regional.findIndex((one) => one.region_id === id) < index;
     return twice ? [{ field: at(index), message: `Region ${id} is listed twice.` }] : [];
   });
-  if (problems.length === 0 && numbersIn(limits).length === 0) {
+  const named = [limits.global_limits ?? {}, ...regional.map(({ region_id: _, ...others }) => others)];
+  if (problems.length === 0 && named.every((one) => Object.keys(one).length === 0)) {
     return [{ field: 'requested_limits', message: 'Name at least one limit.' }];
   }
   return problems;

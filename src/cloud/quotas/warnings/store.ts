@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
-import { shownName } from '../names.ts';
 import { DEFAULT_THRESHOLD, LOWEST_THRESHOLD } from '../quota-schema.ts';
 
 /** A quota that was used up to the threshold. */
@@ -10,11 +9,6 @@ export interface Warning {
   attribute: string;
   used: number;
   most: number;
-}
-
-/** Returns it as one line for people. */
-export function messageOf({ attribute, region_id, used, most }: Warning): string {
-  return `${shownName(attribute)}${region_id === 0 ? '' : ` in region ${region_id}`}: ${used} of ${most}`;
 }
 
 /** Notes that more of a quota is used, if that is a reason to warn the account: once a day for each quota. */
