@@ -72,11 +72,11 @@ describe.each(['classic', 'v2'])('the %s module', (name) => {
     const [version] = matches(text, /"(v1\.\d+\.\d+)"/g);
     expect(versions).toContain(version);
 
-    const region = (await service.http.get('/cloud/v1/regions/1')).body;
+    const region = (await service.http.get('/cloud/v1/regions/1?show_volume_types=true')).body;
     for (const type of matches(text, /(?:boot_volume_type|type_name) += "(\w+)"/g))
       expect([...region.available_volume_types, ...region.file_share_types]).toContain(type);
 
-    const templates = (await service.http.get('/cloud/v1/ddos/profile-templates/1')).body;
+    const templates = (await service.http.get('/cloud/v1/ddos/profile-templates/1')).body.results;
     const [template] = matches(text, /profile_template = (\d+)/g);
     if (template !== undefined) {
       const { fields } = templates.find(({ id }: { id: number }) => String(id) === template);
