@@ -26,6 +26,25 @@ client = gcore.Gcore(base_url="http://127.0.0.1:8080/gcore", api_key="1000_3f…
 client.cloud.networks.create_and_poll(name="backend", create_router=False)
 \`\`\`
 
+Both Terraform providers take the address and the token from their block or from the environment (\`GCORE_API_ENDPOINT\` and
+\`GCORE_PERMANENT_TOKEN\`, or \`GCORE_BASE_URL\` and \`GCORE_API_KEY\`). [examples/terraform](../examples/terraform) has a whole module for
+each, and [how they get on with each resource](#clients) is below:
+
+\`\`\`hcl
+provider "gcore" { # version ~> 0.34.3
+  api_endpoint        = "http://127.0.0.1:8080/gcore"
+  permanent_api_token = "1000_3f…"
+}
+\`\`\`
+\`\`\`hcl
+provider "gcore" { # version 2.0.0-alpha.11
+  base_url         = "http://127.0.0.1:8080/gcore"
+  api_key          = "1000_3f…"
+  cloud_project_id = 1
+  cloud_region_id  = 1
+}
+\`\`\`
+
 \`'list' object has no attribute 'tasks'\` means that \`/gcore\` is missing at the end of the base address.
 
 [What is not served](#not-served) is at the end, by path. The name of an operation leads to the source file of its route.

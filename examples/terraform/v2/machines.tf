@@ -34,7 +34,6 @@ resource "gcore_cloud_floating_ip" "web" {
   count            = 2
   port_id          = gcore_cloud_reserved_fixed_ip.web[count.index].port_id
   fixed_ip_address = gcore_cloud_reserved_fixed_ip.web[count.index].fixed_ip_address
-  tags             = var.tags
 }
 
 resource "gcore_cloud_instance" "web" {

@@ -202,7 +202,7 @@ describe.each([
       const gone = [
         `v1/floatingips/${projectId}/1/${values[`${address}[0]`]?.id}`,
         `v1/instances/${projectId}/1/${values[`${machine}[1]`]?.id}`,
-        `v1/k8s/clusters/${projectId}/1/demo/pools/batch`,
+        `v1/k8s/clusters/${projectId}/1/demo/pools/workers`,
       ];
       for (const each of gone) {
         const { status, text } = await http.delete(`/cloud/${each}`);
