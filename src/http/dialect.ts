@@ -16,6 +16,8 @@ export interface Dialect {
   readonly nulls: boolean;
   /** Whether bodies may have fields that nobody knows, unless the contract closes them. */
   readonly openBodies: boolean;
+  /** Whether an update that changes nothing names a task that has finished, as official clients wait for one. */
+  readonly taskAnyway: boolean;
   /** Returns the answer that names the tasks of an asynchronous operation. */
   tasks(ids: string[]): string[] | { tasks: string[] };
   readonly tasksSchema: TUnsafe<string[] | { tasks: string[] }>;
@@ -33,6 +35,7 @@ export const specificationDialect: Dialect = {
   legacy: false,
   nulls: true,
   openBodies: false,
+  taskAnyway: false,
   tasks: (ids) => ids,
   tasksSchema: Type.Unsafe(taskIds),
   remoteGroup: (id) => (id === null ? [] : [id]),
@@ -44,6 +47,7 @@ export const clientDialect: Dialect = {
   legacy: true,
   nulls: false,
   openBodies: true,
+  taskAnyway: true,
   tasks: (ids) => ({ tasks: ids }),
   tasksSchema: Type.Unsafe(Type.Object({ tasks: taskIds }, { title: 'TaskIds' })),
   remoteGroup: (id) => id,

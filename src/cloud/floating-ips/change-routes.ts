@@ -48,14 +48,14 @@ export function floatingIpChangeRoutes(
       operationId: 'updateFloatingIp',
       summary: 'Update a floating IP',
       description:
-        'Assigns, reassigns or unassigns the floating IP and updates its tags. Returns no task if nothing changes. Returns 409 while a task holds the floating IP, and if another floating IP is assigned to the address.',
+        'Assigns, reassigns or unassigns the floating IP and updates its tags. If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the floating IP, and if another floating IP is assigned to the address.',
       tags,
       params: FloatingIpParams,
       body: UpdateFloatingIp,
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) => {
-      const task = await floatingIpChanges.update(scope, params.floating_ip_id, body);
+      const task = await floatingIpChanges.update(scope, params.floating_ip_id, body, dialect);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });

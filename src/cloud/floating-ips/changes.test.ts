@@ -65,7 +65,7 @@ describe('an update', () => {
     expect(await get(id)).toMatchObject({ port_id: null, fixed_ip_address: null, status: 'DOWN', tags: [] });
   });
 
-  it('of nothing is no task', async () => {
+  it('of nothing is no task, and under /gcore a finished one', async () => {
     const { port, address } = await instance();
     const id = await create({ port_id: port, tags: { env: 'a' } });
     for (const same of [
@@ -78,7 +78,12 @@ describe('an update', () => {
       const answer = await patch(id, same);
       expect([answer.status, answer.body], answer.text).toEqual([200, []]);
     }
-    expect((await http.patch(`/gcore${V2}/${id}`, {})).body).toEqual({ tasks: [] });
+    const waiting = await http.patch(`/gcore${V2}/${id}`, {});
+    expect((await http.get(`/cloud/v1/tasks/${waiting.body.tasks[0]}`)).body).toMatchObject({
+      state: 'FINISHED',
+      task_type: 'update_floating_ip',
+      data: { floating_ip_id: id },
+    });
     expect((await patch(await create(), { port_id: null })).body).toEqual([]);
   });
 

@@ -33,11 +33,16 @@ export interface FloatingIpChanges {
   /** Changes tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds the floating IP */
   updateTags(scope: Scope, id: string, tags: TagsPatch | undefined): Promise<void>;
   /**
-   * Assigns the floating IP elsewhere or unassigns it, and changes its tags. Returns the task, or undefined if nothing
-   * changes. @throws NotFoundError, InvalidError, ConflictError when it is held or the port's address has a floating
+   * Assigns the floating IP elsewhere or unassigns it, and changes its tags. Returns the task. If nothing changes, it is
+   * undefined, or with `taskAnyway` one that is FINISHED. @throws NotFoundError, InvalidError, ConflictError when it is held or the port's address has a floating
    * IP
    */
-  update(scope: Scope, id: string, change: UpdateFloatingIp): Promise<string | undefined>;
+  update(
+    scope: Scope,
+    id: string,
+    change: UpdateFloatingIp,
+    options: { taskAnyway: boolean },
+  ): Promise<string | undefined>;
   /**
    * Returns the task that turns it into a reserved fixed IP with the same address.
    * @throws NotFoundError, ConflictError while it is assigned or a task holds it, QuotaExceededError
@@ -72,7 +77,7 @@ export function createFloatingIpChanges(deps: {
         changeTags(tx, scope, id, (current) => patchedTags(current, tags)),
       ),
 
-    async update(scope, id, change) {
+    async update(scope, id, change, { taskAnyway }) {
       const known = await find(scope, id);
       const portId = wantedPort(change, known.port_id);
       return database.accept(scope.principal, async (tx) => {
@@ -83,7 +88,11 @@ export function createFloatingIpChanges(deps: {
         }
         const link = await wantedLink(tx, floating, portId, { target, address: change.fixed_ip_address });
         const tags = patchedTags(floating.tags, change.tags);
-        if (leads(floating, link) && sameTags(tags, floating.tags)) return undefined;
+        const data = { floating_ip_id: floating.id, ...change };
+        if (leads(floating, link) && sameTags(tags, floating.tags)) {
+          if (!taskAnyway) return undefined;
+          return tasks.done(tx, scope, { type: UPDATE_FIP.type, data, created: null });
+        }
         const taskId = newTaskId();
         const written = { ...link, tags: JSON.stringify(tags), task_id: taskId };
         await inserted(store.changeFloatingIp(tx, floating.id, written, clock.now()));
@@ -92,7 +101,7 @@ export function createFloatingIpChanges(deps: {
         return tasks.begin(tx, scope, {
           id: taskId,
           task: UPDATE_FIP,
-          data: { floating_ip_id: floating.id, ...change },
+          data,
           input: { floatingIpId: floating.id, former },
           wants: await asInRows(tx, [floating.id]),
         });

@@ -129,10 +129,15 @@ function sourcesOf({ vip_network_id, vip_subnet_id, vip_ip_family }: Wish): Addr
   return [{ kind: 'subnet', networkId, subnetId: vip_subnet_id, family }];
 }
 
-function floatingWish({ floating_ip: wish, vip_port_id: port }: Wish): floatingIps.FloatingIpWish | undefined {
+function floatingWish({
+  floating_ip: wish,
+  vip_port_id: port,
+}: Wish): floatingIps.FloatingIpWish | undefined {
   if (!wish) return undefined;
   const field = 'floating_ip';
-  return wish.source === 'new' ? { source: 'new', field } : { ...wish, ...(port && { portId: port.toLowerCase() }), field };
+  return wish.source === 'new'
+    ? { source: 'new', field }
+    : { ...wish, ...(port && { portId: port.toLowerCase() }), field };
 }
 
 /** Problems of addresses name the fields of ports and interfaces. Here, they are named otherwise. */

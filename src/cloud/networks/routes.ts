@@ -103,7 +103,8 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
     schema: {
       operationId: 'updateNetwork',
       summary: 'Update a network',
-      description: 'If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while another task holds the network.',
+      description:
+        'If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while another task holds the network.',
       tags,
       params: NetworkParams,
       body: UpdateNetwork,

@@ -200,5 +200,8 @@ export const PortParams = Type.Object({
 
 /** Returns the pairs, each with the hardware address that was named for it: null means that of the port. */
 export function presentedPairs(port: { allowed_address_pairs: readonly AddressPair[] }) {
-  return port.allowed_address_pairs.map(({ ip_address, mac_address = null }) => ({ ip_address, mac_address }));
+  return port.allowed_address_pairs.map(({ ip_address, mac_address = null }) => ({
+    ip_address,
+    mac_address,
+  }));
 }

@@ -159,6 +159,12 @@ describe('a router', () => {
     expect(led).toMatchObject({ name: 'main', external_gateway_info: { enable_snat: false } });
     const same = await http.patch(`${ROUTERS_V2}/${id}`, { name: 'main', external_gateway_info: gateway });
     expect([same.status, same.body]).toEqual([200, []]);
+    const waiting = await http.patch(`/gcore${ROUTERS_V2}/${id}`, { name: 'main' });
+    expect((await http.get(`/cloud/v1/tasks/${waiting.body.tasks[0]}`)).body).toMatchObject({
+      state: 'FINISHED',
+      task_type: 'update_router',
+      data: { router_id: id },
+    });
 
     // Clients that know no null send it for fields that they leave alone.
     const now = await http.patch(`${ROUTERS}/${id}`, {

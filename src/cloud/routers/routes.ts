@@ -110,14 +110,14 @@ export function routerRoutes(app: Api, dialect: Dialect, { routers }: { routers:
       operationId: 'updateRouter',
       summary: 'Update a router',
       description:
-        'Returns no task if nothing changes. Returns 409 while a task holds the router, and if floating IPs need the gateway.',
+        'If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the router, and if floating IPs need the gateway.',
       tags,
       params: RouterParams,
       body: UpdateRouter,
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) => {
-      const task = await routers.update(scope, params.router_id, body);
+      const task = await routers.update(scope, params.router_id, body, dialect);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });

@@ -41,8 +41,16 @@ export interface Routers {
    * @throws NotFoundError, InvalidError, ConflictError while a task holds it or floating IPs need its gateway
    */
   updateNow(scope: Scope, id: string, change: UpdateRouterNow): Promise<void>;
-  /** Returns the ID of the task that changes the router; undefined if nothing changes. Throws as `updateNow`. */
-  update(scope: Scope, id: string, change: UpdateRouter): Promise<string | undefined>;
+  /**
+   * Returns the ID of the task that changes the router. If nothing changes, it is undefined, or with `taskAnyway` that of one
+   * that is FINISHED. Throws as `updateNow`.
+   */
+  update(
+    scope: Scope,
+    id: string,
+    change: UpdateRouter,
+    options: { taskAnyway: boolean },
+  ): Promise<string | undefined>;
   /**
    * Returns the task that deletes the router with its interfaces.
    * @throws NotFoundError, ConflictError while floating IPs need it or a task holds it
@@ -116,16 +124,20 @@ export function createRouters(deps: { database: Database; clock: Clock; tasks: T
         await rerouted(tx, scope, subnetsOf(router));
       }),
 
-    update: (scope, id, change) =>
+    update: (scope, id, change, { taskAnyway }) =>
       database.accept(scope.principal, async (tx) => {
         const { former, router } = await changed(tx, scope, id, change);
-        if (former === undefined) return undefined;
+        const data = { router_id: router.id, ...change };
+        if (former === undefined) {
+          if (!taskAnyway) return undefined;
+          return tasks.done(tx, scope, { type: UPDATE_ROUTER.type, data, created: null });
+        }
         const taskId = newTaskId();
         await store.changeRouter(tx, router.id, { task_id: taskId });
         await tasks.begin(tx, scope, {
           id: taskId,
           task: UPDATE_ROUTER,
-          data: { router_id: router.id, ...change },
+          data,
           input: { routerId: router.id, former },
           wants: [asInRow(router)],
         });
