@@ -36,6 +36,7 @@ func clusters() {
 	}))
 	same(changed.Authentication.Oidc.IssuerURL, "https://accounts.example.com")
 	finished(clusters.Update(ctx, "walk", cloud.K8SClusterUpdateParams{AutoscalerConfig: map[string]string{"scan-interval": "30s"}}))
+	got(clusters.UpdateAndPoll(ctx, "walk", cloud.K8SClusterUpdateParams{AutoscalerConfig: map[string]string{"scan-interval": "30s"}}))
 	must(strings.Contains(got(clusters.GetCertificate(ctx, "walk", cloud.K8SClusterGetCertificateParams{})).Certificate, "BEGIN CERTIFICATE"))
 	must(strings.HasPrefix(got(clusters.Kubeconfig.Get(ctx, "walk", cloud.K8SClusterKubeconfigGetParams{})).Config, "apiVersion"))
 	latest := func() cloud.K8SClusterUpgradeParams {

@@ -128,6 +128,7 @@ func floatingAddresses() {
 	same(got(floating.Unassign(ctx, two, cloud.FloatingIPUnassignParams{})).PortID, "")
 	same(got(floating.Assign(ctx, two, cloud.FloatingIPAssignParams{PortID: made.port})).PortID, made.port)
 	same(got(floating.UpdateAndPoll(ctx, two, cloud.FloatingIPUpdateParams{PortID: param.Null[string]()})).PortID, "")
+	got(floating.UpdateAndPoll(ctx, two, cloud.FloatingIPUpdateParams{PortID: param.Null[string]()}))
 	text := "b"
 	finished(floating.Update(ctx, two, cloud.FloatingIPUpdateParams{Tags: cloud.TagUpdateMap{"a": &text}}))
 	got(floating.Get(ctx, two, cloud.FloatingIPGetParams{}))

@@ -98,6 +98,8 @@ func routers() {
 	must(changed.Name == "walk router one" && len(changed.Routes) == 0 && !changed.ExternalGatewayInfo.EnableSnat)
 	renamed := got(routers.UpdateAndPoll(ctx, router.ID, cloud.NetworkRouterUpdateParams{Name: str("walk router two")}))
 	same(renamed.Name, "walk router two")
+	// What changes nothing has a task as well, which this SDK needs.
+	got(routers.UpdateAndPoll(ctx, router.ID, cloud.NetworkRouterUpdateParams{Name: str("walk router two")}))
 	detach := cloud.NetworkRouterDetachSubnetParams{SubnetID: cloud.SubnetIDParam{SubnetID: made.subnet}}
 	same(len(got(routers.DetachSubnet(ctx, router.ID, detach)).Interfaces), 0)
 	// Floating IPs and clusters of later steps need its gateway address.
@@ -148,6 +150,7 @@ func securityGroups() {
 		},
 	}))
 	same(changed.Name, "walk group one")
+	got(groups.UpdateAndPoll(ctx, group.ID, cloud.SecurityGroupUpdateParams{Name: str("walk group one")}))
 	finished(groups.Update(ctx, group.ID, cloud.SecurityGroupUpdateParams{Description: str("walked")}))
 	same(got(groups.Copy(ctx, group.ID, cloud.SecurityGroupCopyParams{Name: "walk copy"})).Name, "walk copy")
 	same(got(groups.RevertToDefault(ctx, two, cloud.SecurityGroupRevertToDefaultParams{})).ID, two)
@@ -243,6 +246,7 @@ func listeners(balancer string) string {
 		AllowedCidrs: []string{"10.0.0.0/8"},
 	}))
 	same(got(listeners.UpdateAndPoll(ctx, listener.ID, cloud.LoadBalancerListenerUpdateParams{ConnectionLimit: num(5)})).ConnectionLimit, 5)
+	got(listeners.UpdateAndPoll(ctx, listener.ID, cloud.LoadBalancerListenerUpdateParams{ConnectionLimit: num(5)}))
 	finished(listeners.Update(ctx, listener.ID, cloud.LoadBalancerListenerUpdateParams{ConnectionLimit: num(6)}))
 	same(got(listeners.Get(ctx, listener.ID, cloud.LoadBalancerListenerGetParams{ShowStats: yes})).Stats.TotalConnections, 0)
 	named := cloud.LoadBalancerListenerListParams{LoadBalancerID: str(balancer), Name: str("listener")}
@@ -264,6 +268,7 @@ func balancerPools(balancer, listener string) string {
 	spare := got(pools.NewAndPoll(ctx, wanted))
 	changed := got(pools.UpdateAndPoll(ctx, spare.ID, cloud.LoadBalancerPoolUpdateParams{LbAlgorithm: cloud.LbAlgorithmSourceIP}))
 	same(changed.LbAlgorithm, cloud.LbAlgorithmSourceIP)
+	got(pools.UpdateAndPoll(ctx, spare.ID, cloud.LoadBalancerPoolUpdateParams{LbAlgorithm: cloud.LbAlgorithmSourceIP}))
 	finished(pools.Update(ctx, spare.ID, cloud.LoadBalancerPoolUpdateParams{Name: str("walk spare one")}))
 	finished(pools.HealthMonitors.New(ctx, spare.ID, cloud.LoadBalancerPoolHealthMonitorNewParams{
 		Type: cloud.LbHealthMonitorTypeHTTP, Delay: 10, Timeout: 5, MaxRetries: 2, URLPath: str("/healthz"),
@@ -301,6 +306,7 @@ func policies(listener, pool string) {
 		}
 	}
 	same(got(policies.UpdateAndPoll(ctx, policy.ID, toAddress("https://www.example.com"))).RedirectURL, "https://www.example.com")
+	got(policies.UpdateAndPoll(ctx, policy.ID, toAddress("https://www.example.com")))
 	finished(policies.Update(ctx, policy.ID, toAddress("https://www.example.com/a")))
 	same(got(policies.Get(ctx, policy.ID, cloud.LoadBalancerL7PolicyGetParams{})).Position, 1)
 	same(only(got(policies.List(ctx, cloud.LoadBalancerL7PolicyListParams{})).Results).ID, policy.ID)
@@ -316,6 +322,7 @@ func policies(listener, pool string) {
 		}
 	}
 	same(got(rules.ReplaceAndPoll(ctx, rule.ID, header("x"))).Key, "Accept")
+	got(rules.ReplaceAndPoll(ctx, rule.ID, header("x")))
 	finished(rules.Replace(ctx, rule.ID, header("y")))
 	same(got(rules.Get(ctx, rule.ID, cloud.LoadBalancerL7PolicyRuleGetParams{L7policyID: policy.ID})).Value, "y")
 	same(only(got(rules.List(ctx, policy.ID, cloud.LoadBalancerL7PolicyRuleListParams{})).Results).ID, rule.ID)

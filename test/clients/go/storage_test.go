@@ -106,6 +106,7 @@ func shares() {
 	same(only(all(shares.ListAutoPaging(ctx, one))).ID, vast)
 	renamed := got(shares.UpdateAndPoll(ctx, share.ID, cloud.FileShareUpdateParams{Name: str("walk share one"), RegionID: elsewhere}))
 	same(renamed.Name, "walk share one")
+	got(shares.UpdateAndPoll(ctx, share.ID, cloud.FileShareUpdateParams{Name: str("walk share one"), RegionID: elsewhere}))
 	text := "b"
 	finished(shares.Update(ctx, share.ID, cloud.FileShareUpdateParams{Tags: cloud.TagUpdateMap{"a": &text}, RegionID: elsewhere}))
 	same(got(shares.ResizeAndPoll(ctx, share.ID, cloud.FileShareResizeParams{Size: 11, RegionID: elsewhere})).Size, 11)
