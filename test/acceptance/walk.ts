@@ -172,9 +172,11 @@ export function describeWalk(setting: string, client: () => HttpClient): void {
           expect(status).toBe(200);
           expect(tasks).toEqual([]);
         }
-        expect(
-          (await http.patch(`/gcore/cloud/v2/k8s/clusters/${at.project}/${at.region}/walk`, {})).body,
-        ).toEqual({ tasks: [] });
+        const { body: named } = await http.patch(
+          `/gcore/cloud/v2/k8s/clusters/${at.project}/${at.region}/walk`,
+          {},
+        );
+        expect(await http.task(named.tasks[0])).toMatchObject({ state: 'FINISHED', error: null });
       });
 
       it('merges autoscaler parameters by key, and {} resets them', async () => {
