@@ -13,9 +13,12 @@ interface FloatingIpParts {
   tags: Record<string, string>;
 }
 
+/** Tasks that take floating IPs from ports that may stay. Their rows say so only when the task ends. */
+const UNASSIGNING = ['delete_loadbalancer', 'delete_vm', 'detach_vm_interface'];
+
 /**
  * Returns the specs of floating IPs by ID, from their rows in the transaction. A floating IP whose port is being
- * removed has no target: otherwise the port would wait for it.
+ * removed has no target: otherwise the port would wait for it. Nor has one that a task takes from its port.
  */
 export async function floatingIpSpecs(
   tx: Transaction,
@@ -25,7 +28,10 @@ export async function floatingIpSpecs(
   const { rows } = await sql<FloatingIpParts>`
     select id, address, fixed_address, tags,
       ${wayOutOf('floating_ips.port_id', 'floating_ips.fixed_address')} as router_id, case when not exists (
-      select from wants where kind = 'port' and wants.id = port_id and spec is null) then port_id end as port_id
+      select from wants where kind = 'port' and wants.id = port_id and spec is null)
+      and not exists (
+      select from tasks where tasks.id = floating_ips.task_id and task_type = any(${UNASSIGNING}::text[]))
+      then port_id end as port_id
     from floating_ips where id = any(${ids}::uuid[]) order by id`.execute(tx.sql);
   return new Map(rows.map((row) => [row.id, specOf(row)]));
 }

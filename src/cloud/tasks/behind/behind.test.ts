@@ -158,6 +158,32 @@ describe('while an instance is being deleted, the deletion of', () => {
   });
 });
 
+it('a router that goes at the same time does not give an instance its floating IP back', async () => {
+  const { subnetId } = await network();
+  const router = await make(at('routers'), {
+    name: unique('second'),
+    interfaces: [{ type: 'subnet', subnet_id: subnetId }],
+  });
+  const reserved = await make(at('reserved_fixed_ips'), { type: 'subnet', subnet_id: subnetId });
+  const floating = await make(at('floatingips'), { port_id: reserved });
+  const id = await instance({ interfaces: [{ type: 'reserved_fixed_ip', port_id: reserved }] });
+  const goOn = await hold('delete_vm');
+  const all = [await remove(at('instances', id)), await remove(at('routers', router))];
+  await goOn();
+  expect(await ends(all)).toEqual(['FINISHED', 'FINISHED']);
+  expect((await service.http.get(at('floatingips', floating))).body).toMatchObject({ port_id: null });
+});
+
+it('a deletion whose worker died goes on with another', async () => {
+  const floating = await make(at('floatingips'), {});
+  const goOn = await hold('update_floating_ip');
+  await service.http.patch(at('floatingips', floating, 'v2'), { tags: { a: 'b' } });
+  const id = await remove(at('floatingips', floating));
+  await service.pool.query('update waiting_deletions set worker_id = gen_random_uuid(), claims = claims + 1');
+  await goOn();
+  expect(await ends([id])).toEqual(['FINISHED']);
+});
+
 it('what is really in use is refused as before', async () => {
   const { networkId, subnetId } = await network();
   const reserved = await make(at('reserved_fixed_ips'), { type: 'subnet', subnet_id: subnetId });
