@@ -59,7 +59,7 @@ it('a floating IP on another port is refused as before', async () => {
   expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('is already assigned to port')]);
 });
 
-it('it stays there as well if the instance can not be made', async () => {
+it('stays there as well if the instance can not be made', async () => {
   const port = await reserved();
   const floating = await floatingOn(port);
   await service.http.post(FAULTS, { task: 'create_vm', do: { fail: 'no host' } });

@@ -46,7 +46,7 @@ export function walkModules({ name, client, version, variable, environment, faul
   // A process has room for few of them.
   if (missing.length === 0) vi.setConfig({ maxConcurrency: 2 });
 
-  describe.skipIf(missing.length > 0)(client, () => {
+  describe.skipIf(missing.length > 0)(`${client}`, () => {
     let service: Awaited<ReturnType<typeof startWatchedService>>;
     let terraform: Tofu;
     let variables: Record<string, string>;
