@@ -339,6 +339,9 @@ export function overtakenNamed(error: Error): Error {
   return conflict;
 }
 
+/** Whether it is what `overtakenNamed` made of a database error. */
+export const wasOvertaken = ({ cause }: Error): boolean => cause instanceof pg.DatabaseError;
+
 // A connection serves many transactions, and creating a kysely costs as much as a small statement.
 const kyselies = new WeakMap<pg.PoolClient, Kysely<Tables>>();
 

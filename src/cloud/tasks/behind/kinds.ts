@@ -1,47 +1,4 @@
-import type { ClusterPools } from '../../clusters/pools/service.ts';
-import type { Clusters } from '../../clusters/service.ts';
-import type { DdosProfiles } from '../../ddos/service.ts';
-import type { FileShares } from '../../file-shares/service.ts';
-import type { FloatingIps } from '../../floating-ips/service.ts';
-import type { Images } from '../../images/service.ts';
-import type { Instances } from '../../instances/service.ts';
-import type { L7Rules } from '../../load-balancers/l7policies/l7rules.ts';
-import type { L7Policies } from '../../load-balancers/l7policies/service.ts';
-import type { Listeners } from '../../load-balancers/listeners/service.ts';
-import type { PoolMembers } from '../../load-balancers/pools/members.ts';
-import type { Pools } from '../../load-balancers/pools/service.ts';
-import type { LoadBalancers } from '../../load-balancers/service.ts';
-import type { Networks } from '../../networks/service.ts';
-import type { PlacementGroups } from '../../placement-groups/service.ts';
-import type { ReservedFixedIps } from '../../reserved-fixed-ips/service.ts';
-import type { Routers } from '../../routers/service.ts';
-import type { StoredSecrets } from '../../secrets/service.ts';
-import type { Snapshots } from '../../snapshots/service.ts';
-import type { Volumes } from '../../volumes/service.ts';
-
-/** The services whose deletions may wait. */
-export interface Deleters {
-  clusterPools: ClusterPools;
-  clusters: Clusters;
-  ddosProfiles: DdosProfiles;
-  fileShares: FileShares;
-  floatingIps: FloatingIps;
-  images: Images;
-  instances: Instances;
-  l7Policies: L7Policies;
-  l7Rules: L7Rules;
-  listeners: Listeners;
-  loadBalancers: LoadBalancers;
-  networks: Networks;
-  placementGroups: PlacementGroups;
-  poolMembers: PoolMembers;
-  pools: Pools;
-  reservedFixedIps: ReservedFixedIps;
-  routers: Routers;
-  snapshots: Snapshots;
-  storedSecrets: StoredSecrets;
-  volumes: Volumes;
-}
+import type { Scope } from '../../projects/service.ts';
 
 /** A kind of deletion, by the type of its task: which method of which service does it. */
 export interface DeletionKind {
@@ -51,13 +8,13 @@ export interface DeletionKind {
   shown: readonly string[];
 }
 
-const by = (
-  service: keyof Deleters,
+const by = <Service extends string, Method extends DeletionKind['method'] = 'delete'>(
+  service: Service,
   shown: string | readonly string[],
-  method: DeletionKind['method'] = 'delete',
-): DeletionKind => ({ service, method, shown: [shown].flat() });
+  method = 'delete' as Method,
+) => ({ service, method, shown: [shown].flat() });
 
-export const DELETION_KINDS: Readonly<Record<string, DeletionKind>> = {
+const KINDS = {
   delete_ddos_profile: by('ddosProfiles', 'profile_id'),
   delete_fip: by('floatingIps', 'floating_ip_id'),
   delete_image: by('images', 'image_id'),
@@ -80,3 +37,11 @@ export const DELETION_KINDS: Readonly<Record<string, DeletionKind>> = {
   delete_vm: by('instances', 'instance_id'),
   delete_volume: by('volumes', ['volume_id', 'snapshots']),
 };
+
+export const DELETION_KINDS: Readonly<Record<string, DeletionKind>> = KINDS;
+
+type Kind = (typeof KINDS)[keyof typeof KINDS];
+type Remove = (scope: Scope, ...args: never[]) => Promise<string | undefined>;
+
+/** The services whose deletions may wait. */
+export type Deleters = { [One in Kind as One['service']]: Record<One['method'], Remove> };

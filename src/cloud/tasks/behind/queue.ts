@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { type Endings, endTask, WAITING } from '../../../convergence/waiting-tasks.ts';
+import { wasOvertaken } from '../../../db/database.ts';
 import { DomainError, HeldError, NotFoundError } from '../../../lib/errors.ts';
 import { type Principal, ROLES } from '../../../requests/principal.ts';
 import type { Queue } from '../../../worker/queue.ts';
@@ -75,8 +75,7 @@ async function attempt(deps: WaitingDeletions, one: store.Claimed): Promise<void
 }
 
 /** It can't be told what it was that came in between, so it is tried again. */
-const isTransient = (error: DomainError): boolean =>
-  error.kind === 'unavailable' || error.cause instanceof pg.DatabaseError;
+const isTransient = (error: DomainError): boolean => error.kind === 'unavailable' || wasOvertaken(error);
 
 /** Ends a task that has waited: it has nothing to do any more, or can't do it. */
 function end(deps: WaitingDeletions, taskId: string, why?: (behind: string) => string): Promise<void> {
