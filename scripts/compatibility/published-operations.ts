@@ -46,7 +46,6 @@ const ONE_AT_A_TIME = {
   POST: HELD_BALANCER,
   PUT: HELD_BALANCER,
   PATCH: HELD_BALANCER,
-  DELETE: HELD_BALANCER,
 };
 
 const metadata = (one: string): PublishedOperation[] => [
@@ -73,7 +72,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET, POST ${K}` },
     {
       call: `GET, PATCH, DELETE ${K}/{cluster_name}`,
-      notes: { PATCH: HELD, DELETE: HELD },
+      notes: { PATCH: HELD },
     },
     { call: `GET ${K}/{cluster_name}/certificates` },
     {

@@ -22,6 +22,10 @@ import { InterfaceFloatingIp } from '../instances/schema.ts';
 import { exceededQuotasSchema } from '../quotas/schema.ts';
 import { OPERATING_STATUSES } from './tree/operating-status.ts';
 
+/** What the descriptions of changes and of removals say of other tasks. */
+export const HELD = 'Returns 409 while a task holds the load balancer.';
+export const WAITS = 'Waits for the task that holds the load balancer.';
+
 const { Optional } = Type;
 
 export const PROVISIONING_STATUSES = [

@@ -2,7 +2,7 @@ import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import { MOST_IN_ALL } from '../schema.ts';
+import { HELD, MOST_IN_ALL, WAITS } from '../schema.ts';
 import type { L7Rules } from './l7rules.ts';
 import {
   CreatePolicy,
@@ -28,7 +28,6 @@ const RULE = `${RULES}/:l7rule_id`;
 const POLICY_VERSION = versionedIn('lb_l7_policies', 'l7policy_id');
 const RULE_VERSION = versionedIn('lb_l7_rules', 'l7rule_id');
 const tags = ['Load balancers'];
-const HELD = 'Returns 409 while a task holds the load balancer.';
 
 export function l7PolicyRoutes(
   app: Api,
@@ -95,7 +94,7 @@ export function l7PolicyRoutes(
     schema: {
       operationId: 'deleteL7Policy',
       summary: 'Delete an L7 policy',
-      description: `Deletes its rules with it. ${HELD}`,
+      description: `Deletes its rules with it. ${WAITS}`,
       tags,
       params: PolicyParams,
       response: { 200: dialect.tasksSchema },
@@ -164,7 +163,7 @@ export function l7PolicyRoutes(
     schema: {
       operationId: 'deleteL7Rule',
       summary: 'Delete a rule of an L7 policy',
-      description: HELD,
+      description: WAITS,
       tags,
       params: RuleParams,
       response: { 200: dialect.tasksSchema },

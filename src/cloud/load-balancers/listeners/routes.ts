@@ -4,6 +4,7 @@ import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import { type Tasks, WAIT_TEXT, waitForTask } from '../../tasks/service.ts';
+import { HELD, WAITS } from '../schema.ts';
 import {
   CreateListener,
   DeleteListenerQuery,
@@ -21,7 +22,6 @@ const BASE = '/cloud/v1/lblisteners/:project_id/:region_id';
 const ONE = `${BASE}/:listener_id`;
 const VERSIONED = versionedIn('lb_listeners', 'listener_id');
 const tags = ['Load balancers'];
-const HELD = 'Returns 409 while a task holds the load balancer.';
 
 export function listenerRoutes(
   app: Api,
@@ -112,7 +112,7 @@ export function listenerRoutes(
     schema: {
       operationId: 'deleteListener',
       summary: 'Delete a listener of a load balancer',
-      description: `Deletes its L7 policies with it. Its default pool stays, unless delete_default_pool is true; then it returns 409 if something else uses the pool. ${HELD}`,
+      description: `Deletes its L7 policies with it. Its default pool stays, unless delete_default_pool is true; then it returns 409 if something else uses the pool. ${WAITS}`,
       tags,
       params: ListenerParams,
       querystring: DeleteListenerQuery,

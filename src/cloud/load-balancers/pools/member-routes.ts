@@ -1,6 +1,7 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
+import { HELD, WAITS } from '../schema.ts';
 import type { PoolMembers } from './members.ts';
 import {
   CreateMember,
@@ -27,7 +28,6 @@ const DELETIONS = [
 ];
 const VERSIONED = versionedIn('lb_members', 'member_id');
 const tags = ['Load balancers'];
-const HELD = 'Returns 409 while a task holds the load balancer.';
 
 export function lbMemberRoutes(
   app: Api,
@@ -112,7 +112,7 @@ export function lbMemberRoutes(
       schema: {
         ...which,
         summary: 'Remove a member from a pool',
-        description: HELD,
+        description: WAITS,
         tags,
         params: MemberParams,
         response: { 200: dialect.tasksSchema },

@@ -4,6 +4,7 @@ import { goneSignal } from '../../../http/gone-signal.ts';
 import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { type Tasks, whenFree } from '../../tasks/service.ts';
+import { HELD } from '../schema.ts';
 import type { HealthMonitors } from './monitors.ts';
 import { CreateHealthMonitor, HealthMonitorAnswer, PoolParams, UpdateHealthMonitor } from './schema.ts';
 
@@ -11,7 +12,6 @@ const MONITOR = '/cloud/v1/lbpools/:project_id/:region_id/:pool_id/healthmonitor
 /** A monitor is a part of its pool's row. */
 const VERSIONED = versionedIn('lb_pools', 'pool_id');
 const tags = ['Load balancers'];
-const HELD = 'Returns 409 while a task holds the load balancer.';
 
 export function healthMonitorRoutes(
   app: Api,

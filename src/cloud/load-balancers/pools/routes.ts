@@ -2,6 +2,7 @@ import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { HELD, WAITS } from '../schema.ts';
 import { CreatePool, PoolAnswer, PoolList, PoolListQuery, PoolParams, UpdatePool } from './schema.ts';
 import type { Pools } from './service.ts';
 
@@ -14,7 +15,6 @@ const UPDATES = [
   { path: ONE, operationId: 'updatePoolV1', deprecated: true },
   { path: '/cloud/v2/lbpools/:project_id/:region_id/:pool_id', operationId: 'updatePool' },
 ];
-const HELD = 'Returns 409 while a task holds the load balancer.';
 
 export function lbPoolRoutes(app: Api, dialect: Dialect, { pools }: { pools: Pools }): void {
   app.post(BASE, {
@@ -79,7 +79,7 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, { pools }: { pools: Poo
     schema: {
       operationId: 'deletePool',
       summary: 'Delete a pool of a load balancer',
-      description: `Listeners are left without a default pool. Returns 409 while an L7 policy sends requests to it. ${HELD}`,
+      description: `Listeners are left without a default pool. Returns 409 while an L7 policy sends requests to it. ${WAITS}`,
       tags,
       params: PoolParams,
       response: { 200: dialect.tasksSchema },
