@@ -64,7 +64,8 @@ export function createTurns(
   /** The latest turn of another account than that of `latest`. */
   let latestOther: Turn | undefined;
 
-  const mostOf = (account: Account) => (most === undefined || isAlone(account) ? half : most);
+  const mostOf = (account: Account) =>
+    most === undefined || account === undefined || isAlone(account) ? half : most;
 
   function lineOf(account: Account): Line {
     const known = lines.get(account);

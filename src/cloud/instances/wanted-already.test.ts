@@ -71,6 +71,34 @@ it('stays there as well if the instance can not be made', async () => {
   expect(await portOf(floating)).toMatchObject({ port_id: port, task_id: null });
 });
 
+it.each([
+  [
+    'attach_vm_interface',
+    async (port: string, floating: string) => {
+      const id = await make('v2/instances', web({ interfaces: [{ type: 'external' }] }), 'instances');
+      return service.http.post(`/cloud/v1/instances/1/1/${id}/attach_interface`, existing(port, floating));
+    },
+  ],
+  [
+    'create_loadbalancer',
+    (port: string, floating: string) =>
+      service.http.post('/cloud/v1/loadbalancers/1/1', {
+        name: 'front',
+        flavor: 'lb1-1-2',
+        vip_port_id: port,
+        floating_ip: { source: 'existing', existing_floating_id: floating },
+      }),
+  ],
+])('stays there as well if %s fails', async (type, begin) => {
+  const port = await reserved();
+  const floating = await floatingOn(port);
+  await service.http.post(FAULTS, { task: type, do: { fail: 'no host' } });
+  const answer = await begin(port, floating);
+  expect(answer.status, answer.text).toBe(200);
+  expect((await service.http.task(answer.body[0])).state).toBe('ERROR');
+  expect(await portOf(floating)).toMatchObject({ port_id: port, task_id: null });
+});
+
 it('a load balancer may name the floating IP on its port', async () => {
   const port = await reserved();
   const floating = await floatingOn(port);

@@ -36,7 +36,7 @@ export function loadBalancerTasks({ clock }: { clock: Clock }): TaskEnd[] {
       return created;
     },
     abandon: (tx, { id }, { loadBalancerId, floatingIpIds, ...owner }) =>
-      removeRows(tx, id, loadBalancerId, { doomed: floatingIpIds, owner, now: clock.now() }),
+      removeRows(tx, id, loadBalancerId, { doomed: floatingIpIds, owner, now: clock.now(), unmade: true }),
   };
 
   const remove: TaskEnd<Removal> = {
@@ -56,12 +56,14 @@ async function removeRows(
   tx: Transaction,
   taskId: string,
   loadBalancerId: string,
-  { doomed, owner, now }: { doomed: string[]; owner: QuotaOwner; now: Date },
+  { doomed, owner, now, unmade }: { doomed: string[]; owner: QuotaOwner; now: Date; unmade?: boolean },
 ): Promise<void> {
   await lockForEnd(tx, loadBalancerId);
   const vip = await lockVip(tx, loadBalancerId);
   if (!vip) return;
-  const goneFloatingIps = await floatingIps.letGo(tx, taskId, { portIds: [vip.id], doomed }, now);
+  // A floating IP that led to a reserved port before leads there afterwards, if the load balancer can't be made.
+  const portIds = unmade && vip.reserved ? [] : [vip.id];
+  const goneFloatingIps = await floatingIps.letGo(tx, taskId, { portIds, doomed }, now);
   await letTreeSecretsGo(tx, loadBalancerId);
   const gonePort = await letVipGo(tx, vip, now);
   await deleteBalancer(tx, loadBalancerId);

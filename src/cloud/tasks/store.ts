@@ -3,6 +3,7 @@ import type { CreatedResources } from '../../convergence/task-kind.ts';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Sql } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import { ConflictError } from '../../lib/errors.ts';
 
 export type TaskRow = Selectable<Tables['tasks']>;
 
@@ -78,19 +79,13 @@ const insertTaskRow = compiledQuery((db, args: TaskValues) =>
 
 /**
  * Begins with what a task has waited to do: from now on its end is that of its kind.
- * @throws Error if another process has begun with it, or its time is over
+ * @throws ConflictError if another process has begun with it, or it has ended
  */
 export async function beginWaiting(
   sql: Sql,
   task: Pick<NewTask, 'id' | 'data' | 'input' | 'deadlineAt'>,
 ): Promise<void> {
-  const waited = await sql
-    .deleteFrom('waiting_deletions')
-    .where('task_id', '=', task.id)
-    .returning('task_id')
-    .executeTakeFirst();
-  if (!waited) throw new Error(`Task ${task.id} does not wait any more`);
-  await sql
+  const begun = await sql
     .updateTable('tasks')
     .set({
       data: JSON.stringify(task.data),
@@ -98,7 +93,12 @@ export async function beginWaiting(
       deadline_at: task.deadlineAt,
     })
     .where('id', '=', task.id)
-    .execute();
+    .where('state', '=', 'NEW')
+    .executeTakeFirst();
+  const waited = await sql.deleteFrom('waiting_deletions').where('task_id', '=', task.id).executeTakeFirst();
+  if (begun.numUpdatedRows === 0n || waited.numDeletedRows === 0n) {
+    throw new ConflictError(`Task ${task.id} does not wait any more`);
+  }
 }
 
 /** Finds a task that ended before its removal was complete. The lock on the resource's row delays the removal. */

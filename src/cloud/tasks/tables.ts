@@ -1,4 +1,5 @@
 import type { Generated, JSONColumnType } from 'kysely';
+import type { ActionResource } from '../../lib/action-resource.ts';
 
 export type TaskState = 'NEW' | 'RUNNING' | 'FINISHED' | 'ERROR';
 
@@ -33,6 +34,8 @@ export interface TaskTables {
     kind: string;
     /** What the deletion is called with. */
     args: JSONColumnType<unknown[]>;
+    /** The things that it is about. */
+    about: JSONColumnType<ActionResource[]>;
     project_id: number;
     region_id: number;
     /** The task that they wait for. */

@@ -145,13 +145,13 @@ export function createClusterPools(deps: {
     async delete(scope, clusterName, name) {
       return database.accept(scope.principal, async (tx) => {
         const cluster = await lockKnownCluster(tx, scope, clusterName);
-        if (cluster.pools.some((pool) => pool.name === name && pool.pending === 'Deleting')) {
+        const pool = poolOf(cluster, name);
+        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+        if (pool.pending === 'Deleting') {
           const again = await tasks.removeAgain(tx, scope, cluster.task_id, DELETE_POOL);
           if (again !== undefined) return again;
         }
         refuseHeld(cluster);
-        const pool = poolOf(cluster, name);
-        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
         const last = cluster.pools.length === 1;
         if (last) await workerGroups.refuseUsed(tx, cluster);
         else refuseSlurmsPool(cluster, pool);

@@ -29,13 +29,14 @@ export function interfaceTasks(deps: Deps): TaskEnd[] {
       await keep(tx, task.id, input, deps);
       return { ports: input.made.portIds, floatingips: input.made.floatingIpIds };
     },
-    abandon: (tx, task, input) => remove(tx, task.id, input, deps),
+    // A floating IP that led to a reserved port before leads there afterwards.
+    abandon: (tx, task, input) => remove(tx, task.id, input, { ...deps, gonePortIds: input.made.portIds }),
   };
 
   const detach: TaskEnd<InterfaceInput> = {
     ...DETACH_INTERFACE,
     async complete(tx, task, input) {
-      await remove(tx, task.id, input, deps);
+      await remove(tx, task.id, input, { ...deps, gonePortIds: [input.portId] });
       return null;
     },
     abandon: (tx, task, input) => keep(tx, task.id, input, deps),
@@ -59,13 +60,13 @@ async function remove(
   tx: Transaction,
   taskId: string,
   { instanceId, portId, made, ...owner }: InterfaceInput,
-  deps: Deps,
+  { clock, gonePortIds }: Deps & { gonePortIds: string[] },
 ): Promise<void> {
-  const now = deps.clock.now();
+  const now = clock.now();
   await lockForRemoval(tx, instanceId);
   const gone = await interfaces.remove(tx, taskId, portId, now);
   const doomed = made.floatingIpIds;
-  const gonePublic = await floatingIps.letGo(tx, taskId, { portIds: [portId], doomed }, now);
+  const gonePublic = await floatingIps.letGo(tx, taskId, { portIds: gonePortIds, doomed }, now);
   await addresses.release(tx, gone ? [portId] : [], gonePublic);
   await changeInstance(tx, instanceId, { task_id: null }, now);
   await releaseQuotas(tx, owner, { floating_count: gonePublic.length });

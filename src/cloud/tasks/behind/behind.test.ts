@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CLUSTERS, makeCluster, POOL } from '../../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 
 const FAULTS = '/tradewind/v1/test/faults';
@@ -314,6 +315,39 @@ it('ends with an error when its time is over', async () => {
   await goOn();
   await service.http.task(changed.body[0]);
   expect((await service.http.get(at('floatingips', floating))).status).toBe(200);
+});
+
+it('is cancelled as long as it waits, and then deletes nothing', async () => {
+  const floating = await make(at('floatingips'), {});
+  const goOn = await hold('update_floating_ip');
+  const changed = await service.http.patch(at('floatingips', floating, 'v2'), { tags: { a: 'b' } });
+  const id = await remove(at('floatingips', floating));
+  const cancelled = await service.http.post(`/tradewind/v1/tasks/${id}/cancel`);
+  expect(cancelled.body, cancelled.text).toMatchObject({
+    state: 'ERROR',
+    error: expect.stringContaining('Cancelled by user'),
+  });
+  await goOn();
+  expect(await ends(changed.body)).toEqual(['FINISHED']);
+  expect((await service.http.get(at('floatingips', floating))).body).toMatchObject({ task_id: null });
+});
+
+it('spares what has taken the name over in the meantime', async () => {
+  const { http } = service;
+  await http.post('/cloud/v1/ssh_keys/1', { name: 'again' });
+  const wish = { name: 'again', version: 'v1.32.13', keypair: 'again', pools: [POOL] };
+  await makeCluster(http, wish);
+  const goOn = await hold('delete_k8s_cluster_v2');
+  const first = await remove(`${CLUSTERS}/again`);
+  const second = await remove(`${CLUSTERS}/again`);
+  expect(second).not.toBe(first);
+  await service.pool.query(`update waiting_deletions set due_at = now() + interval '1 hour'`);
+  await goOn();
+  expect(await ends([first])).toEqual(['FINISHED']);
+  await makeCluster(http, wish);
+  await service.pool.query('update waiting_deletions set due_at = now()');
+  expect(await ends([second])).toEqual(['FINISHED']);
+  expect((await http.get(`${CLUSTERS}/again`)).body).toMatchObject({ status: 'Provisioned' });
 });
 
 it('other accounts learn nothing of it', async () => {

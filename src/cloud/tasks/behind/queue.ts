@@ -1,11 +1,12 @@
-import { type Endings, endTask, WAITING } from '../../../convergence/waiting-tasks.ts';
-import { wasOvertaken } from '../../../db/database.ts';
+import { type Endings, endTask, lockTasks, WAITING } from '../../../convergence/waiting-tasks.ts';
+import { type RequestWrites, wasOvertaken } from '../../../db/database.ts';
+import type { ActionResource } from '../../../lib/action-resource.ts';
 import { DomainError, HeldError, NotFoundError } from '../../../lib/errors.ts';
 import { type Principal, ROLES } from '../../../requests/principal.ts';
 import type { Queue } from '../../../worker/queue.ts';
 import type { Catalog } from '../../catalog/service.ts';
 import type { Deleters } from './kinds.ts';
-import { deletionOf } from './service.ts';
+import { deletionOf, twice } from './service.ts';
 import * as store from './store.ts';
 
 /** Deletions that one process tries at a time. */
@@ -59,7 +60,7 @@ async function attempt(deps: WaitingDeletions, one: store.Claimed): Promise<void
   const again = (behind: string, pauseMs: number) =>
     store.waitFor(database.sql, workerId, { taskId, behind, pauseMs });
   try {
-    await deletionOf(deleters, one.kind)(scope, ...one.args);
+    await twice(() => deletionOf(deleters, one.kind)(scope, ...one.args));
   } catch (error) {
     if (error instanceof NotFoundError) return end(deps, taskId);
     // Another worker has begun with it.
@@ -80,6 +81,7 @@ const isTransient = (error: DomainError): boolean => error.kind === 'unavailable
 /** Ends a task that has waited: it has nothing to do any more, or can't do it. */
 function end(deps: WaitingDeletions, taskId: string, why?: (behind: string) => string): Promise<void> {
   return deps.database.transaction(async (tx) => {
+    await lockTasks(tx, [{ id: taskId }]);
     const behind = await store.stopWaiting(tx, taskId);
     if (behind === undefined) return;
     const error = why?.(behind) ?? null;
@@ -89,7 +91,8 @@ function end(deps: WaitingDeletions, taskId: string, why?: (behind: string) => s
 }
 
 /** The caller had the right to delete it when the deletion was accepted, and was recorded then. */
-const principalOf = ({ userId, userClientId }: store.Claimed): Principal => ({
+const principalOf = ({ userId, userClientId, about }: store.Claimed): Principal => ({
+  writes: { ...NOTHING, about: (thing) => refuseOther(about, thing) },
   tokenId: undefined,
   loginId: undefined,
   userId,
@@ -98,3 +101,20 @@ const principalOf = ({ userId, userClientId }: store.Claimed): Principal => ({
   resellerId: undefined,
   platformAdministrator: true,
 });
+
+/** All was recorded with the request. */
+const NOTHING: RequestWrites = {
+  before: async () => {},
+  after: async () => {},
+  committed() {},
+  concerns() {},
+  about() {},
+  made() {},
+  started() {},
+};
+
+/** Something may have taken a name over since. @throws NotFoundError */
+function refuseOther(about: readonly ActionResource[], { type, id, name = null }: ActionResource): void {
+  const same = about.filter((one) => one.type === type && name !== null && one.name === name);
+  if (same.length > 0 && !same.some((one) => one.id === id)) throw new NotFoundError(type, String(id));
+}

@@ -18,6 +18,16 @@ const MOST_WAITING = 1_000;
 type Method = (scope: Scope, ...args: unknown[]) => Promise<string | undefined>;
 type Methods = Record<string, Method>;
 
+/** Removes it. The last user may have gone between the look at the users and that at their tasks. */
+export async function twice<T>(remove: () => Promise<T>): Promise<T> {
+  try {
+    return await remove();
+  } catch (error) {
+    if (error instanceof UsedError) return remove();
+    throw error;
+  }
+}
+
 /** Returns the method that deletes things of a kind. @throws TypeError */
 export function deletionOf(services: Deleters, type: string): Method {
   const kind = DELETION_KINDS[type];
@@ -40,12 +50,25 @@ export function withWaitingDeletions<Services extends Deleters>(
   async function wait(
     tx: Transaction,
     scope: Scope,
-    { type, args, held }: { type: string; args: unknown[]; held: HeldError },
+    {
+      type,
+      args,
+      about,
+      held,
+    }: { type: string; args: unknown[]; about: readonly ActionResource[]; held: HeldError },
   ): Promise<string> {
     const free = await store.deadlineOf(tx, held.taskId);
     if (!free || (await store.countWaiting(tx, scope.projectId)) >= MOST_WAITING) throw held;
     const { projectId, regionId } = scope;
-    const waiting = { taskId: newTaskId(), kind: type, args, projectId, regionId, behind: held.taskId };
+    const waiting = {
+      taskId: newTaskId(),
+      kind: type,
+      args,
+      about,
+      projectId,
+      regionId,
+      behind: held.taskId,
+    };
     const id = await store.insertWaiting(tx, waiting);
     if (id === waiting.taskId) {
       const createdOn = clock.now();
@@ -66,18 +89,13 @@ export function withWaitingDeletions<Services extends Deleters>(
     (type: string, remove: Method): Method =>
     async (scope, ...args) => {
       const { noting, about } = noted(scope);
-      const once = () => remove(noting, ...args);
       try {
-        // The last user may have gone between the look at the users and that at their tasks.
-        return await once().catch((error: unknown) => {
-          if (error instanceof UsedError) return once();
-          throw error;
-        });
+        return await twice(() => remove(noting, ...args));
       } catch (held) {
         if (!(held instanceof HeldError)) throw held;
         return database.accept(scope.principal, (tx) => {
           for (const one of about) scope.principal.writes?.about(one);
-          return wait(tx, scope, { type, args, held });
+          return wait(tx, scope, { type, args, about, held });
         });
       }
     };

@@ -1,12 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
+import type { ActionResource } from '../../../lib/action-resource.ts';
 import { WORKER_IS_DEAD } from '../../../worker/heartbeat.ts';
 
 export interface NewWaiting extends Place {
   taskId: string;
   kind: string;
   args: readonly unknown[];
+  about: readonly ActionResource[];
   /** The task that it waits for. */
   behind: string;
 }
@@ -14,12 +16,12 @@ export interface NewWaiting extends Place {
 /** Inserts the deletion, unless the same one waits already. Returns the task of the one that waits. */
 export async function insertWaiting(
   tx: Transaction,
-  { taskId, kind, args, projectId, regionId, behind }: NewWaiting,
+  { taskId, kind, args, about, projectId, regionId, behind }: NewWaiting,
 ): Promise<string> {
   const { rows } = await sql<{ task_id: string }>`
-    insert into waiting_deletions as waiting (task_id, kind, args, project_id, region_id, behind, due_at)
-    values (${taskId}, ${kind}, ${JSON.stringify(args)}::jsonb, ${projectId}, ${regionId}, ${behind}, clock_timestamp())
-    on conflict (project_id, region_id, kind, md5(args::text)) do update set kind = waiting.kind
+    insert into waiting_deletions as waiting (task_id, kind, args, about, project_id, region_id, behind, due_at)
+    values (${taskId}, ${kind}, ${JSON.stringify(args)}::jsonb, ${JSON.stringify(about)}::jsonb, ${projectId}, ${regionId}, ${behind}, clock_timestamp())
+    on conflict (project_id, region_id, kind, md5(args::text || about::text)) do update set kind = waiting.kind
     returning task_id`.execute(tx.sql);
   return rows[0]?.task_id ?? taskId;
 }
@@ -67,7 +69,7 @@ export async function take(db: Sql, workerId: string, limit: number): Promise<Cl
       update waiting_deletions set worker_id = ${workerId}, claims = claims + 1 from free
       where waiting_deletions.task_id = free.task_id returning waiting_deletions.*
     )
-    select task_id as "taskId", kind, args, taken.project_id as "projectId", taken.region_id as "regionId", behind, claims,
+    select task_id as "taskId", kind, args, about, taken.project_id as "projectId", taken.region_id as "regionId", behind, claims,
       client_id as "clientId", user_id as "userId", user_client_id as "userClientId", coalesce(request_id, '') as "requestId"
     from taken join tasks on tasks.id = task_id order by task_id`.execute(db);
   return rows;

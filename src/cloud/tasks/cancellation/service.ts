@@ -1,4 +1,4 @@
-import { failTask } from '../../../convergence/failures.ts';
+import { failTask, failWaiting } from '../../../convergence/failures.ts';
 import type { TaskEnd } from '../../../convergence/task-kind.ts';
 import type { Endings } from '../../../convergence/waiting-tasks.ts';
 import { ConflictError } from '../../../lib/errors.ts';
@@ -25,8 +25,7 @@ function whyNot(type: string, kind: TaskEnd | undefined): string | undefined {
 export function createTaskCancellation(deps: Endings & { tasks: Pick<Tasks, 'get'> }): TaskCancellation {
   const { database, kinds, tasks } = deps;
 
-  function refuse({ id, task_type: type, state }: TaskRow): void {
-    if (ENDED.includes(state)) throw new ConflictError(`Task ${id} has ended: its state is ${state}`);
+  function refuseIrreversible({ id, task_type: type }: TaskRow): void {
     const why = whyNot(type, kinds.get(type));
     if (why !== undefined) throw new ConflictError(`Task ${id} (${type}) can't be cancelled: ${why}`);
   }
@@ -34,10 +33,15 @@ export function createTaskCancellation(deps: Endings & { tasks: Pick<Tasks, 'get
   return {
     async cancel(principal, taskId) {
       const task = await tasks.get(principal, taskId);
-      refuse(task);
+      if (ENDED.includes(task.state)) {
+        throw new ConflictError(`Task ${task.id} has ended: its state is ${task.state}`);
+      }
       principal.writes?.concerns(task.client_id);
       await database.accept(principal, async (tx) => {
-        if (await failTask(deps, tx, task.id, `Cancelled by user ${principal.userId}`)) return;
+        const reason = `Cancelled by user ${principal.userId}`;
+        if (await failWaiting(deps, tx, task.id, reason)) return;
+        refuseIrreversible(task);
+        if (await failTask(deps, tx, task.id, reason)) return;
         throw new ConflictError(`Task ${task.id} has ended meanwhile`);
       });
       return tasks.get(principal, task.id);
