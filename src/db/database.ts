@@ -29,6 +29,8 @@ export interface Transaction {
 
 /** What a request adds to its transaction besides its work. */
 export interface RequestWrites {
+  /** Whether the request is for one version of the resource alone (If-Match), so that it can't be carried out later. */
+  readonly oneVersion?: boolean;
   before(tx: Transaction): Promise<void>;
   after(tx: Transaction): Promise<void>;
   /** Called once the transaction is committed. */

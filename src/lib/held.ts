@@ -25,3 +25,13 @@ export function blockerOf(
   if (taskId !== null) return `task ${taskId}`;
   return status === copied ? undefined : `its status ${status}`;
 }
+
+/** Removes it. The last user may have gone between the look at the users and that at their tasks. */
+export async function twice<T>(remove: () => Promise<T>): Promise<T> {
+  try {
+    return await remove();
+  } catch (error) {
+    if (error instanceof UsedError) return remove();
+    throw error;
+  }
+}

@@ -123,6 +123,9 @@ export function createRequestLog(deps: {
           done = true;
           events.wake();
         },
+        get oneVersion() {
+          return wanted !== undefined;
+        },
         concerns(clientId) {
           action.client_id = clientId;
         },

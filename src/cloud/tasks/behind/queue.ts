@@ -1,12 +1,13 @@
 import { type Endings, endTask, lockTasks, WAITING } from '../../../convergence/waiting-tasks.ts';
 import { type RequestWrites, wasOvertaken } from '../../../db/database.ts';
 import type { ActionResource } from '../../../lib/action-resource.ts';
-import { DomainError, HeldError, NotFoundError } from '../../../lib/errors.ts';
+import { DomainError, HeldError, NotFoundError, UsedError } from '../../../lib/errors.ts';
+import { twice } from '../../../lib/held.ts';
 import { type Principal, ROLES } from '../../../requests/principal.ts';
 import type { Queue } from '../../../worker/queue.ts';
 import type { Catalog } from '../../catalog/service.ts';
 import type { Deleters } from './kinds.ts';
-import { deletionOf, twice } from './service.ts';
+import { deletionOf } from './service.ts';
 import * as store from './store.ts';
 
 /** Deletions that one process tries at a time. */
@@ -52,30 +53,38 @@ export function waitingDeletionsQueue(deps: WaitingDeletions): Queue {
 
 /** The service begins the task, or says why it can't. */
 async function attempt(deps: WaitingDeletions, one: store.Claimed): Promise<void> {
-  const { database, workerId, catalog, deleters } = deps;
+  const { catalog, deleters } = deps;
   const { taskId, projectId, regionId, clientId, requestId } = one;
   const region = catalog.regions.get(regionId);
-  if (!region) return end(deps, taskId, () => `region ${regionId} is not in the catalogue any more`);
+  // This process may not have the catalogue yet that has the region.
+  if (!region) return again(deps, one, one.behind);
   const scope = { projectId, regionId, region, clientId, principal: principalOf(one), requestId, taskId };
-  const again = (behind: string, pauseMs: number) =>
-    store.waitFor(database.sql, workerId, { taskId, behind, pauseMs });
   try {
     await twice(() => deletionOf(deleters, one.kind)(scope, ...one.args));
   } catch (error) {
-    if (error instanceof NotFoundError) return end(deps, taskId);
-    // Another worker has begun with it.
-    if (error instanceof HeldError && error.taskId === taskId) return;
-    if (error instanceof HeldError && (await store.isBehind(database.sql, error.taskId, taskId))) {
-      return end(deps, taskId, () => error.message);
-    }
-    if (error instanceof HeldError) return again(error.taskId, error.taskId === one.behind ? PAUSE_MS : 0);
-    if (error instanceof DomainError && !isTransient(error)) return end(deps, taskId, () => error.message);
-    if (error instanceof DomainError) return again(one.behind, PAUSE_MS);
-    throw error;
+    if (error instanceof NotFoundError) await end(deps, taskId);
+    else if (error instanceof HeldError) await waitOn(deps, one, error);
+    // Many users may go together, or it can't be told what it was that came in between.
+    else if (error instanceof UsedError && one.claims === 1) await again(deps, one, one.behind);
+    else if (error instanceof DomainError && isTransient(error)) await again(deps, one, one.behind);
+    else if (error instanceof DomainError) await end(deps, taskId, () => error.message);
+    else throw error;
   }
 }
 
-/** It can't be told what it was that came in between, so it is tried again. */
+function again({ database, workerId }: WaitingDeletions, one: store.Claimed, behind: string): Promise<void> {
+  const pauseMs = behind === one.behind ? PAUSE_MS : 0;
+  return store.waitFor(database.sql, workerId, one, { behind, pauseMs });
+}
+
+async function waitOn(deps: WaitingDeletions, one: store.Claimed, held: HeldError): Promise<void> {
+  // Another worker has begun with it.
+  if (held.taskId === one.taskId) return;
+  if (await store.isBehind(deps.database.sql, held.taskId, one.taskId)) {
+    await end(deps, one.taskId, () => held.message);
+  } else await again(deps, one, held.taskId);
+}
+
 const isTransient = (error: DomainError): boolean => error.kind === 'unavailable' || wasOvertaken(error);
 
 /** Ends a task that has waited: it has nothing to do any more, or can't do it. */

@@ -4,7 +4,8 @@ import { announce } from '../../../db/changes.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { ActionResource } from '../../../lib/action-resource.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { HeldError, UsedError } from '../../../lib/errors.ts';
+import { HeldError } from '../../../lib/errors.ts';
+import { twice } from '../../../lib/held.ts';
 import { newTaskId } from '../../../lib/ids.ts';
 import type { Scope } from '../../projects/service.ts';
 import { ownerOf } from '../service.ts';
@@ -17,16 +18,6 @@ const MOST_WAITING = 1_000;
 
 type Method = (scope: Scope, ...args: unknown[]) => Promise<string | undefined>;
 type Methods = Record<string, Method>;
-
-/** Removes it. The last user may have gone between the look at the users and that at their tasks. */
-export async function twice<T>(remove: () => Promise<T>): Promise<T> {
-  try {
-    return await remove();
-  } catch (error) {
-    if (error instanceof UsedError) return remove();
-    throw error;
-  }
-}
 
 /** Returns the method that deletes things of a kind. @throws TypeError */
 export function deletionOf(services: Deleters, type: string): Method {
@@ -92,7 +83,7 @@ export function withWaitingDeletions<Services extends Deleters>(
       try {
         return await twice(() => remove(noting, ...args));
       } catch (held) {
-        if (!(held instanceof HeldError)) throw held;
+        if (!(held instanceof HeldError) || scope.principal.writes?.oneVersion) throw held;
         return database.accept(scope.principal, (tx) => {
           for (const one of about) scope.principal.writes?.about(one);
           return wait(tx, scope, { type, args, about, held });
@@ -120,7 +111,8 @@ function noted(scope: Scope): { noting: Scope; about: readonly ActionResource[] 
       await writes.before(tx);
     },
     about(resource) {
-      about.push(resource);
+      const { type, id, name } = resource;
+      about.push({ type, id, ...(name != null && { name }) });
       writes.about(resource);
     },
   };

@@ -64,6 +64,7 @@ export async function take(db: Sql, workerId: string, limit: number): Promise<Cl
     with free as materialized (
       select task_id from waiting_deletions
       where worker_id is null and due_at <= clock_timestamp() and ${hasEnded(sql`behind`)}
+        and exists (select from tasks where id = task_id and state = 'NEW')
       order by task_id limit ${limit} for no key update skip locked
     ), taken as (
       update waiting_deletions set worker_id = ${workerId}, claims = claims + 1 from free
@@ -75,16 +76,28 @@ export async function take(db: Sql, workerId: string, limit: number): Promise<Cl
   return rows;
 }
 
-/** Lets the deletion wait for that task. Others may take it from then on. */
+/**
+ * Lets the deletion wait for that task. Others may take it from then on. Those of its kind that waited for the same as it did
+ * will most likely find the same, as with the parts of a load balancer: they wait without an attempt of their own.
+ */
 export async function waitFor(
   db: Sql,
   workerId: string,
-  { taskId, behind, pauseMs }: { taskId: string; behind: string; pauseMs: number },
+  { taskId, kind, behind: before }: Pick<NewWaiting, 'taskId' | 'kind' | 'behind'>,
+  { behind, pauseMs }: { behind: string; pauseMs: number },
 ): Promise<void> {
   await sql`
     update waiting_deletions set behind = ${behind}, worker_id = null,
       due_at = clock_timestamp() + ${pauseMs}::float8 * interval '1 millisecond'
     where task_id = ${taskId} and worker_id = ${workerId}`.execute(db);
+  if (behind === before) return;
+  await sql`
+    update waiting_deletions set behind = ${behind}
+    where task_id in (
+      select task_id from waiting_deletions
+      where behind = ${before} and kind = ${kind} and worker_id is null
+        and not exists (select from waiting_deletions as other where other.task_id = ${behind})
+      order by task_id for no key update skip locked)`.execute(db);
 }
 
 /** Whether the other task waits for this one, perhaps by way of others. */
