@@ -65,9 +65,8 @@ export function withWaitingDeletions<Services extends Deleters>(
       const createdOn = clock.now();
       const begins = Math.max(createdOn.getTime(), free.getTime());
       const deadlineAt = new Date(begins + (kinds.get(type)?.deadlineMs ?? 0));
-      const data = Object.fromEntries(
-        (DELETION_KINDS[type]?.shown ?? []).map((name, at) => [name, args[at]]),
-      );
+      const named = (DELETION_KINDS[type]?.shown ?? []).map((name, at) => [name, args[at]]);
+      const data = { ...Object.fromEntries(named), waits_for: held.taskId };
       // Without input, its end is that of this queue.
       await insertTask(tx.sql, { ...ownerOf(scope), id, type, data, input: null, createdOn, deadlineAt });
     }
