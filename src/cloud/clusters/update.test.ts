@@ -387,6 +387,7 @@ describe('while a task holds the cluster', () => {
     const refusals = [
       await http.patch(path(cluster), { autoscaler_config: { 'scan-interval': '30s' } }),
       await http.patch(path(cluster), { autoscaler_config: { 'scan-interval': '10s' } }),
+      await http.delete(path(cluster)),
     ];
     for (const { status, body } of refusals) {
       expect(body).toMatchObject({

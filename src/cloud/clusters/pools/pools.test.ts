@@ -55,9 +55,10 @@ describe('a new pool', () => {
       await http.post(poolsOf(cluster), { ...NEW, name: 'more' }),
       await http.patch(`${poolsOf(cluster)}/web`, { max_node_count: 5 }),
       await http.post(`${poolsOf(cluster)}/web/resize`, { node_count: 2 }),
+      await http.delete(`${poolsOf(cluster)}/web`),
       await http.patch(`${CLUSTERS}/${cluster.name}`, { autoscaler_config: { expander: 'random' } }),
     ];
-    expect(refused.map(({ status }) => status)).toEqual([409, 409, 409, 409]);
+    expect(refused.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409]);
     await goOn();
 
     const task = await finished(answer);
@@ -235,8 +236,8 @@ describe('a deletion', () => {
       expect((await http.get(`${poolsOf(cluster)}/gpu`)).body).toMatchObject({ status: 'Deleting' });
       expect((await http.get(`${CLUSTERS}/${cluster.name}`)).body).toMatchObject({ task_id: answer.body[0] });
       const others = [
-        await http.post(poolsOf(cluster), NEW),
-        await http.patch(`${poolsOf(cluster)}/web`, { max_node_count: 5 }),
+        await http.delete(`${CLUSTERS}/${cluster.name}`),
+        await http.delete(`${poolsOf(cluster)}/web`),
       ];
       expect(others.map(({ status }) => status)).toEqual([409, 409]);
       again = await http.delete(`${poolsOf(cluster)}/gpu`);

@@ -62,6 +62,16 @@ async function instance(parts: { interfaces: object[]; volumes?: object[]; serve
   });
 }
 
+/** A floating IP on the port of a machine whose deletion is held up. */
+async function floatingOfGoing() {
+  const { subnetId } = await network();
+  const port = await make(at('reserved_fixed_ips'), { type: 'subnet', subnet_id: subnetId });
+  const floating = await make(at('floatingips'), { port_id: port });
+  const id = await instance({ interfaces: [{ type: 'reserved_fixed_ip', port_id: port }] });
+  const goOn = await hold('delete_vm');
+  return { floating, first: await remove(at('instances', id)), goOn };
+}
+
 async function ends(ids: string[]): Promise<string[]> {
   const ended = await Promise.all(ids.map((id) => service.http.task(id)));
   return ended.map(({ state, error, task_type }) =>
@@ -95,8 +105,8 @@ describe('while an instance is being deleted, the deletion of', () => {
       await remove(at('reserved_fixed_ips', reserved)),
       await remove(at('servergroups', together)),
       await remove(at('volumes', volume)),
-      await remove(at('instances', id)),
     ];
+    expect((await service.http.delete(at('instances', id))).status).toBe(409);
     expect(await task(waiting[0] ?? '')).toMatchObject({
       task_type: 'delete_fip',
       state: 'NEW',
@@ -108,7 +118,7 @@ describe('while an instance is being deleted, the deletion of', () => {
     // It is there until its own task deletes it.
     expect((await service.http.get(at('floatingips', floating))).body.task_id).toBe(first);
     await goOn();
-    expect(await ends([first, ...waiting])).toEqual(Array(6).fill('FINISHED'));
+    expect(await ends([first, ...waiting])).toEqual(Array(5).fill('FINISHED'));
     for (const path of [
       at('floatingips', floating),
       at('reserved_fixed_ips', reserved),
@@ -176,9 +186,7 @@ it('a router that goes at the same time does not give an instance its floating I
 });
 
 it('a deletion whose worker died goes on with another', async () => {
-  const floating = await make(at('floatingips'), {});
-  const goOn = await hold('update_floating_ip');
-  await service.http.patch(at('floatingips', floating, 'v2'), { tags: { a: 'b' } });
+  const { floating, goOn } = await floatingOfGoing();
   const id = await remove(at('floatingips', floating));
   await service.pool.query('update waiting_deletions set worker_id = gen_random_uuid(), claims = claims + 1');
   await goOn();
@@ -214,15 +222,15 @@ it('what is really in use is refused as before', async () => {
   ]);
 });
 
-it('a deletion waits for a creation, too', async () => {
+it('a deletion does not wait for a task that makes or changes what it is about', async () => {
   const goOn = await hold('create_fip');
   const created = await service.http.post(at('floatingips'), {});
   const { body } = await service.http.get(at('floatingips'));
   const id = body.results.find((one: { task_id: string | null }) => one.task_id === created.body[0]).id;
-  const removed = await remove(at('floatingips', id));
+  const refused = await service.http.delete(at('floatingips', id));
+  expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining(created.body[0])]);
   await goOn();
-  expect(await ends([created.body[0], removed])).toEqual(['FINISHED', 'FINISHED']);
-  expect((await service.http.get(at('floatingips', id))).status).toBe(404);
+  expect(await ends([created.body[0]])).toEqual(['FINISHED']);
 });
 
 it('fails if what it deletes is in use by then', async () => {
@@ -305,22 +313,18 @@ it('a whole module goes at once, whatever comes first', async () => {
 });
 
 it('ends with an error when its time is over', async () => {
-  const floating = await make(at('floatingips'), {});
-  const goOn = await hold('update_floating_ip');
-  const changed = await service.http.patch(at('floatingips', floating, 'v2'), { tags: { a: 'b' } });
+  const { floating, first, goOn } = await floatingOfGoing();
   const id = await remove(at('floatingips', floating));
   await service.pool.query(`update tasks set deadline_at = now() - interval '1 hour' where id = $1`, [id]);
   await vi.waitFor(async () => expect((await task(id)).state).toBe('ERROR'), 10_000);
-  expect((await task(id)).error).toContain(`is held by task ${changed.body[0]}`);
+  expect((await task(id)).error).toContain(`is held by task ${first}`);
   await goOn();
-  await service.http.task(changed.body[0]);
+  await service.http.task(first);
   expect((await service.http.get(at('floatingips', floating))).status).toBe(200);
 });
 
 it('is cancelled as long as it waits, and then deletes nothing', async () => {
-  const floating = await make(at('floatingips'), {});
-  const goOn = await hold('update_floating_ip');
-  const changed = await service.http.patch(at('floatingips', floating, 'v2'), { tags: { a: 'b' } });
+  const { floating, first, goOn } = await floatingOfGoing();
   const id = await remove(at('floatingips', floating));
   const cancelled = await service.http.post(`/tradewind/v1/tasks/${id}/cancel`);
   expect(cancelled.body, cancelled.text).toMatchObject({
@@ -328,25 +332,25 @@ it('is cancelled as long as it waits, and then deletes nothing', async () => {
     error: expect.stringContaining('Cancelled by user'),
   });
   await goOn();
-  expect(await ends(changed.body)).toEqual(['FINISHED']);
+  expect(await ends([first])).toEqual(['FINISHED']);
   expect((await service.http.get(at('floatingips', floating))).body).toMatchObject({ task_id: null });
 });
 
 it('spares what has taken the name over in the meantime', async () => {
   const { http } = service;
   await http.post('/cloud/v1/ssh_keys/1', { name: 'again' });
-  const wish = { name: 'again', version: 'v1.32.13', keypair: 'again', pools: [POOL] };
-  await makeCluster(http, wish);
-  const goOn = await hold('delete_k8s_cluster_v2');
-  const first = await remove(`${CLUSTERS}/again`);
-  const second = await remove(`${CLUSTERS}/again`);
-  expect(second).not.toBe(first);
+  const wish = { name: 'again', version: 'v1.32.13', keypair: 'again' };
+  await makeCluster(http, { ...wish, pools: [POOL, { ...POOL, name: 'api' }] });
+  const goOn = await hold('delete_k8s_cluster_pool_v2');
+  const first = await remove(`${CLUSTERS}/again/pools/api`);
+  const waits = await remove(`${CLUSTERS}/again`);
   await service.pool.query(`update waiting_deletions set due_at = now() + interval '1 hour'`);
   await goOn();
   expect(await ends([first])).toEqual(['FINISHED']);
-  await makeCluster(http, wish);
+  expect(await ends([await remove(`${CLUSTERS}/again`)])).toEqual(['FINISHED']);
+  await makeCluster(http, { ...wish, pools: [POOL] });
   await service.pool.query('update waiting_deletions set due_at = now()');
-  expect(await ends([second])).toEqual(['FINISHED']);
+  expect(await ends([waits])).toEqual(['FINISHED']);
   expect((await http.get(`${CLUSTERS}/again`)).body).toMatchObject({ status: 'Provisioned' });
 });
 

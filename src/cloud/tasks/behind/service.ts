@@ -15,6 +15,8 @@ import * as store from './store.ts';
 
 /** Deletions of a project that may wait. */
 const MOST_WAITING = 1_000;
+/** Tasks that take away what uses the things that they hold. Others leave them in use, or as they weren't known to be. */
+const TAKES_AWAY = /^(?:delete|detach)_/;
 
 type Method = (scope: Scope, ...args: unknown[]) => Promise<string | undefined>;
 type Methods = Record<string, Method>;
@@ -48,8 +50,9 @@ export function withWaitingDeletions<Services extends Deleters>(
       held,
     }: { type: string; args: unknown[]; about: readonly ActionResource[]; held: HeldError },
   ): Promise<string> {
-    const free = await store.deadlineOf(tx, held.taskId);
-    if (!free || (await store.countWaiting(tx, scope.projectId)) >= MOST_WAITING) throw held;
+    const holder = await store.holder(tx, held.taskId);
+    const named = namedBy(type, args);
+    if (!holder || !TAKES_AWAY.test(holder.task_type) || isSame(holder, { type, named }) || (await store.countWaiting(tx, scope.projectId)) >= MOST_WAITING) throw held;
     const { projectId, regionId } = scope;
     const waiting = {
       taskId: newTaskId(),
@@ -63,10 +66,9 @@ export function withWaitingDeletions<Services extends Deleters>(
     const id = await store.insertWaiting(tx, waiting);
     if (id === waiting.taskId) {
       const createdOn = clock.now();
-      const begins = Math.max(createdOn.getTime(), free.getTime());
+      const begins = Math.max(createdOn.getTime(), holder.deadline_at.getTime());
       const deadlineAt = new Date(begins + (kinds.get(type)?.deadlineMs ?? 0));
-      const named = (DELETION_KINDS[type]?.shown ?? []).map((name, at) => [name, args[at]]);
-      const data = { ...Object.fromEntries(named), waits_for: held.taskId };
+      const data = { ...named, waits_for: held.taskId };
       // Without input, its end is that of this queue.
       await insertTask(tx.sql, { ...ownerOf(scope), id, type, data, input: null, createdOn, deadlineAt });
     }
@@ -96,6 +98,20 @@ export function withWaitingDeletions<Services extends Deleters>(
     changed[service] = { ...changed[service], [method]: remove };
   }
   return changed as unknown as Services;
+}
+
+/** Returns what the task of a deletion shows of what it deletes. */
+function namedBy(type: string, args: readonly unknown[]): Record<string, unknown> {
+  return Object.fromEntries((DELETION_KINDS[type]?.shown ?? []).map((name, at) => [name, args[at]]));
+}
+
+/** Whether the holder deletes the very thing already. */
+function isSame(
+  holder: { task_type: string; data: object },
+  { type, named }: { type: string; named: Record<string, unknown> },
+): boolean {
+  const [name = ''] = DELETION_KINDS[type]?.shown ?? [];
+  return holder.task_type === type && (holder.data as Record<string, unknown>)[name] === named[name];
 }
 
 /** Returns the scope for an attempt, and what the attempt says that it is about. */

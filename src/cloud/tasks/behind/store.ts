@@ -33,14 +33,16 @@ export async function countWaiting(tx: Transaction, projectId: number): Promise<
   return rows[0]?.count ?? 0;
 }
 
-/** Returns by when the task has ended at the latest; undefined if there is none. */
-export async function deadlineOf(tx: Transaction, taskId: string): Promise<Date | undefined> {
-  const row = await tx.sql
+/** Returns what a task does to what, and by when it has ended at the latest; undefined if there is none. */
+export async function holder(
+  tx: Transaction,
+  taskId: string,
+): Promise<{ task_type: string; data: object; deadline_at: Date } | undefined> {
+  return tx.sql
     .selectFrom('tasks')
-    .select('deadline_at')
+    .select(['task_type', 'data', 'deadline_at'])
     .where('id', '=', taskId)
     .executeTakeFirst();
-  return row?.deadline_at;
 }
 
 /** A deletion that this worker has claimed, and who asked for it. */
