@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, webcrypto } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { asVersion1, type Issuer, issued, keyText, newKeys } from '../../../test/support/tls-bundles.ts';
 import { bundleProblems } from './tls-bundle.ts';
@@ -180,6 +180,37 @@ it.each([
 ])('refuses %s', async (_, change, problem) => {
   expect(await refused(await change())).toEqual([problem]);
 });
+
+it('takes an issuer that is listed several times, and refuses many of one name', async () => {
+  expect(await refused({ certificate_chain: intermediate.pem.repeat(9) + root.pem })).toEqual([]);
+  const others = await Promise.all(
+    [1, 2, 3, 4].map(async () => (await issued({ name: 'Intermediate', by: root })).pem),
+  );
+  expect(await refused({ certificate_chain: others.slice(1).join('') + intermediate.pem })).toEqual([]);
+  expect(await refused({ certificate_chain: others.join('') + intermediate.pem })).toEqual([
+    ['certificate_chain', expect.stringContaining('More than 4 certificates have the name of')],
+  ]);
+});
+
+it.each([[{ modulusLength: 1024 }], [{ modulusLength: 2048, publicExponent: 2 ** 32 + 15 }]])(
+  'refuses an issuer with a key that takes long to check or is too short: %o',
+  async (options) => {
+    const { publicKey } = generateKeyPairSync('rsa', options);
+    const { asymmetricKeyDetails: details } = publicKey;
+    expect(details?.modulusLength).toBe(options.modulusLength);
+    const spki = publicKey.export({ format: 'der', type: 'spki' });
+    const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+    const odd = await webcrypto.subtle.importKey('spki', spki, algorithm, true, ['verify']);
+    const keys = { publicKey: odd, privateKey: root.keys.privateKey };
+    const listed = await issued({ name: 'Intermediate', by: root, keys });
+    expect(await refused({ certificate_chain: listed.pem })).toEqual([
+      [
+        'certificate_chain',
+        expect.stringContaining('CN=Intermediate has another kind of key than RSA with 2048'),
+      ],
+    ]);
+  },
+);
 
 it('says all that is wrong', async () => {
   const other = await issued({ name: 'other', keys: await newKeys() });
