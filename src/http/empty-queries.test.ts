@@ -34,7 +34,8 @@ describe('under /gcore, a query parameter without a value', () => {
     expect(await fields('GET', '/cloud/v1/volumes/1/1?instance_id=')).toEqual(['instance_id']);
   });
 
-  it.each(['audit?subject=', 'tasks?state='])('is still refused by our own operations: %s', async (query) => {
+  it('is still refused by our own operations', async () => {
+    const query = 'audit?subject=';
     const [own, under] = await Promise.all([
       service.http.get(`/tradewind/v1/${query}`),
       service.http.get(`/gcore/tradewind/v1/${query}`),

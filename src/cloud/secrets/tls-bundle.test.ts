@@ -184,33 +184,26 @@ it.each([
 it('takes an issuer that is listed several times, and refuses many of one name', async () => {
   expect(await refused({ certificate_chain: intermediate.pem.repeat(9) + root.pem })).toEqual([]);
   const others = await Promise.all(
-    [1, 2, 3, 4].map(async () => (await issued({ name: 'Intermediate', by: root })).pem),
+    [1, 2, 3].map(async () => (await issued({ name: 'Intermediate', by: root })).pem),
   );
   expect(await refused({ certificate_chain: others.slice(1).join('') + intermediate.pem })).toEqual([]);
   expect(await refused({ certificate_chain: others.join('') + intermediate.pem })).toEqual([
-    ['certificate_chain', expect.stringContaining('More than 4 certificates have the name of')],
+    ['certificate_chain', expect.stringContaining('More than 3 certificates have the name of')],
   ]);
 });
 
-it.each([[{ modulusLength: 1024 }], [{ modulusLength: 2048, publicExponent: 2 ** 32 + 15 }]])(
-  'refuses an issuer with a key that takes long to check or is too short: %o',
-  async (options) => {
-    const { publicKey } = generateKeyPairSync('rsa', options);
-    const { asymmetricKeyDetails: details } = publicKey;
-    expect(details?.modulusLength).toBe(options.modulusLength);
-    const spki = publicKey.export({ format: 'der', type: 'spki' });
-    const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
-    const odd = await webcrypto.subtle.importKey('spki', spki, algorithm, true, ['verify']);
-    const keys = { publicKey: odd, privateKey: root.keys.privateKey };
-    const listed = await issued({ name: 'Intermediate', by: root, keys });
-    expect(await refused({ certificate_chain: listed.pem })).toEqual([
-      [
-        'certificate_chain',
-        expect.stringContaining('CN=Intermediate has another kind of key than RSA with 2048'),
-      ],
-    ]);
-  },
-);
+it('refuses an issuer with a key of a kind that is refused for servers, before it checks anything with it', async () => {
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', publicExponent: new Uint8Array([1, 0, 1]) };
+  const keys = await webcrypto.subtle.generateKey({ ...algorithm, modulusLength: 1024 }, true, [
+    'sign',
+    'verify',
+  ]);
+  const by = await issued({ name: 'Short', by: root, keys });
+  const certificate = await issued({ name: 'a.example.com', by, keys: leaf.keys, ca: false });
+  expect(await refused({ certificate: certificate.pem, certificate_chain: by.pem })).toEqual([
+    ['certificate_chain', expect.stringContaining('CN=Short has another kind of key than RSA with 2048')],
+  ]);
+});
 
 it('says all that is wrong', async () => {
   const other = await issued({ name: 'other', keys: await newKeys() });

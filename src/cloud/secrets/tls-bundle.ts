@@ -6,7 +6,7 @@ import type { TlsPayload } from './schema.ts';
 /** Public chains have two or three. */
 const MOST_CERTIFICATES = 10;
 /** Of one name. An issuer with a new key, or signed by another root, has two or three. */
-const MOST_NAMESAKES = 4;
+const MOST_NAMESAKES = 3;
 const RSA_BITS = { least: 2048, most: 8192 };
 /** Of 65,537, 17 are needed. With short keys OpenSSL takes any, and a check with a long one takes as long as signing. */
 const EXPONENT_BITS = 32;
