@@ -33,4 +33,14 @@ describe('under /gcore, a query parameter without a value', () => {
     expect(await fields('DELETE', `${listener}?delete_default_pool=`)).toEqual(['delete_default_pool']);
     expect(await fields('GET', '/cloud/v1/volumes/1/1?instance_id=')).toEqual(['instance_id']);
   });
+
+  it('is still refused by our own operations', async () => {
+    const query = 'audit?subject=';
+    const [own, under] = await Promise.all([
+      service.http.get(`/tradewind/v1/${query}`),
+      service.http.get(`/gcore/tradewind/v1/${query}`),
+    ]);
+    expect(own.status, own.text).toBe(400);
+    expect([under.status, under.body.invalid_fields]).toEqual([400, own.body.invalid_fields]);
+  });
 });

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hooks } from './route-hooks.ts';
+import { isOurOwn } from './unknown-fields.ts';
 
 /**
  * Makes reads that are registered after this take query parameters without a value as absent: older clients send
  * filters that they don't use as `name=`. A change is refused as before, since it would reach further than was asked;
- * so is a read that can't do without the parameter.
+ * so is a read that can't do without the parameter, and one of our own, which no older client sends.
  */
 export function takeEmptyAsAbsent(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
@@ -12,7 +13,7 @@ export function takeEmptyAsAbsent(app: FastifyInstance): void {
       properties?: object;
       required?: string[];
     };
-    if (route.method !== 'GET' || !properties) return;
+    if (route.method !== 'GET' || !properties || isOurOwn(route.url)) return;
     const names = Object.keys(properties).filter((name) => !required.includes(name));
     if (names.length === 0) return;
     const dropEmpty = ({ query }: FastifyRequest, _reply: unknown, done: () => void) => {

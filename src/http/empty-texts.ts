@@ -1,21 +1,25 @@
 import type { ErrorObject } from 'ajv';
-import { at, isOpen } from './unknown-fields.ts';
+import { at, isOpen, noteIgnored } from './unknown-fields.ts';
+import { fieldOf } from './validation-texts.ts';
 
 /**
- * Takes empty texts out of an open body where the validator refuses them: the library under the older Terraform provider
- * sends `""` for what isn't given. Only where null would mean that as well. Returns whether there were any.
+ * Takes empty texts out of an open body where the validator refuses them and the field is marked `EMPTY_AS_ABSENT`, and
+ * names them like unknown fields. Elsewhere they stay refused: a rule without its group is a rule for everybody. Returns
+ * whether there were any: then the body has to be validated again.
  */
 export function takeOutEmpty(body: unknown, errors: ErrorObject[]): boolean {
   if (!isOpen(body)) return false;
   let found = false;
-  for (const { data, parentSchema, instancePath } of errors) {
-    if (data !== '' || ![parentSchema?.type].flat().includes('null')) continue;
+  for (const error of errors) {
+    const { data, parentSchema, instancePath } = error;
+    if (data !== '' || parentSchema?.['x-empty'] !== 'absent') continue;
     const slash = instancePath.lastIndexOf('/');
     const holder = at(body, instancePath.slice(0, slash));
     const name = instancePath.slice(slash + 1);
     if (!holder || Array.isArray(holder) || holder[name] !== '') continue;
     delete holder[name];
     found = true;
+    noteIgnored(body, fieldOf(error));
   }
   return found;
 }

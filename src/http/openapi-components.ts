@@ -1,5 +1,9 @@
+import { EMPTY_AS_ABSENT } from '../lib/legacy.ts';
+
 type Json = unknown;
 
+/** Says what the server reads, and only at one of the base addresses. */
+const [EMPTY_MARK] = Object.keys(EMPTY_AS_ABSENT);
 const DATA = new Set(['examples', 'example', 'default', 'enum', 'const']);
 
 /**
@@ -15,7 +19,7 @@ export function nameComponents<T extends object>(document: T): T {
     if (typeof node !== 'object' || node === null) return node;
     const copy = Object.fromEntries(
       Object.entries(node)
-        .filter(([key, value]) => !isErrorText(node, key, value))
+        .filter(([key, value]) => !isErrorText(node, key, value) && key !== EMPTY_MARK)
         // Examples and other data are not schemas, even if they look like one.
         .map(([key, value]) => [key, DATA.has(key) ? value : walk(value)]),
     );

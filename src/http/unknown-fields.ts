@@ -77,10 +77,13 @@ export function ignoreUnknownFields(app: FastifyInstance, { strict }: { strict: 
   }
 }
 
-/** Whether the contract leaves open what else the bodies of this route hold. Our own operations are in no contract. */
+/** Whether the contract leaves open what else the bodies of this route hold. */
 export function mayBeOpen({ url, config }: Pick<RouteOptions, 'url' | 'config'>): boolean {
-  return !config?.closedBody && !url.includes('/tradewind/');
+  return !config?.closedBody && !isOurOwn(url);
 }
+
+/** Whether an operation is our own. Those are in no contract, and strict at both base addresses. */
+export const isOurOwn = (url: string): boolean => url.includes('/tradewind/');
 
 /** Whether the body may have unknown fields. */
 export function isOpen(body: unknown): boolean {
@@ -121,7 +124,7 @@ export function takeOutUnknown(body: unknown, errors: ErrorObject[]): boolean {
     if (!holder || !Object.hasOwn(holder, name)) continue;
     delete holder[name];
     found = true;
-    note(takenOut, error);
+    note(takenOut, { field: fieldOf(error), meant: closestField(error) });
   }
   return found;
 }
@@ -141,10 +144,15 @@ function unknownToAllForms(errors: ErrorObject[]): ErrorObject[] {
   return unknown.filter((error) => complaints.get(nameOf(error)) === forms.get(error.instancePath)?.size);
 }
 
-function note(takenOut: TakenOut, error: ErrorObject): void {
+/** Has a field named in the header that was taken out of an open body for another reason. */
+export function noteIgnored(body: unknown, field: string): void {
+  const takenOut = takenOutOf(body);
+  if (takenOut) note(takenOut, { field, meant: undefined });
+}
+
+function note(takenOut: TakenOut, next: Unknown): void {
   if (takenOut.full) return;
   const { named } = takenOut;
-  const next = { field: fieldOf(error), meant: closestField(error) };
   takenOut.full = named.length === MOST_NAMED || headerOf([...named, next]).length > LONGEST_HEADER;
   if (!takenOut.full) named.push(next);
 }

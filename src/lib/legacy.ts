@@ -6,6 +6,12 @@
 export const LEGACY = { 'x-legacy': true, deprecated: true } as const;
 
 /**
+ * Options of a nullable field that an older client sends as an empty text where it has no value. At `/gcore` that is read
+ * as absent. Only for a field that allows nothing more when it is absent.
+ */
+export const EMPTY_AS_ABSENT = { 'x-empty': 'absent' } as const;
+
+/**
  * Options of a field of a body, or of a query parameter, that is an older name of another one. What comes by the older
  * name is read as the other before anything is checked.
  */

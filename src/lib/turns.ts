@@ -4,10 +4,10 @@ import { UnavailableError } from './errors.ts';
 type Account = number | undefined;
 
 /**
- * Places that accounts share: each has at most half of them, unless it is said otherwise, and their turns go round. With
- * `restAfterMs`, a place that was in use for so long rests as long as it was, if others of its account wait for it, a second at most: what costs
- * much then has about half of the time, and who does one thing at a time waits for nothing. An account that `isAlone` has half of the places,
- * and they don't rest: there is nobody to leave anything to.
+ * Places that accounts share: each has at most half of them, or as few as `most` says, and their turns go round. With
+ * `restAfterMs`, a place that was in use for so long rests as long as it was, if others of its account wait for it, a
+ * second at most: what costs much then has about half of the time, and who does one thing at a time waits for nothing.
+ * An account that `isAlone` has half of the places, and they don't rest: there is nobody to leave anything to.
  */
 export interface Turns {
   /**
@@ -64,8 +64,11 @@ export function createTurns(
   /** The latest turn of another account than that of `latest`. */
   let latestOther: Turn | undefined;
 
-  const mostOf = (account: Account) =>
-    most === undefined || account === undefined || isAlone(account) ? half : most;
+  /** The places that an account may have now. The server itself is never held to `most`. */
+  function mostOf(account: Account): number {
+    const isBounded = account !== undefined && !isAlone(account);
+    return isBounded ? (most ?? half) : half;
+  }
 
   function lineOf(account: Account): Line {
     const known = lines.get(account);

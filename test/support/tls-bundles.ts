@@ -39,6 +39,7 @@ async function library() {
 export async function issued({ name, by, keys, from = -1, to = 3650, ca = true }: Wish): Promise<Issuer> {
   const x509 = await library();
   const own = keys ?? (await newKeys());
+  const signingKey = (by?.keys ?? own).privateKey;
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: (++serial).toString(16).padStart(16, '1'),
     subject: `CN=${name}`,
@@ -46,8 +47,8 @@ export async function issued({ name, by, keys, from = -1, to = 3650, ca = true }
     notBefore: new Date(Date.now() + from * DAY_MS),
     notAfter: new Date(Date.now() + to * DAY_MS),
     publicKey: own.publicKey,
-    signingKey: (by?.keys ?? own).privateKey,
-    signingAlgorithm: ALGORITHM,
+    signingKey,
+    signingAlgorithm: { hash: ALGORITHM.hash, ...signingKey.algorithm },
     extensions: [new x509.BasicConstraintsExtension(ca, undefined, true)],
   });
   return { certificate, keys: own, pem: `${certificate.toString('pem')}\n` };

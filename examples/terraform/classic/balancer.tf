@@ -34,7 +34,6 @@ resource "gcore_lbpool" "http" {
   }
 }
 
-# By subnet: a member by instance_id is planned anew each time, since no answer has that field.
 resource "gcore_lbmember" "web" {
   count         = 2
   project_id    = var.project_id

@@ -151,7 +151,9 @@ describe('what the older Terraform provider sends for what is not given', () => 
     const given = { enabled: true, fields, profile_template: 1128, profile_template_name: '' };
     const body = parts.body({ ddos_profile: given });
     const name = String(body.name);
-    await finished(await service.http.post(GCORE, body));
+    const created = await service.http.post(GCORE, body);
+    await finished(created);
+    expect(created.headers.get('tradewind-ignored')).toBe('ddos_profile.profile_template_name');
     expect(await profileOf(name)).toEqual({ ...given, profile_template_name: null });
 
     const another = { base_field: 10, field_value: [27015] };

@@ -229,8 +229,7 @@ export const CreateInstanceSchema = Type.Object(
     configuration: Type.Optional(
       Type.Unsafe<object | null>({
         type: ['object', 'null'],
-        description:
-          'Settings for an application template: kept with the task, where all members of the account read them, and not used',
+        description: 'Settings for an application template: accepted, and not used',
         examples: [{ domain: 'shop.example' }],
       }),
     ),

@@ -255,7 +255,7 @@ export function createInstances(deps: {
 
 /** Leaves out secrets, as everybody who may read the task sees its parameters. */
 function withoutSecrets(request: CreateInstance): object {
-  const { password: _, user_data: __, ...shown } = request;
+  const { password: _, user_data: __, configuration: ___, ...shown } = request;
   return shown;
 }
 

@@ -29,7 +29,9 @@ export async function refuseUsed(
     ...(await balancersIn(tx, place, where, LOOKED_AT)),
   ];
   const ports = (await portsIn(tx, where, LOOKED_AT)).filter(
-    ({ poolId, loadBalancerId }) => (poolId ?? loadBalancerId) === null || others.length === 0,
+    // The others go together with what they belong to.
+    ({ poolId, loadBalancerId, reserved }) =>
+      (poolId ?? loadBalancerId) === null || reserved || others.length === 0,
   );
   const named = ports.map(({ id, instanceId, instanceName }) =>
     instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,

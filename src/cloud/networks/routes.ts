@@ -122,7 +122,7 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
       operationId: 'deleteNetwork',
       summary: 'Delete a network',
       description:
-        'Deletes the network, its subnets, and the router that was created with it, unless that has subnets of other networks. Returns 409 for the default network, and while ports, clusters or file shares use the network.',
+        'Deletes the network, its subnets, and the router that was created with it, unless that has subnets of other networks. Returns 409 for the default network, and if ports, clusters, file shares or load balancers that stay use the network. It waits for those that are being deleted.',
       tags,
       params: NetworkParams,
       response: { 200: dialect.tasksSchema },

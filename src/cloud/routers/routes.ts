@@ -76,7 +76,7 @@ export function routerRoutes(app: Api, dialect: Dialect, { routers }: { routers:
       operationId: 'createRouter',
       summary: 'Create a router',
       description:
-        'Starts one task. When it is finished, its created_resources has the router in routers. Returns 409 if subnets overlap each other or the external network, if another router has the gateway address of one, while a task holds one, and if the external network has no address left.',
+        'Starts one task. When it is finished, its created_resources has the router in routers. In a subnet whose gateway address another router has, it takes a free one. Returns 409 if subnets overlap each other or the external network, if one has no address left, while a task holds one, and if the external network has no address left.',
       tags,
       params: ProjectRegionParams,
       body: CreateRouter,

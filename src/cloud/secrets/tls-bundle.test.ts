@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, webcrypto } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { asVersion1, type Issuer, issued, keyText, newKeys } from '../../../test/support/tls-bundles.ts';
 import { bundleProblems } from './tls-bundle.ts';
@@ -179,6 +179,30 @@ it.each([
   ],
 ])('refuses %s', async (_, change, problem) => {
   expect(await refused(await change())).toEqual([problem]);
+});
+
+it('takes an issuer that is listed several times, and refuses many of one name', async () => {
+  expect(await refused({ certificate_chain: intermediate.pem.repeat(9) + root.pem })).toEqual([]);
+  const others = await Promise.all(
+    [1, 2, 3].map(async () => (await issued({ name: 'Intermediate', by: root })).pem),
+  );
+  expect(await refused({ certificate_chain: others.slice(1).join('') + intermediate.pem })).toEqual([]);
+  expect(await refused({ certificate_chain: others.join('') + intermediate.pem })).toEqual([
+    ['certificate_chain', expect.stringContaining('More than 3 certificates have the name of')],
+  ]);
+});
+
+it('refuses an issuer with a key of a kind that is refused for servers, before it checks anything with it', async () => {
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', publicExponent: new Uint8Array([1, 0, 1]) };
+  const keys = await webcrypto.subtle.generateKey({ ...algorithm, modulusLength: 1024 }, true, [
+    'sign',
+    'verify',
+  ]);
+  const by = await issued({ name: 'Short', by: root, keys });
+  const certificate = await issued({ name: 'a.example.com', by, keys: leaf.keys, ca: false });
+  expect(await refused({ certificate: certificate.pem, certificate_chain: by.pem })).toEqual([
+    ['certificate_chain', expect.stringContaining('CN=Short has another kind of key than RSA with 2048')],
+  ]);
 });
 
 it('says all that is wrong', async () => {

@@ -5,9 +5,13 @@ import type { TlsPayload } from './schema.ts';
 
 /** Public chains have two or three. */
 const MOST_CERTIFICATES = 10;
+/** Of one name. An issuer with a new key, or signed by another root, has two or three. */
+const MOST_NAMESAKES = 3;
 const RSA_BITS = { least: 2048, most: 8192 };
+/** Of 65,537, 17 are needed. With short keys OpenSSL takes any, and a check with a long one takes as long as signing. */
+const EXPONENT_BITS = 32;
 const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
-const KEY_KINDS = `RSA with ${RSA_BITS.least} to ${RSA_BITS.most} bits, ECDSA on P-256, P-384 or P-521, or Ed25519`;
+const KEY_KINDS = `RSA with ${RSA_BITS.least} to ${RSA_BITS.most} bits and an exponent of at most ${EXPONENT_BITS} bits, ECDSA on P-256, P-384 or P-521, or Ed25519`;
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 
@@ -90,8 +94,13 @@ function keyIn(text: string): KeyObject | string {
 function isUsable({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean {
   if (type === 'ed25519') return true;
   if (type === 'ec') return CURVES.includes(details?.namedCurve ?? '');
-  const bits = details?.modulusLength ?? 0;
-  return type === 'rsa' && bits >= RSA_BITS.least && bits <= RSA_BITS.most;
+  const { modulusLength: bits = 0, publicExponent = 0n } = details ?? {};
+  return (
+    type === 'rsa' &&
+    bits >= RSA_BITS.least &&
+    bits <= RSA_BITS.most &&
+    publicExponent < 2n ** BigInt(EXPONENT_BITS)
+  );
 }
 
 export function timeProblem(certificate: X509Certificate, now: Date): string | undefined {
@@ -103,24 +112,47 @@ export function timeProblem(certificate: X509Certificate, now: Date): string | u
 /**
  * Follows the issuers from the leaf up, as OpenSSL does (`X509_verify_cert`): in whatever order they are listed, past those
  * that belong to nothing, and no further than they reach, since clients have the rest. Nor do clients look at the time of
- * a listed root: they have their own copy (RFC 5280, 6.1.1).
+ * a listed root: they have their own copy (RFC 5280, 6.1.1). The keys come from a stranger, and each check takes time:
+ * there are no more checks than it needs, and none with a key that would take long.
  */
 function chainProblem(leaf: X509Certificate, given: X509Certificate[], now: Date): string | undefined {
-  let left = given.filter(({ fingerprint256 }) => fingerprint256 !== leaf.fingerprint256);
+  const byFingerprint = new Map(given.map((one) => [one.fingerprint256, one]));
+  byFingerprint.delete(leaf.fingerprint256);
+  let left = [...byFingerprint.values()];
   for (let issued = leaf; !signedItself(issued); ) {
     const named = left.filter((one) => issued.checkIssued(one));
     const [first] = named;
     if (!first) return issued === leaf && left[0] ? noIssuer(leaf, left[0]) : undefined;
-    const signers = named.filter((one) => isSigned(issued, one));
-    // An issuer that got a new certificate for the same key may be listed with both.
-    const issuer = signers.find((one) => issuerProblem(one, now) === undefined) ?? signers[0];
-    if (!issuer) return `${titleOf(issued)} is not signed with the key of ${titleOf(first)}.`;
-    const problem = issuerProblem(issuer, now);
-    if (problem !== undefined) return problem;
+    if (named.length > MOST_NAMESAKES) {
+      return `More than ${MOST_NAMESAKES} certificates have the name of ${titleOf(first)}; list only those that are needed.`;
+    }
+    const { issuer, problem } = issuerAmong(named, issued, now);
+    if (!issuer) return problem ?? `${titleOf(issued)} is not signed with the key of ${titleOf(first)}.`;
     left = left.filter((one) => one !== issuer);
     issued = issuer;
   }
   return undefined;
+}
+
+/** Finds the first signer that may sign, or says what is wrong with the first other one. */
+function issuerAmong(
+  named: X509Certificate[],
+  issued: X509Certificate,
+  now: Date,
+): { issuer?: X509Certificate; problem?: string | undefined } {
+  let problem: string | undefined;
+  let keyProblem: string | undefined;
+  // An issuer that got a new certificate for the same key may be listed with both.
+  for (const one of named) {
+    if (!isUsable(one.publicKey)) {
+      keyProblem ??= `${titleOf(one)} has another kind of key than ${KEY_KINDS}.`;
+    } else if (isSigned(issued, one)) {
+      const its = issuerProblem(one, now);
+      if (its === undefined) return { issuer: one };
+      problem ??= its;
+    }
+  }
+  return { problem: problem ?? keyProblem };
 }
 
 const noIssuer = (leaf: X509Certificate, listed: X509Certificate) =>
@@ -148,8 +180,9 @@ function isVersion1({ raw }: X509Certificate): boolean {
 }
 
 function isSigned(issued: X509Certificate, issuer: X509Certificate): boolean {
+  const key = issuer.publicKey;
   try {
-    return issued.verify(issuer.publicKey);
+    return isUsable(key) && issued.verify(key);
   } catch {
     // OpenSSL doesn't know the algorithm.
     return false;

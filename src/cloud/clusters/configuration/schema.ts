@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { EMPTY_AS_ABSENT } from '../../../lib/legacy.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
 import { closed, oneOf, orNull, textMap } from '../../../lib/schema-kit.ts';
 import { EXPANDERS } from './expander.ts';
@@ -268,6 +269,7 @@ export const DdosProfileInput = Type.Object(
     profile_template_name: Optional(
       orNull(
         Type.String({
+          ...EMPTY_AS_ABSENT,
           minLength: 1,
           maxLength: 100,
           description: 'Name of the template, as an alternative to its ID.',

@@ -86,7 +86,7 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
       operationId: 'deleteSubnet',
       summary: 'Delete a subnet',
       description:
-        'Detaches the subnet from its routers. Returns 409 for the subnet of the default network, while ports, clusters or file shares use the subnet, and while routes of a router go through it.',
+        'Detaches the subnet from its routers. Returns 409 for the subnet of the default network, while routes of a router go through it, and if ports, clusters, file shares or load balancers that stay use the subnet. It waits for those that are being deleted.',
       tags,
       params: SubnetParams,
       response: { 200: dialect.tasksSchema },
