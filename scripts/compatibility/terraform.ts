@@ -20,10 +20,8 @@ export interface Fault {
   source?: string;
 }
 
-/** How each step went, by resource: `ok`, or a fault as the documentation tells it. */
-export type ResourceSteps = Record<string, Partial<Record<Step, string>>>;
-
-export const OK = 'ok';
+/** The faults of each step, by resource, as the documentation tells them: none if all went well. */
+export type ResourceSteps = Record<string, Partial<Record<Step, string[]>>>;
 
 export function faultText({ owner, says, source }: Fault): string {
   return `${owner}: ${says}${source === undefined ? '' : ` (\`${source}\`)`}`;
@@ -32,11 +30,12 @@ export function faultText({ owner, says, source }: Fault): string {
 /** A row for each resource, and a numbered list of the faults. */
 export function resourceTable(client: string, resources: ResourceSteps): string {
   const numbers = new Map<string, number>();
-  const cell = (text: string | undefined): string => {
-    if (text === undefined || text === OK) return text ?? '';
+  const numbered = (text: string): string => {
     if (!numbers.has(text)) numbers.set(text, numbers.size + 1);
     return `${text.slice(0, text.indexOf(':'))}, ${numbers.get(text)}`;
   };
+  const cell = (texts: string[] | undefined): string =>
+    texts?.length === 0 ? 'ok' : (texts ?? []).map(numbered).join('; ');
   const rows = Object.entries(resources).map(
     ([name, steps]) => `| \`${name}\` | ${STEPS.map((step) => cell(steps[step])).join(' | ')} |`,
   );

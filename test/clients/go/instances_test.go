@@ -174,11 +174,11 @@ func placementGroups() {
 	got(instances.AddToPlacementGroupAndPoll(ctx, made.instance, put))
 	read := got(groups.Get(ctx, group.ServergroupID, cloud.PlacementGroupGetParams{}))
 	same(only(read.Instances).InstanceID, made.instance)
-	refused(409, second(impatient.Cloud.PlacementGroups.Delete(ctx, group.ServergroupID, cloud.PlacementGroupDeleteParams{})))
 	got(instances.RemoveFromPlacementGroupAndPoll(ctx, made.instance, cloud.InstanceRemoveFromPlacementGroupParams{}))
 	finished(instances.AddToPlacementGroup(ctx, made.instance, put))
 	finished(instances.RemoveFromPlacementGroup(ctx, made.instance, cloud.InstanceRemoveFromPlacementGroupParams{}))
 	finished(groups.Delete(ctx, spare.ServergroupID, cloud.PlacementGroupDeleteParams{}))
+	got(instances.AddToPlacementGroupAndPoll(ctx, made.instance, put))
 	done(groups.DeleteAndPoll(ctx, group.ServergroupID, cloud.PlacementGroupDeleteParams{}))
 }
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Fault, faultText, OK, type ResourceSteps } from '../../../scripts/compatibility/terraform.ts';
+import { type Fault, faultText, type ResourceSteps } from '../../../scripts/compatibility/terraform.ts';
 import { newKeyPair } from '../../../src/cloud/ssh-keys/key-pair.ts';
 import { record, startWatchedService } from '../../support/clients.ts';
 import { tlsBundle } from '../../support/tls-bundles.ts';
@@ -121,7 +121,7 @@ function wrongIn({ step, error, drift = [] }: Outcome, known: readonly Fault[]):
 
 function resourcesOf(walked: ReadonlyMap<string, Outcome[]>, faults: readonly Fault[]): ResourceSteps {
   const resources: ResourceSteps = {};
-  for (const [module, outcomes] of walked) {
+  for (const [module, outcomes] of [...walked].toSorted(([a], [b]) => a.localeCompare(b))) {
     for (const { step, about, error } of outcomes) {
       const here = faults.filter((fault) => fault.module === module && fault.step === step);
       const fine = error === undefined ? about.map(typeOf) : [];
@@ -129,7 +129,7 @@ function resourcesOf(walked: ReadonlyMap<string, Outcome[]>, faults: readonly Fa
         const texts = here.filter(({ resource }) => resource === type).map(faultText);
         resources[type] ??= {};
         const steps = resources[type];
-        if (texts.length > 0 || steps[step] === undefined) steps[step] = texts.join('; ') || OK;
+        steps[step] = [...new Set([...(steps[step] ?? []), ...texts])];
       }
     }
   }

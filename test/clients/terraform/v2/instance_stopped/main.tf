@@ -15,7 +15,4 @@ resource "gcore_cloud_instance" "main" {
   vm_state   = var.step == "update" ? "stopped" : "active"
   volumes    = [{ volume_id = gcore_cloud_volume.main.id, boot_index = 0 }]
   interfaces = [{ type = "external" }]
-
-  # Free text, of which simulated machines know nothing.
-  configuration = { answer = "42" }
 }
