@@ -89,7 +89,7 @@ function changingRoutes(
       operationId: `deleteKubernetesCluster${base.suffix}`,
       summary: 'Delete a Kubernetes cluster',
       description:
-        'Starts one task. Nodes are deleted with their volumes, except for volumes with snapshots. Waits for the task that holds the cluster. Returns 409 if the security group of its nodes is in use elsewhere.',
+        'Starts one task. Nodes are deleted with their volumes, except for volumes with snapshots. Waits for the deletion of a pool. Returns 409 while another task holds the cluster, or if the security group of its nodes is in use elsewhere.',
       tags,
       params: ClusterParams,
       querystring: DeleteClusterQuery,

@@ -13,6 +13,7 @@ const FREE: Record<string, string> = {
   ports: 'its public addresses cost something',
   routers: 'costs nothing',
   secrets: 'costs nothing',
+  waiting_deletions: 'are tasks',
   security_groups: 'costs nothing',
   server_groups: 'costs nothing',
   ...Object.fromEntries(

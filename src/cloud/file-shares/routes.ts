@@ -134,7 +134,7 @@ export function fileShareRoutes(
     schema: {
       operationId: 'deleteFileShare',
       summary: 'Delete a file share',
-      description: 'Waits for the task that holds the share. Returns 409 while Slurm in a cluster uses it.',
+      description: 'Returns 409 while a task holds the share, or Slurm in a cluster uses it.',
       tags,
       params: FileShareParams,
       response: { 200: dialect.tasksSchema },

@@ -142,7 +142,7 @@ export function imageRoutes(
       operationId: 'deleteImage',
       summary: 'Delete an image',
       description:
-        'Volumes created from it are copies and stay; it waits for those that are being created. Returns 403 for images of the platform.',
+        'Volumes created from it are copies and stay. Returns 409 while volumes are created from it, and 403 for images of the platform.',
       tags,
       params: ImageParams,
       response: { 200: dialect.tasksSchema },

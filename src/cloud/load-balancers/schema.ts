@@ -24,7 +24,8 @@ import { OPERATING_STATUSES } from './tree/operating-status.ts';
 
 /** What the descriptions of changes and of removals say of other tasks. */
 export const HELD = 'Returns 409 while a task holds the load balancer.';
-export const WAITS = 'Waits for the task that holds the load balancer.';
+export const WAITS =
+  'Waits for other deletions of parts of the load balancer. Returns 409 while another task holds it.';
 
 const { Optional } = Type;
 

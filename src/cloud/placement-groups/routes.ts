@@ -68,7 +68,7 @@ export function placementGroupRoutes(
       operationId: 'deletePlacementGroup',
       summary: 'Delete a placement group',
       description:
-        'Its instances go on without it. Waits for the tasks that hold instances in it. Returns 409 for the group of a pool.',
+        'Its instances go on without it. Waits for its instances that are being deleted. Returns 409 while other tasks hold instances in it, and for the group of a pool.',
       tags,
       params: PlacementGroupParams,
       response: { 200: dialect.tasksSchema },

@@ -291,7 +291,7 @@ describe('port security', () => {
     expect((await turn('disable', unknown)).status).toBe(404);
     const task = crypto.randomUUID();
     await service.pool.query('update ports set task_id = $1 where id = $2', [task, port]);
-    const held = await turn('enable');
+    const held = await turn('disable');
     await service.pool.query('update ports set task_id = null where id = $1', [port]);
     expect(held.status).toBe(409);
   });

@@ -52,7 +52,13 @@ export function withWaitingDeletions<Services extends Deleters>(
   ): Promise<string> {
     const holder = await store.holder(tx, held.taskId);
     const named = namedBy(type, args);
-    if (!holder || !TAKES_AWAY.test(holder.task_type) || isSame(holder, { type, named }) || (await store.countWaiting(tx, scope.projectId)) >= MOST_WAITING) throw held;
+    if (
+      !holder ||
+      !TAKES_AWAY.test(holder.task_type) ||
+      isSame(holder, { type, named }) ||
+      (await store.countWaiting(tx, scope.projectId)) >= MOST_WAITING
+    )
+      throw held;
     const { projectId, regionId } = scope;
     const waiting = {
       taskId: newTaskId(),
