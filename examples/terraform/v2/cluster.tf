@@ -23,22 +23,6 @@ resource "gcore_cloud_k8s_cluster" "main" {
   # What is empty here is said so: else the provider plans it anew each time.
   pools = [
     {
-      name                 = "workers"
-      flavor_id            = "g1-standard-2-4"
-      servergroup_policy   = "soft-anti-affinity"
-      min_node_count       = 1
-      max_node_count       = 2
-      boot_volume_size     = 50
-      boot_volume_type     = "standard"
-      auto_healing_enabled = true
-      is_public_ipv4       = false
-      labels               = { tier = "web" }
-      taints               = {}
-      crio_config          = {}
-      kubelet_config       = {}
-      security_group_ids   = []
-    },
-    {
       name                 = "batch"
       flavor_id            = "g2-gpu-16-64-1l40s"
       servergroup_policy   = "soft-anti-affinity"
@@ -50,6 +34,22 @@ resource "gcore_cloud_k8s_cluster" "main" {
       is_public_ipv4       = false
       labels               = {}
       taints               = { dedicated = "batch:NoSchedule" }
+      crio_config          = {}
+      kubelet_config       = {}
+      security_group_ids   = []
+    },
+    {
+      name                 = "workers"
+      flavor_id            = "g1-standard-2-4"
+      servergroup_policy   = "soft-anti-affinity"
+      min_node_count       = 1
+      max_node_count       = 2
+      boot_volume_size     = 50
+      boot_volume_type     = "standard"
+      auto_healing_enabled = true
+      is_public_ipv4       = false
+      labels               = { tier = "web" }
+      taints               = {}
       crio_config          = {}
       kubelet_config       = {}
       security_group_ids   = []

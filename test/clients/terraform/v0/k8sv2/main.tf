@@ -81,8 +81,9 @@ resource "gcore_k8sv2" "main" {
     kubelet_config       = { podMaxPids = "4096" }
   }
 
+  # Not for the import, which puts several pools in any order.
   dynamic "pool" {
-    for_each = var.step == "create" ? [] : ["extra"]
+    for_each = var.step == "update" ? ["extra"] : []
     content {
       name               = pool.value
       flavor_id          = "g1-standard-2-8"
