@@ -31,13 +31,6 @@ it.each([
     },
     { name: 'idle' },
   ],
-  [
-    'a load balancer',
-    'update_loadbalancer',
-    'v2/loadbalancers',
-    { name: 'idle', flavor: 'lb1-1-2' },
-    { name: 'idle' },
-  ],
 ])(
   'a change of %s that changes nothing is a finished task for official clients',
   async (_, type, path, body, change) => {

@@ -236,8 +236,8 @@ describe('a deletion', () => {
       expect((await http.get(`${poolsOf(cluster)}/gpu`)).body).toMatchObject({ status: 'Deleting' });
       expect((await http.get(`${CLUSTERS}/${cluster.name}`)).body).toMatchObject({ task_id: answer.body[0] });
       const others = [
-        await http.delete(`${CLUSTERS}/${cluster.name}`),
-        await http.delete(`${poolsOf(cluster)}/web`),
+        await http.post(poolsOf(cluster), NEW),
+        await http.patch(`${poolsOf(cluster)}/web`, { max_node_count: 5 }),
       ];
       expect(others.map(({ status }) => status)).toEqual([409, 409]);
       again = await http.delete(`${poolsOf(cluster)}/gpu`);

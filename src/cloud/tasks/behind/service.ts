@@ -116,8 +116,10 @@ function isSame(
   holder: { task_type: string; data: object },
   { type, named }: { type: string; named: Record<string, unknown> },
 ): boolean {
-  const [name = ''] = DELETION_KINDS[type]?.shown ?? [];
-  return holder.task_type === type && (holder.data as Record<string, unknown>)[name] === named[name];
+  const data = holder.data as Record<string, unknown>;
+  // Lists say what goes with it.
+  const names = Object.entries(named).filter(([, value]) => typeof value === 'string');
+  return holder.task_type === type && names.every(([name, value]) => data[name] === value);
 }
 
 /** Returns the scope for an attempt, and what the attempt says that it is about. */
