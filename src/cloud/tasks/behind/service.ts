@@ -135,7 +135,7 @@ function noted(scope: Scope): { noting: Scope; about: readonly ActionResource[] 
     },
     about(resource) {
       const { type, id, name } = resource;
-      about.push({ type, id, ...(name != null && { name }) });
+      about.push({ type, id, ...(typeof name === 'string' && { name }) });
       writes.about(resource);
     },
   };
