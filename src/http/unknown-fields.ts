@@ -124,7 +124,7 @@ export function takeOutUnknown(body: unknown, errors: ErrorObject[]): boolean {
     if (!holder || !Object.hasOwn(holder, name)) continue;
     delete holder[name];
     found = true;
-    note(takenOut, { field: fieldOf(error), meant: closestField(error) });
+    note(takenOut, fieldOf(error), () => closestField(error));
   }
   return found;
 }
@@ -147,11 +147,13 @@ function unknownToAllForms(errors: ErrorObject[]): ErrorObject[] {
 /** Has a field named in the header that was taken out of an open body for another reason. */
 export function noteIgnored(body: unknown, field: string): void {
   const takenOut = takenOutOf(body);
-  if (takenOut) note(takenOut, { field, meant: undefined });
+  if (takenOut) note(takenOut, field);
 }
 
-function note(takenOut: TakenOut, next: Unknown): void {
+/** `closest` is dear, and only asked for those that are named. */
+function note(takenOut: TakenOut, field: string, closest?: () => string | undefined): void {
   if (takenOut.full) return;
+  const next = { field, meant: closest?.() };
   const { named } = takenOut;
   takenOut.full = named.length === MOST_NAMED || headerOf([...named, next]).length > LONGEST_HEADER;
   if (!takenOut.full) named.push(next);
