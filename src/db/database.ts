@@ -100,9 +100,7 @@ const MOST_WAITING = { each: 144, all: 576 };
 const MOST_READS = 2;
 /** Reading statements that take longer rest in between. */
 const LONG_READ_MS = 5;
-/** Changes of one account at a time while another account is about. Its own mostly wait for each other's locks. */
-const MOST_CHANGES = 2;
-/** Changes that take longer rest twice as long in between, while another account is about. */
+/** The place of a change that takes longer rests twice as long, while another account is about. */
 const LONG_CHANGE_MS = 5;
 /** How long a statement or a transaction waits for a turn of its account, and then for a connection. */
 const PATIENCE_MS = 10_000;
@@ -148,9 +146,9 @@ export function openDatabase(
   const places = createTurns(maxConnections);
   const reads = createTurns(maxConnections, { most: MOST_READS, restAfterMs: LONG_READ_MS });
   const changes = createTurns(Math.max(1, maxConnections - KEPT_FOR_READS), {
-    most: MOST_CHANGES,
     restAfterMs: LONG_CHANGE_MS,
     restTimes: 2,
+    restAlways: true,
     isAlone: places.isAlone,
   });
   const tries = createTurns(maxConnections, { most: 1, restAfterMs: LONG_READ_MS });

@@ -180,22 +180,29 @@ describe('an account that is alone', () => {
     expect([isAlone(1), isAlone(2), isAlone(3)]).toEqual([true, false, false]);
   });
 
-  it('has half of the places, which never rest', async () => {
+  it('has places that never rest; those of others do so even if nobody waits yet', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
     let alone = true;
-    const { want, leave, served } = taking(6, { most: 1, restAfterMs: 5, isAlone: () => alone });
-    await want(1, 1, 1, 1, 1, 1);
-    expect(served).toHaveLength(3);
+    const { want, leave, served } = taking(2, {
+      restAfterMs: 5,
+      restTimes: 2,
+      restAlways: true,
+      isAlone: () => alone,
+    });
+    await want(1);
     vi.advanceTimersByTime(40);
     await leave(1);
-    expect(served).toHaveLength(4);
+    await want(1);
+    expect(served).toHaveLength(2);
     alone = false;
+    vi.advanceTimersByTime(40);
     await leave(1);
-    await leave(1);
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(served).toHaveLength(4);
-    await leave(1);
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(served).toHaveLength(5);
+    await want(1);
+    await vi.advanceTimersByTimeAsync(79);
+    await setImmediate();
+    expect(served).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1);
+    await setImmediate();
+    expect(served).toHaveLength(3);
   });
 });

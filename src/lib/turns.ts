@@ -7,7 +7,8 @@ type Account = number | undefined;
  * Places that accounts share: each has at most half of them, or as few as `most` says, and their turns go round. With
  * `restAfterMs`, a place that was in use for so long rests as long as it was, if others of its account wait for it, a
  * second at most: what costs much then has about half of the time, and who does one thing at a time waits for nothing.
- * An account that `isAlone` has half of the places, and they don't rest: there is nobody to leave anything to.
+ * With `restAlways` it rests even if nobody waits yet, for those who come back at once, as many as there are places.
+ * The places of an account that `isAlone` don't rest: there is nobody to leave anything to.
  */
 export interface Turns {
   /**
@@ -45,30 +46,25 @@ interface Turn {
 export function createTurns(
   places: number,
   {
-    most,
+    most = Math.max(1, Math.floor(places / 2)),
     restAfterMs = Number.POSITIVE_INFINITY,
     restTimes = 1,
+    restAlways = false,
     isAlone = () => false,
   }: {
     most?: number;
     restAfterMs?: number;
     restTimes?: number;
+    restAlways?: boolean;
     isAlone?: (account: Account) => boolean;
   } = {},
 ): Turns {
-  const half = Math.max(1, Math.floor(places / 2));
   // Whoever had a turn last comes last.
   const lines = new Map<Account, Line>();
   let free = places;
   let latest: Turn | undefined;
   /** The latest turn of another account than that of `latest`. */
   let latestOther: Turn | undefined;
-
-  /** The places that an account may have now. The server itself is never held to `most`. */
-  function mostOf(account: Account): number {
-    const isBounded = account !== undefined && !isAlone(account);
-    return isBounded ? (most ?? half) : half;
-  }
 
   function lineOf(account: Account): Line {
     const known = lines.get(account);
@@ -96,7 +92,7 @@ export function createTurns(
     for (const [account, line] of lines) {
       if (free === 0) return;
       const [next] = line.waiting;
-      if (!next || line.taken >= mostOf(account)) continue;
+      if (!next || line.taken >= most) continue;
       line.waiting.delete(next);
       occupy(account, line);
       next();
@@ -112,7 +108,7 @@ export function createTurns(
       callNext();
     };
     const isLong = account !== undefined && usedMs >= restAfterMs;
-    if (isLong && line.waiting.size > 0 && !isAlone(account)) {
+    if (isLong && (restAlways || line.waiting.size > 0) && !isAlone(account)) {
       setTimeout(end, Math.min(restTimes * usedMs, LONGEST_REST_MS));
       callNext();
     } else end();
@@ -137,7 +133,7 @@ export function createTurns(
 
   async function take(account: Account, patienceMs?: number): Promise<(usedMs?: number) => void> {
     const line = lineOf(account);
-    if (free > 0 && line.taken < mostOf(account)) occupy(account, line);
+    if (free > 0 && line.taken < most) occupy(account, line);
     else await wait(account, line, patienceMs);
     return (usedMs = 0) => leave(account, line, usedMs);
   }
