@@ -11,8 +11,12 @@ import { sourceFiles } from '../../scripts/source-files.ts';
 
 const sources = sourceFiles().filter((file) => !/\.test\.ts$|\/fixtures\//.test(file));
 
-/** Tables with two owners: the feature writes how a task begins, convergence how it continues and ends. */
-const SHARED: Record<string, string> = { tasks: 'src/convergence', task_wants: 'src/cloud/tasks' };
+/** Tables with two owners: the feature writes how a task begins and waits, convergence how it continues and ends. */
+const SHARED: Record<string, string> = {
+  tasks: 'src/convergence',
+  task_wants: 'src/cloud/tasks',
+  waiting_deletions: 'src/convergence',
+};
 
 const owners = new Map<string, string>();
 for (const file of sources.filter(

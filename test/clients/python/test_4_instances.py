@@ -144,8 +144,6 @@ def test_placement_groups(client, impatient, made):
     assert instances.add_to_placement_group_and_poll(**put).id == made.instance
     [inside] = groups.get(group_id=group.servergroup_id).instances
     assert inside.instance_id == made.instance
-    with pytest.raises(gcore.ConflictError):
-        impatient.cloud.placement_groups.delete(group_id=group.servergroup_id)
     assert instances.remove_from_placement_group_and_poll(instance_id=made.instance).id == made.instance
     [task] = instances.add_to_placement_group(**put).tasks
     client.cloud.tasks.poll(task)

@@ -71,6 +71,8 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       "Fields that need each other or exclude each other: as a schema they would be unions that generated clients can't use.",
     operations: [
       'GET /cloud/v1/instances/{project_id}/{region_id}',
+      'GET /cloud/v1/lblisteners/{project_id}/{region_id}',
+      'GET /cloud/v1/lbpools/{project_id}/{region_id}',
       'PATCH /cloud/v1/laas/{project_id}/{region_id}/status',
       'PATCH /cloud/v1/ports/{project_id}/{region_id}/{port_id}',
       'PATCH /cloud/v2/security_groups/{project_id}/{region_id}/{group_id}',

@@ -11,6 +11,9 @@ export function describeLogging({ client, place }: Walk): void {
       const regions = await client.list<{ region_id: number }>('/cloud/v1/laas/1/destination_regions');
       expect(regions.map(({ region_id }) => region_id)).toContain(1);
       expect((await client.get<{ hosts: string[] }>('/cloud/v1/laas/1/hosts')).hosts).not.toEqual([]);
+      const { hosts } = await client.get<{ hosts: string[] }>('/cloud/v1/laas/1/kafka_hosts');
+      expect(hosts).not.toEqual([]);
+      expect(await client.get('/cloud/v1/laas/1/opensearch_hosts')).toEqual({ hosts: [] });
     });
 
     it('asks whether a namespace is available', async () => {
