@@ -94,7 +94,7 @@ export interface PortSpec {
   portSecurity: boolean;
   /** Ids of security groups. */
   groups: Record<string, true>;
-  /** Without a hardware address, it is that of the port. */
+  /** A pair without a hardware address uses that of the port. */
   addressPairs: { ipAddress: string; macAddress?: string }[];
   /** The floating IP that had the address before, if it was converted: two things can't have it at the same time. */
   formerFloatingIpId?: string;

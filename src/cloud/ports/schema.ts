@@ -198,7 +198,7 @@ export const PortParams = Type.Object({
   port_id: Type.String({ description: 'Port ID' }),
 });
 
-/** Returns the pairs, each with the hardware address that was named for it: null means that of the port. */
+/** Returns the pairs. A pair without a hardware address of its own has null, and uses that of the port. */
 export function presentedPairs(port: { allowed_address_pairs: readonly AddressPair[] }) {
   return port.allowed_address_pairs.map(({ ip_address, mac_address = null }) => ({
     ip_address,

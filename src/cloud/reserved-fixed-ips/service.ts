@@ -187,7 +187,7 @@ async function notReserved(tx: Transaction, id: string): Promise<Wanted[]> {
   return [...(await portSpecs(tx, [id]))].map(([, { reserved: _, ...spec }]) => put('port', id, spec));
 }
 
-/** @throws ConflictError; it may wait if what has the port is removed */
+/** @throws ConflictError; a deletion may wait if the user of the port is being deleted */
 async function refuseUsed(tx: Transaction, port: store.PlainReserved): Promise<void> {
   refuseHeld(`Reserved fixed IP ${port.id}`, port);
   if (port.load_balancer_id !== null) {

@@ -15,7 +15,7 @@ type Subnet = Omit<store.SubnetRow, 'task_id'>;
 
 /**
  * Gives the router a port in the subnet, and returns the router with it. Both must be locked. `field` names the subnet
- * in the request. Without `address`, the router gets that of the gateway, or another one if another router has it.
+ * in the request. If `address` is left out, the router gets the gateway's address, or a free one if another router has that.
  * @throws InvalidError, ConflictError when it has a port there already, a range overlaps or the address is taken
  */
 export async function attach(

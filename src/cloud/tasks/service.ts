@@ -39,7 +39,7 @@ export type TaskScope = Omit<Scope, 'projectId' | 'region' | 'regionId' | 'taskI
   regionId: number | null;
 };
 
-/** Returns the ID for the task of a deletion: that of the task that had to wait, if it is one. */
+/** Returns the ID for the task of a deletion. A deletion that had to wait has one already. */
 export const deletionId = ({ taskId }: Pick<Scope, 'taskId'>): string => taskId ?? newTaskId();
 
 export interface Tasks {
@@ -229,7 +229,7 @@ export function createTasks(deps: {
   };
 }
 
-/** Returns who asks for a task, and for what place. */
+/** Returns the caller and the place of a task. */
 export function ownerOf(scope: TaskScope) {
   return {
     clientId: scope.clientId,

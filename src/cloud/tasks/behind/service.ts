@@ -15,7 +15,7 @@ import * as store from './store.ts';
 
 /** Deletions of a project that may wait. */
 const MOST_WAITING = 1_000;
-/** Tasks that take away what uses the things that they hold. Others leave them in use, or as they weren't known to be. */
+/** Tasks that delete or detach what uses the things they hold. Other tasks may leave those things in use. */
 const TAKES_AWAY = /^(?:delete|detach)_/;
 
 type Method = (scope: Scope, ...args: unknown[]) => Promise<string | undefined>;
@@ -31,8 +31,8 @@ export function deletionOf(services: Deleters, type: string): Method {
 
 /**
  * Returns the services with deletions that wait behind the task that holds what they delete, instead of being refused.
- * They are accepted, with a task that stays NEW meanwhile: a worker calls the plain service once the other task has ended,
- * as often as somebody else holds the thing then. Whoever waits holds nothing.
+ * The task of such a deletion stays NEW until the other task has ended. Then a worker calls the plain service; if another
+ * task holds the thing by that time, the deletion waits for that one. A waiting deletion holds nothing itself.
  */
 export function withWaitingDeletions<Services extends Deleters>(
   services: Services,
