@@ -14,7 +14,7 @@ import * as placementGroups from '../placement-groups/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, refuseExceeded, takeQuotas } from '../quotas/in-transaction.ts';
 import * as workerGroups from '../security-groups/worker-groups/in-transaction.ts';
-import { deletionId, type Tasks } from '../tasks/service.ts';
+import { deletionId, type TaskAnyway, type Tasks } from '../tasks/service.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
 import type { ClusterUpdate } from './configuration/schema.ts';
@@ -46,12 +46,7 @@ export interface Clusters {
    * that is FINISHED. The cluster shows the change when the task has finished.
    * @throws NotFoundError, InvalidError with every fault of the body, ConflictError while a task holds the cluster
    */
-  update(
-    scope: Scope,
-    name: string,
-    request: ClusterUpdate,
-    options: { taskAnyway: boolean },
-  ): Promise<string[]>;
+  update(scope: Scope, name: string, request: ClusterUpdate, options: TaskAnyway): Promise<string[]>;
   /**
    * @throws NotFoundError, InvalidError for volumes that aren't the cluster's, ConflictError while a task holds the
    * cluster or others use the security group of its nodes

@@ -13,7 +13,7 @@ import { newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/service.ts';
 import type { Scope } from '../projects/service.ts';
-import { deletionId, type Tasks } from '../tasks/service.ts';
+import { deletionId, type TaskAnyway, type Tasks } from '../tasks/service.ts';
 import type { ActOnDdosProfile, DdosProfileListQuery, MutateDdosProfile } from './schema.ts';
 import * as store from './store.ts';
 import {
@@ -34,15 +34,16 @@ export interface DdosProfiles {
    * Returns the task that replaces template and fields, or undefined if nothing changes, unless `taskAnyway`.
    * @throws NotFoundError, InvalidError, ConflictError while a task holds it
    */
-  update(scope: Scope, id: number, request: MutateDdosProfile, options: Options): Promise<string | undefined>;
+  update(
+    scope: Scope,
+    id: number,
+    request: MutateDdosProfile,
+    options: TaskAnyway,
+  ): Promise<string | undefined>;
   /** Returns the task that switches it, or undefined likewise. @throws NotFoundError, ConflictError */
-  act(scope: Scope, id: number, wanted: ActOnDdosProfile, options: Options): Promise<string | undefined>;
+  act(scope: Scope, id: number, wanted: ActOnDdosProfile, options: TaskAnyway): Promise<string | undefined>;
   /** Returns the task that deletes it. @throws NotFoundError, ConflictError while a task holds it */
   delete(scope: Scope, id: number): Promise<string>;
-}
-
-interface Options {
-  taskAnyway: boolean;
 }
 
 type Wanted = Pick<store.ProfileRow, 'template_id' | 'fields' | 'active' | 'bgp'>;
@@ -165,14 +166,14 @@ export function createDdosProfiles(deps: {
       task: TaskType<{ profileId: number; former: Wanted }>;
       status: string;
       wanted: Partial<Wanted>;
-    } & Options,
+    } & TaskAnyway,
   ): Promise<string | undefined> {
     const { id, address, template_id, fields, active, bgp } = profile;
     const former = { template_id, fields, active, bgp };
     const next = { ...former, ...wanted };
     const data = { profile_id: id, ...wanted };
     if (isDeepStrictEqual(next, former)) {
-      return taskAnyway ? tasks.done(tx, scope, { type: task.type, data, created: null }) : undefined;
+      return tasks.unchanged(tx, scope, { type: task.type, data }, { taskAnyway });
     }
     const taskId = newTaskId();
     const row = { ...next, fields: JSON.stringify(next.fields), task_id: taskId, status };

@@ -13,7 +13,7 @@ import { keepShareSubnet } from '../networks/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { exceededQuotas, quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import { removersOf } from '../tasks/in-transaction.ts';
-import { deletionId, type Tasks } from '../tasks/service.ts';
+import { deletionId, type TaskAnyway, type Tasks } from '../tasks/service.ts';
 import { insertRules } from './access-store.ts';
 import { lock, lockFree, shareNotFound } from './locks.ts';
 import { type NewShare, newShare } from './new-share.ts';
@@ -51,12 +51,7 @@ export interface FileShares {
    * @throws NotFoundError, InvalidError, ConflictError while a task holds it, or for settings that Slurm can't work
    * with
    */
-  update(
-    scope: Scope,
-    id: string,
-    change: UpdateFileShare,
-    options: { taskAnyway: boolean },
-  ): Promise<string | undefined>;
+  update(scope: Scope, id: string, change: UpdateFileShare, options: TaskAnyway): Promise<string | undefined>;
   /**
    * Returns the ID of the task that enlarges the share.
    * @throws NotFoundError, InvalidError, ConflictError while a task holds it
@@ -128,15 +123,14 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
       });
     },
 
-    update: (scope, id, request, { taskAnyway }) =>
+    update: (scope, id, request, options) =>
       database.accept(scope.principal, async (tx) => {
         const share = await lockFree(tx, scope, id);
         const wanted = wantedShare(share, request, (await slurmClusterOn(tx, share.id))?.name);
-        if (!wanted && taskAnyway) {
+        if (!wanted) {
           const data = { ...request, file_share_id: share.id };
-          return tasks.done(tx, scope, { type: UPDATE_SHARE.type, data, created: null });
+          return tasks.unchanged(tx, scope, { type: UPDATE_SHARE.type, data }, options);
         }
-        if (!wanted) return undefined;
         const { name, tags, settings } = wanted;
         return begin(tx, scope, {
           task: UPDATE_SHARE,

@@ -15,7 +15,7 @@ import { newMacAddress } from '../ports/reserved/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import { refuseNoWayOut } from '../routers/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
+import type { TaskAnyway, Tasks } from '../tasks/service.ts';
 import type { UpdateFloatingIp } from './schema.ts';
 import {
   type FloatingIps,
@@ -41,7 +41,7 @@ export interface FloatingIpChanges {
     scope: Scope,
     id: string,
     change: UpdateFloatingIp,
-    options: { taskAnyway: boolean },
+    options: TaskAnyway,
   ): Promise<string | undefined>;
   /**
    * Returns the task that turns it into a reserved fixed IP with the same address.
@@ -77,7 +77,7 @@ export function createFloatingIpChanges(deps: {
         changeTags(tx, scope, id, (current) => patchedTags(current, tags)),
       ),
 
-    async update(scope, id, change, { taskAnyway }) {
+    async update(scope, id, change, options) {
       const known = await find(scope, id);
       const portId = wantedPort(change, known.port_id);
       return database.accept(scope.principal, async (tx) => {
@@ -90,8 +90,7 @@ export function createFloatingIpChanges(deps: {
         const tags = patchedTags(floating.tags, change.tags);
         const data = { floating_ip_id: floating.id, ...change };
         if (leads(floating, link) && sameTags(tags, floating.tags)) {
-          if (!taskAnyway) return undefined;
-          return tasks.done(tx, scope, { type: UPDATE_FIP.type, data, created: null });
+          return tasks.unchanged(tx, scope, { type: UPDATE_FIP.type, data }, options);
         }
         const taskId = newTaskId();
         const written = { ...link, tags: JSON.stringify(tags), task_id: taskId };

@@ -14,7 +14,7 @@ import type { TagHolder } from '../metadata/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../quotas/in-transaction.ts';
 import { leaveNetwork, makeRouterOf } from '../routers/in-transaction.ts';
-import { deletionId, type Tasks } from '../tasks/service.ts';
+import { deletionId, type TaskAnyway, type Tasks } from '../tasks/service.ts';
 import { MTU } from './defaults/in-transaction.ts';
 import { refuseUsed } from './in-use.ts';
 import type { CreateNetwork, UpdateNetwork } from './input-schema.ts';
@@ -33,12 +33,7 @@ export interface NetworkChanges {
    * Returns the ID of the task that changes the network. If nothing changes, it is undefined, or with `taskAnyway` that of one
    * that is FINISHED. Throws as `updateNow`.
    */
-  update(
-    scope: Scope,
-    id: string,
-    change: UpdateNetwork,
-    options: { taskAnyway: boolean },
-  ): Promise<string | undefined>;
+  update(scope: Scope, id: string, change: UpdateNetwork, options: TaskAnyway): Promise<string | undefined>;
   /**
    * Returns the ID of the task that deletes the network with its subnets and the router that was made with it.
    * @throws NotFoundError, ForbiddenError, ConflictError while the network is in use or a task holds it
@@ -111,13 +106,12 @@ export function createNetworkChanges(deps: {
         await tasks.want(tx, scope, [found.wanted]);
       }),
 
-    update: (scope, id, change, { taskAnyway }) =>
+    update: (scope, id, change, options) =>
       database.accept(scope.principal, async (tx) => {
         const found = await changeOf(tx, scope, id, change);
         if (!found) {
-          if (!taskAnyway) return undefined;
           const data = { network_id: id.toLowerCase(), ...change };
-          return tasks.done(tx, scope, { type: UPDATE_NETWORK.type, data, created: null });
+          return tasks.unchanged(tx, scope, { type: UPDATE_NETWORK.type, data }, options);
         }
         const taskId = newTaskId();
         const { networkId } = found.update;

@@ -13,7 +13,7 @@ import type { Page } from '../../lib/page.ts';
 import { asInRows as floatingIpsAsInRows } from '../floating-ips/wanted.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import { deletionId, type Tasks } from '../tasks/service.ts';
+import { deletionId, type TaskAnyway, type Tasks } from '../tasks/service.ts';
 import { attach, detach, refuseStranded, refuseUnreachable } from './attachment.ts';
 import { takeOutside, wantedGateway } from './gateway.ts';
 import { idleInterfaces } from './metrics.ts';
@@ -45,12 +45,7 @@ export interface Routers {
    * Returns the ID of the task that changes the router. If nothing changes, it is undefined, or with `taskAnyway` that of one
    * that is FINISHED. Throws as `updateNow`.
    */
-  update(
-    scope: Scope,
-    id: string,
-    change: UpdateRouter,
-    options: { taskAnyway: boolean },
-  ): Promise<string | undefined>;
+  update(scope: Scope, id: string, change: UpdateRouter, options: TaskAnyway): Promise<string | undefined>;
   /**
    * Returns the task that deletes the router with its interfaces.
    * @throws NotFoundError, ConflictError while floating IPs need it or a task holds it
@@ -124,13 +119,12 @@ export function createRouters(deps: { database: Database; clock: Clock; tasks: T
         await rerouted(tx, scope, subnetsOf(router));
       }),
 
-    update: (scope, id, change, { taskAnyway }) =>
+    update: (scope, id, change, options) =>
       database.accept(scope.principal, async (tx) => {
         const { former, router } = await changed(tx, scope, id, change);
         const data = { router_id: router.id, ...change };
         if (former === undefined) {
-          if (!taskAnyway) return undefined;
-          return tasks.done(tx, scope, { type: UPDATE_ROUTER.type, data, created: null });
+          return tasks.unchanged(tx, scope, { type: UPDATE_ROUTER.type, data }, options);
         }
         const taskId = newTaskId();
         await store.changeRouter(tx, router.id, { task_id: taskId });

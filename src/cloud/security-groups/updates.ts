@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { Scope } from '../projects/service.ts';
-import type { Tasks } from '../tasks/service.ts';
+import type { TaskAnyway, Tasks } from '../tasks/service.ts';
 import { changeGroup } from './apply-change.ts';
 import { defaultGroupRules } from './defaults/rules.ts';
 import { noteUpdate } from './finished-tasks.ts';
@@ -28,7 +28,7 @@ export interface GroupUpdates {
     scope: Scope,
     id: string,
     request: UpdateSecurityGroupTask,
-    options: { taskAnyway: boolean },
+    options: TaskAnyway,
   ): Promise<string | undefined>;
   /** Replaces the rules by those of a default group. @throws NotFoundError, ConflictError */
   revert(scope: Scope, id: string): Promise<SecurityGroupRow>;

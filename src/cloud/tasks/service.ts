@@ -42,6 +42,11 @@ export type TaskScope = Omit<Scope, 'projectId' | 'region' | 'regionId' | 'taskI
 /** Returns the ID for the task of a deletion. A deletion that had to wait has one already. */
 export const deletionId = ({ taskId }: Pick<Scope, 'taskId'>): string => taskId ?? newTaskId();
 
+/** Whether the client waits for a task even if its update changes nothing. */
+export interface TaskAnyway {
+  taskAnyway: boolean;
+}
+
 export interface Tasks {
   /**
    * Starts a task in the caller's transaction: the row that clients poll and what it waits for commit together. Call
@@ -78,6 +83,13 @@ export interface Tasks {
     scope: TaskScope,
     task: { type: string; data: object; created: CreatedResources | null },
   ): Promise<string>;
+  /** Returns what an update that changes nothing answers: a task that is FINISHED if the client wants one, or none. */
+  unchanged(
+    tx: Transaction,
+    scope: TaskScope,
+    task: { type: string; data: object },
+    options: TaskAnyway,
+  ): Promise<string | undefined>;
   /** @throws NotFoundError for an unknown task and for another account's task */
   get(principal: Principal, taskId: string): Promise<TaskRow>;
   /**
@@ -178,6 +190,8 @@ export function createTasks(deps: {
     },
     want: (tx, scope, wants) => want(tx, scope, wants, { check }),
     done,
+    unchanged: async (tx, scope, task, { taskAnyway }) =>
+      taskAnyway ? done(tx, scope, { ...task, created: null }) : undefined,
     async ended(principal, taskId, wait) {
       const now = await get(principal, taskId);
       if (hasEnded(now)) return { task: now, waited: true };
