@@ -100,7 +100,7 @@ const MOST_WAITING = { each: 144, all: 576 };
 const MOST_READS = 2;
 /** Reading statements that take longer rest in between. */
 const LONG_READ_MS = 5;
-/** The place of a change that takes longer rests twice as long, while another account is about. */
+/** The place of a change that takes longer rests six times as long, while another account is about. */
 const LONG_CHANGE_MS = 5;
 /** How long a statement or a transaction waits for a turn of its account, and then for a connection. */
 const PATIENCE_MS = 10_000;
@@ -147,7 +147,7 @@ export function openDatabase(
   const reads = createTurns(maxConnections, { most: MOST_READS, restAfterMs: LONG_READ_MS });
   const changes = createTurns(Math.max(1, maxConnections - KEPT_FOR_READS), {
     restAfterMs: LONG_CHANGE_MS,
-    restTimes: 2,
+    restTimes: 6,
     restAlways: true,
     isAlone: places.isAlone,
   });

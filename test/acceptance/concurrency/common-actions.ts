@@ -44,14 +44,10 @@ export async function removeByTask(
   if (!answer.ok) return;
   // Others continue to use it for a while, like clients that don't know yet.
   if (worker.random.chance(0.5)) forget();
-  await worker.follow(
-    answer,
-    (task) => {
-      // It has waited until there was nothing to delete any more.
-      if (task.data.waits_for) return;
-      worker.world.ledger.removed(bare);
-      then(task);
-    },
-    { mayWait: true },
-  );
+  await worker.follow(answer, (task) => {
+    // It has waited until there was nothing to delete any more.
+    if (task.data.waits_for) return;
+    worker.world.ledger.removed(bare);
+    then(task);
+  });
 }

@@ -77,6 +77,12 @@ export function createScope(account: string, project: number, region: number): S
   return { account, project, region, place: `/${project}/${region}`, known };
 }
 
+export interface Sent extends Answer {
+  method: string;
+  span: Span;
+  ok: boolean;
+}
+
 /** One of many that work at the same time. */
 export interface Worker {
   /** Marks what this worker writes. */
@@ -88,18 +94,9 @@ export interface Worker {
   /** Records an acknowledged creation, and the thing with which it is deleted. */
   made(path: string, parent?: string): void;
   /** Sends a request; `what` names the action in the statistics. */
-  send(
-    what: string,
-    method: string,
-    path: string,
-    body?: object,
-  ): Promise<Answer & { span: Span; ok: boolean }>;
+  send(what: string, method: string, path: string, body?: object): Promise<Sent>;
   /** Waits until the task in an answer has ended, now or later, and calls `then` if it is FINISHED. */
-  follow(
-    answer: Answer,
-    then: (task: Answer['body']) => void,
-    options?: { mayWait?: boolean },
-  ): Promise<void>;
+  follow(answer: Sent, then: (task: Answer['body']) => void): Promise<void>;
 }
 
 const TASK_WITHIN_MS = 120_000;
@@ -140,13 +137,14 @@ export function createWorker(world: World, account: Account, random: Random, mar
         const text: string = answer.body?.message ?? answer.text;
         add(statistics.conflicts, text.startsWith('Another request') ? `${what}: ${text}` : shortened(text));
       }
-      return { ...answer, span, ok: answer.status < 300 };
+      return { ...answer, method, span, ok: answer.status < 300 };
     },
-    async follow(answer, then, { mayWait = false } = {}) {
+    async follow(answer, then) {
       const [id] = tasksIn(answer.body);
       if (id === undefined) return;
       const entry = { http: account.http, ended: false };
       // A deletion that is asked for twice waits once.
+      const mayWait = answer.method === 'DELETE';
       if (world.tasks.has(id) && mayWait) return;
       if (world.tasks.has(id)) statistics.faults.push(`Task ${id} was answered twice`);
       world.tasks.set(id, entry);
