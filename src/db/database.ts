@@ -235,11 +235,15 @@ export function openDatabase(
     }
   }
 
-  async function attempt<T>(work: (tx: Transaction) => Promise<T>, end: End<T> = commit): Promise<T> {
+  async function attempt<T>(
+    work: (tx: Transaction) => Promise<T>,
+    end: End<T>,
+    lines: readonly Turns[],
+  ): Promise<T> {
     const dryRun = dryRunNow();
     const open = dryClient();
     if (dryRun && open) return dryRun.use(work({ sql: kyselyOn(open), client: open, afterCommit: () => {} }));
-    const { client, release } = await borrow(places);
+    const { client, release } = await borrow(...lines, places);
     // It has its place. If what it asks beside its connection waited for another one, all could wait for each other.
     return onOwnBehalf(() => carriedOut(client, release, work, end));
   }
@@ -271,10 +275,15 @@ export function openDatabase(
     }
   }
 
-  async function transaction<T>(work: (tx: Transaction) => Promise<T>, end?: End<T>): Promise<T> {
+  /** Waits for its turn in each of the lines, and then for a connection. */
+  async function transaction<T>(
+    work: (tx: Transaction) => Promise<T>,
+    end: End<T> = commit,
+    lines: readonly Turns[] = [],
+  ): Promise<T> {
     for (let left = ATTEMPTS - 1; ; left--) {
       try {
-        return await attempt(work, end);
+        return await attempt(work, end, lines);
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) throw error;
         if (left > 0 && RETRYABLE.has(error.code ?? '')) continue;
@@ -287,21 +296,20 @@ export function openDatabase(
   function tryOut<T>(dryRun: DryRun, work: (tx: Transaction) => Promise<T>): Promise<T> {
     requireRoom(accountNow(), tries);
     return new Promise((resolve, reject) => {
-      const carryOut = () =>
-        transaction(work, async (client, result) => {
-          // What a commit would check.
-          await client.query('set constraints all immediate');
-          await dryRun.hold(client, () => resolve(result));
-          await client.query('rollback');
-        });
-      inTurn([tries, changes], carryOut).catch(reject);
+      const end: End<T> = async (client, result) => {
+        // What a commit would check.
+        await client.query('set constraints all immediate');
+        await dryRun.hold(client, () => resolve(result));
+        await client.query('rollback');
+      };
+      transaction(work, end, [tries, changes]).catch(reject);
     });
   }
 
   return {
     sql,
     pool,
-    transaction,
+    transaction: (work) => transaction(work),
     async accept({ writes }, work) {
       const dryRun = dryRunNow();
       // A second change sees the first.
@@ -316,7 +324,7 @@ export function openDatabase(
       };
       if (tried) return tryOut(tried, recorded);
       if (dryRun) return transaction(recorded);
-      const result = await changes.run(accountNow(), () => transaction(recorded));
+      const result = await transaction(recorded, commit, [changes]);
       noteCommit();
       afterwards(() => writes.committed());
       return result;

@@ -1,7 +1,7 @@
 variable "name" {
   description = "Begins every name, so that two copies can stand side by side."
   type        = string
-  default     = "demo"
+  default     = "shop"
 }
 
 variable "public_key" {

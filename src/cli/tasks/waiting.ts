@@ -53,7 +53,7 @@ const taskOf = async (api: Api, id: string, seconds: number): Promise<Task> =>
 
 async function stepsOf(api: Api, id: string): Promise<string> {
   const { done, of, steps } = (await api.call('listTaskSteps', { parameters: { task_id: id } })) as Steps;
-  const current = steps.find(({ state }) => state === 'doing');
+  const current = steps.find(({ state }) => state === 'doing') ?? steps.find(({ doing }) => doing !== null);
   const failures = current?.failures ? ` (failed ${current.failures} times, tries again)` : '';
   return `${done} of ${of}: ${current?.doing ?? 'waiting'}${failures}`;
 }

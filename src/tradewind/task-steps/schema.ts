@@ -13,7 +13,11 @@ const StepNote = Named('TaskStepNote', {
 });
 
 const TaskStep = Named('TaskStep', {
-  kind: Type.String({ description: 'Kind of infrastructure, or of what is deleted', examples: ['machine'] }),
+  kind: Type.String({
+    description:
+      'Kind of infrastructure, or of what is deleted; `task` while a deletion waits for another task',
+    examples: ['machine'],
+  }),
   id: Type.String({
     description: 'Its ID. Of what is deleted with a project or account: that of the project',
   }),

@@ -16,18 +16,34 @@ export function createStepsOfTasks(deps: { database: Database; tasks: Pick<Tasks
   const { database, tasks } = deps;
   return {
     async of(principal, taskId) {
-      const { id, state } = await tasks.get(principal, taskId);
+      const { id, state, data } = await tasks.get(principal, taskId);
       const { notes, named } = await notedSteps(database.sql, id, MOST_NOTES);
       const open = await openSteps(database.sql, id);
       const deleted = (await deletionSteps(database.sql, id)).map(
         (one): TaskStep => ({ ...one, failures: 0, history: [] }),
       );
-      const steps = [...deleted, ...stepsOf({ open, notes, named, hasFailed: state === 'ERROR' })];
+      const { waits_for: holder } = data as { waits_for?: string };
+      const waiting = state === 'NEW' && holder !== undefined ? [waitingFor(holder)] : [];
+      const steps = [
+        ...waiting,
+        ...deleted,
+        ...stepsOf({ open, notes, named, hasFailed: state === 'ERROR' }),
+      ];
       const done = steps.filter((one) => one.state === 'done' || one.state === 'removed').length;
       return { task_id: id, state, done, of: steps.length, steps };
     },
   };
 }
+
+/** A deletion that begins when another task has ended. */
+const waitingFor = (holder: string): TaskStep => ({
+  kind: 'task',
+  id: holder,
+  state: 'waiting',
+  doing: `waiting for the end of task ${holder}`,
+  failures: 0,
+  history: [],
+});
 
 interface Known {
   open: readonly OpenStep[];

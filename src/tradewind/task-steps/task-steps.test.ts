@@ -83,3 +83,31 @@ it('is 404 for an unknown task and for one of another account, and 401 without c
   expect((await stepsOf(id, service.anonymous)).status).toBe(401);
   await service.http.task(id);
 });
+
+it('shows the task that a waiting deletion waits for, and then its own work', async () => {
+  const { http } = service;
+  const port = await http.post('/cloud/v1/reserved_fixed_ips/1/1', { type: 'external' });
+  const { created_resources } = await http.task(port.body[0]);
+  const made = await http.post('/cloud/v2/instances/1/1', {
+    name: 'held',
+    flavor: 'g1-standard-1-2',
+    interfaces: [{ type: 'reserved_fixed_ip', port_id: created_resources.ports[0] }],
+    volumes: [BOOT_VOLUME],
+  });
+  const { created_resources: machine } = await http.task(made.body[0]);
+  await http.post('/tradewind/v1/test/faults', { task: 'delete_vm', do: { hold: true } });
+  const first = (await http.delete(`/cloud/v1/instances/1/1/${machine.instances[0]}`)).body[0];
+  const waits = await http.delete(`/cloud/v1/reserved_fixed_ips/1/1/${created_resources.ports[0]}`);
+  expect(waits.status, waits.text).toBe(200);
+  expect((await stepsOf(waits.body[0])).body).toMatchObject({
+    state: 'NEW',
+    done: 0,
+    of: 1,
+    steps: [{ kind: 'task', id: first, state: 'waiting', doing: `waiting for the end of task ${first}` }],
+  });
+  await http.delete('/tradewind/v1/test/faults');
+  expect((await http.task(waits.body[0])).state).toBe('FINISHED');
+  expect((await stepsOf(waits.body[0])).body.steps).not.toContainEqual(
+    expect.objectContaining({ kind: 'task' }),
+  );
+});
