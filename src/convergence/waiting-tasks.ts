@@ -120,6 +120,36 @@ export const isFollower = ({ input }: Pick<WaitingTask, 'input'>): boolean =>
 export const isUnended = ({ state }: Pick<WaitingTask, 'state'>): boolean =>
   state === 'NEW' || state === 'RUNNING';
 
+/** Takes a deletion out of the line. Returns the task that it waited for; undefined if it doesn't wait any more. */
+export async function stopWaiting(db: Kysely<Tables>, taskId: string): Promise<string | undefined> {
+  const row = await db
+    .deleteFrom('waiting_deletions')
+    .where('task_id', '=', taskId)
+    .returning('behind')
+    .executeTakeFirst();
+  return row?.behind;
+}
+
+/**
+ * Ends a task that still waits for another one: there is nothing to undo. It is FINISHED, or fails with what `why` says of the
+ * other one. Returns false if it doesn't wait.
+ */
+export async function endWaiting(
+  endings: Pick<Endings, 'clock' | 'measures' | 'traces'>,
+  tx: Transaction,
+  taskId: string,
+  why?: (behind: string) => string,
+): Promise<boolean> {
+  await lockTasks(tx, [{ id: taskId }]);
+  const behind = await stopWaiting(tx.sql, taskId);
+  if (behind === undefined) return false;
+  const error = why?.(behind) ?? null;
+  const state = error === null ? 'FINISHED' : 'ERROR';
+  await endTask(endings, tx, taskId, { state, error, at: endings.clock.now(), forget: false });
+  return true;
+}
+
+/** Ends a task that is locked, and lets the deletions that wait for it be tried. */
 export async function endTask(
   { measures, traces }: Pick<Endings, 'measures' | 'traces'>,
   tx: Transaction,
@@ -144,9 +174,11 @@ export async function endTask(
       update tasks set state = ${state}, error = ${error}, updated_on = ${at}, finished_on = ${at},
         created_resources = coalesce(${resources === null ? null : JSON.stringify(resources)}::jsonb, created_resources)
       where id = ${id} returning id, task_type, request_id, created_on
+    ), due as (
+      update waiting_deletions set due_at = clock_timestamp() where behind = ${id} and due_at is null returning task_id
     ) ${forget ? sql`, forgotten as (delete from task_wants where task_id = ${id})` : sql``}
     select pg_notify(${CHANNEL}, ${`${TASK_ENDED}:`} || id),
-      case when exists (select from waiting_deletions where behind = id) then pg_notify(${CHANNEL}, ${`${WAITING}:`}) end,
+      case when exists (select from due) then pg_notify(${CHANNEL}, ${`${WAITING}:`}) end,
       task_type as type, request_id, extract(epoch from ${at}::timestamptz - created_on)::float8 as seconds
     from ended`.execute(tx.sql);
   for (const ended of rows) {
