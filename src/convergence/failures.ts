@@ -4,10 +4,10 @@ import type { Transaction } from '../db/database.ts';
 import { type Claim, isMine, Overtaken } from './claims.ts';
 import { isTransient } from './transient.ts';
 import { undone } from './undo.ts';
+import { endWaiting } from './waiting-deletions.ts';
 import {
   type Endings,
   endTask,
-  endWaiting,
   forgetWaiting,
   isFollower,
   isUnended,

@@ -1,6 +1,6 @@
 import { sql as raw, type Selectable } from 'kysely';
 import type { CreatedResources } from '../../convergence/task-kind.ts';
-import { stopWaiting } from '../../convergence/waiting-tasks.ts';
+import { stopWaiting } from '../../convergence/waiting-deletions.ts';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Sql } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CLUSTERS, makeCluster, POOL } from '../../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
-import { endWaiting } from '../../../convergence/waiting-tasks.ts';
+import { endWaiting } from '../../../convergence/waiting-deletions.ts';
 import { type Database, openDatabase } from '../../../db/database.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import * as store from './store.ts';
@@ -528,7 +528,7 @@ describe('in the database,', () => {
   async function wait(
     clientId: number,
     count: number,
-    { behind = randomUUID() as string, balancer = '' } = {},
+    { behind = randomUUID(), balancer = '' }: { behind?: string; balancer?: string } = {},
   ): Promise<string[]> {
     const ids: string[] = [];
     for (let index = 0; index < count; index++) {
@@ -611,7 +611,9 @@ describe('in the database,', () => {
     const others = await wait(1, 1, { behind });
     const [first] = await take(1);
     if (!first) throw new Error('None was taken');
-    await database.transaction((tx) => store.waitFor(tx, worker, first, next));
+    await database.transaction(async (tx) =>
+      store.waitFor(tx, worker, await store.alike(tx, first, next), { one: first, behind: next }),
+    );
     expect(await behindOf(parts)).toEqual([next, next, next]);
     expect(await behindOf(others)).toEqual([behind]);
     expect((await take(5)).map(({ taskId }) => taskId)).toEqual(others);

@@ -1,5 +1,6 @@
 import type { TaskEnd } from '../../../convergence/task-kind.ts';
-import { type Endings, endWaiting, WAITING } from '../../../convergence/waiting-tasks.ts';
+import { endWaiting } from '../../../convergence/waiting-deletions.ts';
+import { type Endings, lockTasks, WAITING } from '../../../convergence/waiting-tasks.ts';
 import { type RequestWrites, wasOvertaken } from '../../../db/database.ts';
 import type { ActionResource } from '../../../lib/action-resource.ts';
 import { DomainError, HeldError, NotFoundError, UsedError } from '../../../lib/errors.ts';
@@ -34,7 +35,8 @@ export function waitingDeletionsQueue(deps: WaitingDeletions): Queue {
     topic: WAITING,
     async take(inHand, begin) {
       const room = HERE - inHand.size;
-      const taken = room > 0 ? await store.take(database.sql, workerId, room) : [];
+      if (room <= 0 || !(await store.isAnyDue(database.sql))) return false;
+      const taken = await store.take(database.sql, workerId, room);
       for (const one of taken) begin({ key: one.taskId, state: one.claims, work: () => attempt(deps, one) });
       return taken.length > 0;
     },
@@ -94,7 +96,12 @@ async function waitOn(deps: WaitingDeletions, one: store.Claimed, held: HeldErro
   if (await store.isBehind(database.sql, held.taskId, one.taskId)) {
     return end(deps, one.taskId, () => held.message);
   }
-  await database.transaction((tx) => store.waitFor(tx, workerId, one, held.taskId));
+  await database.transaction(async (tx) => {
+    const all = await store.alike(tx, one, held.taskId);
+    // The other task doesn't end before this transaction, so that its end finds what waits for it.
+    await lockTasks(tx, [...all, { id: held.taskId }]);
+    await store.waitFor(tx, workerId, all, { one, behind: held.taskId });
+  });
 }
 
 const isTransient = (error: DomainError): boolean => error.kind === 'unavailable' || wasOvertaken(error);

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TaskEnd } from '../../../convergence/task-kind.ts';
-import { lockTasks } from '../../../convergence/waiting-tasks.ts';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
 import type { ActionResource } from '../../../lib/action-resource.ts';
@@ -94,6 +93,12 @@ const IS_FREE = sql`${IS_DUE} and not ${goesOn(sql`behind`)}
   and not exists (select from task_wants where task_wants.task_id = behind)
   and exists (select from tasks where tasks.id = waiting.task_id and state = 'NEW')`;
 
+/** Whether any deletion may be tried. Spares workers with nothing to do the long way. */
+export async function isAnyDue(db: Sql): Promise<boolean> {
+  const { rows } = await sql`select from waiting_deletions where ${IS_DUE} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /**
  * Claims some of the deletions that don't have to wait any more. Accounts take turns: those of which the fewest are worked on
  * come first, in any order, each with what it asked for first.
@@ -143,15 +148,14 @@ export async function tryAgain(
 }
 
 /**
- * Lets the deletion wait for another task. Those that waited for the same as it did, and are about something that it is about
- * too, would find the same, as with the parts of a load balancer: they wait without an attempt of their own.
+ * Returns the tasks of the deletion and of those that waited for the same as it did, and are about something that it is about
+ * too. They would find the same task before them, as with the parts of a load balancer.
  */
-export async function waitFor(
+export async function alike(
   tx: Transaction,
-  workerId: string,
   { taskId, behind: before, about }: Pick<NewWaiting, 'taskId' | 'behind' | 'about'>,
   behind: string,
-): Promise<void> {
+): Promise<{ id: string }[]> {
   const { rows } = await sql<{ id: string }>`
     select task_id as id from waiting_deletions as waiting
     where task_id = ${taskId} or behind = ${before} and worker_id is null and task_id <> ${behind}
@@ -161,13 +165,21 @@ export async function waitFor(
         join jsonb_to_recordset(${JSON.stringify(about)}::jsonb) as mine (type text, id text) using (type, id))`.execute(
     tx.sql,
   );
-  // The other task doesn't end before this transaction, so that its end finds what waits for it.
-  await lockTasks(tx, [...rows, { id: behind }]);
+  return rows;
+}
+
+/** Lets the deletion and those like it wait for another task, which must be locked, as theirs must be. */
+export async function waitFor(
+  tx: Transaction,
+  workerId: string,
+  all: readonly { id: string }[],
+  { one, behind }: { one: Pick<NewWaiting, 'taskId' | 'behind'>; behind: string },
+): Promise<void> {
   await sql`
     with moved as (
       update waiting_deletions set behind = ${behind}, worker_id = null, in_use = false, due_at = ${dueAfter(behind)}
-      where task_id = any(${rows.map(({ id }) => id)}::uuid[])
-        and (task_id = ${taskId} and worker_id = ${workerId} or behind = ${before} and worker_id is null)
+      where task_id = any(${all.map(({ id }) => id)}::uuid[])
+        and (task_id = ${one.taskId} and worker_id = ${workerId} or behind = ${one.behind} and worker_id is null)
       returning task_id
     )
     update tasks set data = jsonb_set(data, '{waits_for}', to_jsonb(${behind}::text)) from moved

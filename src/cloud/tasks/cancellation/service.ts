@@ -1,6 +1,7 @@
 import { failTask } from '../../../convergence/failures.ts';
 import type { TaskEnd } from '../../../convergence/task-kind.ts';
-import { type Endings, endWaiting } from '../../../convergence/waiting-tasks.ts';
+import { endWaiting } from '../../../convergence/waiting-deletions.ts';
+import type { Endings } from '../../../convergence/waiting-tasks.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import type { Tasks } from '../service.ts';
