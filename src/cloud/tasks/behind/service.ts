@@ -71,7 +71,7 @@ export function withWaitingDeletions<Services extends Deleters>(
       await insertTask(tx.sql, { ...ownerOf(scope), id, type, data, input: null, createdOn, deadlineAt });
     } else if (!isDeepStrictEqual(optionsOf(type, before), optionsOf(type, args))) {
       throw new ConflictError(
-        `Task ${id} waits already to delete this with other options. Cancel that task first, or send the same options`,
+        `Task ${id} already waits to delete this, with other options. Cancel that task first, or send the same options`,
       );
     }
     scope.principal.writes?.started(id);
@@ -113,9 +113,11 @@ function shownOptions(type: string, args: readonly unknown[]): Record<string, un
   return Object.fromEntries(options.map((name, at) => [name, args[names.length + at]]));
 }
 
-/** Returns what else is asked for, so that it can be compared. */
-const optionsOf = (type: string, args: readonly unknown[]): unknown[] =>
-  args.slice(DELETION_KINDS[type]?.names.length).map(comparable);
+/** Returns what else is asked for, so that it can be compared with what was stored. */
+function optionsOf(type: string, args: readonly unknown[]): unknown {
+  const options = args.slice(DELETION_KINDS[type]?.names.length);
+  return (JSON.parse(JSON.stringify(options)) as unknown[]).map(comparable);
+}
 
 /** All lists are of IDs, whose order and case make no difference. */
 function comparable(value: unknown): unknown {
