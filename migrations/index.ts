@@ -66,6 +66,7 @@ import { up as sealsWithTimes } from './0090_seals_with_times.ts';
 import { up as removalTime } from './0091_removal_time.ts';
 import { up as triedEvents } from './0092_tried_events.ts';
 import { up as waitingDeletions } from './0093_waiting_deletions.ts';
+import { up as waitingDeletionsInTurns } from './0094_waiting_deletions_in_turns.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -138,4 +139,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0091_removal_time': { up: removalTime },
   '0092_tried_events': { up: triedEvents },
   '0093_waiting_deletions': { up: waitingDeletions },
+  '0094_waiting_deletions_in_turns': { up: waitingDeletionsInTurns },
 };

@@ -4,6 +4,7 @@ import type { Transaction } from '../db/database.ts';
 import { type Claim, isMine, Overtaken } from './claims.ts';
 import { isTransient } from './transient.ts';
 import { undone } from './undo.ts';
+import { endWaiting } from './waiting-deletions.ts';
 import {
   type Endings,
   endTask,
@@ -73,26 +74,6 @@ export function expire(endings: Endings, taskId: string): Promise<boolean> {
   });
 }
 
-/** Fails a task that still waits for another one: there is nothing to undo. Returns false if it isn't one. */
-export async function failWaiting(
-  endings: Pick<Endings, 'clock' | 'measures' | 'traces'>,
-  tx: Transaction,
-  taskId: string,
-  reason: string,
-): Promise<boolean> {
-  await lockTasks(tx, [{ id: taskId }]);
-  const { rows } =
-    await sql`delete from waiting_deletions where task_id = ${taskId} returning task_id`.execute(tx.sql);
-  if (rows.length === 0) return false;
-  await endTask(endings, tx, taskId, {
-    state: 'ERROR',
-    error: reason,
-    at: endings.clock.now(),
-    forget: false,
-  });
-  return true;
-}
-
 /** Fails a task as if the infrastructure had refused it. Returns false if it has ended already. */
 export async function failTask(
   endings: Endings,
@@ -122,7 +103,7 @@ async function lockUnended(
  */
 async function fail(endings: Endings, tx: Transaction, task: WaitingTask, reason: string): Promise<void> {
   const { kinds, clock, log } = endings;
-  if (await failWaiting(endings, tx, task.id, reason)) return;
+  if (await endWaiting(endings, tx, task.id, () => reason)) return;
   const kind = kinds.get(task.task_type);
   const forget = isFollower(task);
   if (kind?.removes) {

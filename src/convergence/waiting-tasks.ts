@@ -120,6 +120,7 @@ export const isFollower = ({ input }: Pick<WaitingTask, 'input'>): boolean =>
 export const isUnended = ({ state }: Pick<WaitingTask, 'state'>): boolean =>
   state === 'NEW' || state === 'RUNNING';
 
+/** Ends a task that is locked, and lets the deletions that wait for it be tried. */
 export async function endTask(
   { measures, traces }: Pick<Endings, 'measures' | 'traces'>,
   tx: Transaction,
@@ -144,9 +145,11 @@ export async function endTask(
       update tasks set state = ${state}, error = ${error}, updated_on = ${at}, finished_on = ${at},
         created_resources = coalesce(${resources === null ? null : JSON.stringify(resources)}::jsonb, created_resources)
       where id = ${id} returning id, task_type, request_id, created_on
+    ), due as (
+      update waiting_deletions set due_at = clock_timestamp() where behind = ${id} and due_at is null returning task_id
     ) ${forget ? sql`, forgotten as (delete from task_wants where task_id = ${id})` : sql``}
     select pg_notify(${CHANNEL}, ${`${TASK_ENDED}:`} || id),
-      case when exists (select from waiting_deletions where behind = id) then pg_notify(${CHANNEL}, ${`${WAITING}:`}) end,
+      case when exists (select from due) then pg_notify(${CHANNEL}, ${`${WAITING}:`}) end,
       task_type as type, request_id, extract(epoch from ${at}::timestamptz - created_on)::float8 as seconds
     from ended`.execute(tx.sql);
   for (const ended of rows) {

@@ -155,7 +155,9 @@ export function createTaskWorker({
       worker.serve(
         deletionQueue({ ...shared, removalTime: clocks.removalTime, catalog, removers, measures, traces }),
       );
-      worker.serve(waitingDeletionsQueue({ ...shared, catalog, deleters: removers, measures, traces }));
+      worker.serve(
+        waitingDeletionsQueue({ ...shared, kinds, catalog, deleters: removers, measures, traces }),
+      );
       const changed = (now: Troubles) => {
         troubles = now;
       };

@@ -1,5 +1,6 @@
 import { sql as raw, type Selectable } from 'kysely';
 import type { CreatedResources } from '../../convergence/task-kind.ts';
+import { stopWaiting } from '../../convergence/waiting-deletions.ts';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Sql } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -95,8 +96,8 @@ export async function beginWaiting(
     .where('id', '=', task.id)
     .where('state', '=', 'NEW')
     .executeTakeFirst();
-  const waited = await sql.deleteFrom('waiting_deletions').where('task_id', '=', task.id).executeTakeFirst();
-  if (begun.numUpdatedRows === 0n || waited.numDeletedRows === 0n) {
+  const behind = await stopWaiting(sql, task.id);
+  if (begun.numUpdatedRows === 0n || behind === undefined) {
     throw new ConflictError(`Task ${task.id} does not wait any more`);
   }
 }

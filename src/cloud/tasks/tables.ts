@@ -36,12 +36,18 @@ export interface TaskTables {
     args: JSONColumnType<unknown[]>;
     /** The things that it is about. */
     about: JSONColumnType<ActionResource[]>;
+    /** The account, which takes turns with others. */
+    client_id: number;
     project_id: number;
     region_id: number;
+    /** Names what is deleted: it waits once. */
+    thing: string;
     /** The task that they wait for. */
     behind: string;
-    /** When to try next, if that task has ended by then. */
-    due_at: Date;
+    /** When to try next; null until that task has ended. */
+    due_at: Date | null;
+    /** Whether the thing was in use when they were tried last, since that task has ended. */
+    in_use: Generated<boolean>;
     worker_id: Generated<string | null>;
     /** How often a worker has begun with it. */
     claims: Generated<number>;

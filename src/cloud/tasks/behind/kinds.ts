@@ -4,15 +4,17 @@ import type { Scope } from '../../projects/service.ts';
 export interface DeletionKind {
   service: keyof Deleters;
   method: 'delete' | 'deleteSubnet' | 'remove';
-  /** The names of the method's arguments, which the task shows while it waits. */
-  shown: readonly string[];
+  /** What the method's first arguments are: together they name what is deleted. */
+  names: readonly string[];
+  /** What the arguments after those are, as far as the task shows them while it waits. */
+  options: readonly string[];
 }
 
 const by = <Service extends string, Method extends DeletionKind['method'] = 'delete'>(
   service: Service,
-  shown: string | readonly string[],
-  method = 'delete' as Method,
-) => ({ service, method, shown: [shown].flat() });
+  names: string | readonly string[],
+  { method = 'delete' as Method, options = [] as string[] } = {},
+) => ({ service, method, names: [names].flat(), options });
 
 const KINDS = {
   delete_ddos_profile: by('ddosProfiles', 'profile_id'),
@@ -23,7 +25,7 @@ const KINDS = {
   delete_l7policy: by('l7Policies', 'l7policy_id'),
   delete_l7rule: by('l7Rules', ['l7policy_id', 'l7rule_id']),
   delete_lblistener: by('listeners', 'listener_id'),
-  delete_lbmember: by('poolMembers', ['pool_id', 'member_id'], 'remove'),
+  delete_lbmember: by('poolMembers', ['pool_id', 'member_id'], { method: 'remove' }),
   delete_lbpool: by('pools', 'pool_id'),
   delete_loadbalancer: by('loadBalancers', 'load_balancer_id'),
   delete_network: by('networks', 'network_id'),
@@ -33,9 +35,9 @@ const KINDS = {
   delete_servergroup: by('placementGroups', 'servergroup_id'),
   delete_sfs: by('fileShares', 'file_share_id'),
   delete_snapshot: by('snapshots', 'snapshot_id'),
-  delete_subnet: by('networks', 'subnet_id', 'deleteSubnet'),
+  delete_subnet: by('networks', 'subnet_id', { method: 'deleteSubnet' }),
   delete_vm: by('instances', 'instance_id'),
-  delete_volume: by('volumes', ['volume_id', 'snapshots']),
+  delete_volume: by('volumes', 'volume_id', { options: ['snapshots'] }),
 };
 
 export const DELETION_KINDS: Readonly<Record<string, DeletionKind>> = KINDS;

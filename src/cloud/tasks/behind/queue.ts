@@ -1,4 +1,6 @@
-import { type Endings, endTask, lockTasks, WAITING } from '../../../convergence/waiting-tasks.ts';
+import type { TaskEnd } from '../../../convergence/task-kind.ts';
+import { endWaiting } from '../../../convergence/waiting-deletions.ts';
+import { type Endings, lockTasks, WAITING } from '../../../convergence/waiting-tasks.ts';
 import { type RequestWrites, wasOvertaken } from '../../../db/database.ts';
 import type { ActionResource } from '../../../lib/action-resource.ts';
 import { DomainError, HeldError, NotFoundError, UsedError } from '../../../lib/errors.ts';
@@ -18,6 +20,8 @@ const BATCH = 200;
 
 export interface WaitingDeletions extends Omit<Endings, 'kinds'> {
   workerId: string;
+  /** How long each kind may take. */
+  kinds: readonly TaskEnd[];
   catalog: Pick<Catalog, 'regions'>;
   /** Those that don't wait. */
   deleters: Deleters;
@@ -31,7 +35,8 @@ export function waitingDeletionsQueue(deps: WaitingDeletions): Queue {
     topic: WAITING,
     async take(inHand, begin) {
       const room = HERE - inHand.size;
-      const taken = room > 0 ? await store.take(database.sql, workerId, room) : [];
+      if (room <= 0 || !(await store.isAnyDue(database.sql))) return false;
+      const taken = await store.take(database.sql, workerId, room);
       for (const one of taken) begin({ key: one.taskId, state: one.claims, work: () => attempt(deps, one) });
       return taken.length > 0;
     },
@@ -40,7 +45,10 @@ export function waitingDeletionsQueue(deps: WaitingDeletions): Queue {
     takeFromDead: () => store.takeFromDead(database.sql),
     async sweep() {
       await store.forgetEnded(database.sql);
-      for (const id of await store.overdue(database.sql, clock.now(), BATCH)) {
+      await store.noticeEnds(database.sql);
+      const now = clock.now();
+      await store.extend(database.sql, now, deps.kinds);
+      for (const id of await store.overdue(database.sql, now, BATCH)) {
         await end(
           deps,
           id,
@@ -57,7 +65,7 @@ async function attempt(deps: WaitingDeletions, one: store.Claimed): Promise<void
   const { taskId, projectId, regionId, clientId, requestId } = one;
   const region = catalog.regions.get(regionId);
   // This process may not have the catalogue yet that has the region.
-  if (!region) return again(deps, one, one.behind);
+  if (!region) return again(deps, one);
   const scope = { projectId, regionId, region, clientId, principal: principalOf(one), requestId, taskId };
   try {
     await twice(() => deletionOf(deleters, one.kind)(scope, ...one.args));
@@ -65,38 +73,42 @@ async function attempt(deps: WaitingDeletions, one: store.Claimed): Promise<void
     if (error instanceof NotFoundError) await end(deps, taskId);
     else if (error instanceof HeldError) await waitOn(deps, one, error);
     // Many users may go together, or it can't be told what it was that came in between.
-    else if (error instanceof UsedError && one.claims === 1) await again(deps, one, one.behind);
-    else if (error instanceof DomainError && isTransient(error)) await again(deps, one, one.behind);
+    else if (error instanceof UsedError && !one.inUse) await again(deps, one, { inUse: true });
+    else if (error instanceof DomainError && isTransient(error)) await again(deps, one);
     else if (error instanceof DomainError) await end(deps, taskId, () => error.message);
     else throw error;
   }
 }
 
-function again({ database, workerId }: WaitingDeletions, one: store.Claimed, behind: string): Promise<void> {
-  const pauseMs = behind === one.behind ? PAUSE_MS : 0;
-  return store.waitFor(database.sql, workerId, one, { behind, pauseMs });
+function again(
+  { database, workerId }: WaitingDeletions,
+  one: store.Claimed,
+  { inUse }: { inUse: boolean } = one,
+): Promise<void> {
+  return store.tryAgain(database.sql, workerId, one.taskId, { pauseMs: PAUSE_MS, inUse });
 }
 
 async function waitOn(deps: WaitingDeletions, one: store.Claimed, held: HeldError): Promise<void> {
+  const { database, workerId } = deps;
   // Another worker has begun with it.
   if (held.taskId === one.taskId) return;
-  if (await store.isBehind(deps.database.sql, held.taskId, one.taskId)) {
-    await end(deps, one.taskId, () => held.message);
-  } else await again(deps, one, held.taskId);
+  if (held.taskId === one.behind) return again(deps, one);
+  if (await store.isBehind(database.sql, held.taskId, one.taskId)) {
+    return end(deps, one.taskId, () => held.message);
+  }
+  await database.transaction(async (tx) => {
+    const all = await store.alike(tx, one, held.taskId);
+    // The other task doesn't end before this transaction, so that its end finds what waits for it.
+    await lockTasks(tx, [...all, { id: held.taskId }]);
+    await store.waitFor(tx, workerId, all, { one, behind: held.taskId });
+  });
 }
 
 const isTransient = (error: DomainError): boolean => error.kind === 'unavailable' || wasOvertaken(error);
 
 /** Ends a task that has waited: it has nothing to do any more, or can't do it. */
-function end(deps: WaitingDeletions, taskId: string, why?: (behind: string) => string): Promise<void> {
-  return deps.database.transaction(async (tx) => {
-    await lockTasks(tx, [{ id: taskId }]);
-    const behind = await store.stopWaiting(tx, taskId);
-    if (behind === undefined) return;
-    const error = why?.(behind) ?? null;
-    const state = error === null ? 'FINISHED' : 'ERROR';
-    await endTask(deps, tx, taskId, { state, error, at: deps.clock.now(), forget: false });
-  });
+async function end(deps: WaitingDeletions, taskId: string, why?: (behind: string) => string): Promise<void> {
+  await deps.database.transaction((tx) => endWaiting(deps, tx, taskId, why));
 }
 
 /** The caller had the right to delete it when the deletion was accepted, and was recorded then. */

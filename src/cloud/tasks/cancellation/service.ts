@@ -1,5 +1,6 @@
-import { failTask, failWaiting } from '../../../convergence/failures.ts';
+import { failTask } from '../../../convergence/failures.ts';
 import type { TaskEnd } from '../../../convergence/task-kind.ts';
+import { endWaiting } from '../../../convergence/waiting-deletions.ts';
 import type { Endings } from '../../../convergence/waiting-tasks.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import type { Principal } from '../../../requests/principal.ts';
@@ -39,7 +40,7 @@ export function createTaskCancellation(deps: Endings & { tasks: Pick<Tasks, 'get
       principal.writes?.concerns(task.client_id);
       await database.accept(principal, async (tx) => {
         const reason = `Cancelled by user ${principal.userId}`;
-        if (await failWaiting(deps, tx, task.id, reason)) return;
+        if (await endWaiting(deps, tx, task.id, () => reason)) return;
         refuseIrreversible(task);
         if (await failTask(deps, tx, task.id, reason)) return;
         throw new ConflictError(`Task ${task.id} has ended meanwhile`);
