@@ -86,9 +86,20 @@ export async function add(
   if (disks.length > 0) await volumes.attachBootDisks(tx, scope, disks, taskId, now);
 }
 
+/** Locks nodes for a deletion that names some of their disks. @throws InvalidError, ConflictError */
+export async function lockNamed(
+  tx: Transaction,
+  scope: Scope,
+  ids: readonly string[],
+  volumeIds: readonly string[],
+): Promise<void> {
+  await store.lockNodes(tx, ids);
+  await volumes.lockNamed(tx, scope, ids, volumeIds);
+}
+
 /**
  * Lets the task remove nodes with their disks, except for disks with snapshots that aren't named.
- * @throws InvalidError for a named volume of others, ConflictError while something works on a disk
+ * @throws ConflictError while something works on a disk
  */
 export async function doom(
   tx: Transaction,
@@ -98,7 +109,7 @@ export async function doom(
   namedVolumeIds: readonly string[] = [],
 ): Promise<void> {
   await store.lockNodes(tx, ids);
-  await volumes.holdForRemoval(tx, ids, { alsoDelete: namedVolumeIds }, taskId, now);
+  await volumes.holdForRemoval(tx, ids, namedVolumeIds, taskId, now);
   await store.markDoomed(tx, ids, taskId, now);
 }
 
