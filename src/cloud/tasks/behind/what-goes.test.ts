@@ -240,6 +240,21 @@ describe('while a deletion waits, nothing joins', () => {
     expect(await status(at('subnets', subnetId))).toBe(200);
   });
 
+  it('the load balancer that goes with its parts', async () => {
+    const balancer = await make(at('loadbalancers'), { name: unique('lb'), flavor: 'lb1-1-2' });
+    const parts = { protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', load_balancer_id: balancer };
+    const pool = await make(at('lbpools'), { ...parts, name: 'first' });
+    const goOn = await hold('delete_lbpool');
+    const first = await remove(at('lbpools', pool));
+    const waiting = await remove(at('loadbalancers', balancer));
+    await service.pool.query(`update waiting_deletions set due_at = now() + interval '1 hour'`);
+    await goOn();
+    expect(await ends([first])).toEqual(['FINISHED']);
+    await refusing(service.http.post(at('lbpools'), { ...parts, name: 'second' }), waiting);
+    await service.pool.query('update waiting_deletions set due_at = now()');
+    expect(await ends([waiting])).toEqual(['FINISHED']);
+  });
+
   it('the placement group that lets its instances go', async () => {
     const group = await make(at('servergroups'), { name: unique('together'), policy: 'anti-affinity' });
     const machine = {
