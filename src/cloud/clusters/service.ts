@@ -178,7 +178,7 @@ export function createClusters(deps: {
           const again = await tasks.removeAgain(tx, scope, cluster.task_id, DELETE_CLUSTER, DELETE_POOL);
           if (again !== undefined) return again;
         }
-        await poolNodes.lockNamed(tx, scope, cluster.pools, volumeIds);
+        await poolNodes.checkNamedDisks(tx, scope, cluster.pools, volumeIds);
         refuseHeld(cluster);
         await workerGroups.refuseUsed(tx, cluster);
         const taskId = deletionId(scope);

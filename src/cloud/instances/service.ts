@@ -229,6 +229,7 @@ export function createInstances(deps: {
       what: 'Reserved fixed IP',
       stillThere: (ids) => existingReserved(tx, scope, ids),
     });
+    // A deletion that waited for the task might not find it there any more.
     const held = ports.find(({ id, task_id }) => task_id !== null && reservedFixedIps.includes(id));
     if (held) {
       throw new ConflictError(
@@ -237,7 +238,7 @@ export function createInstances(deps: {
     }
     const portIds = ports.map(({ id }) => id);
     await floatingIps.lockNamed(tx, scope, portIds, floatings);
-    await instanceVolumes.lockNamed(tx, scope, [instanceId], volumes);
+    await instanceVolumes.lockNamed(tx, scope, instanceId, volumes);
   }
 
   /** Holds the floating IPs and finds what is deleted with the instance. @throws ConflictError */

@@ -86,17 +86,17 @@ export async function usedBy(
   const removers = await removersOf(tx, users);
   const leaving = removers.map((task, index) => holders[index] ?? task);
   const staying = users.filter((_, index) => leaving[index] === undefined);
-  return inUse(message, leaving, await haveLeft(tx, staying));
+  return inUse(message, leaving, await haveLeft(tx, staying.flat()));
 }
 
-/** Whether some of the users are gone since they were found. */
-async function haveLeft(tx: Transaction, users: readonly (readonly Name[])[]): Promise<boolean> {
-  if (users.length === 0) return false;
-  const ways = users.flatMap((names, index) => names.map(({ kind, id }) => ({ index, kind, id })));
+/** Whether some of the things are gone since they were found. */
+async function haveLeft(tx: Transaction, things: readonly Name[]): Promise<boolean> {
+  if (things.length === 0) return false;
   const { rows } = await sql`
-    select from jsonb_to_recordset(${JSON.stringify(ways)}::jsonb) as way (index integer, kind text, id uuid)
-    left join wants on wants.kind = way.kind and wants.id = way.id
-    group by way.index having count(wants.id) = 0 limit 1`.execute(tx.sql);
+    select from jsonb_to_recordset(${JSON.stringify(things)}::jsonb) as thing (kind text, id uuid)
+    where not exists (select from wants where wants.kind = thing.kind and wants.id = thing.id) limit 1`.execute(
+    tx.sql,
+  );
   return rows.length > 0;
 }
 

@@ -50,8 +50,8 @@ export interface PoolNodes {
     node: { id: string; pool: Kind },
     taskId: string,
   ): Promise<QuotaAmounts>;
-  /** Locks all nodes for a deletion that names some of their volumes. @throws InvalidError, ConflictError */
-  lockNamed(
+  /** Checks that the named volumes are disks of the nodes, for a deletion of all. @throws InvalidError, ConflictError */
+  checkNamedDisks(
     tx: Transaction,
     scope: Scope,
     pools: readonly Pick<Kind, 'id'>[],
@@ -98,8 +98,9 @@ export function createPoolNodes(deps: { catalog: Catalog; clock: Clock }): PoolN
       return nodes.quotasOf(wanted);
     },
 
-    async lockNamed(tx, scope, pools, volumeIds) {
-      if (volumeIds.length > 0) await nodes.lockNamed(tx, scope, await nodesOf(tx, pools), volumeIds);
+    async checkNamedDisks(tx, scope, pools, volumeIds) {
+      if (volumeIds.length === 0) return;
+      await nodes.checkNamedDisks(tx, scope, await nodesOf(tx, pools), volumeIds);
     },
 
     async removeAll(tx, pools, taskId, volumeIds = []) {

@@ -41,6 +41,7 @@ export interface FreedQuotas {
  */
 
 export { replaceOfPool as setGroups } from '../../security-groups/of-ports/in-transaction.ts';
+export { checkNamed as checkNamedDisks } from '../../volumes/of-instances/in-transaction.ts';
 export { nodeIdsOf as idsOf } from './store.ts';
 export { nodeSpecs as specsOf } from './wanted.ts';
 
@@ -84,17 +85,6 @@ export async function add(
     bootDisk === null ? [] : [{ instanceId: id, name: `${name}-boot`, ...bootDisk }],
   );
   if (disks.length > 0) await volumes.attachBootDisks(tx, scope, disks, taskId, now);
-}
-
-/** Locks nodes for a deletion that names some of their disks. @throws InvalidError, ConflictError */
-export async function lockNamed(
-  tx: Transaction,
-  scope: Scope,
-  ids: readonly string[],
-  volumeIds: readonly string[],
-): Promise<void> {
-  await store.lockNodes(tx, ids);
-  await volumes.lockNamed(tx, scope, ids, volumeIds);
 }
 
 /**

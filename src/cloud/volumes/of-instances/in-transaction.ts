@@ -129,18 +129,35 @@ export async function imagesOf(
 }
 
 /**
- * Locks the volumes of the instances for a deletion that names some of them.
+ * Locks the volumes of an instance for a deletion that names some of them.
  * @throws InvalidError for a named one of others, ConflictError if it is being detached, or was attached when the deletion was
  * accepted
  */
 export async function lockNamed(
   tx: Transaction,
   scope: Scope,
-  instanceIds: readonly string[],
+  instanceId: string,
   named: readonly string[],
 ): Promise<void> {
-  if (named.length === 0) return;
-  const attached = await rows.lockAttached(tx, instanceIds);
+  await refuseOthers(tx, scope, await rows.lockAttached(tx, [instanceId]), named);
+}
+
+/** Checks the same for nodes. Their cluster is locked, which keeps their disks, and tasks lock it after these. */
+export async function checkNamed(
+  tx: Transaction,
+  scope: Scope,
+  nodeIds: readonly string[],
+  named: readonly string[],
+): Promise<void> {
+  await refuseOthers(tx, scope, await rows.findAttached(tx, nodeIds), named);
+}
+
+async function refuseOthers(
+  tx: Transaction,
+  scope: Scope,
+  attached: readonly rows.Attached[],
+  named: readonly string[],
+): Promise<void> {
   const foreign = named.filter((id) => !attached.some((volume) => volume.id === id));
   await refuseForeign(scope, foreign, {
     field: 'volumes',

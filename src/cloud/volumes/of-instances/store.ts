@@ -67,18 +67,28 @@ export async function detach(
   return rows;
 }
 
-export async function lockAttached(
-  tx: Transaction,
-  instanceIds: readonly string[],
-): Promise<{ id: string; task_id: string | null; status: string; delete_on_termination: boolean }[]> {
+export interface Attached {
+  id: string;
+  task_id: string | null;
+  status: string;
+  delete_on_termination: boolean;
+}
+
+export async function lockAttached(tx: Transaction, instanceIds: readonly string[]): Promise<Attached[]> {
+  return attachedTo(tx, instanceIds).forNoKeyUpdate('volumes').execute();
+}
+
+export async function findAttached(tx: Transaction, instanceIds: readonly string[]): Promise<Attached[]> {
+  return attachedTo(tx, instanceIds).execute();
+}
+
+function attachedTo(tx: Transaction, instanceIds: readonly string[]) {
   return tx.sql
     .selectFrom('volumes')
     .innerJoin('volume_attachments as attachment', 'attachment.volume_id', 'volumes.id')
     .select(['volumes.id', 'task_id', 'status', 'delete_on_termination'])
     .where(sql<boolean>`attachment.instance_id = any(${instanceIds}::uuid[])`)
-    .orderBy('volumes.id')
-    .forNoKeyUpdate('volumes')
-    .execute();
+    .orderBy('volumes.id');
 }
 
 /** Returns those of the volumes that the project still has and nothing deletes. */
