@@ -3,7 +3,7 @@ import fastJsonStringify from 'fast-json-stringify';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
 import { InvalidError } from '../lib/errors.ts';
-import { takeOutEmpty } from './empty-texts.ts';
+import { takeOutEmpty } from './empty-values.ts';
 import { checkLengthFirst } from './text-keywords.ts';
 import { misspelt, takeOutUnknown } from './unknown-fields.ts';
 import { fieldProblems } from './validation-texts.ts';

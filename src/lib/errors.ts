@@ -96,6 +96,14 @@ export class ConflictError extends DomainError {
 
 /** Others use the thing, and at least one of them stays. */
 export class UsedError extends ConflictError {
+  /** Whether some of them leave or have just left, so that another look may find fewer. */
+  readonly changing: boolean;
+
+  constructor(message: string, changing: boolean) {
+    super(message);
+    this.changing = changing;
+  }
+
   override get name(): string {
     return 'ConflictError';
   }

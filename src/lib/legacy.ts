@@ -6,7 +6,7 @@
 export const LEGACY = { 'x-legacy': true, deprecated: true } as const;
 
 /**
- * Options of a nullable field that an older client sends as an empty text where it has no value. At `/gcore` that is read
+ * Options of a nullable field that an older client sends as an empty text, or as 0, where it has no value. At `/gcore` that is read
  * as absent. Only for a field that allows nothing more when it is absent.
  */
 export const EMPTY_AS_ABSENT = { 'x-empty': 'absent' } as const;

@@ -146,8 +146,13 @@ export function createClusters(deps: {
         const changed = changedGroups(current, wanted);
         const data = { cluster_name: name, ...request };
         if (changed.length === 0) {
-          if (!taskAnyway) return [];
-          return [await tasks.done(tx, scope, { type: UPDATE_CLUSTER.type, data, created: null })];
+          const unchanged = await tasks.unchanged(
+            tx,
+            scope,
+            { type: UPDATE_CLUSTER.type, data },
+            { taskAnyway },
+          );
+          return unchanged === undefined ? [] : [unchanged];
         }
         if (changed.includes('add_ons')) {
           await keepShare(tx, scope, wanted);
@@ -173,6 +178,7 @@ export function createClusters(deps: {
           const again = await tasks.removeAgain(tx, scope, cluster.task_id, DELETE_CLUSTER, DELETE_POOL);
           if (again !== undefined) return again;
         }
+        await poolNodes.checkNamedDisks(tx, scope, cluster.pools, volumeIds);
         refuseHeld(cluster);
         await workerGroups.refuseUsed(tx, cluster);
         const taskId = deletionId(scope);

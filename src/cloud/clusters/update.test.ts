@@ -163,7 +163,14 @@ describe('what the older Terraform provider sends for what is not given', () => 
       profile_template: 0,
       profile_template_name: 'game_server_v2',
     };
-    await finished(await service.http.patch(`${GCORE}/${name}`, { ddos_profile: named }));
+    const strict = await service.http.patch(`${CLUSTERS}/${name}`, { ddos_profile: named });
+    expect([strict.status, Object.keys(strict.body.invalid_fields)]).toEqual([
+      400,
+      ['ddos_profile.profile_template'],
+    ]);
+    const older = await service.http.patch(`${GCORE}/${name}`, { ddos_profile: named });
+    await finished(older);
+    expect(older.headers.get('tradewind-ignored')).toBe('ddos_profile.profile_template');
     expect(await profileOf(name)).toEqual({ ...named, profile_template: null });
   });
 

@@ -127,8 +127,13 @@ describe('a profile', () => {
     const [id] = (await http.task(answer.body.tasks[0])).created_resources.ddos_profiles;
     expect(await get(id)).toMatchObject({ fields: [{ base_field: 272, field_value: 60 }] });
     expect((await http.post(PROFILES, body)).status).toBe(400);
+    const both = { base_field: 272, field_value: 60 };
+    const differing = { ...body, fields: [{ ...both, value: '70' }] };
+    const refused = await http.patch(`/gcore${PROFILES}/${id}`, differing);
+    expect([refused.status, Object.keys(refused.body.invalid_fields)]).toEqual([400, ['fields.0.value']]);
     for (const [method, at, given] of [
       ['PATCH', `${PROFILES}/${id}`, body],
+      ['PATCH', `${PROFILES}/${id}`, { ...body, fields: [{ ...both, value: '60' }] }],
       ['POST', `${PROFILES}/${id}/action`, { active: true, bgp: true }],
     ] as const) {
       const same = await http.request(method, `/gcore${at}`, { body: given });

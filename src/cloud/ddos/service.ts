@@ -7,7 +7,7 @@ import { type Database, type Transaction, violates } from '../../db/database.ts'
 import { canonicalAddress, canonicalCidr } from '../../lib/cidr.ts';
 import { basicValue } from '../../lib/ddos-field-value.ts';
 import { type DdosField, ddosProfileProblems } from '../../lib/ddos-profile.ts';
-import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { refuseHeld } from '../../lib/held.ts';
 import { newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
@@ -133,11 +133,20 @@ export function createDdosProfiles(deps: {
   function wantedBy(scope: Scope, request: MutateDdosProfile): Pick<Wanted, 'template_id' | 'fields'> {
     const ddosTemplates = catalog.ddosTemplates(scope.regionId);
     const known = ddosTemplates.find(({ id }) => id === request.profile_template)?.fields ?? [];
-    const fields = (request.fields ?? []).map(({ base_field, field_value = null, value }): DdosField => {
-      if (field_value !== null || !value) return { base_field, field_value };
-      const schema = known.find(({ id }) => id === base_field)?.validation_schema;
-      return { base_field, field_value: basicValue(value, schema) };
-    });
+    const differing: FieldProblem[] = [];
+    const fields = (request.fields ?? []).map(
+      ({ base_field, field_value = null, value }, index): DdosField => {
+        if (!value) return { base_field, field_value };
+        const schema = known.find(({ id }) => id === base_field)?.validation_schema;
+        const meant = basicValue(value, schema);
+        if (field_value !== null && !isDeepStrictEqual(field_value, meant)) {
+          const message = 'Differs from field_value, the newer form of this field; send only one of them.';
+          differing.push({ field: `fields.${index}.value`, message });
+        }
+        return { base_field, field_value: meant };
+      },
+    );
+    if (differing.length > 0) throw new InvalidError(differing);
     const profile = {
       enabled: true,
       fields,

@@ -4,7 +4,7 @@ import { make, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
-import { inUse, refuseHeld } from '../../lib/held.ts';
+import { refuseHeld } from '../../lib/held.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { slurmClusterOn } from '../clusters/in-transaction.ts';
@@ -12,7 +12,7 @@ import type { TagHolder } from '../metadata/service.ts';
 import { keepShareSubnet } from '../networks/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { exceededQuotas, quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import { removersOf } from '../tasks/in-transaction.ts';
+import { usedBy } from '../tasks/in-transaction.ts';
 import { deletionId, type TaskAnyway, type Tasks } from '../tasks/service.ts';
 import { insertRules } from './access-store.ts';
 import { lock, lockFree, shareNotFound } from './locks.ts';
@@ -107,9 +107,10 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
         refuseHeld(`File share ${share.name}`, share);
         const cluster = await slurmClusterOn(tx, share.id);
         if (cluster !== undefined) {
-          throw inUse(
+          throw await usedBy(
+            tx,
             `File share ${share.name} is in use by Slurm in cluster ${cluster.name}; disable Slurm there first`,
-            await removersOf(tx, [[{ kind: 'cluster', id: cluster.id }]]),
+            [[{ kind: 'cluster', id: cluster.id }]],
           );
         }
         await store.changeShare(tx, share.id, { status: 'deleting', task_id: taskId });

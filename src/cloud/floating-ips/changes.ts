@@ -14,7 +14,6 @@ import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
 import { newMacAddress } from '../ports/reserved/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import { refuseNoWayOut } from '../routers/in-transaction.ts';
 import type { TaskAnyway, Tasks } from '../tasks/service.ts';
 import type { UpdateFloatingIp } from './schema.ts';
 import {
@@ -22,7 +21,7 @@ import {
   inserted,
   lockFree,
   refuseLeading,
-  refuseTaken,
+  refuseUnfit,
   wantedAddress,
 } from './service.ts';
 import * as store from './store.ts';
@@ -86,7 +85,8 @@ export function createFloatingIpChanges(deps: {
         if (floating.port_id !== known.port_id) {
           throw new ConflictError(`Floating IP ${floating.id} was reassigned in the meantime; try again`);
         }
-        const link = await wantedLink(tx, floating, portId, { target, address: change.fixed_ip_address });
+        const to = { target, address: change.fixed_ip_address };
+        const link = await wantedLink(tx, scope, floating, portId, to);
         const tags = patchedTags(floating.tags, change.tags);
         const data = { floating_ip_id: floating.id, ...change };
         if (leads(floating, link) && sameTags(tags, floating.tags)) {
@@ -158,9 +158,10 @@ function wantedPort(change: UpdateFloatingIp, current: string | null): string | 
 
 type Link = Pick<store.FloatingIpRow, 'port_id' | 'fixed_address'>;
 
-/** @throws InvalidError, ConflictError when the port is held or its address has a floating IP already */
+/** @throws InvalidError, ConflictError when the port is held or its address can't get a floating IP */
 async function wantedLink(
   tx: Transaction,
+  scope: Scope,
   floating: store.FloatingIpRow,
   portId: string | null | undefined,
   { target, address = null }: { target: FloatingTarget | undefined; address: string | null | undefined },
@@ -171,8 +172,7 @@ async function wantedLink(
   const link = { port_id: portId, fixed_address: await wantedAddress(tx, target, wish, floating) };
   if (leads(floating, link)) return link;
   if (target) refuseHeld(`Port ${portId}`, target);
-  await refuseTaken(tx, portId, link.fixed_address);
-  await refuseNoWayOut(tx, portId, link.fixed_address);
+  await refuseUnfit(tx, scope, portId, link.fixed_address);
   return link;
 }
 

@@ -7,8 +7,8 @@ import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors
 import { refuseHeld } from '../../lib/held.ts';
 import { handOver } from '../networks/addresses/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
-import { refuseNoWayOut } from '../routers/in-transaction.ts';
-import { inserted, refuseLeading, refuseTaken } from './service.ts';
+import { refuseForeign } from '../tasks/in-transaction.ts';
+import { inserted, refuseLeading, refuseUnfit } from './service.ts';
 import * as store from './store.ts';
 import { awayFrom } from './wanted.ts';
 
@@ -104,8 +104,7 @@ export async function put(
   });
   if (problems.length > 0) throw new InvalidError(problems);
   for (const { floatingIp, address, port } of links) {
-    await refuseTaken(tx, port.id, port.address);
-    await refuseNoWayOut(tx, port.id, port.address);
+    await refuseUnfit(tx, scope, port.id, port.address);
     if (address === undefined) {
       const change = { port_id: port.id, fixed_address: port.address, task_id: taskId };
       await inserted(store.changeFloatingIp(tx, floatingIp.id, change, now));
@@ -117,25 +116,36 @@ export async function put(
 }
 
 /**
+ * Locks the floating IPs on the ports for a deletion that names some of them.
+ * @throws InvalidError for a named one that isn't on the ports, ConflictError if it was when the deletion was accepted
+ */
+export async function lockNamed(
+  tx: Transaction,
+  scope: Scope,
+  portIds: string[],
+  named: readonly string[],
+): Promise<void> {
+  const there = await store.lockOnPorts(tx, portIds);
+  const foreign = named.filter((id) => !there.some((row) => row.id === id));
+  await refuseForeign(scope, foreign, {
+    field: 'floatings',
+    message: 'Not assigned to this instance',
+    what: 'Floating IP',
+    stillThere: async (ids) => (await store.lockFloatingIps(tx, scope, [...ids])).map(({ id }) => id),
+  });
+}
+
+/**
  * Holds all floating IPs on the ports for the task. The doomed ones will be deleted with the ports.
- * A deletion that has waited finds some of them gone. @throws InvalidError for a named one that isn't on the ports,
- * ConflictError while a task holds one
+ * @throws ConflictError while a task holds one
  */
 export async function hold(
   tx: Transaction,
   portIds: string[],
-  {
-    floatings,
-    deleteFloatings,
-    waited = false,
-  }: { floatings: string[]; deleteFloatings: boolean; waited?: boolean },
+  { floatings, deleteFloatings }: { floatings: string[]; deleteFloatings: boolean },
   taskId: string,
 ): Promise<{ held: string[]; doomed: string[] }> {
   const there = await store.lockOnPorts(tx, portIds);
-  const foreign = floatings.filter((id) => !there.some((row) => row.id === id));
-  if (foreign.length > 0 && !waited) {
-    throw new InvalidError({ floatings: [`Not assigned to this instance: ${foreign.join(', ')}.`] });
-  }
   for (const row of there) refuseHeld(`Floating IP ${row.id}`, row);
   const ids = there.map((row) => row.id);
   await store.hold(tx, ids, taskId);

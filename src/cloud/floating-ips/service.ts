@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { make, remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
+import type { Place } from '../../db/place.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
@@ -13,6 +14,7 @@ import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import { refuseNoWayOut } from '../routers/in-transaction.ts';
+import { refuseDoomed } from '../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../tasks/service.ts';
 import { presentedFloatingIp } from './answers.ts';
 import type { AssignFloatingIp, CreateFloatingIp, FloatingIpAnswer, FloatingIpListQuery } from './schema.ts';
@@ -109,8 +111,7 @@ export function createFloatingIps(deps: { database: Database; clock: Clock; task
         if (floating.port_id === portId && floating.fixed_address === address) return;
         refuseLeading(floating);
         if (target) refuseHeld(`Port ${portId}`, target);
-        await refuseTaken(tx, portId, address);
-        await refuseNoWayOut(tx, portId, address);
+        await refuseUnfit(tx, scope, portId, address);
         const change = { port_id: portId, fixed_address: address };
         await inserted(store.changeFloatingIp(tx, floating.id, change, clock.now()));
         await tasks.want(tx, scope, await asInRows(tx, [floating.id]));
@@ -167,8 +168,7 @@ async function freeTarget(
   const address = await wantedAddress(tx, target, wish);
   const portId = wish.port_id.toLowerCase();
   if (target) refuseHeld(`Port ${portId}`, target);
-  await refuseTaken(tx, portId, address);
-  await refuseNoWayOut(tx, portId, address);
+  await refuseUnfit(tx, scope, portId, address);
   return { portId, address };
 }
 
@@ -195,8 +195,24 @@ export function refuseLeading({ id, port_id }: FloatingIp): void {
   throw new ConflictError(`Floating IP ${id} is already assigned to port ${port_id}; unassign it first`);
 }
 
-/** @throws ConflictError naming the floating IP that has the port's address. The port must be locked. */
-export async function refuseTaken(tx: Transaction, portId: string, address: string): Promise<void> {
+/**
+ * @throws ConflictError if the port's address has a floating IP already or no way out, or its instance will be deleted. The
+ * port must be locked.
+ */
+export async function refuseUnfit(
+  tx: Transaction,
+  place: Place,
+  portId: string,
+  address: string,
+): Promise<void> {
+  await refuseTaken(tx, portId, address);
+  await refuseNoWayOut(tx, portId, address);
+  const instanceId = await store.instanceOn(tx, portId);
+  if (instanceId === null) return;
+  await refuseDoomed(tx, place, `Instance ${instanceId}`, { type: 'delete_vm', id: instanceId });
+}
+
+async function refuseTaken(tx: Transaction, portId: string, address: string): Promise<void> {
   const other = (await store.onPorts(tx.sql, [portId])).find((one) => one.fixed_address === address);
   if (other) {
     throw new ConflictError(

@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, InvalidError } from '../../lib/errors.ts';
 import { fileUrlProblem, shownUrl } from '../../lib/file-url.ts';
 import { foundById } from '../../lib/found.ts';
-import { inUse, refuseHeld } from '../../lib/held.ts';
+import { LOOKED_AT, refuseHeld, someOf } from '../../lib/held.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
@@ -14,7 +14,7 @@ import type { Catalog, Image } from '../catalog/service.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import { makersOf, removersOf } from '../tasks/in-transaction.ts';
+import { neededBy, usedBy } from '../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../tasks/service.ts';
 import { holdForUpload } from '../volumes/in-transaction.ts';
 import { matchingImages } from './public-images.ts';
@@ -58,8 +58,6 @@ export interface Images {
 }
 
 const GIB = 2 ** 30;
-const SHOWN_IN_MESSAGE = 10;
-const LOOKED_AT = 500;
 
 export function createImages(deps: {
   database: Database;
@@ -254,19 +252,18 @@ function shownIn(request: CreateImage | DownloadImage) {
 async function refuseNeeded(tx: Transaction, image: store.ImageRow): Promise<void> {
   const needing = await store.volumesFrom(tx, image, LOOKED_AT);
   if (needing.length === 0) return;
-  const why = image.cow_format
-    ? 'shares its data with volumes; delete them first'
-    : 'is being copied to volumes; wait until they are ready';
   const volumes = needing.map((id) => ({ kind: 'volume' as const, id }));
-  const leaving = async () =>
-    image.cow_format
-      ? removersOf(
-          tx,
-          volumes.map((one) => [one]),
-        )
-      : makersOf(tx, volumes);
-  throw inUse(
-    `Image ${image.id} ${why}: ${needing.slice(0, SHOWN_IN_MESSAGE).join(', ')}`,
-    needing.length < LOOKED_AT ? await leaving() : [],
+  if (image.cow_format) {
+    const message = `Image ${image.id} shares its data with volumes; delete them first: ${someOf(needing)}`;
+    throw await usedBy(
+      tx,
+      message,
+      volumes.map((one) => [one]),
+    );
+  }
+  throw await neededBy(
+    tx,
+    `Image ${image.id} is being copied to volumes; wait until they are ready: ${someOf(needing)}`,
+    volumes,
   );
 }

@@ -12,10 +12,16 @@ import { lockInstance, type PlainInstance } from './store.ts';
  * @throws NotFoundError, ConflictError for a cluster's node or while a task holds it
  */
 export async function lockFreeInstance(tx: Transaction, scope: Scope, id: string): Promise<PlainInstance> {
-  const instance = await foundById('Instance', id, () => lockInstance(tx, scope, id));
-  scope.principal.writes?.about({ ...instance, type: 'instance' });
+  const instance = await lockKnownInstance(tx, scope, id);
   await refuseNode(tx, instance);
   refuseHeld(`Instance ${instance.id}`, instance);
+  return instance;
+}
+
+/** Locks the instance even if a task holds it. @throws NotFoundError */
+export async function lockKnownInstance(tx: Transaction, scope: Scope, id: string): Promise<PlainInstance> {
+  const instance = await foundById('Instance', id, () => lockInstance(tx, scope, id));
+  scope.principal.writes?.about({ ...instance, type: 'instance' });
   return instance;
 }
 

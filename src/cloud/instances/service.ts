@@ -2,26 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { InvalidError } from '../../lib/errors.ts';
+import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
-import { isUuid, newTaskId } from '../../lib/ids.ts';
+import { newTaskId } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/service.ts';
 import * as floatingIps from '../floating-ips/in-transaction.ts';
 import * as placementGroups from '../placement-groups/in-transaction.ts';
-import { lockPortsOf } from '../ports/reserved/in-transaction.ts';
+import { existingReserved, lockPortsOf } from '../ports/reserved/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../quotas/in-transaction.ts';
 import type { SshKeys } from '../ssh-keys/service.ts';
+import { refuseForeign } from '../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../tasks/service.ts';
 import * as instanceVolumes from '../volumes/of-instances/in-transaction.ts';
 import { volumeSpec } from '../volumes/wanted.ts';
 import { imageProblems, keptFlavor, usableFlavor, userProblems } from './creation/flavor-choice.ts';
 import { instanceName } from './creation/names.ts';
 import { offeredVolume, requestProblems } from './creation/request-problems.ts';
-import { lockFreeInstance } from './free-instance.ts';
+import { lockKnownInstance } from './free-instance.ts';
+import { refuseNode } from './in-transaction.ts';
 import * as newInterfaces from './interfaces/new-interfaces.ts';
 import { presentedInstance } from './presenter.ts';
 import type { CreateInstance, InstanceAnswer } from './schema.ts';
@@ -157,21 +159,23 @@ export function createInstances(deps: {
       const taskId = deletionId(scope);
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
-        const known = isUuid(id) ? await store.lockInstance(tx, scope, id) : undefined;
-        const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null, DELETE_VM);
+        const instance = await lockKnownInstance(tx, scope, id);
+        const again = await tasks.removeAgain(tx, scope, instance.task_id, DELETE_VM);
         if (again !== undefined) return again;
-        const instance = await lockFreeInstance(tx, scope, id);
-        const waited = scope.taskId !== undefined;
+        await refuseNode(tx, instance);
+        // Before it may have to wait.
+        await lockNamed(tx, scope, instance.id, removal);
+        refuseHeld(`Instance ${instance.id}`, instance);
         const { reservedPortIds, gonePortIds, floatingIpIds, heldFloatingIpIds } = await holdAddresses(
           tx,
           instance.id,
-          { ...removal, waited },
+          removal,
           taskId,
         );
         const volumeIds = await instanceVolumes.holdForRemoval(
           tx,
           [instance.id],
-          { alsoDelete: removal.volumes, waited },
+          removal.volumes,
           taskId,
           now,
         );
@@ -203,11 +207,45 @@ export function createInstances(deps: {
     },
   };
 
-  /** Holds the floating IPs and finds what is deleted with the instance. @throws InvalidError, ConflictError */
+  /**
+   * Locks what the instance has, in the order of its removal.
+   * @throws InvalidError for something that is named and not the instance's, ConflictError if it is on its way from it
+   */
+  async function lockNamed(
+    tx: Transaction,
+    scope: Scope,
+    instanceId: string,
+    { volumes, floatings, reservedFixedIps, deleteFloatings }: Removal,
+  ): Promise<void> {
+    if (deleteFloatings && floatings.length > 0) {
+      throw new InvalidError({ delete_floatings: ['Send either floatings or delete_floatings, not both.'] });
+    }
+    if (volumes.length + floatings.length + reservedFixedIps.length === 0) return;
+    const ports = await lockPortsOf(tx, instanceId);
+    const foreign = reservedFixedIps.filter((id) => !ports.some((port) => port.reserved && port.id === id));
+    await refuseForeign(scope, foreign, {
+      field: 'reserved_fixed_ips',
+      message: 'Not a reserved fixed IP of this instance',
+      what: 'Reserved fixed IP',
+      stillThere: (ids) => existingReserved(tx, scope, ids),
+    });
+    // A deletion that waited for the task might not find it there any more.
+    const held = ports.find(({ id, task_id }) => task_id !== null && reservedFixedIps.includes(id));
+    if (held) {
+      throw new ConflictError(
+        `Reserved fixed IP ${held.id} is held by task ${held.task_id}; wait until it ends, then try again`,
+      );
+    }
+    const portIds = ports.map(({ id }) => id);
+    await floatingIps.lockNamed(tx, scope, portIds, floatings);
+    await instanceVolumes.lockNamed(tx, scope, instanceId, volumes);
+  }
+
+  /** Holds the floating IPs and finds what is deleted with the instance. @throws ConflictError */
   async function holdAddresses(
     tx: Transaction,
     instanceId: string,
-    removal: Removal & { waited: boolean },
+    removal: Removal,
     taskId: string,
   ): Promise<{
     reservedPortIds: string[];
@@ -215,17 +253,9 @@ export function createInstances(deps: {
     floatingIpIds: string[];
     heldFloatingIpIds: string[];
   }> {
-    if (removal.deleteFloatings && removal.floatings.length > 0) {
-      throw new InvalidError({ delete_floatings: ['Send either floatings or delete_floatings, not both.'] });
-    }
     const ports = await lockPortsOf(tx, instanceId);
     const reserved = ports.filter((port) => port.reserved);
     const named = reserved.filter(({ id }) => removal.reservedFixedIps.includes(id));
-    const foreign = removal.reservedFixedIps.filter((id) => !named.some((port) => port.id === id));
-    if (foreign.length > 0 && !removal.waited) {
-      const message = `Not a reserved fixed IP of this instance: ${foreign.join(', ')}.`;
-      throw new InvalidError({ reserved_fixed_ips: [message] });
-    }
     // If a held port stayed, its task would put groups on it although no instance has it any more.
     for (const port of reserved) refuseHeld(`Port ${port.id}`, port);
     const portIds = ports.map(({ id }) => id);

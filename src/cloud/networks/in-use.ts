@@ -1,17 +1,13 @@
 import type { Name } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Place } from '../../db/place.ts';
-import { inUse } from '../../lib/held.ts';
+import { LOOKED_AT, someOf } from '../../lib/held.ts';
 import { clustersIn } from '../clusters/in-transaction.ts';
 import { sharesIn } from '../file-shares/in-transaction.ts';
 import { balancersIn } from '../load-balancers/in-transaction.ts';
-import { removersOf } from '../tasks/in-transaction.ts';
+import { usedBy } from '../tasks/in-transaction.ts';
 import type { NetworkOrSubnet } from './in-transaction.ts';
 import { portsIn } from './network-rows.ts';
-
-const SHOWN_IN_MESSAGE = 10;
-/** More users of each kind are not looked at; a deletion doesn't wait for so many. */
-const LOOKED_AT = 500;
 
 /**
  * @throws ConflictError naming what uses the network or the subnet, which must be locked; a deletion may wait if all of it
@@ -36,10 +32,11 @@ export async function refuseUsed(
   const named = ports.map(({ id, instanceId, instanceName }) =>
     instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
   );
-  const list = (texts: readonly string[]) => texts.slice(0, SHOWN_IN_MESSAGE).join(', ');
   const fixes = [
-    ...(others.length > 0 ? [`delete these first: ${list(others.map(({ title }) => title))}`] : []),
-    ...(named.length > 0 ? [`detach these interfaces or delete their instances first: ${list(named)}`] : []),
+    ...(others.length > 0 ? [`delete these first: ${someOf(others.map(({ title }) => title))}`] : []),
+    ...(named.length > 0
+      ? [`detach these interfaces or delete their instances first: ${someOf(named)}`]
+      : []),
   ];
   if (fixes.length === 0) return;
   const users: Name[][] = [
@@ -49,6 +46,5 @@ export async function refuseUsed(
       ...(instanceId === null || reserved ? [] : [{ kind: 'machine' as const, id: instanceId }]),
     ]),
   ];
-  const leaving = users.length < LOOKED_AT ? await removersOf(tx, users) : [];
-  throw inUse(`${what} is in use; ${fixes.join('; ')}`, leaving);
+  throw await usedBy(tx, `${what} is in use; ${fixes.join('; ')}`, users);
 }

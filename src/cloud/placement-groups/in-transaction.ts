@@ -6,6 +6,7 @@ import type { Place } from '../../db/place.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { refuseHeld } from '../../lib/held.ts';
 import { isUuid } from '../../lib/ids.ts';
+import { refuseDoomed } from '../tasks/in-transaction.ts';
 import { insertGroups, keepGroup } from './store.ts';
 import type { GroupPolicy } from './tables.ts';
 
@@ -13,7 +14,7 @@ import type { GroupPolicy } from './tables.ts';
 
 /**
  * Puts an instance into a group, which can't be deleted then. The instance must be in none.
- * @throws InvalidError for an unknown group, ConflictError for one of a pool or one that is being deleted
+ * @throws InvalidError for an unknown group, ConflictError for one of a pool or one that is or will be deleted
  */
 export async function join(
   tx: Transaction,
@@ -33,6 +34,7 @@ export async function join(
       `Placement group ${group.id} belongs to pool ${group.pool_id} of a cluster; only its nodes can be in it`,
     );
   }
+  await refuseDoomed(tx, place, `Placement group ${group.id}`, { type: 'delete_servergroup', id: group.id });
   const member = { instance_id: instanceId, server_group_id: group.id };
   await tx.sql.insertInto('server_group_members').values(member).execute();
 }

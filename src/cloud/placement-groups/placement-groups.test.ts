@@ -270,6 +270,25 @@ it('cannot be more than the quota', async () => {
   }
 });
 
+it("another account's is not found, whoever works on its instances", async () => {
+  const id = await group();
+  await instance('member', { servergroup_id: id });
+  const other = await service.otherTenant();
+  const client = await service.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(
+      'select from instances where id in (select instance_id from server_group_members where server_group_id = $1) for update',
+      [id],
+    );
+    const path = `/cloud/v1/servergroups/${other.projectId}/1/${id}`;
+    expect((await other.http.delete(path)).status).toBe(404);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
+
 it('runs its instances on as many hosts as its policy wants, if the catalogue says how many there are', async () => {
   const catalog = changedCatalog('backends.yaml', ({ backends = [] }) => ({
     backends: backends.map((one) => ({ ...one, settings: { hosts: 2 } })),

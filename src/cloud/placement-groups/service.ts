@@ -59,7 +59,7 @@ export function createPlacementGroups(deps: {
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
         // Instances are locked before their group.
-        const locked = isUuid(id) ? await store.lockMembers(tx, id) : [];
+        const locked = isUuid(id) ? await store.lockMembers(tx, scope, id) : [];
         const group = await foundById('Placement group', id, () => store.lockGroup(tx, scope, id));
         scope.principal.writes?.about({ type: 'servergroup', id: group.id, name: group.name });
         const again = await tasks.removeAgain(tx, scope, group.task_id, DELETE_SERVERGROUP);

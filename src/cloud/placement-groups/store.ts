@@ -60,11 +60,13 @@ function group(tx: Transaction, place: Place, id: string) {
 /** Locks the instances that have joined the group, in the order of their IDs. */
 export async function lockMembers(
   tx: Transaction,
+  place: Place,
   id: string,
 ): Promise<{ id: string; task_id: string | null }[]> {
   return tx.sql
     .selectFrom('instances')
     .select(['id', 'task_id'])
+    .where(isIn(place))
     .where('id', 'in', (all) =>
       all.selectFrom('server_group_members').select('instance_id').where('server_group_id', '=', id),
     )

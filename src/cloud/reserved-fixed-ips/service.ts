@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
-import { inUse, refuseHeld } from '../../lib/held.ts';
+import { refuseHeld } from '../../lib/held.ts';
 import { newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { awayFrom } from '../floating-ips/wanted.ts';
@@ -18,7 +18,7 @@ import { changeReserved, insertReserved } from '../ports/reserved/in-transaction
 import { portSpecs } from '../ports/wanted.ts';
 import type { Scope } from '../projects/service.ts';
 import { type QuotaOwner, quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
-import { removersOf } from '../tasks/in-transaction.ts';
+import { usedBy } from '../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../tasks/service.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery } from './input-schema.ts';
 import * as store from './store.ts';
@@ -191,15 +191,17 @@ async function notReserved(tx: Transaction, id: string): Promise<Wanted[]> {
 async function refuseUsed(tx: Transaction, port: store.PlainReserved): Promise<void> {
   refuseHeld(`Reserved fixed IP ${port.id}`, port);
   if (port.load_balancer_id !== null) {
-    throw inUse(
+    throw await usedBy(
+      tx,
       `Reserved fixed IP ${port.id} is the virtual address of load balancer ${port.load_balancer_id}; delete that one first`,
-      await removersOf(tx, [[{ kind: 'load_balancer', id: port.load_balancer_id }]]),
+      [[{ kind: 'load_balancer', id: port.load_balancer_id }]],
     );
   }
   if (port.instance_id === null) return;
-  throw inUse(
+  throw await usedBy(
+    tx,
     `Reserved fixed IP ${port.id} is attached to instance ${port.instance_id}; detach it there first`,
-    await removersOf(tx, [[{ kind: 'machine', id: port.instance_id }]]),
+    [[{ kind: 'machine', id: port.instance_id }]],
   );
 }
 

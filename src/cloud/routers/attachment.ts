@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type Transaction, violates } from '../../db/database.ts';
 import { canonicalAddress, contains } from '../../lib/cidr.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
-import { inUse } from '../../lib/held.ts';
+import { someOf } from '../../lib/held.ts';
 import * as addresses from '../networks/addresses/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
-import { removersOf } from '../tasks/in-transaction.ts';
+import { usedBy } from '../tasks/in-transaction.ts';
 import { overlap, type Reach, unreachable } from './static-routing.ts';
 import * as store from './store.ts';
-
-const SHOWN_IN_MESSAGE = 10;
 
 type Subnet = Omit<store.SubnetRow, 'task_id'>;
 
@@ -41,11 +39,7 @@ export async function attach(
     );
   });
   if (router.gateway_network_id === null) {
-    await refuseStranded(
-      tx,
-      router,
-      await store.strandedWithout(tx, router.id, [subnet.id], { detached: false }),
-    );
+    await refuseStranded(tx, router, [subnet.id], { detached: false });
   }
   return store.readRouter(tx, router.id);
 }
@@ -103,35 +97,34 @@ export async function detach(
     );
   }
   if (router.gateway_network_id !== null) {
-    await refuseStranded(
-      tx,
-      router,
-      await store.strandedWithout(tx, router.id, subnetIds, { detached: true }),
-    );
+    await refuseStranded(tx, router, subnetIds, { detached: true });
   }
   await store.deleteInterfaces(tx, router.id, subnetIds);
   await addresses.releaseOfRouter(tx, router.id, subnetIds);
   return store.readRouter(tx, router.id);
 }
 
-/** @throws ConflictError naming the floating IPs that would have no way out; a deletion may wait if all of them leave */
+/**
+ * @throws ConflictError naming the floating IPs in the subnets that would have no way out if the router led nowhere, or, with
+ * `detached`, left the subnets; a deletion may wait if all of them leave
+ */
 export async function refuseStranded(
   tx: Transaction,
-  router: Pick<store.RouterRow, 'name'>,
-  stranded: readonly store.StrandedRow[],
+  router: Pick<store.RouterRow, 'id' | 'name'>,
+  subnetIds: readonly string[],
+  how: { detached: boolean },
 ): Promise<void> {
+  const stranded = await store.strandedWithout(tx, router.id, subnetIds, how);
   if (stranded.length === 0) return;
-  const removers = await removersOf(
+  const shown = someOf(stranded.map(({ address }) => address));
+  throw await usedBy(
     tx,
+    `Floating IPs need router ${router.name} to lead out of their subnet; unassign them first: ${shown}`,
     stranded.map(({ id, instance_id }) => [
       { kind: 'floating_ip', id },
       ...(instance_id === null ? [] : [{ kind: 'machine' as const, id: instance_id }]),
     ]),
-  );
-  const shown = stranded.slice(0, SHOWN_IN_MESSAGE).map(({ address }) => address);
-  throw inUse(
-    `Floating IPs need router ${router.name} to lead out of their subnet; unassign them first: ${shown.join(', ')}`,
-    stranded.map(({ task_id }, index) => task_id ?? removers[index]),
+    stranded.map(({ task_id }) => task_id),
   );
 }
 

@@ -147,11 +147,7 @@ export function createRouters(deps: { database: Database; clock: Clock; tasks: T
         refuseHeld(`Router ${router.name}`, router);
         const subnetIds = subnetsOf(router);
         if (router.gateway_network_id !== null) {
-          await refuseStranded(
-            tx,
-            router,
-            await store.strandedWithout(tx, router.id, subnetIds, { detached: true }),
-          );
+          await refuseStranded(tx, router, subnetIds, { detached: true });
         }
         const taskId = deletionId(scope);
         await store.changeRouter(tx, router.id, { task_id: taskId });
@@ -217,12 +213,7 @@ export function createRouters(deps: { database: Database; clock: Clock; tasks: T
     };
     if (isDeepStrictEqual(former, next)) return { former: undefined, router };
     if (gateway_network_id !== null && next.gateway_network_id === null) {
-      const subnetIds = subnetsOf(router);
-      await refuseStranded(
-        tx,
-        router,
-        await store.strandedWithout(tx, router.id, subnetIds, { detached: false }),
-      );
+      await refuseStranded(tx, router, subnetsOf(router), { detached: false });
     }
     const written = { ...next, routes: JSON.stringify(next.routes), updated_at: clock.now() };
     await store.changeRouter(tx, router.id, written);

@@ -6,7 +6,7 @@ import { calendarTime } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type ConflictError, InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
-import { inUse, refuseHeld } from '../../lib/held.ts';
+import { inUse, LOOKED_AT, refuseHeld, someOf } from '../../lib/held.ts';
 import { newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { isoSeconds } from '../../lib/timestamps.ts';
@@ -19,8 +19,6 @@ import * as store from './store.ts';
 import { CREATE_SECRET, DELETE_SECRET } from './tasks.ts';
 import { bundleProblems } from './tls-bundle.ts';
 
-const SHOWN_IN_MESSAGE = 10;
-const LOOKED_AT = 500;
 const BINARY = 'application/octet-stream';
 
 /** What clients keep for their load balancers. Nobody can read the contents again but the infrastructure. */
@@ -127,9 +125,9 @@ export function createStoredSecrets(deps: { database: Database; clock: Clock; ta
 }
 
 function usedBy(id: string, uses: store.LeavingUse[]): ConflictError {
-  const shown = uses.slice(0, SHOWN_IN_MESSAGE).map(({ user_kind, user_id }) => `${user_kind} ${user_id}`);
+  const users = uses.map(({ user_kind, user_id }) => `${user_kind} ${user_id}`);
   return inUse(
-    `Secret ${id} is in use by ${shown.join(', ')}; give them another secret or delete them first`,
-    uses.length < LOOKED_AT ? uses.map(({ leaving }) => leaving ?? undefined) : [],
+    `Secret ${id} is in use by ${someOf(users)}; give them another secret or delete them first`,
+    uses.map(({ leaving }) => leaving ?? undefined),
   );
 }

@@ -1,17 +1,13 @@
 import { type Transaction, violates } from '../../db/database.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
-import { inUse } from '../../lib/held.ts';
+import { LOOKED_AT, SHOWN_IN_MESSAGE, someOf } from '../../lib/held.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
-import { removersOf } from '../tasks/in-transaction.ts';
+import { usedBy } from '../tasks/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import * as store from './store.ts';
 import { withoutIt } from './wanted.ts';
-
-const SHOWN_IN_MESSAGE = 10;
-/** With more ports, a deletion doesn't wait. */
-const LOOKED_AT = 500;
 
 /**
  * @throws NotFoundError, ConflictError for the default group, for the group of a cluster's nodes, and while ports or
@@ -33,29 +29,23 @@ export async function removeGroup(
   }
   const pools = await store.poolsOfGroup(tx.sql, id, LOOKED_AT);
   if (pools.length > 0) {
-    const shown = pools.slice(0, SHOWN_IN_MESSAGE).map(({ title }) => title);
-    const clusters = pools.map(({ clusterId }) => [{ kind: 'cluster' as const, id: clusterId }]);
-    throw inUse(
-      `Security group ${group.name} is in use by pools of Kubernetes clusters; remove it from these first: ${shown.join(', ')}`,
-      pools.length < LOOKED_AT ? await removersOf(tx, clusters) : [],
+    throw await usedBy(
+      tx,
+      `Security group ${group.name} is in use by pools of Kubernetes clusters; remove it from these first: ${someOf(pools.map(({ title }) => title))}`,
+      pools.map(({ clusterId }) => [{ kind: 'cluster', id: clusterId }]),
     );
   }
   const ports = await store.portsOfGroup(tx.sql, id, LOOKED_AT);
   if (ports.length > 0) {
-    const shown = ports.slice(0, SHOWN_IN_MESSAGE).map(({ title }) => title);
-    throw inUse(
-      `Security group ${group.name} is in use; use delsecuritygroup of the instance to remove it from these first: ${shown.join(', ')}`,
-      ports.length < LOOKED_AT
-        ? await removersOf(
-            tx,
-            ports.map((port) => [
-              { kind: 'port', id: port.id },
-              ...(port.instanceId === null || port.reserved
-                ? []
-                : [{ kind: 'machine' as const, id: port.instanceId }]),
-            ]),
-          )
-        : [],
+    throw await usedBy(
+      tx,
+      `Security group ${group.name} is in use; use delsecuritygroup of the instance to remove it from these first: ${someOf(ports.map(({ title }) => title))}`,
+      ports.map((port) => [
+        { kind: 'port', id: port.id },
+        ...(port.instanceId === null || port.reserved
+          ? []
+          : [{ kind: 'machine' as const, id: port.instanceId }]),
+      ]),
     );
   }
   const others = await store.groupsReferringTo(tx.sql, id, SHOWN_IN_MESSAGE);

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../db/database.ts';
 import { isIn, type Place } from '../../db/place.ts';
-import { blockerOf, inUse } from '../../lib/held.ts';
+import { blockerOf } from '../../lib/held.ts';
 import type { VolumeTypeName } from '../catalog/service.ts';
 import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
-import { makersOf } from '../tasks/in-transaction.ts';
+import { neededBy } from '../tasks/in-transaction.ts';
 import { copiesOf, type SnapshotRow } from './store.ts';
 
 const SHOWN_IN_MESSAGE = 10;
@@ -84,12 +84,10 @@ export async function refuseCopied(tx: Transaction, ids: readonly string[]): Pro
   const [first, ...others] = await copiesOf(tx, ids, SHOWN_IN_MESSAGE);
   if (!first) return;
   const volumes = [first, ...others].map(({ id }) => id).join(', ');
-  throw inUse(
+  throw await neededBy(
+    tx,
     `Snapshot ${first.snapshot_id} is being copied to volumes; wait until they are ready: ${volumes}`,
-    await makersOf(
-      tx,
-      [first, ...others].map(({ id }) => ({ kind: 'volume', id })),
-    ),
+    [first, ...others].map(({ id }) => ({ kind: 'volume', id })),
   );
 }
 

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
-import { inUse, refuseHeld } from '../../lib/held.ts';
+import { refuseHeld } from '../../lib/held.ts';
 import { isUuid, newTaskId } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
@@ -13,7 +13,7 @@ import { lockHost } from '../instances/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import * as snapshots from '../snapshots/in-transaction.ts';
-import { removersOf } from '../tasks/in-transaction.ts';
+import { usedBy } from '../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../tasks/service.ts';
 import { freeDevice, requireReady, type VolumeHost } from './attachments/hosts.ts';
 import { refuseAttached } from './attachments/refuse-attached.ts';
@@ -171,12 +171,10 @@ async function requireSnapshots(
   const wanted = new Set(named.map((id) => id.toLowerCase()));
   const left = own.filter(({ id }) => !wanted.has(id)).map(({ id }) => id);
   if (left.length > 0) {
-    throw inUse(
+    throw await usedBy(
+      tx,
       `Volume ${volume.id} has snapshots: ${left.join(', ')}. Delete them first or list them in "snapshots"`,
-      await removersOf(
-        tx,
-        left.map((id) => [{ kind: 'snapshot', id }]),
-      ),
+      left.map((id) => [{ kind: 'snapshot', id }]),
     );
   }
   for (const snapshot of own) refuseHeld(`Snapshot ${snapshot.id}`, snapshot);

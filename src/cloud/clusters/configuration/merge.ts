@@ -131,9 +131,7 @@ function routingOf(current: Cilium, given: CiliumInput): Pick<Cilium, 'routing_m
 }
 
 function mergeDdosProfile(current: DdosProfile | null, given: DdosProfileInput): DdosProfile {
-  const { profile_template_name: name } = given;
-  // No template has the ID 0. The older Terraform provider sends it if only the name is given.
-  const id = given.profile_template === 0 ? undefined : given.profile_template;
+  const { profile_template: id, profile_template_name: name } = given;
   const on = given.enabled && current?.enabled ? current : undefined;
   // If the update names another template, by ID or by name, the old one and the values of its fields are dropped.
   const kept =

@@ -259,7 +259,9 @@ export const DdosProfileInput = Type.Object(
     profile_template: Optional(
       orNull(
         Type.Integer({
-          minimum: 0,
+          // The older Terraform provider sends 0 if only the name is given.
+          ...EMPTY_AS_ABSENT,
+          minimum: 1,
           maximum: INT32_MAX,
           description: 'ID of a DDoS profile template of the region.',
           examples: [29],

@@ -50,7 +50,14 @@ export interface PoolNodes {
     node: { id: string; pool: Kind },
     taskId: string,
   ): Promise<QuotaAmounts>;
-  /** Lets the task remove all nodes, and these volumes even with snapshots. @throws InvalidError, ConflictError */
+  /** Checks that the named volumes are disks of the nodes, for a deletion of all. @throws InvalidError, ConflictError */
+  checkNamedDisks(
+    tx: Transaction,
+    scope: Scope,
+    pools: readonly Pick<Kind, 'id'>[],
+    volumeIds: readonly string[],
+  ): Promise<void>;
+  /** Lets the task remove all nodes, and these volumes even with snapshots. @throws ConflictError */
   removeAll(
     tx: Transaction,
     pools: readonly Pick<Kind, 'id'>[],
@@ -91,11 +98,13 @@ export function createPoolNodes(deps: { catalog: Catalog; clock: Clock }): PoolN
       return nodes.quotasOf(wanted);
     },
 
+    async checkNamedDisks(tx, scope, pools, volumeIds) {
+      if (volumeIds.length === 0) return;
+      await nodes.checkNamedDisks(tx, scope, await nodesOf(tx, pools), volumeIds);
+    },
+
     async removeAll(tx, pools, taskId, volumeIds = []) {
-      const ids = await nodes.idsOf(
-        tx,
-        pools.map(({ id }) => id),
-      );
+      const ids = await nodesOf(tx, pools);
       await nodes.doom(tx, ids, taskId, clock.now(), volumeIds);
     },
 
@@ -144,6 +153,13 @@ export function createPoolNodes(deps: { catalog: Catalog; clock: Clock }): PoolN
   async function groupsOf(tx: Transaction, clusterId: string, pool: Pick<Kind, 'security_group_ids'>) {
     return withOwn(await workerGroups.of(tx, clusterId), pool.security_group_ids);
   }
+}
+
+function nodesOf(tx: Transaction, pools: readonly Pick<Kind, 'id'>[]): Promise<string[]> {
+  return nodes.idsOf(
+    tx,
+    pools.map(({ id }) => id),
+  );
 }
 
 const withOwn = (own: string | undefined, ids: readonly string[]) => [

@@ -78,7 +78,7 @@ function changingRoutes(
       operationId: `deleteKubernetesPool${base.suffix}`,
       summary: 'Delete a pool of a Kubernetes cluster',
       description:
-        'Starts one task. Deleting the last pool deletes the cluster; the task then has cluster_deleted in data. Waits for the deletion of another pool. Returns 409 while another task holds the cluster, and for the last GPU pool while Slurm is enabled.',
+        'Starts one task. Deleting the last pool deletes the cluster; the task then has cluster_deleted in data. Waits for the deletion of another pool, unless it is the last one then. Returns 409 while another task holds the cluster, and for the last GPU pool while Slurm is enabled.',
       tags,
       params: PoolParams,
       response: { 200: dialect.tasksSchema },

@@ -12,6 +12,7 @@ import * as placementGroups from '../../placement-groups/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../quotas/in-transaction.ts';
 import * as workerGroups from '../../security-groups/worker-groups/in-transaction.ts';
+import { refuseDoomed } from '../../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../../tasks/service.ts';
 import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../free-cluster.ts';
 import { labelProblems, taintProblems } from '../node-texts.ts';
@@ -40,7 +41,10 @@ export interface ClusterPools {
   update(scope: Scope, clusterName: string, name: string, request: UpdatePool): Promise<PoolRow>;
   /** @throws NotFoundError, InvalidError for a number outside the pool's limits, QuotaExceededError */
   resize(scope: Scope, clusterName: string, name: string, nodeCount: number): Promise<string>;
-  /** Deletes the cluster with its last pool. @throws NotFoundError, ConflictError also for a pool that Slurm needs */
+  /**
+   * Deletes the cluster with its last pool. @throws NotFoundError, ConflictError also for a pool that Slurm needs, and for the
+   * one that is left of several that are being deleted
+   */
   delete(scope: Scope, clusterName: string, name: string): Promise<string>;
 }
 
@@ -67,6 +71,8 @@ export function createClusterPools(deps: {
       return changing(scope, clusterName, async (tx, cluster) => {
         refuseOneMore(cluster, pool.name);
         scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+        const doomed = { type: 'delete_k8s_cluster_v2', id: clusterName };
+        await refuseDoomed(tx, scope, `Cluster ${clusterName}`, doomed);
         const taskId = newTaskId();
         const firstPosition = Math.max(...cluster.pools.map(({ position }) => position)) + 1;
         const to = { clusterId: cluster.id, createdAt: clock.now(), firstPosition };
@@ -151,15 +157,16 @@ export function createClusterPools(deps: {
           const again = await tasks.removeAgain(tx, scope, cluster.task_id, DELETE_POOL);
           if (again !== undefined) return again;
         }
+        const others = cluster.pools.filter(({ id }) => id !== pool.id);
+        const last = others.length === 0;
+        refuseLastLeft(scope, cluster, pool, others);
         refuseHeld(cluster);
-        const last = cluster.pools.length === 1;
         if (last) await workerGroups.refuseUsed(tx, cluster);
         else refuseSlurmsPool(cluster, pool);
         const taskId = deletionId(scope);
         await poolNodes.removeAll(tx, [pool], taskId);
         await store.markPool(tx, pool.id, 'Deleting');
         await holdCluster(tx, cluster.id, { taskId, status: last ? 'Deleting' : 'Provisioned' });
-        const pools = cluster.pools.filter(({ id }) => id !== pool.id);
         return tasks.begin(tx, scope, {
           id: taskId,
           task: DELETE_POOL,
@@ -170,7 +177,9 @@ export function createClusterPools(deps: {
             last,
             ...quotaOwner(scope),
           },
-          wants: [last ? remove('cluster', cluster.id) : await clusterPooled(tx, { ...cluster, pools })],
+          wants: [
+            last ? remove('cluster', cluster.id) : await clusterPooled(tx, { ...cluster, pools: others }),
+          ],
         });
       });
     },
@@ -206,6 +215,20 @@ function refuseOneMore({ name, pools }: ClusterRow, poolName: string): void {
   if (pools.length >= MAX_POOLS) {
     throw new ConflictError(`Cluster ${name} already has ${MAX_POOLS} pools, the maximum; delete one first`);
   }
+}
+
+/** The cluster goes with its last pool, which nobody asked for if the others go first. */
+function refuseLastLeft(
+  { taskId }: Scope,
+  cluster: ClusterRow,
+  { name }: PoolRow,
+  others: readonly PoolRow[],
+): void {
+  const leaves = others.length > 0 && others.every(({ pending }) => pending === 'Deleting');
+  if (!leaves && (others.length > 0 || taskId === undefined)) return;
+  throw new ConflictError(
+    `Pool ${name} is the last one of cluster ${cluster.name} once the others are deleted; delete the cluster, or the pool again when they are gone`,
+  );
 }
 
 /** Refuses to remove the last GPU pool under Slurm: Slurm's workers run on GPU nodes. */

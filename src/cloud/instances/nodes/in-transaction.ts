@@ -41,6 +41,7 @@ export interface FreedQuotas {
  */
 
 export { replaceOfPool as setGroups } from '../../security-groups/of-ports/in-transaction.ts';
+export { checkNamed as checkNamedDisks } from '../../volumes/of-instances/in-transaction.ts';
 export { nodeIdsOf as idsOf } from './store.ts';
 export { nodeSpecs as specsOf } from './wanted.ts';
 
@@ -88,7 +89,7 @@ export async function add(
 
 /**
  * Lets the task remove nodes with their disks, except for disks with snapshots that aren't named.
- * @throws InvalidError for a named volume of others, ConflictError while something works on a disk
+ * @throws ConflictError while something works on a disk
  */
 export async function doom(
   tx: Transaction,
@@ -98,7 +99,7 @@ export async function doom(
   namedVolumeIds: readonly string[] = [],
 ): Promise<void> {
   await store.lockNodes(tx, ids);
-  await volumes.holdForRemoval(tx, ids, { alsoDelete: namedVolumeIds }, taskId, now);
+  await volumes.holdForRemoval(tx, ids, namedVolumeIds, taskId, now);
   await store.markDoomed(tx, ids, taskId, now);
 }
 

@@ -4,6 +4,7 @@ import { change } from '../../../convergence/wants.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Scope } from '../../projects/service.ts';
+import { refuseDoomed } from '../../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../../tasks/service.ts';
 import { lockFreeBalancer } from '../locks.ts';
 import type { LoadBalancerRow } from '../store.ts';
@@ -47,7 +48,7 @@ export interface Edits {
   /**
    * Locks the load balancer, lets `plan` write rows, and starts the task that brings them about. If nothing differs, the
    * task has finished already: official clients need one to wait for.
-   * @throws NotFoundError, ConflictError while a task holds it, what `plan` throws
+   * @throws NotFoundError, ConflictError while a task holds it or if it will be deleted with new parts, what `plan` throws
    */
   change(
     scope: Scope,
@@ -74,6 +75,10 @@ export function createEdits(deps: { database: Database; clock: Clock; tasks: Tas
         const { data: given, created = null } = await plan(tx, edit, balancer);
         const data = { load_balancer_id: balancer.id, ...given };
         if (!differs(changed)) return tasks.done(tx, scope, { type: task.type, data, created });
+        if (Object.values(changed.made).some((ids) => ids.length > 0)) {
+          const doomed = { type: 'delete_loadbalancer', id: balancer.id };
+          await refuseDoomed(tx, scope, `Load balancer ${balancer.name}`, doomed);
+        }
         const held = { provisioning_status: 'PENDING_UPDATE', task_id: taskId };
         await writeRow(tx, 'load_balancers', balancer.id, held);
         const spec = await loadBalancerSpec(tx, balancer.id);

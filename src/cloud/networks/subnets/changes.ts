@@ -14,6 +14,7 @@ import type { TagHolder } from '../../metadata/service.ts';
 import type { Scope } from '../../projects/service.ts';
 import { quotaOwner, takeQuota } from '../../quotas/in-transaction.ts';
 import { connect, disconnect, followGateway, lockFloatingIpsIn } from '../../routers/in-transaction.ts';
+import { refuseDoomed } from '../../tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../../tasks/service.ts';
 import { refuseUsed } from '../in-use.ts';
 import type { CreateSubnet, UpdateSubnet } from '../input-schema.ts';
@@ -30,7 +31,7 @@ export interface SubnetChanges {
   /**
    * Accepts a subnet. Returns the ID of the task that creates it.
    * @throws InvalidError, ConflictError when it overlaps another subnet of the network or its router, or a task holds one
-   * of them, QuotaExceededError
+   * of them or will delete the network, QuotaExceededError
    */
   createSubnet(scope: Scope, request: CreateSubnet): Promise<string>;
   /**
@@ -63,6 +64,7 @@ export function createSubnetChanges(deps: { database: Database; clock: Clock; ta
           throw new InvalidError([{ field: 'network_id', message }]);
         }
         refuseHeld(`Network ${network.name}`, network);
+        await refuseDoomed(tx, scope, `Network ${network.name}`, { type: 'delete_network', id: network.id });
         const other = await rows.overlapping(tx, network.id, range.cidr);
         if (other) {
           throw new ConflictError(

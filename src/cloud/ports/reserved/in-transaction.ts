@@ -180,6 +180,22 @@ export async function lockPortsOf(
     .execute();
 }
 
+/** Returns those of the reserved ports that the project still has. */
+export async function existingReserved(
+  tx: Transaction,
+  place: Place,
+  ids: readonly string[],
+): Promise<string[]> {
+  const found = await tx.sql
+    .selectFrom('ports')
+    .select('id')
+    .where(isIn(place))
+    .where('reserved', '=', true)
+    .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
+    .execute();
+  return found.map(({ id }) => id);
+}
+
 export async function insertReserved(
   tx: Transaction,
   place: Place,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { inUse, refuseHeld } from '../../../lib/held.ts';
+import { refuseHeld } from '../../../lib/held.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Catalog, VolumeTypeName } from '../../catalog/service.ts';
 import { findSources, type ImageSource } from '../../images/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
 import * as snapshots from '../../snapshots/in-transaction.ts';
-import { removersOf } from '../../tasks/in-transaction.ts';
+import { refuseForeign, usedBy } from '../../tasks/in-transaction.ts';
 import { refuseAttached } from '../attachments/refuse-attached.ts';
 import { blankShape, type VolumeShape, volumeShapes } from '../sources.ts';
 import { insertVolumes, lockVolumes, type NewVolume, type PlainVolume, setStatus } from '../store.ts';
@@ -129,33 +129,74 @@ export async function imagesOf(
 }
 
 /**
+ * Locks the volumes of an instance for a deletion that names some of them.
+ * @throws InvalidError for a named one of others, ConflictError if it is being detached, or was attached when the deletion was
+ * accepted
+ */
+export async function lockNamed(
+  tx: Transaction,
+  scope: Scope,
+  instanceId: string,
+  named: readonly string[],
+): Promise<void> {
+  await refuseOthers(tx, scope, await rows.lockAttached(tx, [instanceId]), named);
+}
+
+/** Checks the same for nodes. Their cluster is locked, which keeps their disks, and tasks lock it after these. */
+export async function checkNamed(
+  tx: Transaction,
+  scope: Scope,
+  nodeIds: readonly string[],
+  named: readonly string[],
+): Promise<void> {
+  await refuseOthers(tx, scope, await rows.findAttached(tx, nodeIds), named);
+}
+
+async function refuseOthers(
+  tx: Transaction,
+  scope: Scope,
+  attached: readonly rows.Attached[],
+  named: readonly string[],
+): Promise<void> {
+  const foreign = named.filter((id) => !attached.some((volume) => volume.id === id));
+  await refuseForeign(scope, foreign, {
+    field: 'volumes',
+    message: 'Not attached to the instances to delete',
+    what: 'Volume',
+    stillThere: (ids) => rows.existing(tx, scope, ids),
+  });
+  const leaving = attached.find(({ id, status }) => named.includes(id) && status === 'detaching');
+  if (leaving) {
+    throw new ConflictError(
+      `Volume ${leaving.id} is being detached by task ${leaving.task_id}; wait until it ends, then delete the volume by itself`,
+    );
+  }
+}
+
+/**
  * Holds all volumes of the instances for their removal. Returns the volumes that are deleted with them: the given
- * ones, and those with delete_on_termination that have no snapshots. A deletion that has waited finds some of the given
- * ones gone.
- * @throws InvalidError, ConflictError
+ * ones, and those with delete_on_termination that have no snapshots.
+ * @throws ConflictError
  */
 export async function holdForRemoval(
   tx: Transaction,
   instanceIds: readonly string[],
-  { alsoDelete, waited = false }: { alsoDelete: readonly string[]; waited?: boolean },
+  alsoDelete: readonly string[],
   taskId: string,
   now: Date,
 ): Promise<string[]> {
   const attached = await rows.lockAttached(tx, instanceIds);
   for (const volume of attached) refuseHeld(`Volume ${volume.id}`, volume);
-  const foreign = alsoDelete.filter((id) => !attached.some((volume) => volume.id === id));
-  if (foreign.length > 0 && !waited) {
-    throw new InvalidError({ volumes: [`Not attached to the instances to delete: ${foreign.join(', ')}.`] });
-  }
   const kept = await snapshots.lockOf(
     tx,
     attached.map((volume) => volume.id),
   );
   const named = kept.find((snapshot) => alsoDelete.includes(snapshot.volume_id));
   if (named) {
-    throw inUse(
+    throw await usedBy(
+      tx,
       `Volume ${named.volume_id} can't be deleted because it has snapshot ${named.id}; delete the snapshot first`,
-      await removersOf(tx, [[{ kind: 'snapshot', id: named.id }]]),
+      [[{ kind: 'snapshot', id: named.id }]],
     );
   }
   const goes = attached

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Transaction } from '../../../db/database.ts';
+import { isIn, type Place } from '../../../db/place.ts';
 import type { PlainVolume } from '../store.ts';
 import type { PlannedVolume } from './planned-volume.ts';
 
@@ -66,18 +67,40 @@ export async function detach(
   return rows;
 }
 
-export async function lockAttached(
-  tx: Transaction,
-  instanceIds: readonly string[],
-): Promise<{ id: string; task_id: string | null; delete_on_termination: boolean }[]> {
+export interface Attached {
+  id: string;
+  task_id: string | null;
+  status: string;
+  delete_on_termination: boolean;
+}
+
+export async function lockAttached(tx: Transaction, instanceIds: readonly string[]): Promise<Attached[]> {
+  return attachedTo(tx, instanceIds).forNoKeyUpdate('volumes').execute();
+}
+
+export async function findAttached(tx: Transaction, instanceIds: readonly string[]): Promise<Attached[]> {
+  return attachedTo(tx, instanceIds).execute();
+}
+
+function attachedTo(tx: Transaction, instanceIds: readonly string[]) {
   return tx.sql
     .selectFrom('volumes')
     .innerJoin('volume_attachments as attachment', 'attachment.volume_id', 'volumes.id')
-    .select(['volumes.id', 'task_id', 'delete_on_termination'])
+    .select(['volumes.id', 'task_id', 'status', 'delete_on_termination'])
     .where(sql<boolean>`attachment.instance_id = any(${instanceIds}::uuid[])`)
-    .orderBy('volumes.id')
-    .forNoKeyUpdate('volumes')
+    .orderBy('volumes.id');
+}
+
+/** Returns those of the volumes that the project still has and nothing deletes. */
+export async function existing(tx: Transaction, place: Place, ids: readonly string[]): Promise<string[]> {
+  const found = await tx.sql
+    .selectFrom('volumes')
+    .select('id')
+    .where(isIn(place))
+    .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
+    .where('status', '<>', 'deleting')
     .execute();
+  return found.map(({ id }) => id);
 }
 
 /** Attaches each volume as its instance's only disk: the instance boots from it and is deleted together with it. */
