@@ -1,0 +1,101 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { cyclesOf, readSources, type SourceFile } from './house/imports.ts';
+import { filesOfRequests } from './house/requests.ts';
+
+/**
+ * Measures the house: `npx tsx scripts/house.ts [--requests] [--verbose] [folder of another checkout]`. With `--requests` it
+ * starts the product there, which must be built, and counts the files of `src` that four requests run.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { requests: { type: 'boolean' }, verbose: { type: 'boolean' } },
+});
+const root = path.resolve(positionals[0] ?? '.');
+
+/** From the bottom up: each imports only from those before it. */
+const WINGS = ['ground', 'network', 'storage', 'compute', 'load-balancing', 'kubernetes', 'money'];
+/** Where the features of the wings were before there were folders of wings. */
+const FORMER: Record<string, string> = {
+  network: 'networks ports routers floating-ips reserved-fixed-ips security-groups ddos ip-ranges',
+  storage: 'volumes snapshots images file-shares',
+  compute: 'instances placement-groups ssh-keys',
+  kubernetes: 'clusters logging',
+  'load-balancing': 'load-balancers secrets',
+  money: 'pricing costs dry-runs',
+  ground: 'projects quotas tasks catalog metadata user-actions dated-lists',
+};
+
+/** The wing of a file of `src/cloud`; undefined elsewhere. */
+function wingOf(name: string): number | undefined {
+  const [, area, folder = ''] = name.split('/');
+  if (area !== 'cloud') return undefined;
+  const own = WINGS.indexOf(folder);
+  const wing = own >= 0 ? own : WINGS.findIndex((one) => FORMER[one]?.split(' ').includes(folder));
+  return wing < 0 ? undefined : wing;
+}
+
+/** The feature of a file, such as `cloud/network/routers` or `iam/tokens`; its folder below `src` elsewhere. */
+function featureOf(name: string): string {
+  const parts = name.split('/').slice(1, -1);
+  if (parts[0] === 'cloud') return parts.slice(0, WINGS.includes(parts[1] ?? '') ? 3 : 2).join('/');
+  return parts.slice(0, ['iam', 'tradewind', 'streaming', 'backends'].includes(parts[0] ?? '') ? 2 : 1).join('/');
+}
+
+function featureCycles(files: SourceFile[], { types }: { types: boolean }): string[][] {
+  const edges = new Map<string, Set<string>>();
+  for (const { from, to, typeOnly } of files.flatMap(({ imports }) => imports)) {
+    if (typeOnly && !types) continue;
+    const [a, b] = [featureOf(from), featureOf(to)];
+    if (a === b || a === '' || b === '') continue;
+    edges.set(a, (edges.get(a) ?? new Set()).add(b));
+  }
+  return cyclesOf(edges);
+}
+
+/** Words of what is written by hand for readers, without blocks of code. */
+function wordsOfDocuments(): { pages: number; words: number } {
+  const pages = [
+    ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'],
+    ...fs
+      .readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.md') && !/reference|compatibility|performance|settings/.test(file))
+      .map((file) => path.join('docs', file)),
+  ].filter((file) => fs.existsSync(path.join(root, file)));
+  const texts = pages.map((file) => fs.readFileSync(path.join(root, file), 'utf8').replaceAll(/^```.*?^```/gms, ''));
+  const words = texts.join(' ').match(/[\p{L}\p{N}_]+/gu)?.length ?? 0;
+  return { pages: pages.filter((file) => !file.includes('adr')).length - 3, words };
+}
+
+const files = readSources(root);
+const upward = files
+  .flatMap(({ imports }) => imports)
+  .filter(({ from, to }) => (wingOf(from) ?? Number.POSITIVE_INFINITY) < (wingOf(to) ?? -1));
+const [longest] = files.toSorted((a, b) => b.header - a.header);
+const cycles = featureCycles(files, { types: false });
+const cyclesWithTypes = featureCycles(files, { types: true });
+const documents = wordsOfDocuments();
+const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0);
+
+const figures: Record<string, unknown> = {
+  'files of src': files.length,
+  'lines of src': sum(files.map(({ lines }) => lines)),
+  'files of 25 lines or fewer': files.filter(({ lines }) => lines <= 25).length,
+  'files of 50 lines or fewer': files.filter(({ lines }) => lines <= 50).length,
+  'cycles among features': `${cycles.length} (of ${cycles.map(({ length }) => length).join(', ')})`,
+  'with imports of types': `${cyclesWithTypes.length} (of ${cyclesWithTypes.map(({ length }) => length).join(', ')})`,
+  'imports that point up': `${upward.filter(({ typeOnly }) => !typeOnly).length}, of types ${upward.filter(({ typeOnly }) => typeOnly).length}`,
+  'longest header': `${longest?.header} lines, ${longest?.name}`,
+  'headers over 20 lines': files.filter(({ header }) => header > 20).length,
+  'pages of documents': documents.pages,
+  'words of documents': documents.words,
+};
+if (values.verbose) {
+  for (const { from, to, typeOnly } of upward) console.log(`up: ${from} -> ${to}${typeOnly ? ' (type)' : ''}`);
+  for (const cycle of cyclesWithTypes) console.log(`cycle: ${cycle.toSorted().join(' ')}`);
+}
+if (values.requests) {
+  for (const [name, count] of await filesOfRequests(root)) figures[`files that ${name} runs`] = count;
+}
+for (const [name, figure] of Object.entries(figures)) console.log(`${name.padEnd(40)} ${figure}`);
