@@ -2,8 +2,8 @@
  * Which part of the code may import which. Parsed by swc, which also sees `import type`: a type is a
  * dependency too.
  */
-const FEATURE = '^src/(cloud|streaming|iam|tradewind)/';
-const FACE = '/(service|in-transaction|tables|wanted|schema)\\.ts$|-schema\\.ts$';
+const FEATURE = '^src/(cloud/[^/]+|streaming|iam|tradewind)/';
+const FACE = '/(service|in-transaction|presenter|schema|states|tables|wanted)\\.ts$|-schema\\.ts$';
 const ROUTES = '[/-]routes\\.ts$';
 const TEST = '\\.test\\.ts$|/fixtures/';
 
@@ -75,7 +75,7 @@ module.exports = {
       name: 'routes-are-registered-once',
       comment: 'Routes are mounted by app.ts, or by the routes file of their own feature.',
       severity: 'error',
-      from: { path: '^src/([^/]+/[^/]+)/', pathNot: TEST },
+      from: { path: '^src/(cloud/[^/]+/[^/]+|[^/]+/[^/]+)/', pathNot: TEST },
       to: { path: ROUTES, pathNot: '^src/$1/' },
     },
     {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { kindOf } from '../src/cloud/user-actions/kinds.ts';
+import { kindOf } from '../src/cloud/ground/user-actions/kinds.ts';
 import type { OpenApiDocument, Operation } from '../src/http/openapi-document.ts';
 import {
   CLIENT_DELETED,

@@ -40,7 +40,9 @@ function wingOf(name: string): number | undefined {
 function featureOf(name: string): string {
   const parts = name.split('/').slice(1, -1);
   if (parts[0] === 'cloud') return parts.slice(0, WINGS.includes(parts[1] ?? '') ? 3 : 2).join('/');
-  return parts.slice(0, ['iam', 'tradewind', 'streaming', 'backends'].includes(parts[0] ?? '') ? 2 : 1).join('/');
+  return parts
+    .slice(0, ['iam', 'tradewind', 'streaming', 'backends'].includes(parts[0] ?? '') ? 2 : 1)
+    .join('/');
 }
 
 function featureCycles(files: SourceFile[], { types }: { types: boolean }): string[][] {
@@ -63,7 +65,9 @@ function wordsOfDocuments(): { pages: number; words: number } {
       .filter((file) => file.endsWith('.md') && !/reference|compatibility|performance|settings/.test(file))
       .map((file) => path.join('docs', file)),
   ].filter((file) => fs.existsSync(path.join(root, file)));
-  const texts = pages.map((file) => fs.readFileSync(path.join(root, file), 'utf8').replaceAll(/^```.*?^```/gms, ''));
+  const texts = pages.map((file) =>
+    fs.readFileSync(path.join(root, file), 'utf8').replaceAll(/^```.*?^```/gms, ''),
+  );
   const words = texts.join(' ').match(/[\p{L}\p{N}_]+/gu)?.length ?? 0;
   return { pages: pages.filter((file) => !file.includes('adr')).length - 3, words };
 }
@@ -92,7 +96,8 @@ const figures: Record<string, unknown> = {
   'words of documents': documents.words,
 };
 if (values.verbose) {
-  for (const { from, to, typeOnly } of upward) console.log(`up: ${from} -> ${to}${typeOnly ? ' (type)' : ''}`);
+  for (const { from, to, typeOnly } of upward)
+    console.log(`up: ${from} -> ${to}${typeOnly ? ' (type)' : ''}`);
   for (const cycle of cyclesWithTypes) console.log(`cycle: ${cycle.toSorted().join(' ')}`);
 }
 if (values.requests) {

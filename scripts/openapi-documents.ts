@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { buildApp } from '../src/app.ts';
 import type { Backends } from '../src/backends/backends.ts';
-import { loadCatalog } from '../src/cloud/catalog/service.ts';
+import { loadCatalog } from '../src/cloud/ground/catalog/service.ts';
 import { loadConfig } from '../src/config.ts';
 import type { Database } from '../src/db/database.ts';
 import type { OpenApiDocument } from '../src/http/openapi-document.ts';

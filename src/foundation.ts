@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Backends } from './backends/backends.ts';
-import type { Catalog } from './cloud/catalog/service.ts';
+import type { Catalog } from './cloud/ground/catalog/service.ts';
 import type { WorkTraces } from './convergence/traces.ts';
 import type { ChangeFeed } from './db/changes.ts';
 import type { Database } from './db/database.ts';

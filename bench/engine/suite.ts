@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { insertTask } from '../../src/cloud/tasks/store.ts';
+import { insertTask } from '../../src/cloud/ground/tasks/store.ts';
 import { make, want } from '../../src/convergence/wants.ts';
 import { median, percentile } from '../support/statistics.ts';
 import { markdownTable, shown } from '../support/table.ts';

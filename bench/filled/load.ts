@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { TASKS } from '../../src/cloud/tasks/quarters.ts';
-import { USER_ACTIONS } from '../../src/cloud/user-actions/quarters.ts';
+import { TASKS } from '../../src/cloud/ground/tasks/quarters.ts';
+import { USER_ACTIONS } from '../../src/cloud/ground/user-actions/quarters.ts';
 import { keepQuarters } from '../../src/db/quarters.ts';
 import { createApi } from '../support/api.ts';
 import { type BenchDatabase, startDatabase } from '../support/database.ts';

@@ -6,7 +6,7 @@ import { filesOfBundle, type Profile, timeByPart } from './parts.ts';
 
 /** The file of each line of a bundle. */
 const FILES = [
-  'src/cloud/pricing/service.ts',
+  'src/cloud/money/pricing/service.ts',
   'node_modules/decimal.js/decimal.mjs',
   'node_modules/pg/lib/client.js',
 ];

@@ -9,9 +9,7 @@ await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed:
 
 process.on('SIGUSR2', async () => {
   const { result } = await session.post('Profiler.takePreciseCoverage');
-  const ran = result.filter(({ functions }) =>
-    functions.some(({ ranges: [range] }) => range.count > 0),
-  );
+  const ran = result.filter(({ functions }) => functions.some(({ ranges: [range] }) => range.count > 0));
   const file = process.env.HOUSE_COVERAGE;
   fs.writeFileSync(`${file}.new`, ran.map(({ url }) => url).join('\n'));
   fs.renameSync(`${file}.new`, file);

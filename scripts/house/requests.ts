@@ -40,7 +40,7 @@ export async function filesOfRequests(root: string): Promise<Map<string, number>
     const response = await fetch(`http://127.0.0.1:${api.port}${url}`, {
       method,
       headers: { authorization: `apikey ${TOKEN}`, ...(body && { 'content-type': 'application/json' }) },
-      body: body && JSON.stringify(body),
+      ...(body && { body: JSON.stringify(body) }),
     });
     // biome-ignore lint/suspicious/noExplicitAny: whatever the server sent.
     const answer: any = await response.json();
@@ -83,7 +83,9 @@ export async function filesOfRequests(root: string): Promise<Map<string, number>
   const group = (name: string) => ({
     security_group: {
       name,
-      security_group_rules: [{ direction: 'ingress', protocol: 'tcp', port_range_min: 80, port_range_max: 80 }],
+      security_group_rules: [
+        { direction: 'ingress', protocol: 'tcp', port_range_min: 80, port_range_max: 80 },
+      ],
     },
   });
   try {
@@ -96,7 +98,10 @@ export async function filesOfRequests(root: string): Promise<Map<string, number>
       ['POST security group', () => call('POST', '/cloud/v1/securitygroups/1/1', group(`house-${++turn}`))],
       [
         'PATCH cluster',
-        () => call('PATCH', '/cloud/v2/k8s/clusters/1/1/house', { autoscaler_config: { 'scan-interval': `${++turn}0s` } }),
+        () =>
+          call('PATCH', '/cloud/v2/k8s/clusters/1/1/house', {
+            autoscaler_config: { 'scan-interval': `${++turn}0s` },
+          }),
       ],
       ['GET task', () => call('GET', '/v1/tasks/00000000-0000-4000-8000-000000000000')],
       ['list AI tasks', () => call('GET', '/streaming/ai/tasks?search=house')],
@@ -108,10 +113,12 @@ export async function filesOfRequests(root: string): Promise<Map<string, number>
         await sleep(QUIET_MS);
         await ran();
         const { status, answer } = await ask();
-        if (status >= 400 && name !== 'GET task') throw new Error(`${name}: ${status} ${JSON.stringify(answer)}`);
+        if (status >= 400 && name !== 'GET task')
+          throw new Error(`${name}: ${status} ${JSON.stringify(answer)}`);
         const files = await ran();
         if (time === 'second') counts.set(name, new Set(files).size);
-        if (process.env.HOUSE_VERBOSE) console.error(name, files.map((url) => url.replace(/.*\/src\//, '')).sort());
+        if (process.env.HOUSE_VERBOSE)
+          console.error(name, files.map((url) => url.replace(/.*\/src\//, '')).sort());
         for (const id of tasksIn(answer)) await ended(id);
       }
     }

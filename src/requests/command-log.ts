@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { NewUserAction, UserActions } from '../cloud/user-actions/service.ts';
+import type { NewUserAction, UserActions } from '../cloud/ground/user-actions/service.ts';
 import type { RequestWrites, Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/clock.ts';
 import { eventData, eventOfCommand, typeOf } from '../tradewind/events/in-transaction.ts';

@@ -1,5 +1,5 @@
-import { kindOf } from '../cloud/user-actions/kinds.ts';
-import type { NewUserAction } from '../cloud/user-actions/service.ts';
+import { kindOf } from '../cloud/ground/user-actions/kinds.ts';
+import type { NewUserAction } from '../cloud/ground/user-actions/service.ts';
 import type { ActionResource } from '../lib/action-resource.ts';
 import {
   eventOfOperation,

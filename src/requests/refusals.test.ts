@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NewUserAction } from '../cloud/user-actions/service.ts';
+import type { NewUserAction } from '../cloud/ground/user-actions/service.ts';
 import { createRefusals, type RefusedRequest } from './refusals.ts';
 
 const clock = { now: () => new Date('2026-11-23T12:00:00Z') };

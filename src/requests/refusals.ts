@@ -1,4 +1,4 @@
-import type { NewUserAction, UserActions } from '../cloud/user-actions/service.ts';
+import type { NewUserAction, UserActions } from '../cloud/ground/user-actions/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RefusedCredentials } from '../lib/errors.ts';
 import { senderNetwork } from '../lib/sender-network.ts';

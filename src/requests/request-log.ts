@@ -1,4 +1,4 @@
-import type { NewUserAction, UserActions } from '../cloud/user-actions/service.ts';
+import type { NewUserAction, UserActions } from '../cloud/ground/user-actions/service.ts';
 import type { Database, RequestWrites, Transaction } from '../db/database.ts';
 import type { ActionResource } from '../lib/action-resource.ts';
 import type { Clock } from '../lib/clock.ts';

@@ -1,11 +1,11 @@
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAKERS } from '../backends/makers.ts';
-import { CatalogError } from '../cloud/catalog/faults.ts';
-import { applyCatalog, shortHash } from '../cloud/catalog/in-force.ts';
-import { type CatalogReader, catalogReaders } from '../cloud/catalog/readers.ts';
-import { type Catalog, loadCatalog } from '../cloud/catalog/service.ts';
-import { prepareProjects } from '../cloud/projects/in-transaction.ts';
+import { CatalogError } from '../cloud/ground/catalog/faults.ts';
+import { applyCatalog, shortHash } from '../cloud/ground/catalog/in-force.ts';
+import { type CatalogReader, catalogReaders } from '../cloud/ground/catalog/readers.ts';
+import { type Catalog, loadCatalog } from '../cloud/ground/catalog/service.ts';
+import { prepareProjects } from '../cloud/ground/projects/in-transaction.ts';
 import type { Config } from '../config.ts';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/clock.ts';

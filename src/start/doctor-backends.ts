@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { createBackends, type NamedBackend } from '../backends/backends.ts';
 import { troubleOf } from '../backends/health.ts';
 import type { Makers } from '../backends/maker.ts';
-import type { Catalog } from '../cloud/catalog/service.ts';
+import type { Catalog } from '../cloud/ground/catalog/service.ts';
 import type { Config } from '../config.ts';
 import { compare } from '../convergence/orphans.ts';
 import { connectionTo } from '../db/connection.ts';

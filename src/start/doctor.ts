@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import pg from 'pg';
 import { MAKERS } from '../backends/makers.ts';
-import { sharedImageNames } from '../cloud/catalog/image-names.ts';
-import { differenceTo, shortHash } from '../cloud/catalog/in-force.ts';
-import { type Catalog, loadCatalog } from '../cloud/catalog/service.ts';
+import { sharedImageNames } from '../cloud/ground/catalog/image-names.ts';
+import { differenceTo, shortHash } from '../cloud/ground/catalog/in-force.ts';
+import { type Catalog, loadCatalog } from '../cloud/ground/catalog/service.ts';
 import type { Config } from '../config.ts';
 import { connectionTo } from '../db/connection.ts';
 import { openDatabase } from '../db/database.ts';

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { deleteOldUsage } from '../cloud/costs/retention.ts';
-import { mailWarnings } from '../cloud/quotas/warnings/mailing.ts';
-import { TASKS } from '../cloud/tasks/quarters.ts';
-import { USER_ACTIONS } from '../cloud/user-actions/quarters.ts';
-import type { UserActions } from '../cloud/user-actions/service.ts';
-import { createDeliveries } from '../cloud/user-actions/subscriptions/deliveries.ts';
+import { mailWarnings } from '../cloud/ground/quotas/warnings/mailing.ts';
+import { TASKS } from '../cloud/ground/tasks/quarters.ts';
+import { USER_ACTIONS } from '../cloud/ground/user-actions/quarters.ts';
+import type { UserActions } from '../cloud/ground/user-actions/service.ts';
+import { createDeliveries } from '../cloud/ground/user-actions/subscriptions/deliveries.ts';
+import { deleteOldUsage } from '../cloud/money/costs/retention.ts';
 import type { Database } from '../db/database.ts';
 import { keepQuarters, type QuarterlyTable } from '../db/quarters.ts';
 import type { Logins } from '../iam/logins/service.ts';

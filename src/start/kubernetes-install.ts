@@ -1,7 +1,7 @@
 import { installedVersions } from '../backends/hosted/programs/folders.ts';
 import { ABOUT_KWOK, installVersion } from '../backends/hosted/programs/install.ts';
 import { MAKERS } from '../backends/makers.ts';
-import { loadCatalog } from '../cloud/catalog/service.ts';
+import { loadCatalog } from '../cloud/ground/catalog/service.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Command } from './command.ts';
 

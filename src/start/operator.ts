@@ -1,5 +1,5 @@
 import os from 'node:os';
-import { createUserActions } from '../cloud/user-actions/service.ts';
+import { createUserActions } from '../cloud/ground/user-actions/service.ts';
 import { type Caller, type Database, openDatabase, type Transaction } from '../db/database.ts';
 import { createDatabaseClock, type DatabaseClock, requireSameTime } from '../db/database-clock.ts';
 import { refusalNamed } from '../db/refusals.ts';

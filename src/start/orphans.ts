@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { createBackends, type NamedBackend } from '../backends/backends.ts';
 import { MAKERS } from '../backends/makers.ts';
-import { catalogOfDatabase } from '../cloud/catalog/in-force.ts';
+import { catalogOfDatabase } from '../cloud/ground/catalog/in-force.ts';
 import { compare, type Orphan, removeOrphans } from '../convergence/orphans.ts';
 import type { Database } from '../db/database.ts';
 import { NotFoundError } from '../lib/errors.ts';

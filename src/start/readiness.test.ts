@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
-import { loadCatalog } from '../cloud/catalog/service.ts';
+import { loadCatalog } from '../cloud/ground/catalog/service.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
 import { systemClock } from '../lib/clock.ts';

@@ -1,5 +1,5 @@
-import { shortHash } from '../cloud/catalog/in-force.ts';
-import type { LiveCatalog } from '../cloud/catalog/live.ts';
+import { shortHash } from '../cloud/ground/catalog/in-force.ts';
+import type { LiveCatalog } from '../cloud/ground/catalog/live.ts';
 import type { Database } from '../db/database.ts';
 import type { Readiness } from '../http/health.ts';
 import { livingWorkers } from '../worker/heartbeat.ts';

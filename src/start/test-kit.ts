@@ -1,4 +1,4 @@
-import type { Catalog } from '../cloud/catalog/service.ts';
+import type { Catalog } from '../cloud/ground/catalog/service.ts';
 import type { Endings } from '../convergence/waiting-tasks.ts';
 import type { ListeningChangeFeed } from '../db/changes.ts';
 import type { Secrets } from '../secrets/secrets.ts';

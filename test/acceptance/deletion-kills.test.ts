@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { KEPT_IN_PROJECTS } from '../../src/cloud/projects/contents.ts';
+import { KEPT_IN_PROJECTS } from '../../src/cloud/ground/projects/contents.ts';
 import { createDatabase } from '../support/databases.ts';
 import { furnish } from '../support/furnishing.ts';
 import { createHttpClient } from '../support/http-client.ts';

@@ -14,7 +14,7 @@ const sources = sourceFiles().filter((file) => !/\.test\.ts$|\/fixtures\//.test(
 /** Tables with two owners: the feature writes how a task begins and waits, convergence how it continues and ends. */
 const SHARED: Record<string, string> = {
   tasks: 'src/convergence',
-  task_wants: 'src/cloud/tasks',
+  task_wants: 'src/cloud/ground/tasks',
   waiting_deletions: 'src/convergence',
 };
 

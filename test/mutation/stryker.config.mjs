@@ -2,7 +2,7 @@ import { MODULES } from './modules.mjs';
 
 /** In the folder of the rules, and no rules: schemas of the API, which openapi/ holds, and what meets disk or clock. */
 const OTHERS = [
-  'src/cloud/clusters/configuration/*schema.ts',
+  'src/cloud/kubernetes/clusters/configuration/*schema.ts',
   'src/lib/{schema-kit,resource-fields,wire}.ts',
   'src/lib/{clock,existing-folder,loop,package-root,public-lookup,secret-file,until-aborted}.ts',
   '**/*.test.ts',

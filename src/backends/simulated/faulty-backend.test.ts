@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
 import { secretsOf } from '../../../test/support/secrets.ts';
-import { findShapeFaults } from '../../cloud/catalog/faults.ts';
+import { findShapeFaults } from '../../cloud/ground/catalog/faults.ts';
 import { volume } from '../../convergence/fixtures/specs.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import type { Secrets } from '../../secrets/secrets.ts';

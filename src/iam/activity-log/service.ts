@@ -1,4 +1,4 @@
-import type { ListedAction, UserActions } from '../../cloud/user-actions/service.ts';
+import type { ListedAction, UserActions } from '../../cloud/ground/user-actions/service.ts';
 import type { Database } from '../../db/database.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';

@@ -1,5 +1,5 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
-import { insertDefaultProject } from '../../cloud/projects/in-transaction.ts';
+import { insertDefaultProject } from '../../cloud/ground/projects/in-transaction.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { FeatureAnswer, FeatureArray, presentFeature } from '../../cloud/catalog/feature-schema.ts';
-import type { Catalog } from '../../cloud/catalog/service.ts';
+import { FeatureAnswer, FeatureArray, presentFeature } from '../../cloud/ground/catalog/feature-schema.ts';
+import type { Catalog } from '../../cloud/ground/catalog/service.ts';
 import type { Api } from '../../http/server.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import {

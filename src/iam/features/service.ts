@@ -1,5 +1,5 @@
-import { presentFeature } from '../../cloud/catalog/feature-schema.ts';
-import type { Catalog, Feature } from '../../cloud/catalog/service.ts';
+import { presentFeature } from '../../cloud/ground/catalog/feature-schema.ts';
+import type { Catalog, Feature } from '../../cloud/ground/catalog/service.ts';
 import type { Database, Sql, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { FeatureMissingError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';

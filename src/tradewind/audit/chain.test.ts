@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
-import { createUserActions } from '../../cloud/user-actions/service.ts';
+import { createUserActions } from '../../cloud/ground/user-actions/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { callerOf } from '../../requests/command-log.ts';
 import { sealRecords, whileRemoving } from './sealing.ts';

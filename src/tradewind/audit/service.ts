@@ -1,4 +1,4 @@
-import type { UserActions } from '../../cloud/user-actions/service.ts';
+import type { UserActions } from '../../cloud/ground/user-actions/service.ts';
 import type { Database } from '../../db/database.ts';
 import { calendarTime } from '../../lib/calendar-time.ts';
 import { ForbiddenError } from '../../lib/errors.ts';

@@ -4,7 +4,7 @@ import { activateAiFeatures, createAiTask } from '../../../test/support/ai-tasks
 import { furnish } from '../../../test/support/furnishing.ts';
 import { addReseller } from '../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
-import { KEPT_IN_PROJECTS } from '../../cloud/projects/contents.ts';
+import { KEPT_IN_PROJECTS } from '../../cloud/ground/projects/contents.ts';
 import { openDatabase } from '../../db/database.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { newTaskId } from '../../lib/ids.ts';

@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { beginRemoval, beginRemovalOfAll } from '../../cloud/projects/in-transaction.ts';
-import type { Projects } from '../../cloud/projects/service.ts';
-import type { TaskScope, Tasks } from '../../cloud/tasks/service.ts';
+import { beginRemoval, beginRemovalOfAll } from '../../cloud/ground/projects/in-transaction.ts';
+import type { Projects } from '../../cloud/ground/projects/service.ts';
+import type { TaskScope, Tasks } from '../../cloud/ground/tasks/service.ts';
 import { announce } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { requireResellerManager, resells } from '../../iam/accounts/service.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Direction, Ethertype, Port, Prefix } from '../../cloud/security-groups/rules/schema.ts';
+import { Direction, Ethertype, Port, Prefix } from '../../cloud/network/security-groups/rules/schema.ts';
 import { PROTOCOL_NAMES } from '../../lib/ip-protocols.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { Uuid } from '../../lib/resource-fields.ts';

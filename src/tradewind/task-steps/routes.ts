@@ -1,4 +1,4 @@
-import { TaskParams } from '../../cloud/tasks/schema.ts';
+import { TaskParams } from '../../cloud/ground/tasks/schema.ts';
 import type { Api } from '../../http/server.ts';
 import { TaskSteps as TaskStepsSchema } from './schema.ts';
 import type { StepsOfTasks } from './service.ts';

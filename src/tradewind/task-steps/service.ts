@@ -1,4 +1,4 @@
-import type { Tasks } from '../../cloud/tasks/service.ts';
+import type { Tasks } from '../../cloud/ground/tasks/service.ts';
 import type { Database } from '../../db/database.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { TaskStep, TaskSteps } from './schema.ts';

@@ -1,5 +1,5 @@
-import { forgetQuotasOf } from '../../../cloud/quotas/in-transaction.ts';
-import { deleteSubscription } from '../../../cloud/user-actions/subscriptions/in-transaction.ts';
+import { forgetQuotasOf } from '../../../cloud/ground/quotas/in-transaction.ts';
+import { deleteSubscription } from '../../../cloud/ground/user-actions/subscriptions/in-transaction.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import { lockForGood, markClientDeleted } from '../../../iam/clients/in-transaction.ts';
 import { deactivateAllOf } from '../../../iam/features/in-transaction.ts';

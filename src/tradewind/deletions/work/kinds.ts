@@ -1,21 +1,21 @@
-import type { Clusters } from '../../../cloud/clusters/service.ts';
-import type { DdosProfiles } from '../../../cloud/ddos/service.ts';
-import type { FileShares } from '../../../cloud/file-shares/service.ts';
-import type { FloatingIps } from '../../../cloud/floating-ips/service.ts';
-import type { Images } from '../../../cloud/images/service.ts';
-import type { Instances } from '../../../cloud/instances/service.ts';
-import type { LoadBalancers } from '../../../cloud/load-balancers/service.ts';
-import type { Logging } from '../../../cloud/logging/service.ts';
-import type { Networks } from '../../../cloud/networks/service.ts';
-import type { PlacementGroups } from '../../../cloud/placement-groups/service.ts';
-import type { Scope } from '../../../cloud/projects/service.ts';
-import type { ReservedFixedIps } from '../../../cloud/reserved-fixed-ips/service.ts';
-import type { Routers } from '../../../cloud/routers/service.ts';
-import type { StoredSecrets } from '../../../cloud/secrets/service.ts';
-import type { SecurityGroups } from '../../../cloud/security-groups/service.ts';
-import type { Snapshots } from '../../../cloud/snapshots/service.ts';
-import type { SshKeys } from '../../../cloud/ssh-keys/service.ts';
-import type { Volumes } from '../../../cloud/volumes/service.ts';
+import type { Instances } from '../../../cloud/compute/instances/service.ts';
+import type { PlacementGroups } from '../../../cloud/compute/placement-groups/service.ts';
+import type { SshKeys } from '../../../cloud/compute/ssh-keys/service.ts';
+import type { Scope } from '../../../cloud/ground/projects/service.ts';
+import type { Clusters } from '../../../cloud/kubernetes/clusters/service.ts';
+import type { Logging } from '../../../cloud/ground/logging/service.ts';
+import type { LoadBalancers } from '../../../cloud/load-balancing/load-balancers/service.ts';
+import type { StoredSecrets } from '../../../cloud/load-balancing/secrets/service.ts';
+import type { DdosProfiles } from '../../../cloud/network/ddos/service.ts';
+import type { FloatingIps } from '../../../cloud/network/floating-ips/service.ts';
+import type { Networks } from '../../../cloud/network/networks/service.ts';
+import type { ReservedFixedIps } from '../../../cloud/network/reserved-fixed-ips/service.ts';
+import type { Routers } from '../../../cloud/network/routers/service.ts';
+import type { SecurityGroups } from '../../../cloud/network/security-groups/service.ts';
+import type { FileShares } from '../../../cloud/storage/file-shares/service.ts';
+import type { Images } from '../../../cloud/storage/images/service.ts';
+import type { Snapshots } from '../../../cloud/storage/snapshots/service.ts';
+import type { Volumes } from '../../../cloud/storage/volumes/service.ts';
 
 /** The services that delete what is in a project. */
 export interface Removers {

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
-import type { Catalog } from '../../../cloud/catalog/service.ts';
-import { lockProject, removeEmpty } from '../../../cloud/projects/in-transaction.ts';
+import type { Catalog } from '../../../cloud/ground/catalog/service.ts';
+import { lockProject, removeEmpty } from '../../../cloud/ground/projects/in-transaction.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { DomainError, NotFoundError } from '../../../lib/errors.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import { workBegins, workEnds } from '../../../cloud/tasks/in-transaction.ts';
+import { workBegins, workEnds } from '../../../cloud/ground/tasks/in-transaction.ts';
 import type { Endings } from '../../../convergence/waiting-tasks.ts';
 import type { DeletionStep } from '../tables.ts';
 import { closeAccount, emptyAccount } from './account.ts';

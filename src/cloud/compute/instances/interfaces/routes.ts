@@ -1,0 +1,74 @@
+import type { Dialect } from '../../../../http/dialect.ts';
+import type { Api } from '../../../../http/server.ts';
+import type { FloatingIps } from '../../../network/floating-ips/service.ts';
+import type { Networks } from '../../../network/networks/service.ts';
+import { InterfaceList } from '../../../network/ports/interfaces/schema.ts';
+import { presentedInterfaces } from '../../../network/ports/interfaces/service.ts';
+import { InstanceParams } from '../schema.ts';
+import { AttachInterface, DetachInterface, InterfaceListQuery } from './schema.ts';
+import type { InstanceInterfaces } from './service.ts';
+
+const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
+const tags = ['Instances'];
+
+export function interfaceRoutes(
+  app: Api,
+  dialect: Dialect,
+  deps: {
+    networks: Networks;
+    floatingIps: FloatingIps;
+    instanceInterfaces: InstanceInterfaces;
+  },
+): void {
+  const { networks, floatingIps, instanceInterfaces } = deps;
+
+  app.get(`${INSTANCE}/interfaces`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listInstanceInterfaces',
+      summary: 'List the interfaces of an instance',
+      description: 'In the order of the interfaces on the instance.',
+      tags,
+      params: InstanceParams,
+      querystring: InterfaceListQuery,
+      response: { 200: InterfaceList },
+    },
+    handler: async ({ scope, params, query }) => {
+      const { count, rows } = await instanceInterfaces.list(scope, params.instance_id, query);
+      const results = await presentedInterfaces(rows, scope, { networks, floatingIps });
+      return { count, results };
+    },
+  });
+
+  app.post(`${INSTANCE}/attach_interface`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'attachInterface',
+      summary: 'Attach an interface to an instance',
+      description:
+        "If the type is omitted, it follows from the port, subnet or network; without any of them, the interface is external. The instance must be active, paused or stopped. A DDoS profile is validated but not stored: traffic isn't filtered.",
+      tags,
+      params: InstanceParams,
+      body: AttachInterface,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await instanceInterfaces.attach(scope, params.instance_id, body)]),
+  });
+
+  app.post(`${INSTANCE}/detach_interface`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'detachInterface',
+      summary: 'Detach an interface from an instance',
+      description:
+        'Deletes the port and releases its addresses; a reserved fixed IP stays. A floating IP is unassigned. The instance must be active, paused or stopped.',
+      tags,
+      params: InstanceParams,
+      body: DetachInterface,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await instanceInterfaces.detach(scope, params.instance_id, body)]),
+  });
+}

@@ -1,0 +1,77 @@
+import type { Logger } from 'pino';
+import { asked } from '../../../../backends/contract/asking.ts';
+import type { Backend, Kind } from '../../../../backends/contract/backend.ts';
+import type { MachineLoad } from '../../../../backends/contract/load.ts';
+import type { Database } from '../../../../db/database.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import { InvalidError } from '../../../../lib/errors.ts';
+import { isoSeconds } from '../../../../lib/timestamps.ts';
+import type { Scope } from '../../../ground/projects/service.ts';
+import type { Instances } from '../service.ts';
+import type { InstanceMetrics, InstanceMetricsQuestion } from './schema.ts';
+import { findMeasured } from './store.ts';
+import { timesOf } from './times.ts';
+
+/** The load of machines, as their infrastructure measures it. */
+export interface InstanceMetering {
+  /**
+   * Returns the load of an instance, oldest first.
+   * @throws NotFoundError, InvalidError for another interval and where nothing is measured, ConflictError if the
+   * infrastructure refuses, UnavailableError
+   */
+  metrics(
+    scope: Scope,
+    id: string,
+    question: InstanceMetricsQuestion,
+    log: Pick<Logger, 'info'>,
+  ): Promise<InstanceMetrics[]>;
+}
+
+export function createInstanceMetering(deps: {
+  database: Database;
+  clock: Clock;
+  backends: { of(regionId: number, kind: Kind): Backend };
+  find: Instances['get'];
+}): InstanceMetering {
+  const { database, clock, backends, find } = deps;
+
+  return {
+    async metrics(scope, id, question, log) {
+      const { id: machineId, created_at: createdAt, project_id: projectId } = await find(scope, id);
+      const times = timesOf(question, { createdAt, now: clock.now() });
+      const { devices, kind, ownerId, handle } = await findMeasured(database.sql, machineId);
+      const { loadOf } = backends.of(scope.regionId, kind);
+      if (!loadOf) {
+        const message = `The infrastructure of region ${scope.region.display_name} doesn't measure load.`;
+        throw new InvalidError({ instance_id: [message] });
+      }
+      if (!times) return [];
+      const disks = devices.map((device) => device.slice(device.lastIndexOf('/') + 1));
+      const ref = { kind, id: ownerId, regionId: scope.regionId, projectId, handle };
+      const load = await asked(log, (call) => loadOf(ref, { machineId, disks, ...times }, call));
+      return load.map((one) => presented(one, disks));
+    },
+  };
+}
+
+function presented({ time, network, ...load }: MachineLoad, disks: readonly string[]): InstanceMetrics {
+  return {
+    time: isoSeconds(time),
+    cpu_util: load.cpuPercent ?? null,
+    memory_util: load.memoryPercent ?? null,
+    network_Bps_ingress: network?.bytesIn ?? null,
+    network_Bps_egress: network?.bytesOut ?? null,
+    network_pps_ingress: network?.packetsIn ?? null,
+    network_pps_egress: network?.packetsOut ?? null,
+    disks: disks.map((disk_name) => {
+      const disk = load.disks?.[disk_name];
+      return {
+        disk_name,
+        disk_Bps_read: disk?.bytesRead ?? null,
+        disk_Bps_write: disk?.bytesWritten ?? null,
+        disk_iops_read: disk?.reads ?? null,
+        disk_iops_write: disk?.writes ?? null,
+      };
+    }),
+  };
+}

@@ -1,0 +1,123 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../../../lib/nullable.ts';
+import { UuidInput } from '../../../../lib/resource-fields.ts';
+import { TagsInput } from '../../../../lib/tags-input.ts';
+import { ResourceName } from '../../../../lib/wire.ts';
+import { VolumeTypeName } from '../../../ground/catalog/schema.ts';
+import { exceededQuotasSchema } from '../../../ground/quotas/schema.ts';
+import { AttachmentTag, VolumeSize } from '../../../storage/volumes/schema.ts';
+import { anyInterface } from '../interfaces/any-interface.ts';
+import { BootIndex, CreateInstanceSchema, MAX_INTERFACES, MAX_VOLUMES, VOLUME_SOURCES } from '../schema.ts';
+
+/** A possible volume. Its fields are those of a creation, but only its source must be known yet. */
+const PossibleVolume = Type.Object(
+  {
+    source: Type.Enum(VOLUME_SOURCES, { type: 'string' }),
+    size: Type.Optional(nullable(VolumeSize)),
+    type_name: Type.Optional(nullable(VolumeTypeName)),
+    image_id: Type.Optional(nullable(UuidInput('Image ID'))),
+    snapshot_id: Type.Optional(nullable(UuidInput('Snapshot ID'))),
+    volume_id: Type.Optional(nullable(UuidInput('Volume ID'))),
+    apptemplate_id: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
+    name: Type.Optional(nullable(ResourceName('Name'))),
+    boot_index: Type.Optional(nullable(BootIndex)),
+    attachment_tag: Type.Optional(AttachmentTag),
+    delete_on_termination: Type.Optional(Type.Boolean()),
+    tags: Type.Optional(TagsInput),
+  },
+  { title: 'PossibleVolume', additionalProperties: false },
+);
+export type PossibleVolume = Static<typeof PossibleVolume>;
+
+export const FlavorsForVolumes = Type.Object(
+  { volumes: Type.Array(PossibleVolume, { minItems: 1, maxItems: MAX_VOLUMES }) },
+  {
+    title: 'FlavorsForVolumes',
+    description: 'Volumes as in an instance creation, as far as they are known.',
+    additionalProperties: false,
+    examples: [
+      { volumes: [{ source: 'image', image_id: 'd30931af-8845-4913-a690-021a990a917f', size: 20 }] },
+    ],
+  },
+);
+export type FlavorsForVolumes = Static<typeof FlavorsForVolumes>;
+
+const MAX_MACHINES = 1000;
+
+const PossibleInterface = Type.Object(anyInterface, {
+  title: 'PossibleInterface',
+  additionalProperties: false,
+});
+
+export const CheckInstanceLimits = Type.Object(
+  {
+    flavor: Type.Optional(CreateInstanceSchema.properties.flavor),
+    names: Type.Optional(
+      Type.Array(ResourceName('Name'), {
+        minItems: 1,
+        maxItems: MAX_MACHINES,
+        description: 'One name for each instance; without names and templates, one instance is assumed',
+      }),
+    ),
+    name_templates: Type.Optional(
+      Type.Array(nullable(Type.String({ maxLength: 255 })), {
+        maxItems: MAX_MACHINES,
+        description: 'Each entry counts as one more instance; its value is ignored',
+      }),
+    ),
+    interfaces: Type.Optional(Type.Array(PossibleInterface, { maxItems: MAX_INTERFACES })),
+    volumes: Type.Optional(Type.Array(PossibleVolume, { maxItems: MAX_VOLUMES })),
+  },
+  {
+    title: 'CheckInstanceLimits',
+    description: 'Instances to check, each with these interfaces and volumes.',
+    additionalProperties: false,
+    examples: [
+      {
+        flavor: 'g1-standard-1-2',
+        names: ['web-1', 'web-2'],
+        interfaces: [{ type: 'external' }],
+        volumes: [{ source: 'new-volume', size: 10 }],
+      },
+    ],
+  },
+);
+export type CheckInstanceLimits = Static<typeof CheckInstanceLimits>;
+
+export const ExceededInstanceQuotas = exceededQuotasSchema('ExceededInstanceQuotas', [
+  'floating_count',
+  'vm_count',
+  'volume_count',
+]);
+
+const NoTemplates = Type.Null({ description: 'Always null: no templates are prescribed' });
+export const NamingRestrictions = Type.Object(
+  {
+    custom_name_allowed: Type.Boolean({ description: 'Whether instances may have any name' }),
+    name_templates_limited: Type.Boolean({ description: 'Whether only certain templates are allowed' }),
+    allowed_name_templates: NoTemplates,
+    allowed_name_win_templates: NoTemplates,
+    allowed_bm_name_templates: NoTemplates,
+    allowed_bm_name_win_templates: NoTemplates,
+  },
+  { title: 'InstanceNamingRestrictions' },
+);
+
+export const ConsoleQuery = Type.Object(
+  {
+    console_type: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Console type', examples: ['novnc'] }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const ConsoleAnswer = Type.Object(
+  {
+    remote_console: Type.Object(
+      { protocol: Type.String(), type: Type.String(), url: Type.String({ format: 'uri' }) },
+      { title: 'RemoteConsole' },
+    ),
+  },
+  { title: 'InstanceConsole' },
+);

@@ -1,0 +1,43 @@
+import type { Dialect } from '../../../../http/dialect.ts';
+import type { Api } from '../../../../http/server.ts';
+import { InstanceParams } from '../schema.ts';
+import { PutIntoServerGroup } from './schema.ts';
+import type { InstancePlacement } from './service.ts';
+
+const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
+const tags = ['Instances'];
+
+export function instancePlacementRoutes(
+  app: Api,
+  dialect: Dialect,
+  { instancePlacement }: { instancePlacement: InstancePlacement },
+): void {
+  app.post(`${INSTANCE}/put_into_servergroup`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'putInstanceIntoServerGroup',
+      summary: 'Put an instance into a placement group',
+      description: 'Returns 409 if it is in one already, and for bare metal machines and nodes of clusters.',
+      tags,
+      params: InstanceParams,
+      body: PutIntoServerGroup,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await instancePlacement.putInto(scope, params.instance_id, body.servergroup_id)]),
+  });
+
+  app.post(`${INSTANCE}/remove_from_servergroup`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'removeInstanceFromServerGroup',
+      summary: 'Remove an instance from its placement group',
+      description: 'Returns 409 if it is in none, and for bare metal machines and nodes of clusters.',
+      tags,
+      params: InstanceParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await instancePlacement.removeFrom(scope, params.instance_id)]),
+  });
+}

@@ -1,0 +1,71 @@
+import { presentedTags } from '../../../lib/tag-list.ts';
+import { isoSeconds } from '../../../lib/timestamps.ts';
+import { hardwareOf } from '../../ground/catalog/flavor-schema.ts';
+import type { Scope } from '../../ground/projects/service.ts';
+import { legacyInstance } from './legacy-answer.ts';
+import type { InstanceAnswer } from './schema.ts';
+import type { InstanceRow } from './store.ts';
+import type { KeptFlavor } from './tables.ts';
+
+interface Shown {
+  subnets: boolean;
+  interfaceNames: boolean;
+}
+
+export function presentedInstance(row: InstanceRow, scope: Scope, shown: Shown): InstanceAnswer {
+  const created_at = isoSeconds(row.created_at);
+  return {
+    id: row.id,
+    name: row.name,
+    instance_description: row.description,
+    project_id: row.project_id,
+    region: scope.region.display_name,
+    region_id: row.region_id,
+    created_at,
+    status: row.status,
+    vm_state: row.vm_state,
+    task_state: row.task_state,
+    creator_task_id: row.creator_task_id,
+    task_id: row.task_id,
+    flavor: presentedFlavor(row.flavor),
+    addresses: presentedAddresses(row, shown),
+    fixed_ip_assignments: row.addresses.map(({ address, subnet_id, external }) => ({
+      ip_address: address,
+      subnet_id,
+      external,
+    })),
+    security_groups: row.security_groups.map((name) => ({ name })),
+    volumes: row.volumes,
+    ssh_key_name: row.ssh_key_name,
+    tags: presentedTags(row.tags),
+    blackhole_ports: [],
+    ddos_profile: null,
+    instance_isolation: null,
+    ...legacyInstance({ ...row, created_at }),
+  };
+}
+
+function presentedFlavor({ resource_class, ...flavor }: KeptFlavor) {
+  return {
+    ...flavor,
+    flavor_name: flavor.flavor_id,
+    hardware_description: hardwareOf(flavor),
+    ...(resource_class !== null && { resource_class }),
+  };
+}
+
+function presentedAddresses(row: InstanceRow, shown: Shown): InstanceAnswer['addresses'] {
+  const byNetwork = new Map<string, InstanceAnswer['addresses'][string]>();
+  for (const found of row.addresses) {
+    const list = byNetwork.get(found.network_name) ?? [];
+    list.push({
+      type: 'fixed',
+      addr: found.address,
+      interface_name: shown.interfaceNames ? found.interface_name : null,
+      ...(shown.subnets && { subnet_id: found.subnet_id, subnet_name: found.subnet_name }),
+    });
+    if (found.floating_address !== null) list.push({ type: 'floating', addr: found.floating_address });
+    byNetwork.set(found.network_name, list);
+  }
+  return Object.fromEntries(byNetwork);
+}

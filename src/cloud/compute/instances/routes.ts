@@ -1,0 +1,158 @@
+import type { Dialect } from '../../../http/dialect.ts';
+import type { Api } from '../../../http/server.ts';
+import { InvalidError } from '../../../lib/errors.ts';
+import { idsOf } from '../../../lib/id-list.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { ProjectPorts } from '../../network/ports/service.ts';
+import { inFieldsOf, inTodaysFields } from './creation/legacy.ts';
+import { metadataValues } from './legacy-answer.ts';
+import { presentedInstance } from './presenter.ts';
+import {
+  CreateInstanceSchema,
+  DeleteInstanceQuery,
+  InstanceAnswer,
+  InstanceList,
+  InstanceListQuery,
+  InstanceParams,
+  NetworkPortList,
+  VERSIONED_INSTANCE,
+} from './schema.ts';
+import type { Instances } from './service.ts';
+import type { InstanceFilter } from './store.ts';
+
+const BASE = '/cloud/v1/instances/:project_id/:region_id';
+/** `available_flavors` is an operation and not an instance, whatever the method is. */
+export const ONE_INSTANCE = `${BASE}/:instance_id(^(?!available_flavors$).*$)`;
+const tags = ['Instances'];
+
+export function instanceRoutes(
+  app: Api,
+  dialect: Dialect,
+  {
+    instances,
+    projectPorts: ports,
+  }: { instances: Instances; projectPorts: Pick<ProjectPorts, 'ofInstance'> },
+): void {
+  app.post('/cloud/v2/instances/:project_id/:region_id', {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createInstance',
+      summary: 'Create an instance',
+      description:
+        'The instance, its ports and its new volumes can be read as soon as the task is accepted. If the task fails, nothing is left behind. In a region with simulated infrastructure no guest starts: password, username and user_data have no effect, and password and user_data are not stored.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateInstanceSchema,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, body }) => {
+      try {
+        return dialect.tasks([await instances.create(scope, inTodaysFields(body))]);
+      } catch (error) {
+        throw inFieldsOf(body, error);
+      }
+    },
+  });
+
+  app.get(BASE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listInstances',
+      summary: 'List instances',
+      tags,
+      params: ProjectRegionParams,
+      querystring: InstanceListQuery,
+      response: { 200: InstanceList },
+    },
+    handler: async ({ scope, query }) => {
+      const { count, rows } = await instances.list(scope, instanceFilter(query));
+      const shown = { subnets: false, interfaceNames: query.with_interfaces_name ?? false };
+      return { count, results: rows.map((row) => presentedInstance(row, scope, shown)) };
+    },
+  });
+
+  app.get(ONE_INSTANCE, {
+    config: { access: 'read', versioned: VERSIONED_INSTANCE },
+    schema: {
+      operationId: 'getInstance',
+      summary: 'Get an instance',
+      tags,
+      params: InstanceParams,
+      response: { 200: InstanceAnswer },
+    },
+    handler: async ({ scope, params }) => {
+      const row = await instances.get(scope, params.instance_id);
+      return presentedInstance(row, scope, { subnets: true, interfaceNames: true });
+    },
+  });
+
+  app.delete(ONE_INSTANCE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteInstance',
+      summary: 'Delete an instance',
+      description:
+        'Deletes the volumes that the request lists, and those with delete_on_termination that have no snapshots. All other volumes are detached.',
+      tags,
+      params: InstanceParams,
+      querystring: DeleteInstanceQuery,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, query }) => {
+      const taskId = await instances.delete(scope, params.instance_id, {
+        volumes: idsOf(query.volumes),
+        floatings: idsOf(query.floatings),
+        reservedFixedIps: idsOf(query.reserved_fixed_ips),
+        deleteFloatings: query.delete_floatings ?? false,
+      });
+      return dialect.tasks([taskId]);
+    },
+  });
+
+  app.get(`${BASE}/:instance_id/ports`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listInstancePorts',
+      summary: 'List network ports of an instance',
+      description: 'In the order of its interfaces, with the security groups of each port.',
+      tags,
+      params: InstanceParams,
+      response: { 200: NetworkPortList },
+    },
+    handler: async ({ scope, params }) => {
+      const results = await ports.ofInstance(scope, params.instance_id);
+      return { count: results.length, results };
+    },
+  });
+}
+
+function instanceFilter(query: InstanceListQuery): InstanceFilter {
+  return {
+    ...query,
+    changedSince: dateOf('changes-since', query['changes-since']),
+    changedBefore: dateOf('changes-before', query['changes-before']),
+    tagValues: [...(query.tag_value ?? []), ...metadataValues(query.metadata_v)],
+    none: onlyProtectedOrIsolated(query),
+  };
+}
+
+const PROFILE_FILTERS = ['profile_name', 'protection_status', 'type_ddos_profile'] as const;
+
+/** Whether the query asks for instances that are isolated or show a DDoS profile. None do. */
+function onlyProtectedOrIsolated(query: InstanceListQuery): boolean {
+  const given = PROFILE_FILTERS.filter((name) => query[name] !== undefined);
+  if (given.length > 0 && !query.with_ddos) {
+    throw new InvalidError(given.map((field) => ({ field, message: 'Requires with_ddos=true.' })));
+  }
+  return given.length > 0 || (query.only_isolated ?? false);
+}
+
+function dateOf(field: 'changes-since' | 'changes-before', text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const date = new Date(text);
+  // The format allows leap seconds, but a Date doesn't.
+  if (Number.isNaN(date.getTime())) {
+    throw new InvalidError({ [field]: ['Must be a time such as 2026-05-23T05:07:31Z.'] });
+  }
+  return date;
+}

@@ -1,0 +1,81 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../../lib/nullable.ts';
+import { isoSeconds } from '../../../lib/timestamps.ts';
+import { IntegerId, listOf, ProjectRegion, ResourceName } from '../../../lib/wire.ts';
+import { CreateSshKey, SshKeyAnswer } from './schema.ts';
+import type { SshKeyRow } from './store.ts';
+
+/** Key pairs: SSH keys as the library under the older Terraform provider sees them. The rows are the same. */
+
+const { fingerprint, project_id, public_key, shared_in_project, state, created_at } = SshKeyAnswer.properties;
+
+export const KeyPairAnswer = Type.Object(
+  {
+    sshkey_id: Type.String({ format: 'uuid', description: 'ID of the SSH key' }),
+    sshkey_name: Type.String({ description: 'Unique in the project', examples: ['laptop'] }),
+    public_key,
+    private_key: nullable(
+      Type.String({ description: 'Shown only once, when the key pair is generated; not stored' }),
+    ),
+    fingerprint,
+    project_id,
+    shared_in_project,
+    state,
+    created_at,
+  },
+  { title: 'KeyPair' },
+);
+export type KeyPairAnswer = Static<typeof KeyPairAnswer>;
+export const KeyPairList = listOf(KeyPairAnswer, 'KeyPairList');
+
+const created = {
+  sshkey_name: ResourceName('Name'),
+  public_key: CreateSshKey.properties.public_key,
+  shared_in_project: Type.Optional(
+    nullable(Type.Boolean({ default: true, description: 'Whether everyone in the project can use it' })),
+  ),
+};
+export const CreateKeyPairV1 = Type.Object(created, {
+  title: 'CreateKeyPairV1',
+  additionalProperties: false,
+  examples: [{ sshkey_name: 'desktop' }],
+});
+export const CreateKeyPair = Type.Object(
+  { ...created, project_id: IntegerId('Project ID') },
+  {
+    title: 'CreateKeyPair',
+    additionalProperties: false,
+    examples: [{ sshkey_name: 'laptop', project_id: 1 }],
+  },
+);
+
+export const KeyPairListQuery = Type.Object(
+  {
+    project_id: IntegerId('Project ID'),
+    user_id: Type.Optional(IntegerId('Only keys that this user added')),
+  },
+  { additionalProperties: false },
+);
+
+const keypair_id = Type.String({ description: 'ID of the SSH key' });
+export const KeyPairParams = Type.Object({ keypair_id });
+export const KeyPairParamsV1 = Type.Object({ ...ProjectRegion, keypair_id });
+
+export function newSshKey(body: Static<typeof CreateKeyPairV1>): CreateSshKey {
+  const { sshkey_name: name, public_key: publicKey, shared_in_project: shared } = body;
+  return { name, public_key: publicKey ?? null, shared_in_project: shared ?? true };
+}
+
+export function presentedKeyPair(row: SshKeyRow, privateKey: string | null = null): KeyPairAnswer {
+  return {
+    sshkey_id: row.id,
+    sshkey_name: row.name,
+    public_key: row.public_key,
+    private_key: privateKey,
+    fingerprint: row.fingerprint,
+    project_id: row.project_id,
+    shared_in_project: row.shared_in_project,
+    state: 'ACTIVE',
+    created_at: isoSeconds(row.created_at),
+  };
+}

@@ -1,0 +1,87 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../../lib/nullable.ts';
+import { IntegerId, listOf, listQuery, ResourceName, Timestamp } from '../../../lib/wire.ts';
+
+const PUBLIC_KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEsfKIr8uyWlnNdPj1cwmvHkx2Hjm/DVTJ9ZQy7KxQm1 me@laptop';
+
+const SharedInProject = Type.Boolean({
+  description: 'Whether everyone in the project can use the key, or only the user who added it.',
+});
+
+const keyFields = {
+  id: Type.String({ format: 'uuid', description: 'SSH key ID' }),
+  name: Type.String({ description: 'Unique in the project', examples: ['laptop'] }),
+  public_key: Type.String({ description: 'One line, as in a .pub file', examples: [PUBLIC_KEY] }),
+  fingerprint: Type.String({
+    description: 'As shown by `ssh-keygen -l`',
+    examples: ['SHA256:PYC9kPVC6J873CSIbfp0LwYeczP/W4ffObNCuDJ1u5w'],
+  }),
+  project_id: nullable(Type.Integer({ description: 'Project ID', examples: [1] })),
+  shared_in_project: SharedInProject,
+  state: Type.Enum(['ACTIVE', 'DELETING'], {
+    type: 'string',
+    description: 'Always ACTIVE, since a key is deleted immediately',
+  }),
+  created_at: nullable(Timestamp()),
+};
+
+export const SshKeyAnswer = Type.Object(keyFields, { title: 'SshKey' });
+export type SshKeyAnswer = Static<typeof SshKeyAnswer>;
+export const SshKeyList = listOf(SshKeyAnswer, 'SshKeyList');
+export const CreatedSshKey = Type.Object(
+  {
+    ...keyFields,
+    private_key: nullable(
+      Type.String({
+        description:
+          'Private key of a generated key pair, in OpenSSH format. Shown only once and not stored; null if a public key was sent.',
+      }),
+    ),
+  },
+  { title: 'CreatedSshKey' },
+);
+
+export const CreateSshKey = Type.Object(
+  {
+    name: ResourceName('Name'),
+    public_key: Type.Optional(
+      nullable(
+        Type.String({
+          maxLength: 16_384,
+          description: 'Content of a .pub file. If omitted, an Ed25519 key pair is generated.',
+          examples: [PUBLIC_KEY],
+        }),
+      ),
+    ),
+    shared_in_project: Type.Optional(Type.Boolean({ ...SharedInProject, default: true })),
+  },
+  { title: 'CreateSshKey', additionalProperties: false, examples: [{ name: 'laptop' }] },
+);
+export type CreateSshKey = Static<typeof CreateSshKey>;
+
+export const UpdateSshKey = Type.Object(
+  { shared_in_project: SharedInProject },
+  { title: 'UpdateSshKey', additionalProperties: false, examples: [{ shared_in_project: false }] },
+);
+
+export const SshKeysParams = Type.Object({ project_id: IntegerId('Project ID') });
+export const SshKeyParams = Type.Object({
+  project_id: IntegerId('Project ID'),
+  ssh_key_id: Type.String({ description: 'SSH key ID' }),
+});
+
+export const SshKeyListQuery = Type.Object(
+  {
+    ...listQuery(10),
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
+    order_by: Type.Optional(
+      Type.Enum(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], {
+        type: 'string',
+        default: 'created_at.desc',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type SshKeyListQuery = Static<typeof SshKeyListQuery>;

@@ -1,0 +1,51 @@
+import { type Static, Type } from 'typebox';
+import type { Api } from '../../../http/server.ts';
+import { pageOf } from '../../../lib/page.ts';
+import { listQuery, ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Pricing } from '../../money/pricing/service.ts';
+import { FlavorList, presentFlavor } from './flavor-schema.ts';
+import type { Catalog, Flavor } from './service.ts';
+
+const FlavorListQuery = Type.Object(
+  {
+    ...listQuery(),
+    include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
+    disabled: Type.Optional(
+      Type.Boolean({ default: true, description: "Include flavors that can't be used for new instances" }),
+    ),
+    exclude_linux: Type.Optional(Type.Boolean({ default: false, description: 'Exclude Linux flavors' })),
+    exclude_windows: Type.Optional(Type.Boolean({ default: false, description: 'Exclude Windows flavors' })),
+  },
+  { additionalProperties: false },
+);
+type FlavorListQuery = Static<typeof FlavorListQuery>;
+
+export function flavorRoutes(app: Api, { catalog, pricing }: { catalog: Catalog; pricing: Pricing }): void {
+  app.get('/cloud/v1/flavors/:project_id/:region_id', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listFlavors',
+      summary: 'List instance flavors',
+      tags: ['Flavors'],
+      params: ProjectRegionParams,
+      querystring: FlavorListQuery,
+      response: { 200: FlavorList },
+    },
+    handler: async ({ scope, query }) => {
+      const prices = await pricing.offers(scope, query.include_prices);
+      return pageOf(listed(catalog.flavors(scope.regionId), query), query, (flavor) =>
+        presentFlavor(flavor, prices?.flavor(flavor.flavor_id)),
+      );
+    },
+  });
+}
+
+function listed(flavors: readonly Flavor[], query: FlavorListQuery): Flavor[] {
+  return flavors.filter(
+    (flavor) =>
+      flavor.offered_for.includes('instances') &&
+      (query.disabled !== false || !flavor.disabled) &&
+      !(query.exclude_linux && flavor.os_type === 'linux') &&
+      !(query.exclude_windows && flavor.os_type === 'windows'),
+  );
+}

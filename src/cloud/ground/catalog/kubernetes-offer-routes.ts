@@ -1,0 +1,86 @@
+import { type Static, Type } from 'typebox';
+import type { Offer } from '../../../backends/contract/offer.ts';
+import type { Api } from '../../../http/server.ts';
+import { pageOf } from '../../../lib/page.ts';
+import { listQuery, ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Pricing } from '../../money/pricing/service.ts';
+import { isGpu, KubernetesFlavorList, presentKubernetesFlavor } from './flavor-schema.ts';
+import { KubernetesVersionList, presentKubernetesVersion } from './kubernetes-schema.ts';
+import type { Catalog, Flavor, Region } from './service.ts';
+
+const VersionListQuery = Type.Object(listQuery(), { additionalProperties: false });
+const FlavorListQuery = Type.Object(
+  {
+    ...listQuery(),
+    exclude_gpu: Type.Optional(Type.Boolean({ default: false, description: 'Exclude GPU flavors' })),
+    include_capacity: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Include the number of available machines, where it is counted',
+      }),
+    ),
+    include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
+  },
+  { additionalProperties: false },
+);
+type FlavorListQuery = Static<typeof FlavorListQuery>;
+
+/** The same list has a path in each version of the cluster operations. */
+const VERSION_PATHS = [
+  { url: '/cloud/v2/k8s/:project_id/:region_id/create_versions', operationId: 'listKubernetesVersions' },
+  { url: '/cloud/v1/k8s/:project_id/:region_id/create_versions', operationId: 'listKubernetesVersionsV1' },
+];
+
+/** What new clusters can be made of. A region without Kubernetes offers nothing. */
+export function kubernetesOfferRoutes(
+  app: Api,
+  { catalog, pricing, backends }: { catalog: Catalog; pricing: Pricing; backends: Offer },
+): void {
+  for (const { url, operationId } of VERSION_PATHS) {
+    app.get(url, {
+      config: { access: 'read' },
+      schema: {
+        operationId,
+        summary: 'List Kubernetes versions for new clusters',
+        description: 'Oldest first.',
+        tags: ['Kubernetes'],
+        params: ProjectRegionParams,
+        querystring: VersionListQuery,
+        response: { 200: KubernetesVersionList },
+      },
+      handler: async ({ scope, query }) => {
+        const { region } = scope;
+        const versions = region.has_k8s
+          ? backends.clusterVersions(region.id, catalog.kubernetesVersions)
+          : [];
+        return pageOf(versions, query, presentKubernetesVersion);
+      },
+    });
+  }
+
+  app.get('/cloud/v1/k8s/:project_id/:region_id/flavors', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listKubernetesFlavors',
+      summary: 'List flavors for node pools',
+      tags: ['Kubernetes'],
+      params: ProjectRegionParams,
+      querystring: FlavorListQuery,
+      response: { 200: KubernetesFlavorList },
+    },
+    handler: async ({ scope, query }) => {
+      const prices = await pricing.offers(scope, query.include_prices);
+      return pageOf(poolFlavors(catalog, scope.region, query), query, (flavor) =>
+        presentKubernetesFlavor(flavor, prices?.flavor(flavor.flavor_id)),
+      );
+    },
+  });
+}
+
+function poolFlavors(catalog: Catalog, region: Region, query: FlavorListQuery): Flavor[] {
+  if (!region.has_k8s) return [];
+  return catalog
+    .flavors(region.id)
+    .filter((flavor) => flavor.offered_for.includes('kubernetes'))
+    .filter((flavor) => !(query.exclude_gpu && isGpu(flavor.flavor_id)));
+}

@@ -1,0 +1,24 @@
+import type { Database } from '../../../db/database.ts';
+import { livingReaders } from './store.ts';
+
+/** A process that works with the catalogue. */
+export interface CatalogReader {
+  host: string;
+  pid: number;
+  /** The oldest revision that its API or its worker works with. */
+  revision: number;
+  /** A revision that the process can't read, and why. */
+  refused: number | null;
+  problem: string | null;
+}
+
+/** Returns every living process on the database, each once. */
+export async function catalogReaders({ sql }: Pick<Database, 'sql'>): Promise<CatalogReader[]> {
+  const processes = new Map<string, CatalogReader>();
+  for (const { id: _, ...reader } of await livingReaders(sql)) {
+    const key = `${reader.host} ${reader.pid}`;
+    const known = processes.get(key);
+    if (!known || reader.revision < known.revision) processes.set(key, reader);
+  }
+  return [...processes.values()];
+}

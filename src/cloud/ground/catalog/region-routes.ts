@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox';
+import type { Api } from '../../../http/server.ts';
+import { found } from '../../../lib/found.ts';
+import { orderOf } from '../../../lib/order.ts';
+import { pageOf } from '../../../lib/page.ts';
+import { IntegerId, listQuery } from '../../../lib/wire.ts';
+import { presentRegion, RegionAnswer, RegionList } from './regions.ts';
+import type { Catalog, Region } from './service.ts';
+
+export const RegionParams = Type.Object({ region_id: IntegerId('Region ID') });
+
+const showVolumeTypes = Type.Optional(
+  Type.Boolean({ default: false, description: 'Include available_volume_types' }),
+);
+const RegionQuery = Type.Object({ show_volume_types: showVolumeTypes }, { additionalProperties: false });
+const RegionListQuery = Type.Object(
+  {
+    ...listQuery(100),
+    display_name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name, case-insensitive' })),
+    product: Type.Optional(
+      Type.Enum(['containers', 'inference'], {
+        type: 'string',
+        description: 'Only regions that offer this product',
+      }),
+    ),
+    show_volume_types: showVolumeTypes,
+    order_by: Type.Optional(
+      Type.Enum(['created_at.asc', 'created_at.desc', 'display_name.asc', 'display_name.desc'], {
+        type: 'string',
+        default: 'created_at.desc',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+type RegionListQuery = Static<typeof RegionListQuery>;
+
+/** Routes for regions. All accounts see the same regions, so any account may read them. */
+export function regionRoutes(app: Api, { catalog }: { catalog: Catalog }): void {
+  app.get('/cloud/v1/regions', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listRegions',
+      summary: 'List regions',
+      tags: ['Regions'],
+      querystring: RegionListQuery,
+      response: { 200: RegionList },
+    },
+    handler: async ({ query }) => {
+      const options = { showVolumeTypes: query.show_volume_types ?? false };
+      return pageOf(listed(catalog, query), query, (region) => presentRegion(region, options));
+    },
+  });
+
+  app.get('/cloud/v1/regions/:region_id', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getRegion',
+      summary: 'Get a region',
+      tags: ['Regions'],
+      params: RegionParams,
+      querystring: RegionQuery,
+      response: { 200: RegionAnswer },
+    },
+    handler: async ({ params, query }) =>
+      presentRegion(regionOf(catalog, params.region_id), {
+        showVolumeTypes: query.show_volume_types ?? false,
+      }),
+  });
+}
+
+/** @throws NotFoundError */
+export function regionOf(catalog: Catalog, id: number): Region {
+  return found('Region', id, catalog.regions.get(id));
+}
+
+function listed(catalog: Catalog, query: RegionListQuery): Region[] {
+  const name = query.display_name?.toLowerCase();
+  const { product } = query;
+  const [key, direction] = orderOf(query.order_by ?? 'created_at.desc');
+  const sign = direction === 'asc' ? 1 : -1;
+  return [...catalog.regions.values()]
+    .filter((region) => name === undefined || region.display_name.toLowerCase() === name)
+    .filter((region) => product === undefined || region.products.includes(product))
+    .sort((a, b) => sign * (compareTexts(a[key], b[key]) || a.id - b.id));
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../../lib/nullable.ts';
+import { plainSeconds } from '../../../lib/timestamps.ts';
+import { listOf, OffsetTimestamp } from '../../../lib/wire.ts';
+import { type Region, regionFields } from './schema.ts';
+
+const { ddos_endpoint_id, ...required } = regionFields;
+
+export const RegionAnswer = Type.Object(
+  {
+    ...required,
+    available_volume_types: nullable(
+      Type.Array(Type.String(), {
+        description: 'Volume types of the region; null unless requested with show_volume_types=true',
+      }),
+    ),
+    ddos_endpoint_id: Type.Optional(ddos_endpoint_id),
+    created_at: OffsetTimestamp(),
+    created_on: Type.String({
+      deprecated: true,
+      description: 'Same as created_at, in UTC but without an offset',
+      examples: ['2019-12-31T23:59:59'],
+    }),
+    task_id: nullable(Type.String({ deprecated: true, description: 'Always null' })),
+  },
+  { title: 'Region', description: 'A region and what it offers.' },
+);
+export type RegionAnswer = Static<typeof RegionAnswer>;
+export const RegionList = listOf(RegionAnswer, 'RegionList');
+
+export function presentRegion(region: Region, options: { showVolumeTypes: boolean }): RegionAnswer {
+  const { backend: _, backends: __, products: ___, quotas: ____, ...shown } = region;
+  return {
+    ...shown,
+    available_volume_types: options.showVolumeTypes ? region.available_volume_types : null,
+    created_on: plainSeconds(new Date(region.created_at)),
+    task_id: null,
+  };
+}

@@ -1,0 +1,399 @@
+import { type Static, type TProperties, Type } from 'typebox';
+import { BACKEND_FAMILIES, type BackendFamily } from '../../../lib/backend-families.ts';
+import { NAME_PATTERN } from '../../../lib/names.ts';
+import { nullable } from '../../../lib/nullable.ts';
+import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
+
+/**
+ * Shapes of the files in `catalog/`. Keys that clients see have the same name in answers, so that the answer schemas
+ * beside this file can use the same field lists. `rule` is the sentence that reports a violated pattern.
+ */
+
+/** Refuses unknown keys in every object: wrong names are the commonest fault in files that are edited by hand. */
+function entry<T extends TProperties>(fields: T) {
+  return Type.Object(fields, { additionalProperties: false });
+}
+
+const id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const text = Type.String({ minLength: 1, maxLength: 255 });
+const uuid = Type.String({
+  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  rule: 'Use a UUID in lower case.',
+});
+const slug = {
+  pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
+  rule: 'Use 1 to 63 lower-case letters, digits and hyphens; start and end with a letter or digit.',
+};
+const timestamp = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\+0000$',
+  rule: 'Use a UTC time such as 2025-03-04T09:00:00+0000.',
+  examples: ['2025-03-04T09:00:00+0000'],
+});
+const inRegions = Type.Array(id, { minItems: 1, uniqueItems: true, description: 'Regions that offer it' });
+
+export const VolumeTypeName = Type.Enum([...VOLUME_TYPES], { type: 'string' });
+export type VolumeTypeName = Static<typeof VolumeTypeName>;
+
+export const CurrencyCode = Type.Enum(['AZN', 'EUR', 'USD'], { type: 'string' });
+export type CurrencyCode = Static<typeof CurrencyCode>;
+
+export const regionFields = {
+  id: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Region ID' }),
+  display_name: Type.String({ minLength: 1, maxLength: 255, description: 'Display name' }),
+  keystone_name: Type.String({ minLength: 1, maxLength: 255, description: 'Technical name of the region' }),
+  keystone_id: Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'ID of the identity service',
+  }),
+  slug: Type.String({ ...slug, description: 'Short name for use in URLs' }),
+  state: Type.Enum(['ACTIVE', 'DELETED', 'DELETING', 'DELETION_FAILED', 'INACTIVE', 'MAINTENANCE', 'NEW'], {
+    type: 'string',
+    description: 'Region state',
+  }),
+  access_level: Type.Enum(['core', 'edge'], { type: 'string', description: 'Type of location' }),
+  endpoint_type: Type.Enum(['admin', 'internal', 'public'], {
+    type: 'string',
+    description: 'Current endpoint',
+  }),
+  country: Type.String({
+    pattern: '^[A-Z]{2}$',
+    rule: 'Use two capital letters.',
+    description: 'Country code of two letters (ISO 3166-1)',
+  }),
+  zone: nullable(Type.Enum(['AMERICAS', 'APAC', 'EMEA', 'RUSSIA_AND_CIS'], { type: 'string' })),
+  coordinates: nullable(
+    Type.Object(
+      { latitude: text, longitude: text },
+      { additionalProperties: false, description: 'Decimal degrees, as a string' },
+    ),
+  ),
+  available_volume_types: nullable(Type.Array(VolumeTypeName, { uniqueItems: true })),
+  file_share_types: nullable(
+    Type.Array(Type.Enum(['standard', 'vast'], { type: 'string' }), { uniqueItems: true }),
+  ),
+  external_network_id: nullable(uuid),
+  metrics_database_id: nullable(Type.Integer()),
+  ddos_endpoint_id: nullable(Type.Integer()),
+  vlan_physical_network: text,
+  has_ai: Type.Boolean({ description: 'AI clusters' }),
+  has_ai_gpu: Type.Boolean({ description: 'GPU machines' }),
+  has_baremetal: Type.Boolean({ description: 'Bare metal machines' }),
+  has_basic_vm: Type.Boolean({ description: 'Basic virtual machines' }),
+  has_dbaas: Type.Boolean({ description: 'Managed databases' }),
+  has_ddos: Type.Boolean({ description: 'Advanced DDoS protection' }),
+  has_k8s: Type.Boolean({ description: 'Managed Kubernetes' }),
+  has_kvm: Type.Boolean({ description: 'Virtual machines' }),
+  has_sfs: Type.Boolean({ description: 'File shares' }),
+  created_at: timestamp,
+};
+
+const quota = (most: number) => Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: most });
+
+/** Named as published. */
+export const QuotaLimits = Type.Object(
+  {
+    cluster_count: quota(100),
+    firewall_count: quota(10_000),
+    image_count: quota(1_000),
+    floating_count: quota(1_000),
+    laas_topic_count: quota(1_000),
+    loadbalancer_count: quota(1_000),
+    network_count: quota(1_000),
+    reserved_fixed_ip_count: quota(1_000),
+    router_count: quota(1_000),
+    secret_count: quota(1_000),
+    servergroup_count: quota(1_000),
+    sfs_count: quota(1_000),
+    snapshot_count: quota(1_000),
+    subnet_count: quota(1_000),
+    vm_count: quota(1_000),
+    volume_count: quota(1_000),
+  },
+  {
+    additionalProperties: false,
+    default: {},
+    description: 'Quotas of one account in the region',
+  },
+);
+export type QuotaLimits = Static<typeof QuotaLimits>;
+
+function perFamily<Schema>(schema: Schema): Record<BackendFamily, Schema> {
+  return Object.fromEntries(BACKEND_FAMILIES.map((family) => [family, schema])) as Record<
+    BackendFamily,
+    Schema
+  >;
+}
+
+export const BackendEntry = entry({
+  name: Type.String(slug),
+  kind: Type.String({ description: 'Type of backend' }),
+  settings: Type.Record(Type.String(), Type.Unknown(), {
+    default: {},
+    description: 'Settings for this type of backend',
+  }),
+  secrets: Type.Record(
+    Type.String(),
+    Type.String({ pattern: '^/', rule: 'Use the absolute path of the file that contains the secret.' }),
+    { default: {}, description: 'Paths of secret files by name' },
+  ),
+});
+
+export const RegionEntry = entry({
+  ...regionFields,
+  backend: Type.Optional(
+    Type.String({
+      ...slug,
+      description: 'Backend of the region, except for what `backends` overrides',
+    }),
+  ),
+  backends: Type.Optional(
+    Type.Partial(
+      entry(perFamily(Type.String({ ...slug, description: 'Backend for this kind of resource' }))),
+      {
+        additionalProperties: false,
+      },
+    ),
+  ),
+  products: Type.Array(Type.Enum(['containers', 'inference'], { type: 'string' }), {
+    uniqueItems: true,
+    default: [],
+    description: 'Products for the `product` filter of the region list',
+  }),
+  quotas: QuotaLimits,
+});
+export type Region = Static<typeof RegionEntry>;
+
+const hardwareDescription = Type.Record(Type.String(), Type.String(), {
+  default: {},
+  description: 'Hardware specification, for display',
+});
+
+const machineFields = {
+  architecture: Type.Enum(['aarch64', 'x86_64'], {
+    type: 'string',
+    default: 'x86_64',
+    description: 'CPU architecture',
+  }),
+  os_type: Type.Enum(['linux', 'windows'], {
+    type: 'string',
+    default: 'linux',
+    description: 'Operating system family',
+  }),
+};
+
+/** Fields that both flavor lists show. */
+export const flavorFields = {
+  flavor_id: Type.String({ ...slug, description: 'Flavor ID' }),
+  vcpus: Type.Integer({ minimum: 1, maximum: 4096, description: 'Virtual CPUs' }),
+  ram: Type.Integer({ minimum: 256, maximum: 67_108_864, description: 'Memory in MiB' }),
+  ...machineFields,
+  disabled: Type.Boolean({ default: false, description: 'Not available for new instances' }),
+  hardware_description: hardwareDescription,
+};
+
+export const FlavorEntry = entry({
+  ...flavorFields,
+  resource_class: nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      default: null,
+      description: 'Hardware type; required for bare metal and GPU flavors',
+    }),
+  ),
+  regions: inRegions,
+  offered_for: Type.Array(Type.Enum(['instances', 'kubernetes', 'load_balancers'], { type: 'string' }), {
+    minItems: 1,
+    uniqueItems: true,
+  }),
+});
+export type Flavor = Static<typeof FlavorEntry>;
+
+export const imageFields = {
+  id: uuid,
+  name: Type.String({
+    pattern: NAME_PATTERN,
+    rule: 'Use 3 to 63 letters, digits, spaces, dots, underscores and hyphens; start with a letter or digit.',
+    description: 'Image name',
+  }),
+  description: Type.String({ default: '', maxLength: 255 }),
+  ...machineFields,
+  os_distro: Type.String({ minLength: 1, maxLength: 255, description: 'Distribution, such as `debian`' }),
+  os_version: Type.String({ minLength: 1, maxLength: 255, description: 'Version of the distribution' }),
+  disk_format: Type.String({ default: 'qcow2', minLength: 1, maxLength: 32 }),
+  min_disk: Type.Integer({ minimum: 0, description: 'Minimum size of the boot volume in GiB' }),
+  min_ram: Type.Integer({ minimum: 0, description: 'Minimum memory in MiB' }),
+  size: nullable(Type.Integer({ minimum: 0, description: 'Size in bytes' })),
+  is_baremetal: Type.Boolean({ default: false, description: 'Image for bare metal machines' }),
+  ssh_key: Type.Enum(['allow', 'deny', 'required'], {
+    type: 'string',
+    default: 'allow',
+    description: 'Whether an SSH key is allowed, denied or required',
+  }),
+  hw_firmware_type: Type.Enum(['bios', 'uefi'], { type: 'string', default: 'bios' }),
+  hw_machine_type: Type.Enum(['i440', 'q35'], { type: 'string', default: 'q35' }),
+  gpu_driver: nullable(
+    Type.String({ minLength: 1, maxLength: 255, default: null, description: 'GPU driver vendor' }),
+  ),
+  gpu_driver_type: nullable(Type.String({ minLength: 1, maxLength: 255, default: null })),
+  gpu_driver_version: nullable(Type.String({ minLength: 1, maxLength: 255, default: null })),
+  display_order: Type.Integer({ default: 0, description: 'Position in lists, smallest first' }),
+  created_at: timestamp,
+};
+
+export const ImageEntry = entry({ ...imageFields, regions: inRegions });
+export type Image = Static<typeof ImageEntry>;
+
+export const KubernetesVersionText = Type.String({
+  pattern: '^v1\\.\\d{1,3}\\.\\d{1,3}$',
+  rule: 'Use a version such as v1.32.13.',
+  description: 'With the leading `v`',
+  examples: ['v1.32.13'],
+});
+
+export const ddosFieldFields = {
+  id: Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'Value for `base_field` in a profile',
+  }),
+  name: Type.String({ minLength: 1, maxLength: 30 }),
+  description: nullable(Type.String({ maxLength: 255 })),
+  field_type: nullable(text),
+  required: nullable(Type.Boolean()),
+  default: nullable(Type.String({ maxLength: 100 })),
+  validation_schema: Type.Unknown({ description: 'JSON Schema of the value' }),
+};
+
+export const ddosTemplateFields = {
+  id: Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'Value for `profile_template` in a profile',
+  }),
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  description: nullable(Type.String({ maxLength: 255 })),
+};
+
+export const DdosTemplateEntry = entry({
+  ...ddosTemplateFields,
+  regions: inRegions,
+  fields: Type.Array(
+    entry({
+      ...ddosFieldFields,
+      validation_schema: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema, draft 7' }),
+    }),
+  ),
+});
+export type DdosTemplate = Static<typeof DdosTemplateEntry>;
+
+const host = Type.String({ pattern: '^[^\\s:]+:\\d{1,5}$', rule: 'Use host:port.' });
+
+export const LoggingServiceEntry = entry({
+  region_id: id,
+  hosts: Type.Array(host, { minItems: 1 }),
+  opensearch_hosts: Type.Optional(Type.Array(host)),
+  destination_regions: Type.Array(id, { minItems: 1, uniqueItems: true }),
+});
+export type LoggingService = Static<typeof LoggingServiceEntry>;
+
+export const featureFields = {
+  id: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Feature ID' }),
+  name: Type.String({ minLength: 1, maxLength: 255, description: 'Feature name' }),
+  service: Type.Enum(['CDN', 'STORAGE', 'STREAMING', 'DNS', 'DDOS', 'CLOUD'], {
+    type: 'string',
+    description: 'Product that the feature belongs to',
+  }),
+  is_free: Type.Boolean({ description: 'Whether the feature is free' }),
+};
+export const FeatureEntry = entry({
+  ...featureFields,
+  // Without it, the feature opens nothing.
+  needed_for: Type.Optional(
+    Type.Enum(['transcription', 'content-moderation'], {
+      type: 'string',
+      description: 'What a client may do only with this feature activated',
+    }),
+  ),
+});
+export type Feature = Static<typeof FeatureEntry>;
+
+const unitPrice = Type.String({
+  pattern: '^\\d{1,9}(\\.\\d{1,12})?$',
+  rule: "Use a decimal number in quotes, such as '0.000125'.",
+});
+
+export const PricesEntry = entry({
+  region_id: id,
+  currency: CurrencyCode,
+  volume_types: Type.Partial(
+    entry({
+      cold: unitPrice,
+      ssd_hiiops: unitPrice,
+      ssd_local: unitPrice,
+      ssd_lowlatency: unitPrice,
+      standard: unitPrice,
+      ultra: unitPrice,
+    }),
+    { additionalProperties: false, description: 'Price of one GiB for one hour' },
+  ),
+  file_share_types: Type.Partial(entry({ standard: unitPrice, vast: unitPrice }), {
+    additionalProperties: false,
+    default: {},
+    description: 'Price of one GiB for one hour',
+  }),
+  image_storage: Type.Optional(unitPrice),
+  log_storage: Type.Optional(unitPrice),
+  public_ipv4: Type.Optional(unitPrice),
+  ddos_protection: Type.Optional(unitPrice),
+  flavors: Type.Record(Type.String(), unitPrice, {
+    default: {},
+    description: 'Price of a machine for one hour',
+  }),
+  images: Type.Partial(entry({ linux: unitPrice, windows: unitPrice }), {
+    additionalProperties: false,
+    default: {},
+    description: 'Price of an operating system for one hour',
+  }),
+});
+
+export const PriceTermsEntry = entry({
+  currency: CurrencyCode,
+  tax_percent: Type.String({
+    pattern: '^\\d{1,2}(\\.\\d{1,4})?$',
+    rule: "Use a percentage from 0 to below 100 in quotes, such as '17'.",
+  }),
+  discount: Type.String({
+    pattern: '^(0(\\.\\d{1,6})?|1(\\.0{1,6})?)$',
+    rule: "Use a fraction from 0 to 1 in quotes, such as '0.16' for 16 percent.",
+  }),
+  visibility: Type.Enum(['show', 'hide'], { type: 'string' }),
+  trial: Type.Optional(Type.Boolean({ description: 'Lists of flavors and images show prices of 0' })),
+});
+
+const ClientTermsEntry = Type.Object(
+  { client_id: id, ...Type.Partial(PriceTermsEntry).properties },
+  { additionalProperties: false },
+);
+
+/** The file names of the catalogue, and the shape of each file. */
+export const catalogFiles = {
+  'backends.yaml': entry({ backends: Type.Array(BackendEntry, { minItems: 1 }) }),
+  'regions.yaml': entry({ regions: Type.Array(RegionEntry, { minItems: 1 }) }),
+  'flavors.yaml': entry({ flavors: Type.Array(FlavorEntry) }),
+  'images.yaml': entry({ images: Type.Array(ImageEntry) }),
+  'kubernetes-versions.yaml': entry({ versions: Type.Array(KubernetesVersionText, { uniqueItems: true }) }),
+  'price-book.yaml': entry({
+    prices: Type.Array(PricesEntry),
+    default_terms: PriceTermsEntry,
+    clients: Type.Array(ClientTermsEntry),
+  }),
+  'ddos-templates.yaml': entry({ templates: Type.Array(DdosTemplateEntry) }),
+  'logging-destinations.yaml': entry({ services: Type.Array(LoggingServiceEntry) }),
+  'features.yaml': entry({ features: Type.Array(FeatureEntry) }),
+};
+
+export type CatalogFileName = keyof typeof catalogFiles;
+/** The parsed content of every file, by its name. */
+export type CatalogContent = { [Name in CatalogFileName]: Static<(typeof catalogFiles)[Name]> };

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import type { Database, Transaction } from '../../../db/database.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { ConflictError, InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
+import type { Page, PageQuery } from '../../../lib/page.ts';
+import type { Catalog } from '../catalog/service.ts';
+import { requireLoggingHosts } from '../catalog/service.ts';
+import type { Scope } from '../projects/service.ts';
+import { limitOf } from '../quotas/in-transaction.ts';
+import { initialise, isReserved } from './namespaces.ts';
+import { type LoggingStatus, NAMESPACE, type PutTopic, type UpdateLoggingStatus } from './schema.ts';
+import { scramCredential } from './scram.ts';
+import * as store from './store.ts';
+
+/** Logging of projects. Everything except `status` throws InvalidError where the region has no logging. */
+export interface Logging {
+  status(scope: Scope): Promise<LoggingStatus>;
+  /** @throws InvalidError, ConflictError for a taken or changed namespace, and when disabled while there are topics */
+  setStatus(scope: Scope, wanted: UpdateLoggingStatus): Promise<LoggingStatus>;
+  /** Whether the project could have the namespace. @throws InvalidError for what can't be one */
+  isAvailable(scope: Scope, namespace: string): Promise<boolean>;
+  topics(scope: Scope, page: PageQuery): Promise<Page<store.TopicRow>>;
+  /**
+   * Creates a topic or replaces its settings. `begins`: initialises logging if necessary, as the logging of a cluster does.
+   * @throws ConflictError before initialisation, QuotaExceededError
+   */
+  putTopic(scope: Scope, topic: PutTopic, options: { begins: boolean }): Promise<store.TopicRow>;
+  /** @throws NotFoundError, ConflictError while a cluster logs to it */
+  deleteTopic(scope: Scope, name: string): Promise<void>;
+  /** Gives the project's user a new password and revokes the old one. @throws ConflictError before initialisation */
+  newPassword(scope: Scope): Promise<{ username: string; password: string }>;
+}
+
+export function createLogging(deps: { database: Database; clock: Clock; catalog: Catalog }): Logging {
+  const { database, clock, catalog } = deps;
+
+  const requireOffered = ({ region }: Scope) => requireLoggingHosts(catalog, region);
+
+  return {
+    status: async (scope) => shown(await store.findService(database.sql, scope)),
+
+    async setStatus(scope, wanted) {
+      requireOffered(scope);
+      const namespace = wanted.namespace ?? null;
+      return database.accept(scope.principal, async (tx) => {
+        if (wanted.is_initialized) {
+          const service = await initialise(tx, scope, namespace, clock.now());
+          if (namespace !== null && namespace !== service.namespace) {
+            throw new ConflictError(
+              `Logging is already initialised with the namespace ${service.namespace}, which can't be changed; leave it out`,
+            );
+          }
+          scope.principal.writes?.about({ type: 'laas', id: service.namespace, name: service.namespace });
+          return shown(service);
+        }
+        if (namespace !== null) {
+          throw new InvalidError({ namespace: ['Is only allowed with is_initialized true; leave it out.'] });
+        }
+        const service = await store.lockService(tx, scope);
+        if (service)
+          scope.principal.writes?.about({ type: 'laas', id: service.namespace, name: service.namespace });
+        const count = service ? await store.countTopics(tx, [scope.projectId], scope.regionId) : 0;
+        if (count > 0) {
+          throw new ConflictError(`Logging still has ${count} topics in this region; delete them first`);
+        }
+        await store.deleteService(tx, scope);
+        return shown(undefined);
+      });
+    },
+
+    async isAvailable(scope, namespace) {
+      requireOffered(scope);
+      if (!new RegExp(NAMESPACE.pattern).test(namespace)) {
+        throw new InvalidError({ namespace_name: [NAMESPACE.rule] });
+      }
+      return (
+        !isReserved(namespace, scope.projectId) && !(await store.isTaken(database.sql, scope, namespace))
+      );
+    },
+
+    async topics(scope, page) {
+      requireOffered(scope);
+      return store.listTopics(database.sql, scope, page);
+    },
+
+    async putTopic(scope, topic, { begins }) {
+      requireOffered(scope);
+      return database.accept(scope.principal, async (tx) => {
+        const { clientId } = scope;
+        const services = await store.lockServicesOf(tx, { clientId, regionId: scope.regionId });
+        if (!services.some((one) => one.project_id === scope.projectId)) {
+          services.push(
+            begins ? await initialise(tx, scope, null, clock.now()) : requireInitialised(undefined),
+          );
+        }
+        if (!(await store.lockTopic(tx, scope, topic.name))) await requireRoom(tx, scope, services);
+        const row = {
+          project_id: scope.projectId,
+          region_id: scope.regionId,
+          name: topic.name,
+          retention_days: topic.retention_policy?.period ?? null,
+          index_pattern_id: topic.index_pattern?.id ?? null,
+          size_in_bytes: topic.size_in_bytes ?? 0,
+        };
+        scope.principal.writes?.about({ type: 'laas_topic', id: topic.name, name: topic.name });
+        await store.putTopic(tx, row);
+        return row;
+      });
+    },
+
+    async deleteTopic(scope, name) {
+      requireOffered(scope);
+      await database.accept(scope.principal, async (tx) => {
+        if (!(await store.lockTopic(tx, scope, name))) throw new NotFoundError('Topic', name);
+        const cluster = await store.clusterLoggingInto(tx, scope, name);
+        if (cluster !== undefined) {
+          throw new ConflictError(
+            `Cluster ${cluster} sends its logs to topic ${name}; disable its logging or choose another topic for it first`,
+          );
+        }
+        await store.deleteTopic(tx, scope, name);
+      });
+    },
+
+    async newPassword(scope) {
+      requireOffered(scope);
+      const password = randomBytes(32).toString('base64url');
+      const credential = await scramCredential(password);
+      return database.accept(scope.principal, async (tx) => {
+        const { namespace: username } = requireInitialised(await store.lockService(tx, scope));
+        scope.principal.writes?.about({ type: 'laas', id: username, name: username });
+        await store.setCredential(tx, scope, credential);
+        return { username, password };
+      });
+    },
+  };
+}
+
+function shown(service: store.ServiceRow | undefined): LoggingStatus {
+  return { is_initialized: service !== undefined, namespace: service?.namespace ?? null };
+}
+
+/** @throws ConflictError when logging is not initialised */
+function requireInitialised(service: store.ServiceRow | undefined): store.ServiceRow {
+  if (service) return service;
+  throw new ConflictError('Logging is not initialised in this project and region; set is_initialized first');
+}
+
+/** Checks the account's quota for another topic. The account's logging must be locked. @throws QuotaExceededError */
+async function requireRoom(tx: Transaction, scope: Scope, services: store.ServiceRow[]): Promise<void> {
+  const { region } = scope;
+  const limit = await limitOf(tx, scope, 'laas_topic_count');
+  const projectIds = services.map((service) => service.project_id);
+  const used = await store.countTopics(tx, projectIds, region.id);
+  if (used < limit) return;
+  throw new QuotaExceededError({
+    attribute: 'laas_topic_count',
+    current_usage: used,
+    requested_usage: 1,
+    limit,
+  });
+}

@@ -1,0 +1,87 @@
+import { type Static, Type } from 'typebox';
+import {
+  Input,
+  IntegerId,
+  listOf,
+  listQuery,
+  Named,
+  Query,
+  QueryTime,
+  RepeatedId,
+  Timestamp,
+} from '../../../../lib/wire.ts';
+import { GLOBAL_NAMES, REGIONAL_QUOTAS, UNCOUNTED_GLOBAL, UNCOUNTED_REGIONAL } from '../names.ts';
+import { limits } from '../quota-schema.ts';
+import { REQUEST_STATUSES, type RequestedLimits } from '../tables.ts';
+
+const MOST_REGIONS = 100;
+
+const Status = Type.Enum([...REQUEST_STATUSES], { type: 'string', examples: ['in progress'] });
+
+const Requested = Type.Unsafe<RequestedLimits>(
+  Input('RequestedLimits', {
+    global_limits: Type.Optional(Input('RequestedGlobalLimits', limits(GLOBAL_NAMES, UNCOUNTED_GLOBAL))),
+    regional_limits: Type.Optional(
+      Type.Array(
+        Input('RequestedRegionalLimits', {
+          region_id: IntegerId('Region ID'),
+          ...limits(REGIONAL_QUOTAS, UNCOUNTED_REGIONAL),
+        }),
+        { maxItems: MOST_REGIONS },
+      ),
+    ),
+  }),
+);
+
+const description = Type.String({
+  minLength: 1,
+  maxLength: 1000,
+  description: 'The reason',
+  examples: ['Scale up mysql cluster'],
+});
+
+export const CreateLimitRequest = Input(
+  'CreateLimitRequest',
+  { description, requested_limits: Requested },
+  {
+    description: 'Scale up mysql cluster',
+    requested_limits: { regional_limits: [{ region_id: 1, vm_count_limit: 2000 }] },
+  },
+);
+export type CreateLimitRequest = Static<typeof CreateLimitRequest>;
+
+export const DecideLimitRequest = Input(
+  'DecideLimitRequest',
+  {
+    status: Type.Enum(['done', 'rejected'], {
+      type: 'string',
+      description: '`done` makes the requested limits those of the account',
+    }),
+  },
+  { status: 'done' },
+);
+
+export const LimitRequestAnswer = Named('LimitRequest', {
+  id: Type.Integer({ examples: [1] }),
+  client_id: Type.Integer({ examples: [1] }),
+  description: Type.String(),
+  requested_limits: Requested,
+  status: Status,
+  created_at: Timestamp(),
+  updated_at: Timestamp(),
+});
+export type LimitRequestAnswer = Static<typeof LimitRequestAnswer>;
+export const LimitRequestList = listOf(LimitRequestAnswer, 'LimitRequestList');
+
+export const LimitRequestListQuery = Query({
+  ...listQuery(),
+  created_from: Type.Optional(QueryTime('Only those from this time on')),
+  created_to: Type.Optional(QueryTime('Only those up to this time')),
+  request_ids: RepeatedId('Only these requests'),
+  status: Type.Optional(
+    Type.Array(Status, { maxItems: REQUEST_STATUSES.length, description: 'Repeat for several' }),
+  ),
+});
+export type LimitRequestListQuery = Static<typeof LimitRequestListQuery>;
+
+export const LimitRequestParams = Type.Object({ request_id: IntegerId('Limit request ID') });

@@ -1,0 +1,21 @@
+import type { Api } from '../../../../http/server.ts';
+import { presentedTask } from '../presenter.ts';
+import { TaskParams, Task as TaskSchema } from '../schema.ts';
+import type { TaskCancellation } from './service.ts';
+
+export function taskCancellationRoutes(app: Api, services: { taskCancellation: TaskCancellation }): void {
+  app.post('/tradewind/v1/tasks/:task_id/cancel', {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'cancelTask',
+      summary: 'Cancel a task',
+      description:
+        'Ends the task with an ERROR, and undoes what it began, as if it had failed. Removals, and changes that nothing can undo, are refused.',
+      tags: ['Tasks'],
+      params: TaskParams,
+      response: { 200: TaskSchema },
+    },
+    handler: async ({ principal, params }) =>
+      presentedTask(await services.taskCancellation.cancel(principal, params.task_id)),
+  });
+}

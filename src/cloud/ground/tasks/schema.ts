@@ -1,0 +1,147 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../../lib/nullable.ts';
+import { UuidInput } from '../../../lib/resource-fields.ts';
+import {
+  IntegerId,
+  listOf,
+  listQuery,
+  ProjectRegion,
+  QueryTime,
+  RepeatedId,
+  SortOrder,
+} from '../../../lib/wire.ts';
+
+const STATES = ['NEW', 'RUNNING', 'FINISHED', 'ERROR'] as const;
+
+const TaskTime = (description: string) =>
+  nullable(Type.String({ description, examples: ['2026-05-23T05:07:31'] }));
+
+const idLists = [
+  'ai_clusters api_keys caas_containers clusters faas_functions faas_namespaces file_shares floatingips healthmonitors',
+  'images inference_instances instances k8s_clusters k8s_pools l7polices l7rules laas_topic listeners loadbalancers',
+  'members networks pools ports postgresql_clusters registry_registries registry_users routers secrets',
+  'security_group_rules security_groups servergroups snapshots subnets volumes',
+]
+  .join(' ')
+  .split(' ');
+
+export const CreatedResources = Type.Object(
+  {
+    ...Object.fromEntries(idLists.map((name) => [name, Type.Optional(Type.Array(Type.String()))])),
+    ddos_profiles: Type.Optional(Type.Array(Type.Integer())),
+    projects: Type.Optional(Type.Array(Type.Integer())),
+  },
+  { title: 'CreatedResources', description: 'IDs of the resources that the task created, by type' },
+);
+
+export const Task = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'Unique across all projects' }),
+    task_type: Type.String({ examples: ['update_k8s_cluster_v2'] }),
+    state: Type.Enum(STATES, {
+      description: 'NEW: queued. RUNNING: in progress. FINISHED and ERROR are final.',
+    }),
+    detailed_state: nullable(Type.String({ description: 'Only for GPU clusters' })),
+    created_on: TaskTime('When the task was accepted, in UTC'),
+    updated_on: TaskTime('When its state last changed, in UTC'),
+    finished_on: TaskTime('When it reached FINISHED or ERROR, in UTC'),
+    created_resources: nullable(CreatedResources),
+    data: Type.Unknown({ description: 'Parameters of the task' }),
+    error: nullable(Type.String({ description: 'Why the task ended in ERROR' })),
+    user_id: Type.Integer({ description: 'User who started the task' }),
+    client_id: nullable(Type.Integer()),
+    user_client_id: nullable(Type.Integer()),
+    project_id: nullable(Type.Integer()),
+    region_id: nullable(Type.Integer()),
+    request_id: nullable(Type.String({ description: 'Request that started the task' })),
+    acknowledged_at: TaskTime('When a user acknowledged the outcome'),
+    acknowledged_by: nullable(Type.Integer()),
+    job_id: nullable(Type.String()),
+    schedule_id: nullable(Type.String()),
+    lifecycle_policy_id: nullable(Type.Integer()),
+  },
+  { title: 'Task' },
+);
+export type Task = Static<typeof Task>;
+
+export const TaskParams = Type.Object({ task_id: Type.String({ description: 'Task ID' }) });
+
+export const WaitHeaders = Type.Object({
+  prefer: Type.Optional(
+    Type.String({
+      description:
+        '`wait=N` (RFC 7240): wait until the task has ended, for at most N seconds (up to 60), then return it. ' +
+        'If this was applied, the response has the header `Preference-Applied: wait=N`.',
+      examples: ['wait=30'],
+    }),
+  ),
+});
+
+export const TaskList = listOf(Task, 'TaskList');
+
+export const TaskListQuery = Type.Object(
+  {
+    project_id: RepeatedId('Project ID'),
+    region_id: RepeatedId('Region ID'),
+    state: Type.Optional(
+      Type.Array(Type.Enum(STATES, { type: 'string' }), {
+        maxItems: 100,
+        description: 'Repeat for several',
+      }),
+    ),
+    task_type: Type.Optional(
+      Type.String({ maxLength: 255, description: 'Exact type', examples: ['create_volume'] }),
+    ),
+    is_acknowledged: Type.Optional(
+      Type.Boolean({ description: 'Only tasks that have been acknowledged, or only those that have not' }),
+    ),
+    from_timestamp: Type.Optional(QueryTime('Accepted at this time or later')),
+    to_timestamp: Type.Optional(QueryTime('Accepted at this time or earlier')),
+    order_by: Type.Optional({
+      ...SortOrder,
+      description: 'Order by time of acceptance; defaults to newest first',
+    }),
+    sorting: Type.Optional({ ...SortOrder, deprecated: true, description: 'Old name of `order_by`' }),
+    ...listQuery(10),
+  },
+  { additionalProperties: false },
+);
+export type TaskListQuery = Static<typeof TaskListQuery>;
+
+export const ActiveTaskParams = Type.Object(ProjectRegion);
+export const ActiveTaskQuery = Type.Object(
+  {
+    task_type: Type.Optional(
+      Type.Array(Type.String({ maxLength: 255, examples: ['create_volume'] }), {
+        maxItems: 100,
+        description: 'Repeat for several',
+      }),
+    ),
+    ...listQuery(10),
+  },
+  { additionalProperties: false },
+);
+
+export const AcknowledgeQuery = Type.Object(
+  {
+    project_id: Type.Optional(IntegerId('Only tasks of this project')),
+    region_id: Type.Optional(IntegerId('Only tasks of this region')),
+  },
+  { additionalProperties: false },
+);
+export type AcknowledgeQuery = Static<typeof AcknowledgeQuery>;
+
+export const AcknowledgeTasks = Type.Object(
+  {
+    task_ids: Type.Optional(
+      nullable(
+        Type.Array(UuidInput('Task ID'), {
+          maxItems: 1000,
+          description: 'Tasks of any state; if null or omitted, all tasks that have ended',
+        }),
+      ),
+    ),
+  },
+  { title: 'AcknowledgeTasks', additionalProperties: false, examples: [{ task_ids: null }] },
+);
+export type AcknowledgeTasks = Static<typeof AcknowledgeTasks>;

@@ -1,0 +1,26 @@
+import type { Api } from '../../../http/server.ts';
+import { presentedPage } from '../../../lib/page.ts';
+import { isoMicros } from '../../../lib/timestamps.ts';
+import { LoggedRequestList, RequestListQuery } from './requests-schema.ts';
+import type { UserActions } from './service.ts';
+
+/** Routes for our own log, which also contains refused requests and those outside the cloud area. */
+export function requestLogRoutes(app: Api, { userActions }: { userActions: UserActions }): void {
+  app.get('/cloud/v1/request_log', {
+    config: { access: 'administer' },
+    schema: {
+      operationId: 'listRequests',
+      summary: 'List requests for changes',
+      description:
+        'Lists all requests of the account that tried to change something, in all areas, including refused ones. They are kept for a year. Accepted requests are listed immediately, refused ones within a second. Requests refused by the rate limit are not logged, and request bodies are not stored. For logins, see GET /iam/activity_log/logins.',
+      tags: ['User actions'],
+      querystring: RequestListQuery,
+      response: { 200: LoggedRequestList },
+    },
+    handler: async ({ principal, query }) =>
+      presentedPage(await userActions.requests(principal, query), (row) => ({
+        ...row,
+        timestamp: isoMicros(row.timestamp),
+      })),
+  });
+}

@@ -1,0 +1,22 @@
+import type { Api } from '../../../http/server.ts';
+import { presentedPage } from '../../../lib/page.ts';
+import { presentedAction } from './presenter.ts';
+import { UserActionList, UserActionListQuery } from './schema.ts';
+import type { UserActions } from './service.ts';
+
+export function userActionRoutes(app: Api, { userActions }: { userActions: UserActions }): void {
+  app.get('/cloud/v1/user_actions', {
+    config: { access: 'administer' },
+    schema: {
+      operationId: 'listUserActions',
+      summary: 'List user actions',
+      description:
+        'Lists accepted changes of cloud resources, with the resources that they were about. They are kept for a year and are listed immediately. For the outcome of an accepted task, see the task. For refused requests and those of other areas, see GET /cloud/v1/request_log.',
+      tags: ['User actions'],
+      querystring: UserActionListQuery,
+      response: { 200: UserActionList },
+    },
+    handler: async ({ principal, query }) =>
+      presentedPage(await userActions.list(principal, query), presentedAction),
+  });
+}

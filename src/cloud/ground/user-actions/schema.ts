@@ -1,0 +1,99 @@
+import { type Static, Type } from 'typebox';
+import { LEGACY } from '../../../lib/legacy.ts';
+import { nullable } from '../../../lib/nullable.ts';
+import { listOf, listQuery, QueryTime, RepeatedId, SortOrder, Timestamp } from '../../../lib/wire.ts';
+import { ACTION_TYPES, API_GROUPS } from './published-names.ts';
+
+const MOST_VALUES = 100;
+const several = (description: string, example: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ maxLength: 500 }), {
+      maxItems: MOST_VALUES,
+      description: `${description}; repeat for several`,
+      examples: [[example]],
+    }),
+  );
+const Kind = Type.Enum(ACTION_TYPES, { type: 'string', description: 'Type of action', examples: ['create'] });
+const Group = Type.Enum(API_GROUPS, {
+  type: 'string',
+  description: 'Type of resource',
+  examples: ['network'],
+});
+
+export const UserActionListQuery = Type.Object(
+  {
+    action_type: Type.Optional(
+      Type.Array(Kind, { maxItems: MOST_VALUES, description: 'Type of action; repeat for several' }),
+    ),
+    api_group: Type.Optional(
+      Type.Array(Group, { maxItems: MOST_VALUES, description: 'Type of resource; repeat for several' }),
+    ),
+    project_id: RepeatedId('Project ID'),
+    region_id: RepeatedId('Region ID'),
+    resource_id: several(
+      'ID of a resource that was created, changed or deleted',
+      '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a',
+    ),
+    search_field: Type.Optional(
+      Type.String({
+        maxLength: 255,
+        description: 'Start of the name or address of a resource, case-insensitive',
+        examples: ['web'],
+      }),
+    ),
+    source_user_ips: several('IP address of the client', '203.0.113.42'),
+    user_agents: several('Exact User-Agent header of the client', 'MyApp/1.0.0'),
+    from_timestamp: Type.Optional(QueryTime('At this time or later')),
+    to_timestamp: Type.Optional(QueryTime('At this time or earlier')),
+    order_by: Type.Optional({ ...SortOrder, description: 'Order by time; defaults to newest first' }),
+    sorting: Type.Optional({ ...SortOrder, ...LEGACY, description: 'Old name of order_by' }),
+    ...listQuery(),
+  },
+  { additionalProperties: false },
+);
+export type UserActionListQuery = Static<typeof UserActionListQuery>;
+
+const integerOrNull = (description: string) => nullable(Type.Integer({ description }));
+const NoObject = (description: string) =>
+  Type.Unsafe<null>({ type: ['object', 'null'], additionalProperties: true, description });
+
+const ActionResource = Type.Object(
+  {
+    resource_id: Type.String({ description: 'Resource ID, or the name if there is no ID' }),
+    resource_type: Type.String({ description: 'Type of the resource', examples: ['network'] }),
+    resource_body: NoObject('Always null: bodies are not stored'),
+    search_field: nullable(Type.String({ description: 'Name or address of the resource at that time' })),
+  },
+  { title: 'UserActionResource' },
+);
+
+export const UserAction = Type.Object(
+  {
+    id: Type.String({ description: 'Increases over time', examples: ['123'] }),
+    timestamp: Timestamp('When the request was received'),
+    client_id: integerOrNull('Account that the action was about'),
+    user_id: Type.Integer({ description: 'User who performed the action' }),
+    email: nullable(
+      Type.String({
+        description: "Email address of the user; null if the user isn't a member of the account",
+      }),
+    ),
+    project_id: integerOrNull('Project ID'),
+    region_id: integerOrNull('Region ID'),
+    api_group: Group,
+    action_type: Kind,
+    action_data: NoObject('Always null: bodies are not stored'),
+    task_id: nullable(Type.String({ description: 'Task that the action started' })),
+    user_agent: nullable(Type.String({ description: 'User-Agent header of the client' })),
+    source_user_ip: nullable(Type.String({ description: 'IP address of the client' })),
+    acknowledged: Type.Boolean({ description: 'Whether it was sent to the subscription of the account' }),
+    is_complete: Type.Boolean({ description: 'Whether the affected resources are known' }),
+    total_price: NoObject('Always null: changes have no price'),
+    token_id: integerOrNull('API token used; null for a login'),
+    issued_by_user_id: integerOrNull('User who owns the token'),
+    resources: Type.Array(ActionResource, { description: 'Affected resources' }),
+  },
+  { title: 'UserAction' },
+);
+export type UserAction = Static<typeof UserAction>;
+export const UserActionList = listOf(UserAction, 'UserActionList');

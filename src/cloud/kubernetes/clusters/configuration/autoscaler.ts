@@ -1,0 +1,62 @@
+import { closestName } from '../../../../lib/closest-name.ts';
+import type { FieldProblem } from '../../../../lib/errors.ts';
+import { parseGoDuration } from '../../../../lib/go-duration.ts';
+import { AUTOSCALER_PARAMETERS, type ParameterKind } from './autoscaler-parameters.ts';
+import { expanderFault } from './expander.ts';
+
+// Decimal only. Go also reads hexadecimal, octal (a leading zero), exponents, infinity and underscores, but nobody
+// means these here.
+const INTEGER = /^[+-]?(?:0|[1-9]\d*)$/;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
+
+/** Returns the problems of autoscaler overrides. A wrong name or value would keep the autoscaler from starting. */
+export function autoscalerProblems(overrides: Readonly<Record<string, string>>): FieldProblem[] {
+  return Object.entries(overrides).flatMap(([name, value]) => {
+    const parameter = AUTOSCALER_PARAMETERS.get(name);
+    const message = parameter ? valueFault(parameter, value) : unknownName(name);
+    return message === undefined ? [] : [{ field: `autoscaler_config.${name}`, message }];
+  });
+}
+
+function unknownName(name: string): string {
+  const closest = closestName(name, [...AUTOSCALER_PARAMETERS.keys()]);
+  return closest === undefined
+    ? `Unknown parameter. Use one of: ${[...AUTOSCALER_PARAMETERS.keys()].join(', ')}.`
+    : `Unknown parameter. Did you mean ${closest}?`;
+}
+
+function valueFault(parameter: ParameterKind, value: string): string | undefined {
+  switch (parameter.kind) {
+    case 'bool':
+      return value === 'true' || value === 'false' ? undefined : 'Must be "true" or "false" in lower case.';
+    case 'expander':
+      return expanderFault(value);
+    case 'duration':
+      return durationFault(value, parameter.positive);
+    default:
+      return numberFault(value, parameter);
+  }
+}
+
+function numberFault(
+  value: string,
+  { kind, min, max }: { kind: 'int' | 'float'; min: number; max: number },
+): string | undefined {
+  const readable = (kind === 'int' ? INTEGER : DECIMAL).test(value);
+  if (!readable) {
+    return kind === 'int'
+      ? 'Must be a whole number in decimal notation, such as "10".'
+      : 'Must be a number in decimal notation, such as "0.5".';
+  }
+  const number = Number(value);
+  return number >= min && number <= max ? undefined : `Must be from ${min} to ${max}.`;
+}
+
+function durationFault(value: string, positive: boolean): string | undefined {
+  const nanoseconds = parseGoDuration(value);
+  if (nanoseconds === undefined) {
+    return 'Must be a duration in ns, us, ms, s, m or h, such as "10s", "15m" or "1h30m".';
+  }
+  if (nanoseconds < 0n) return 'Must not be negative.';
+  return positive && nanoseconds === 0n ? 'Must be longer than zero, such as "10s".' : undefined;
+}

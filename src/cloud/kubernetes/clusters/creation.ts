@@ -1,0 +1,171 @@
+import type { Offer } from '../../../backends/contract/offer.ts';
+import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
+import { isGpu } from '../../ground/catalog/flavor-schema.ts';
+import type { Catalog } from '../../ground/catalog/service.ts';
+import type { Scope } from '../../ground/projects/service.ts';
+import { type AddressPools, addressPools } from './address-pools.ts';
+import type { ClusterConfiguration } from './configuration/configuration.ts';
+import { initialConfiguration } from './configuration/merge.ts';
+import { validateInitialConfiguration } from './configuration/validate.ts';
+import { newPool } from './pools/new-pool.ts';
+import { poolGroupProblems } from './pools/security-groups.ts';
+import { poolOffer, poolsProblems } from './pools.ts';
+import type { ClusterReferences, ClusterSubnet } from './references.ts';
+import { configurationContext, slurmReferences } from './region-context.ts';
+import type { CreateCluster } from './schema.ts';
+import type { NewPool } from './store.ts';
+
+/** A valid creation body, with every default filled in. */
+export interface AcceptedCluster extends AddressPools {
+  name: string;
+  version: string;
+  keypair: string;
+  pools: NewPool[];
+  configuration: ClusterConfiguration;
+  vast_nfs_enabled: boolean;
+  fixed_network: string | null;
+  fixed_subnet: string | null;
+  is_ipv6: boolean;
+}
+
+/**
+ * Checks a whole creation body against the region and the project. Writes nothing.
+ * @throws InvalidError with every fault
+ */
+export async function acceptCluster(
+  scope: Scope,
+  request: CreateCluster,
+  deps: { catalog: Catalog; backends: Offer; references: ClusterReferences },
+): Promise<AcceptedCluster> {
+  const { catalog, references } = deps;
+  const { region } = scope;
+  if (!region.has_k8s) {
+    throw new InvalidError({
+      region_id: [
+        `Region ${region.id} (${region.display_name}) doesn't offer Kubernetes. Choose a region whose has_k8s is true.`,
+      ],
+    });
+  }
+  const version = `v${request.version.replace(/^v/, '')}`;
+  const vastNfs = request.csi?.nfs?.vast_enabled ?? false;
+  const subnet = request.fixed_subnet
+    ? await references.networks.subnet(scope, request.fixed_subnet)
+    : undefined;
+  const addresses = addressPools(request, subnet?.cidr);
+  const slurm = await slurmReferences(scope, request.add_ons, references);
+  const context = configurationContext(catalog, scope, {
+    name: request.name,
+    ...addresses.pools,
+    slurm: slurm && {
+      ...slurm,
+      kubernetesVersion: version,
+      vastNfsEnabled: vastNfs,
+      hasGpuPool: request.pools.some((pool) => isGpu(pool.flavor_id)),
+    },
+  });
+  const problems = [
+    ...versionProblems(version, deps.backends.clusterVersions(region.id, catalog.kubernetesVersions)),
+    ...poolsProblems(request.pools, poolOffer(catalog, scope)),
+    ...addresses.problems,
+    ...vastProblems(vastNfs, scope),
+    ...ddnProblems(request),
+    ...ipv6Problems(request, scope),
+    ...validateInitialConfiguration(request, context),
+    ...(await keypairProblems(scope, request, references)),
+    ...(await networkProblems(scope, request, references, subnet)),
+    ...(await poolGroupProblems(scope, namedPools(request), references)),
+  ];
+  if (problems.length > 0) throw new InvalidError(problems);
+  return {
+    name: request.name,
+    version,
+    keypair: request.keypair,
+    pools: request.pools.map(newPool),
+    configuration: initialConfiguration(request, request.name),
+    vast_nfs_enabled: vastNfs,
+    fixed_network: networkText(request.fixed_network),
+    fixed_subnet: networkText(request.fixed_subnet),
+    is_ipv6: request.is_ipv6 ?? false,
+    ...addresses.pools,
+  };
+}
+
+const namedPools = ({ pools }: CreateCluster) =>
+  pools.map((pool, index) => ({ path: `pools.${index}.`, ids: pool.security_group_ids ?? [] }));
+
+function versionProblems(version: string, offered: readonly string[]): FieldProblem[] {
+  if (offered.includes(version)) return [];
+  const message =
+    offered.length === 0
+      ? 'No version of Kubernetes is installed for this region. Ask its operator for one.'
+      : `Unknown version ${version}. Must be one of: ${offered.join(', ')}.`;
+  return [{ field: 'version', message }];
+}
+
+function vastProblems(enabled: boolean, { region }: Scope): FieldProblem[] {
+  if (!enabled || region.file_share_types?.includes('vast')) return [];
+  return [
+    {
+      field: 'csi.nfs.vast_enabled',
+      message: `Region ${region.id} (${region.display_name}) doesn't offer VAST file shares. Leave it out.`,
+    },
+  ];
+}
+
+/** Newer clients know DDN file shares. As no project has any, the answer is 400, as in the published contract. */
+function ddnProblems({ csi }: CreateCluster): FieldProblem[] {
+  if (!csi?.nfs?.ddn_enabled) return [];
+  return [{ field: 'csi.nfs.ddn_enabled', message: 'The project has no DDN file share. Leave it out.' }];
+}
+
+function ipv6Problems({ is_ipv6 }: CreateCluster, { region }: Scope): FieldProblem[] {
+  if (is_ipv6 !== true || region.external_network_id !== null) return [];
+  const message = `Region ${region.id} (${region.display_name}) has no public addresses. Leave it out.`;
+  return [{ field: 'is_ipv6', message }];
+}
+
+async function keypairProblems(
+  scope: Scope,
+  { keypair }: CreateCluster,
+  { sshKeys }: ClusterReferences,
+): Promise<FieldProblem[]> {
+  if (await sshKeys.hasNamed(scope, keypair)) return [];
+  const message = `Unknown SSH key ${keypair}. Must be the name of a key of this project; add the key first.`;
+  return [{ field: 'keypair', message }];
+}
+
+async function networkProblems(
+  scope: Scope,
+  { fixed_network: networkId, fixed_subnet: subnetId }: CreateCluster,
+  { networks }: ClusterReferences,
+  subnet: ClusterSubnet | undefined,
+): Promise<FieldProblem[]> {
+  const problems: FieldProblem[] = [];
+  if (networkId && !(await networks.hasNetwork(scope, networkId))) {
+    problems.push({
+      field: 'fixed_network',
+      message: `Unknown network ${networkId}. Must be a network in this project and region.`,
+    });
+  }
+  if (!subnetId) return problems;
+  const field = 'fixed_subnet';
+  if (!subnet) {
+    const message = `Unknown subnet ${subnetId}. Must be a subnet in this project and region.`;
+    problems.push({ field, message });
+  } else if (networkId && subnet.networkId !== networkId.toLowerCase()) {
+    problems.push({ field, message: `Belongs to network ${subnet.networkId}, not to fixed_network.` });
+  } else if (!subnet.hasRouter) {
+    problems.push({
+      field,
+      message: 'Has no router. Attach it to one, or choose another subnet.',
+    });
+  } else if (subnet.cidr.includes(':')) {
+    problems.push({ field, message: 'Is an IPv6 subnet, but nodes need IPv4. Choose an IPv4 subnet.' });
+  }
+  return problems;
+}
+
+/** Absent becomes the empty text, which is the published default; null stays null. */
+function networkText(given: string | null | undefined): string | null {
+  return given === undefined ? '' : (given?.toLowerCase() ?? null);
+}

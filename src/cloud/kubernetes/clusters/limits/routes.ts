@@ -1,0 +1,44 @@
+import type { Api } from '../../../../http/server.ts';
+import { ProjectRegionParams } from '../../../../lib/wire.ts';
+import { presentedExceeded } from '../../../ground/quotas/schema.ts';
+import type { ClusterBase } from '../params.ts';
+import { CheckClusterLimits, CheckPoolLimits, ExceededClusterQuotas } from './schema.ts';
+import type { ClusterLimits } from './service.ts';
+
+const tags = ['Kubernetes clusters'];
+
+/** Routes that ask about quotas, under the base path of one version. */
+export function limitRoutes(
+  app: Api,
+  { clusterLimits }: { clusterLimits: ClusterLimits },
+  base: ClusterBase,
+): void {
+  app.post(`${base.path}/check_limits`, {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: `checkKubernetesClusterLimits${base.suffix}`,
+      summary: 'Check quotas for a Kubernetes cluster',
+      description:
+        'Returns the quotas that a cluster with these pools would exceed. Nothing is reserved. Clusters, security groups, placement groups, machines and volumes are counted. There are no quotas for vCPUs, memory, GPUs and volume sizes. The topic of `logging` is not counted, since a cluster always gets it.',
+      tags,
+      params: ProjectRegionParams,
+      body: CheckClusterLimits,
+      response: { 200: ExceededClusterQuotas },
+    },
+    handler: async ({ scope, body }) => presentedExceeded(await clusterLimits.ofCluster(scope, body)),
+  });
+
+  app.post(`${base.path}/pools/check_limits`, {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: `checkKubernetesPoolLimits${base.suffix}`,
+      summary: 'Check quotas for a pool of a Kubernetes cluster',
+      description: 'Returns the quotas that another pool like this would exceed. Nothing is reserved.',
+      tags,
+      params: ProjectRegionParams,
+      body: CheckPoolLimits,
+      response: { 200: ExceededClusterQuotas },
+    },
+    handler: async ({ scope, body }) => presentedExceeded(await clusterLimits.ofPool(scope, body)),
+  });
+}

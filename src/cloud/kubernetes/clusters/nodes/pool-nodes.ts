@@ -1,0 +1,208 @@
+import type { Transaction } from '../../../../db/database.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
+import { VOLUME_TYPES, type VolumeType } from '../../../../lib/volume-types.ts';
+import * as nodes from '../../../compute/instances/nodes/in-transaction.ts';
+import type { Catalog } from '../../../ground/catalog/service.ts';
+import type { Scope } from '../../../ground/projects/service.ts';
+import { type QuotaAmounts, refuseExceeded } from '../../../ground/quotas/in-transaction.ts';
+import type { AddressSource } from '../../../network/networks/addresses/in-transaction.ts';
+import { defaultNetworkId } from '../../../network/networks/defaults/in-transaction.ts';
+import * as workerGroups from '../../../network/security-groups/worker-groups/in-transaction.ts';
+import type { NewCluster, NewPool } from '../store.ts';
+
+/** The fields of a cluster that decide where its nodes are and who may log in to them. */
+type Home = Pick<NewCluster, 'id' | 'name' | 'keypair' | 'fixed_network' | 'fixed_subnet' | 'is_ipv6'>;
+type Kind = Pick<
+  NewPool,
+  | 'id'
+  | 'name'
+  | 'flavor_id'
+  | 'boot_volume_size'
+  | 'boot_volume_type'
+  | 'is_public_ipv4'
+  | 'security_group_ids'
+>;
+interface MoreNodes {
+  pool: Kind;
+  amount: number;
+}
+
+/** The nodes of pools, for requests that change their number. The caller holds the lock on the cluster. */
+export interface PoolNodes {
+  /**
+   * Adds nodes, held by the task. Returns the quotas that they need, which the caller takes at the end.
+   * @throws QuotaExceededError for quotas that are exceeded already now, ConflictError when there are no addresses
+   * left
+   */
+  add(
+    tx: Transaction,
+    scope: Scope,
+    cluster: Home,
+    more: readonly MoreNodes[],
+    taskId: string,
+  ): Promise<QuotaAmounts>;
+  /** Lets the task replace a node. Returns the quotas of the new node. @throws as `add`, except for quotas */
+  replace(
+    tx: Transaction,
+    scope: Scope,
+    cluster: Home,
+    node: { id: string; pool: Kind },
+    taskId: string,
+  ): Promise<QuotaAmounts>;
+  /** Checks that the named volumes are disks of the nodes, for a deletion of all. @throws InvalidError, ConflictError */
+  checkNamedDisks(
+    tx: Transaction,
+    scope: Scope,
+    pools: readonly Pick<Kind, 'id'>[],
+    volumeIds: readonly string[],
+  ): Promise<void>;
+  /** Lets the task remove all nodes, and these volumes even with snapshots. @throws ConflictError */
+  removeAll(
+    tx: Transaction,
+    pools: readonly Pick<Kind, 'id'>[],
+    taskId: string,
+    volumeIds?: readonly string[],
+  ): Promise<void>;
+  /**
+   * Resizes a pool to the wanted number of nodes, removing the newest first. Returns the quotas that it needs.
+   * @throws as `add`
+   */
+  resize(
+    tx: Transaction,
+    scope: Scope,
+    cluster: Home,
+    wanted: MoreNodes,
+    taskId: string,
+  ): Promise<QuotaAmounts>;
+  /** Gives the nodes the security groups of their pool. */
+  setGroups(tx: Transaction, clusterId: string, pool: Pick<Kind, 'id' | 'security_group_ids'>): Promise<void>;
+}
+
+export function createPoolNodes(deps: { catalog: Catalog; clock: Clock }): PoolNodes {
+  const { catalog, clock } = deps;
+
+  return {
+    async add(tx, scope, cluster, more, taskId) {
+      const wanted = await wantedNodes(tx, scope, cluster, more);
+      const quotas = nodes.quotasOf(wanted);
+      await refuseExceeded(tx, scope, quotas);
+      await nodes.add(tx, scope, wanted, taskId, clock.now());
+      return quotas;
+    },
+
+    async replace(tx, scope, cluster, { id, pool }, taskId) {
+      const wanted = await wantedNodes(tx, scope, cluster, [{ pool, amount: 1 }]);
+      await nodes.add(tx, scope, wanted, taskId, clock.now());
+      await nodes.doom(tx, [id], taskId, clock.now());
+      return nodes.quotasOf(wanted);
+    },
+
+    async checkNamedDisks(tx, scope, pools, volumeIds) {
+      if (volumeIds.length === 0) return;
+      await nodes.checkNamedDisks(tx, scope, await nodesOf(tx, pools), volumeIds);
+    },
+
+    async removeAll(tx, pools, taskId, volumeIds = []) {
+      const ids = await nodesOf(tx, pools);
+      await nodes.doom(tx, ids, taskId, clock.now(), volumeIds);
+    },
+
+    async resize(tx, scope, cluster, { pool, amount }, taskId) {
+      const ids = await nodes.idsOf(tx, [pool.id]);
+      if (ids.length > amount) {
+        await nodes.doom(tx, ids.slice(0, ids.length - amount), taskId, clock.now());
+      }
+      if (ids.length >= amount) return {};
+      return this.add(tx, scope, cluster, [{ pool, amount: amount - ids.length }], taskId);
+    },
+
+    async setGroups(tx, clusterId, pool) {
+      await nodes.setGroups(tx, pool.id, await groupsOf(tx, clusterId, pool));
+    },
+  };
+
+  async function wantedNodes(
+    tx: Transaction,
+    scope: Scope,
+    cluster: Home,
+    more: readonly MoreNodes[],
+  ): Promise<nodes.WantedNodes[]> {
+    const inside = await homeOf(tx, scope, cluster);
+    const own = await workerGroups.of(tx, cluster.id);
+    return more.map(({ pool, amount }) => {
+      const flavor = catalog.flavor(scope.regionId, pool.flavor_id);
+      if (!flavor) {
+        throw new ConflictError(
+          `Pool ${pool.name} can't get new nodes: its flavor ${pool.flavor_id} is no longer offered`,
+        );
+      }
+      return {
+        poolId: pool.id,
+        amount,
+        namePrefix: `${cluster.name}-${pool.name}`,
+        flavor,
+        sshKeyName: cluster.keypair,
+        bootDisk: bootDiskOf(pool),
+        interfaces: [[inside], outsideOf(pool, cluster)].filter((addresses) => addresses.length > 0),
+        groupIds: withOwn(own, pool.security_group_ids),
+      };
+    });
+  }
+
+  async function groupsOf(tx: Transaction, clusterId: string, pool: Pick<Kind, 'security_group_ids'>) {
+    return withOwn(await workerGroups.of(tx, clusterId), pool.security_group_ids);
+  }
+}
+
+function nodesOf(tx: Transaction, pools: readonly Pick<Kind, 'id'>[]): Promise<string[]> {
+  return nodes.idsOf(
+    tx,
+    pools.map(({ id }) => id),
+  );
+}
+
+const withOwn = (own: string | undefined, ids: readonly string[]) => [
+  ...new Set(own === undefined ? ids : [own, ...ids]),
+];
+
+async function homeOf(
+  tx: Transaction,
+  scope: Scope,
+  { fixed_network: networkId, fixed_subnet: subnetId }: Home,
+): Promise<AddressSource> {
+  if (subnetId) return { kind: 'subnet', subnetId };
+  const id = networkId ? networkId : await defaultNetworkId(tx, scope);
+  if (id === undefined) throw new ConflictError('The project has no default network for the nodes');
+  return { kind: 'any-subnet', networkId: id, family: 'IPv4' };
+}
+
+/** Returns the public addresses of a node, all on one interface. */
+function outsideOf({ is_public_ipv4 }: Kind, { is_ipv6 }: Home): AddressSource[] {
+  const families = [...(is_public_ipv4 ? ['IPv4' as const] : []), ...(is_ipv6 ? ['IPv6' as const] : [])];
+  return families.map((family) => ({ kind: 'external', family }));
+}
+
+/** Returns the disk that the pool's nodes boot from; null for bare metal. */
+export function bootDiskOf({
+  boot_volume_size: sizeGib,
+  boot_volume_type: type,
+}: Pick<Kind, 'boot_volume_size' | 'boot_volume_type'>): nodes.WantedNodes['bootDisk'] {
+  const volumeType = VOLUME_TYPES.find((known): known is VolumeType => known === type);
+  return sizeGib === null || volumeType === undefined ? null : { sizeGib, volumeType };
+}
+
+/** Turns an InvalidError into a conflict: the body names no network, so a missing one isn't the body's fault. */
+export function inWordsOfCluster(error: unknown): never {
+  if (!(error instanceof InvalidError)) throw error;
+  throw new ConflictError(`The nodes can't get an address: ${Object.values(error.fields).flat().join(' ')}`);
+}
+
+/** Does the same for a creation, whose body may name the network. */
+export function inFieldsOfCreation({ fixed_subnet: subnetId }: Pick<Home, 'fixed_subnet'>) {
+  return (error: unknown): never => {
+    if (!(error instanceof InvalidError)) throw error;
+    const field = subnetId ? 'fixed_subnet' : 'fixed_network';
+    throw new InvalidError({ [field]: Object.values(error.fields).flat() });
+  };
+}

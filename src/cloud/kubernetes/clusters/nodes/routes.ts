@@ -1,0 +1,99 @@
+import { Type } from 'typebox';
+import type { Api } from '../../../../http/server.ts';
+import { listQuery } from '../../../../lib/wire.ts';
+import { InstanceList, InstanceParams } from '../../../compute/instances/schema.ts';
+import { CLUSTER_BASES, type ClusterBase } from '../params.ts';
+import { ClusterParams, PoolParams } from '../schema.ts';
+import type { ClusterNodes } from './service.ts';
+
+const tags = ['Kubernetes clusters'];
+const { instance_id } = InstanceParams.properties;
+
+const NodeListQuery = Type.Object(
+  {
+    ...listQuery(),
+    with_ddos: Type.Optional(
+      Type.Boolean({ default: false, description: 'Include DDoS profiles; nodes have none' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** The two paths that lead to nodes. */
+const WITH_NODES = [
+  {
+    path: '',
+    name: 'Cluster',
+    of: 'a Kubernetes cluster',
+    params: ClusterParams,
+    nodeParams: Type.Object({ ...ClusterParams.properties, instance_id }),
+  },
+  {
+    path: '/pools/:pool_name',
+    name: 'Pool',
+    of: 'a pool of a Kubernetes cluster',
+    params: PoolParams,
+    nodeParams: Type.Object({ ...PoolParams.properties, instance_id }),
+  },
+];
+
+interface NodeRouteDependencies {
+  clusterNodes: ClusterNodes;
+}
+
+/** Routes for the nodes of clusters, which are instances. */
+export function nodeRoutes(app: Api, deps: NodeRouteDependencies): void {
+  for (const base of CLUSTER_BASES) {
+    for (const owner of WITH_NODES) routesOf(app, deps, base, owner);
+  }
+}
+
+function routesOf(
+  app: Api,
+  { clusterNodes }: NodeRouteDependencies,
+  base: ClusterBase,
+  owner: (typeof WITH_NODES)[number],
+): void {
+  const at = `${base.path}/:cluster_name${owner.path}/instances`;
+
+  app.get(at, {
+    config: { access: 'read' },
+    schema: {
+      operationId: `listKubernetes${owner.name}Instances${base.suffix}`,
+      summary: `List the nodes of ${owner.of}`,
+      description: 'Newest first. Nodes are instances that can only be changed through their pool.',
+      tags,
+      params: owner.params,
+      querystring: NodeListQuery,
+      response: { 200: InstanceList },
+    },
+    handler: async ({ scope, params, query }) => {
+      const { count, rows } = await clusterNodes.list(scope, nodesOf(params), query);
+      return { count, results: rows };
+    },
+  });
+
+  app.delete(`${at}/:instance_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: `deleteKubernetes${owner.name}Instance${base.suffix}`,
+      summary: `Delete a node of ${owner.of}`,
+      description:
+        'The pool replaces the node. Meanwhile a task holds the cluster; its ID is in `task_id` of the cluster. Returns 409 while another task holds the cluster.',
+      tags,
+      params: owner.nodeParams,
+      response: { 204: Type.Null({ description: 'Replacement has started' }) },
+    },
+    handler: async ({ scope, params }, reply) => {
+      await clusterNodes.delete(scope, nodesOf(params), params.instance_id);
+      return reply.code(204).send(null);
+    },
+  });
+}
+
+function nodesOf(params: { cluster_name: string; pool_name?: string }) {
+  return {
+    clusterName: params.cluster_name,
+    ...(params.pool_name !== undefined && { poolName: params.pool_name }),
+  };
+}

@@ -1,0 +1,141 @@
+import type { Dialect } from '../../../../http/dialect.ts';
+import type { Api } from '../../../../http/server.ts';
+import { pageOf } from '../../../../lib/page.ts';
+import type { Versioned } from '../../../../lib/versioned.ts';
+import { PoolAnswer, PoolList } from '../answer-schema.ts';
+import { poolOf } from '../free-cluster.ts';
+import type { ClusterBase } from '../params.ts';
+import { CLUSTER_COLUMNS } from '../params.ts';
+import { presentedPool } from '../presenter.ts';
+import { ClusterListQuery, ClusterParams, CreatePool, PoolParams } from '../schema.ts';
+import type { Clusters } from '../service.ts';
+import { ResizePool, UpdatePool } from './schema.ts';
+import type { ClusterPools } from './service.ts';
+
+const tags = ['Kubernetes clusters'];
+const VERSIONED: Versioned = {
+  table: 'kubernetes_pools',
+  columns: { pool_name: 'name' },
+  within: { column: 'cluster_id', table: 'kubernetes_clusters', columns: CLUSTER_COLUMNS },
+};
+
+interface PoolRouteDependencies {
+  clusters: Clusters;
+  clusterPools: ClusterPools;
+}
+
+/** Routes for the pools of clusters, under the base path of one version. */
+export function poolRoutes(app: Api, dialect: Dialect, deps: PoolRouteDependencies, base: ClusterBase): void {
+  changingRoutes(app, dialect, deps, base);
+  readingRoutes(app, deps, base);
+}
+
+function changingRoutes(
+  app: Api,
+  dialect: Dialect,
+  { clusterPools }: PoolRouteDependencies,
+  base: ClusterBase,
+): void {
+  const pools = `${base.path}/:cluster_name/pools`;
+
+  app.post(pools, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: `createKubernetesPool${base.suffix}`,
+      summary: 'Add a pool to a Kubernetes cluster',
+      description:
+        'Starts one task. The pool can be read immediately, with the status Provisioning. If the task fails, nothing is left behind. Returns 409 while a task holds the cluster.',
+      tags,
+      params: ClusterParams,
+      body: CreatePool,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await clusterPools.create(scope, params.cluster_name, body)]),
+  });
+
+  app.patch(`${pools}/:pool_name`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: `updateKubernetesPool${base.suffix}`,
+      summary: 'Update a pool of a Kubernetes cluster',
+      description:
+        "Takes effect immediately. The number of nodes doesn't change. Returns 409 while a task holds the cluster.",
+      tags,
+      params: PoolParams,
+      body: UpdatePool,
+      response: { 200: PoolAnswer },
+    },
+    handler: async ({ scope, params, body }) => {
+      const { cluster_name: cluster, pool_name: pool } = params;
+      return presentedPool(await clusterPools.update(scope, cluster, pool, body), 'Provisioned');
+    },
+  });
+
+  app.delete(`${pools}/:pool_name`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: `deleteKubernetesPool${base.suffix}`,
+      summary: 'Delete a pool of a Kubernetes cluster',
+      description:
+        'Starts one task. Deleting the last pool deletes the cluster; the task then has cluster_deleted in data. Waits for the deletion of another pool, unless it is the last one then. Returns 409 while another task holds the cluster, and for the last GPU pool while Slurm is enabled.',
+      tags,
+      params: PoolParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await clusterPools.delete(scope, params.cluster_name, params.pool_name)]),
+  });
+
+  app.post(`${pools}/:pool_name/resize`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: `resizeKubernetesPool${base.suffix}`,
+      summary: 'Resize a pool of a Kubernetes cluster',
+      description: 'Starts one task. Returns 409 while a task holds the cluster.',
+      tags,
+      params: PoolParams,
+      body: ResizePool,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, body }) => {
+      const { cluster_name: cluster, pool_name: pool } = params;
+      return dialect.tasks([await clusterPools.resize(scope, cluster, pool, body.node_count)]);
+    },
+  });
+}
+
+function readingRoutes(app: Api, { clusters }: PoolRouteDependencies, base: ClusterBase): void {
+  const pools = `${base.path}/:cluster_name/pools`;
+
+  app.get(pools, {
+    config: { access: 'read' },
+    schema: {
+      operationId: `listKubernetesPools${base.suffix}`,
+      summary: 'List the pools of a Kubernetes cluster',
+      tags,
+      params: ClusterParams,
+      querystring: ClusterListQuery,
+      response: { 200: PoolList },
+    },
+    handler: async ({ scope, params, query }) => {
+      const { pools, status } = await clusters.get(scope, params.cluster_name);
+      return pageOf(pools, query, (pool) => presentedPool(pool, status));
+    },
+  });
+
+  app.get(`${pools}/:pool_name`, {
+    config: { access: 'read', versioned: VERSIONED },
+    schema: {
+      operationId: `getKubernetesPool${base.suffix}`,
+      summary: 'Get a pool of a Kubernetes cluster',
+      tags,
+      params: PoolParams,
+      response: { 200: PoolAnswer },
+    },
+    handler: async ({ scope, params }) => {
+      const { pools, status } = await clusters.get(scope, params.cluster_name);
+      return presentedPool(poolOf({ pools }, params.pool_name), status);
+    },
+  });
+}

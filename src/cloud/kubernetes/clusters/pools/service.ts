@@ -1,0 +1,271 @@
+import { isDeepStrictEqual } from 'node:util';
+import { remove } from '../../../../convergence/wants.ts';
+import type { Database, Transaction } from '../../../../db/database.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
+import { found } from '../../../../lib/found.ts';
+import { newTaskId } from '../../../../lib/ids.ts';
+import { crioProblems, kubeletProblems } from '../../../../lib/node-settings.ts';
+import * as placementGroups from '../../../compute/placement-groups/in-transaction.ts';
+import { isGpu } from '../../../ground/catalog/flavor-schema.ts';
+import type { Catalog } from '../../../ground/catalog/service.ts';
+import type { Scope } from '../../../ground/projects/service.ts';
+import { quotaOwner, takeQuotas } from '../../../ground/quotas/in-transaction.ts';
+import { refuseDoomed } from '../../../ground/tasks/in-transaction.ts';
+import { deletionId, type Tasks } from '../../../ground/tasks/service.ts';
+import * as workerGroups from '../../../network/security-groups/worker-groups/in-transaction.ts';
+import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../free-cluster.ts';
+import { labelProblems, taintProblems } from '../node-texts.ts';
+import { inWordsOfCluster, type PoolNodes } from '../nodes/pool-nodes.ts';
+import { type PossiblePool, poolOffer, poolProblems, possibleProblems, sizeProblems } from '../pools.ts';
+import type { ClusterReferences } from '../references.ts';
+import { MAX_POOLS, type PoolInput } from '../schema.ts';
+import { type ClusterRow, findCluster, holdCluster, insertPools, type PoolRow } from '../store.ts';
+import { clusterPooled } from '../wanted.ts';
+import { newPool } from './new-pool.ts';
+import type { UpdatePool } from './schema.ts';
+import { poolGroupProblems } from './security-groups.ts';
+import * as store from './store.ts';
+import { CONFIGURE_POOL, CREATE_POOL, DELETE_POOL, RESIZE_POOL } from './tasks.ts';
+
+/** Single pools of a running cluster. Every change throws ConflictError while a task holds the cluster. */
+export interface ClusterPools {
+  /** Checks possible pools. @throws InvalidError for pools that aren't available in the region */
+  requirePossible(scope: Scope, pools: readonly PossiblePool[]): void;
+  /**
+   * @throws NotFoundError, InvalidError with every fault of the body, ConflictError also for a name that exists,
+   * QuotaExceededError
+   */
+  create(scope: Scope, clusterName: string, request: PoolInput): Promise<string>;
+  /** Changes a pool at once. @throws NotFoundError, InvalidError */
+  update(scope: Scope, clusterName: string, name: string, request: UpdatePool): Promise<PoolRow>;
+  /** @throws NotFoundError, InvalidError for a number outside the pool's limits, QuotaExceededError */
+  resize(scope: Scope, clusterName: string, name: string, nodeCount: number): Promise<string>;
+  /**
+   * Deletes the cluster with its last pool. @throws NotFoundError, ConflictError also for a pool that Slurm needs, and for the
+   * one that is left of several that are being deleted
+   */
+  delete(scope: Scope, clusterName: string, name: string): Promise<string>;
+}
+
+export function createClusterPools(deps: {
+  database: Database;
+  clock: Clock;
+  catalog: Catalog;
+  tasks: Tasks;
+  references: ClusterReferences;
+  poolNodes: PoolNodes;
+}): ClusterPools {
+  const { database, clock, catalog, tasks, references, poolNodes } = deps;
+
+  return {
+    requirePossible: (scope, pools) => refuse(possibleProblems(pools, poolOffer(catalog, scope))),
+
+    async create(scope, clusterName, request) {
+      await requireCluster(scope, clusterName);
+      refuse([
+        ...poolProblems(request, poolOffer(catalog, scope)),
+        ...(await groupProblems(scope, request.security_group_ids ?? [])),
+      ]);
+      const pool = newPool(request);
+      return changing(scope, clusterName, async (tx, cluster) => {
+        refuseOneMore(cluster, pool.name);
+        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+        const doomed = { type: 'delete_k8s_cluster_v2', id: clusterName };
+        await refuseDoomed(tx, scope, `Cluster ${clusterName}`, doomed);
+        const taskId = newTaskId();
+        const firstPosition = Math.max(...cluster.pools.map(({ position }) => position)) + 1;
+        const to = { clusterId: cluster.id, createdAt: clock.now(), firstPosition };
+        await insertPools(tx, { ...to, pending: 'Provisioning' }, [pool]);
+        await placementGroups.addForPools(tx, scope, cluster.name, [pool], clock.now());
+        const more = [{ pool, amount: pool.node_count }];
+        const quotas = await poolNodes.add(tx, scope, cluster, more, taskId).catch(inWordsOfCluster);
+        await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+        await tasks.begin(tx, scope, {
+          id: taskId,
+          task: CREATE_POOL,
+          data: { cluster_name: clusterName, ...request },
+          input: { clusterId: cluster.id, poolId: pool.id },
+          wants: [await clusterPooled(tx, { ...cluster, pools: [...cluster.pools, pool] })],
+        });
+        const servergroup_count = placementGroups.groupsFor([pool]);
+        await takeQuotas(tx, scope, { ...quotas, servergroup_count });
+        return taskId;
+      });
+    },
+
+    async update(scope, clusterName, name, request) {
+      poolOf(await requireCluster(scope, clusterName), name);
+      refuse([
+        ...labelProblems(request.labels ?? {}, 'labels'),
+        ...taintProblems(request.taints ?? {}, 'taints'),
+        ...crioProblems(request.crio_config ?? {}, 'crio_config'),
+        ...kubeletProblems(request.kubelet_config ?? {}, 'kubelet_config'),
+        ...(await groupProblems(scope, request.security_group_ids ?? [])),
+      ]);
+      return changing(scope, clusterName, async (tx, cluster) => {
+        const pool = poolOf(cluster, name);
+        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+        const wanted = settingsOf(pool, request);
+        refuse([...limitProblems(wanted, request), ...nodeCountProblems(pool, request)]);
+        if (isDeepStrictEqual(wanted, settingsOf(pool, {}))) return pool;
+        await store.changePool(tx, pool.id, wanted);
+        await poolNodes.setGroups(tx, cluster.id, { id: pool.id, ...wanted });
+        const changed = { ...pool, ...wanted };
+        const pools = cluster.pools.map((one) => (one.id === pool.id ? changed : one));
+        await tasks.begin(tx, scope, {
+          task: CONFIGURE_POOL,
+          data: { cluster_name: clusterName, pool_name: name, ...request },
+          input: {},
+          wants: [await clusterPooled(tx, { ...cluster, pools })],
+        });
+        return changed;
+      });
+    },
+
+    async resize(scope, clusterName, name, nodeCount) {
+      return changing(scope, clusterName, async (tx, cluster) => {
+        const pool = poolOf(cluster, name);
+        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+        const { min_node_count: min, max_node_count: max } = pool;
+        if (nodeCount < min || nodeCount > max) {
+          const message = `Must be from ${min} to ${max}, the min_node_count and max_node_count of pool ${name}. Change these first.`;
+          throw new InvalidError([{ field: 'node_count', message }]);
+        }
+        const taskId = newTaskId();
+        const wanted = { pool, amount: nodeCount };
+        const quotas = await poolNodes.resize(tx, scope, cluster, wanted, taskId).catch(inWordsOfCluster);
+        await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+        await tasks.begin(tx, scope, {
+          id: taskId,
+          task: RESIZE_POOL,
+          data: { cluster_name: clusterName, pool_name: name, node_count: nodeCount },
+          input: { clusterId: cluster.id, poolId: pool.id, nodeCount },
+          wants: [await clusterPooled(tx, cluster)],
+        });
+        await takeQuotas(tx, scope, quotas);
+        return taskId;
+      });
+    },
+
+    async delete(scope, clusterName, name) {
+      return database.accept(scope.principal, async (tx) => {
+        const cluster = await lockKnownCluster(tx, scope, clusterName);
+        const pool = poolOf(cluster, name);
+        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+        if (pool.pending === 'Deleting') {
+          const again = await tasks.removeAgain(tx, scope, cluster.task_id, DELETE_POOL);
+          if (again !== undefined) return again;
+        }
+        const others = cluster.pools.filter(({ id }) => id !== pool.id);
+        const last = others.length === 0;
+        refuseLastLeft(scope, cluster, pool, others);
+        refuseHeld(cluster);
+        if (last) await workerGroups.refuseUsed(tx, cluster);
+        else refuseSlurmsPool(cluster, pool);
+        const taskId = deletionId(scope);
+        await poolNodes.removeAll(tx, [pool], taskId);
+        await store.markPool(tx, pool.id, 'Deleting');
+        await holdCluster(tx, cluster.id, { taskId, status: last ? 'Deleting' : 'Provisioned' });
+        return tasks.begin(tx, scope, {
+          id: taskId,
+          task: DELETE_POOL,
+          data: { cluster_name: clusterName, pool_name: name, ...(last && { cluster_deleted: true }) },
+          input: {
+            clusterId: cluster.id,
+            poolId: pool.id,
+            last,
+            ...quotaOwner(scope),
+          },
+          wants: [
+            last ? remove('cluster', cluster.id) : await clusterPooled(tx, { ...cluster, pools: others }),
+          ],
+        });
+      });
+    },
+  };
+
+  async function requireCluster(scope: Scope, name: string): Promise<ClusterRow> {
+    return found('Cluster', name, await findCluster(database.sql, scope, name));
+  }
+
+  function changing<Result>(
+    scope: Scope,
+    clusterName: string,
+    change: (tx: Transaction, cluster: ClusterRow) => Promise<Result>,
+  ): Promise<Result> {
+    return database.accept(scope.principal, async (tx) =>
+      change(tx, await lockFreeCluster(tx, scope, clusterName)),
+    );
+  }
+
+  function groupProblems(scope: Scope, ids: readonly string[]): Promise<FieldProblem[]> {
+    return poolGroupProblems(scope, [{ path: '', ids }], references);
+  }
+}
+
+function refuse(problems: FieldProblem[]): void {
+  if (problems.length > 0) throw new InvalidError(problems);
+}
+
+function refuseOneMore({ name, pools }: ClusterRow, poolName: string): void {
+  if (pools.some((pool) => pool.name === poolName)) {
+    throw new ConflictError(`Cluster ${name} already has a pool named ${poolName}; choose another name`);
+  }
+  if (pools.length >= MAX_POOLS) {
+    throw new ConflictError(`Cluster ${name} already has ${MAX_POOLS} pools, the maximum; delete one first`);
+  }
+}
+
+/** The cluster goes with its last pool, which nobody asked for if the others go first. */
+function refuseLastLeft(
+  { taskId }: Scope,
+  cluster: ClusterRow,
+  { name }: PoolRow,
+  others: readonly PoolRow[],
+): void {
+  const leaves = others.length > 0 && others.every(({ pending }) => pending === 'Deleting');
+  if (!leaves && (others.length > 0 || taskId === undefined)) return;
+  throw new ConflictError(
+    `Pool ${name} is the last one of cluster ${cluster.name} once the others are deleted; delete the cluster, or the pool again when they are gone`,
+  );
+}
+
+/** Refuses to remove the last GPU pool under Slurm: Slurm's workers run on GPU nodes. */
+function refuseSlurmsPool({ name, configuration, pools }: ClusterRow, { id, name: poolName }: PoolRow): void {
+  if (!configuration.add_ons.slurm.enabled) return;
+  if (pools.some((other) => other.id !== id && isGpu(other.flavor_id))) return;
+  throw new ConflictError(
+    `Pool ${poolName} is the last GPU pool of cluster ${name}, and Slurm requires one; disable Slurm or add another GPU pool first`,
+  );
+}
+
+/** Null and absent fields keep their values. */
+function settingsOf(pool: PoolRow, request: UpdatePool): store.PoolSettings {
+  return {
+    min_node_count: request.min_node_count ?? pool.min_node_count,
+    max_node_count: request.max_node_count ?? pool.max_node_count,
+    auto_healing_enabled: request.auto_healing_enabled ?? pool.auto_healing_enabled,
+    labels: request.labels ?? pool.labels,
+    taints: request.taints ?? pool.taints,
+    crio_config: request.crio_config ?? pool.crio_config,
+    kubelet_config: request.kubelet_config ?? pool.kubelet_config,
+    security_group_ids: request.security_group_ids?.map((id) => id.toLowerCase()) ?? pool.security_group_ids,
+  };
+}
+
+/** Reports a wrong limit at the field that was sent. */
+function limitProblems(
+  { min_node_count: min, max_node_count: max }: store.PoolSettings,
+  request: UpdatePool,
+): FieldProblem[] {
+  if (typeof request.max_node_count === 'number' || min <= max) return sizeProblems({ min, max });
+  const message = `Must be at most max_node_count of the pool, which is ${max}. To go higher, also send a larger max_node_count.`;
+  return [{ field: 'min_node_count', message }];
+}
+
+function nodeCountProblems(pool: PoolRow, { node_count: wanted }: UpdatePool): FieldProblem[] {
+  if (wanted === undefined || wanted === null || wanted === pool.node_count) return [];
+  const message = `The pool has ${pool.node_count} nodes, which an update can't change. Leave the field out, and send a POST to /resize of the pool instead.`;
+  return [{ field: 'node_count', message }];
+}

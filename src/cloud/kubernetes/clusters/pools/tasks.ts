@@ -1,0 +1,100 @@
+import { type TaskEnd, taskType } from '../../../../convergence/task-kind.ts';
+import type { Transaction } from '../../../../db/database.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import * as nodes from '../../../compute/instances/nodes/in-transaction.ts';
+import * as placementGroups from '../../../compute/placement-groups/in-transaction.ts';
+import { type QuotaAmounts, releaseQuotas } from '../../../ground/quotas/in-transaction.ts';
+import { releaseCluster } from '../store.ts';
+import { giveBack, type OwnedClusterInput, removeCluster } from '../tasks.ts';
+import * as store from './store.ts';
+
+interface PoolInput {
+  clusterId: string;
+  poolId: string;
+}
+interface ResizeInput extends PoolInput {
+  nodeCount: number;
+}
+interface RemovalInput extends OwnedClusterInput {
+  poolId: string;
+  /** Whether the cluster is deleted with it. */
+  last: boolean;
+}
+
+export const CREATE_POOL = taskType<PoolInput>('create_k8s_cluster_pool_v2', 60);
+/** Also used when a pool's node is replaced. */
+export const RESIZE_POOL = taskType<ResizeInput>('resize_k8s_cluster_v2', 60);
+export const DELETE_POOL = taskType<RemovalInput>('delete_k8s_cluster_pool_v2', 60);
+/** Not a published task type: the published operation answers with the pool and not with a task. */
+export const CONFIGURE_POOL = taskType<object>('update_k8s_cluster_pool_v2', 60);
+
+/** Deletes the pool with its placement group. Returns the quotas that it had besides its nodes. */
+async function removePool(
+  tx: Transaction,
+  task: { id: string },
+  { clusterId, poolId }: PoolInput,
+): Promise<QuotaAmounts> {
+  if (!(await releaseCluster(tx, { clusterId, taskId: task.id }))) return {};
+  const servergroup_count = await placementGroups.countOf(tx, { poolId });
+  await store.deletePool(tx, poolId);
+  return { servergroup_count };
+}
+
+/** How tasks on single pools end. All kinds except the last hold the cluster until then. */
+export function poolTasks({ clock }: { clock: Clock }): TaskEnd[] {
+  const create: TaskEnd<PoolInput> = {
+    ...CREATE_POOL,
+    async complete(tx, task, { clusterId, poolId }) {
+      await nodes.finish(tx, task.id, clock.now());
+      await store.markPool(tx, poolId, null);
+      await releaseCluster(tx, { clusterId, taskId: task.id });
+      return { k8s_pools: [poolId] };
+    },
+    async abandon(tx, task, { clusterId, poolId }) {
+      const freed = await nodes.takeBack(tx, task.id, clock.now());
+      await giveBack(tx, freed, await removePool(tx, task, { clusterId, poolId }));
+    },
+  };
+
+  const resize: TaskEnd<ResizeInput> = {
+    ...RESIZE_POOL,
+    async complete(tx, task, { clusterId, poolId, nodeCount }) {
+      const freed = await nodes.finish(tx, task.id, clock.now());
+      await store.setNodeCount(tx, poolId, nodeCount);
+      await releaseCluster(tx, { clusterId, taskId: task.id });
+      await giveBack(tx, freed);
+      return null;
+    },
+    async abandon(tx, task, { clusterId }) {
+      const freed = await nodes.takeBack(tx, task.id, clock.now());
+      await releaseCluster(tx, { clusterId, taskId: task.id });
+      await giveBack(tx, freed);
+    },
+  };
+
+  const remove: TaskEnd<RemovalInput> = {
+    ...DELETE_POOL,
+    removes: true,
+    async complete(tx, task, { poolId, last, ...cluster }) {
+      const freed = await nodes.finish(tx, task.id, clock.now());
+      if (last) {
+        await removeCluster(tx, task, cluster, freed);
+        return null;
+      }
+      const { clusterId, ...owner } = cluster;
+      const gone = await removePool(tx, task, { clusterId, poolId });
+      await releaseQuotas(tx, owner, { ...freed?.amounts, ...gone });
+      return null;
+    },
+  };
+
+  // The pool shows its new settings as soon as they are accepted, so they have to take effect in the end.
+  const configure: TaskEnd<object> = {
+    ...CONFIGURE_POOL,
+    keeps: true,
+    complete: async () => null,
+    abandon: async () => {},
+  };
+
+  return [create, resize, remove, configure];
+}

@@ -1,0 +1,131 @@
+import type { Dialect } from '../../../http/dialect.ts';
+import type { Api } from '../../../http/server.ts';
+import { idsOf } from '../../../lib/id-list.ts';
+import { presentedPage } from '../../../lib/page.ts';
+import type { Versioned } from '../../../lib/versioned.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { ClusterAnswer, ClusterList } from './answer-schema.ts';
+import { credentialRoutes } from './credentials/routes.ts';
+import type { ClusterCredentials } from './credentials/service.ts';
+import { limitRoutes } from './limits/routes.ts';
+import type { ClusterLimits } from './limits/service.ts';
+import { CLUSTER_BASES, CLUSTER_COLUMNS, CLUSTER_NAME, type ClusterBase } from './params.ts';
+import { poolRoutes } from './pools/routes.ts';
+import type { ClusterPools } from './pools/service.ts';
+import { presentedCluster } from './presenter.ts';
+import {
+  ClusterListQuery,
+  ClusterParams,
+  ClusterUpdate,
+  CreateCluster,
+  DeleteClusterQuery,
+} from './schema.ts';
+import type { Clusters } from './service.ts';
+import { upgradeRoutes } from './upgrades/routes.ts';
+import type { ClusterUpgrades } from './upgrades/service.ts';
+
+const tags = ['Kubernetes clusters'];
+const VERSIONED: Versioned = { table: 'kubernetes_clusters', columns: CLUSTER_COLUMNS };
+
+interface ClusterRouteDependencies {
+  clusters: Clusters;
+  clusterPools: ClusterPools;
+  clusterUpgrades: ClusterUpgrades;
+  clusterCredentials: ClusterCredentials;
+  clusterLimits: ClusterLimits;
+}
+
+export function clusterRoutes(app: Api, dialect: Dialect, deps: ClusterRouteDependencies): void {
+  for (const base of CLUSTER_BASES) {
+    changingRoutes(app, dialect, deps, base);
+    readingRoutes(app, deps, base);
+    poolRoutes(app, dialect, deps, base);
+    upgradeRoutes(app, dialect, deps, base);
+    credentialRoutes(app, deps, base);
+    limitRoutes(app, deps, base);
+  }
+}
+
+function changingRoutes(
+  app: Api,
+  dialect: Dialect,
+  { clusters }: ClusterRouteDependencies,
+  base: ClusterBase,
+): void {
+  app.post(base.path, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: `createKubernetesCluster${base.suffix}`,
+      summary: 'Create a Kubernetes cluster',
+      description:
+        'Starts one task. The cluster can be read immediately, with the status Provisioning. If the task fails, nothing is left behind.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateCluster,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, body }) => dialect.tasks([await clusters.create(scope, body)]),
+  });
+
+  app.patch(`${base.path}/${CLUSTER_NAME}`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: `updateKubernetesCluster${base.suffix}`,
+      summary: 'Update a Kubernetes cluster',
+      description:
+        'Changes up to six groups of settings with one task. Everything is validated before the task starts; an update that changes nothing starts no task, and under `/gcore` names one that is FINISHED. The cluster shows the new settings when the task is FINISHED, and keeps the old ones if it ends in ERROR. Returns 409 while another task holds the cluster. On simulated infrastructure, enabling logging to the topic `simulate-failure` always fails, and the task ends in ERROR.',
+      tags,
+      params: ClusterParams,
+      body: ClusterUpdate,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks(await clusters.update(scope, params.cluster_name, body, dialect)),
+  });
+
+  app.delete(`${base.path}/${CLUSTER_NAME}`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: `deleteKubernetesCluster${base.suffix}`,
+      summary: 'Delete a Kubernetes cluster',
+      description:
+        'Starts one task. Nodes are deleted with their volumes, except for volumes with snapshots. Waits for the deletion of a pool. Returns 409 while another task holds the cluster, or if the security group of its nodes is in use elsewhere.',
+      tags,
+      params: ClusterParams,
+      querystring: DeleteClusterQuery,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, query }) => {
+      const volumes = idsOf(query.volumes);
+      return dialect.tasks([await clusters.delete(scope, params.cluster_name, volumes)]);
+    },
+  });
+}
+
+function readingRoutes(app: Api, { clusters }: ClusterRouteDependencies, base: ClusterBase): void {
+  app.get(base.path, {
+    config: { access: 'read' },
+    schema: {
+      operationId: `listKubernetesClusters${base.suffix}`,
+      summary: 'List Kubernetes clusters',
+      description: 'Newest first.',
+      tags,
+      params: ProjectRegionParams,
+      querystring: ClusterListQuery,
+      response: { 200: ClusterList },
+    },
+    handler: async ({ scope, query }) => presentedPage(await clusters.list(scope, query), presentedCluster),
+  });
+
+  app.get(`${base.path}/${CLUSTER_NAME}`, {
+    config: { access: 'read', versioned: VERSIONED },
+    schema: {
+      operationId: `getKubernetesCluster${base.suffix}`,
+      summary: 'Get a Kubernetes cluster',
+      tags,
+      params: ClusterParams,
+      response: { 200: ClusterAnswer },
+    },
+    handler: async ({ scope, params }) => presentedCluster(await clusters.get(scope, params.cluster_name)),
+  });
+}

@@ -1,0 +1,223 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Sql, Transaction } from '../../../db/database.ts';
+import { pageWithCount } from '../../../db/page.ts';
+import { isIn, type Place } from '../../../db/place.ts';
+import type { Tables } from '../../../db/tables.ts';
+import type { Page, PageQuery } from '../../../lib/page.ts';
+import type { ClusterConfiguration } from './configuration/configuration.ts';
+
+export type PoolRow = Selectable<Tables['kubernetes_pools']> & {
+  security_group_ids: string[];
+  /** The placement group of its nodes. */
+  servergroup_id: string | null;
+  servergroup_name: string | null;
+};
+export type ClusterRow = Selectable<Tables['kubernetes_clusters']> & {
+  pools: PoolRow[];
+  kubeconfig_created_at: Date | null;
+  kubeconfig_expires_at: Date | null;
+};
+
+/** Security groups of the row that the query calls `pool`. */
+const groupIdsOfPool = sql<string[]>`array(
+  select link.security_group_id from kubernetes_pool_security_groups link
+  where link.pool_id = pool.id order by link.position)`.as('security_group_ids');
+
+/** Selects clusters with their pools in one query. */
+function clusters(db: Sql, place: Place) {
+  return db
+    .selectFrom('kubernetes_clusters')
+    .selectAll()
+    .select((cluster) =>
+      jsonArrayFrom(
+        cluster
+          .selectFrom('kubernetes_pools as pool')
+          .leftJoin('server_groups as placed', 'placed.pool_id', 'pool.id')
+          .selectAll('pool')
+          .select(['placed.id as servergroup_id', 'placed.name as servergroup_name'])
+          .select(groupIdsOfPool)
+          .whereRef('pool.cluster_id', '=', 'kubernetes_clusters.id')
+          .orderBy('pool.position'),
+      ).as('pools'),
+    )
+    .select((cluster) => {
+      const made = cluster
+        .selectFrom('kubernetes_credentials as made')
+        .whereRef('made.cluster_id', '=', 'kubernetes_clusters.id');
+      return [
+        made.select('made.created_at').as('kubeconfig_created_at'),
+        made.select('made.expires_at').as('kubeconfig_expires_at'),
+      ];
+    })
+    .where(isIn(place));
+}
+
+/** JSON carries times as text. */
+type WithPoolTexts = Omit<ClusterRow, 'pools'> & {
+  pools: (Omit<PoolRow, 'created_at'> & { created_at: string })[];
+};
+
+function withDates(row: WithPoolTexts): ClusterRow {
+  return { ...row, pools: row.pools.map((pool) => ({ ...pool, created_at: new Date(pool.created_at) })) };
+}
+
+export async function findCluster(db: Sql, place: Place, name: string): Promise<ClusterRow | undefined> {
+  const row = await clusters(db, place).where('name', '=', name).executeTakeFirst();
+  return row && withDates(row);
+}
+
+/** Returns the logging settings of a cluster, and its project. */
+export async function findLogging(
+  tx: Transaction,
+  clusterId: string,
+): Promise<{ projectId: number; logging: ClusterConfiguration['logging'] } | undefined> {
+  const row = await tx.sql
+    .selectFrom('kubernetes_clusters')
+    .select(['project_id', 'configuration'])
+    .where('id', '=', clusterId)
+    .executeTakeFirst();
+  return row && { projectId: row.project_id, logging: row.configuration.logging };
+}
+
+export async function listClusters(db: Sql, place: Place, page: PageQuery): Promise<Page<ClusterRow>> {
+  const ordered = clusters(db, place).orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const { count, rows } = await pageWithCount(ordered, page);
+  return { count, rows: rows.map(withDates) };
+}
+
+/** Locks the cluster against every other change until the transaction ends, and returns it. */
+export async function lockCluster(
+  tx: Transaction,
+  place: Place,
+  name: string,
+): Promise<ClusterRow | undefined> {
+  // Reads after locking: a statement that waits for a row would still see the pools as they were before.
+  await tx.sql
+    .selectFrom('kubernetes_clusters')
+    .select('id')
+    .where(isIn(place))
+    .where('name', '=', name)
+    .forUpdate()
+    .execute();
+  return findCluster(tx.sql, place, name);
+}
+
+export type NewCluster = Omit<
+  Insertable<Tables['kubernetes_clusters']>,
+  'configuration' | 'next_configuration'
+> & {
+  configuration: ClusterConfiguration;
+};
+export type NewPool = Omit<
+  PoolRow,
+  'cluster_id' | 'position' | 'created_at' | 'pending' | 'servergroup_id' | 'servergroup_name'
+>;
+
+export async function insertCluster(tx: Transaction, cluster: NewCluster, pools: NewPool[]): Promise<void> {
+  await tx.sql
+    .insertInto('kubernetes_clusters')
+    .values({ ...cluster, configuration: JSON.stringify(cluster.configuration), next_configuration: null })
+    .execute();
+  await insertPools(tx, { clusterId: cluster.id, createdAt: cluster.created_at }, pools);
+}
+
+/** Adds pools after those that the cluster has already; there are `firstPosition` of them. */
+export async function insertPools(
+  tx: Transaction,
+  to: { clusterId: string; createdAt: Date; firstPosition?: number; pending?: 'Provisioning' },
+  pools: NewPool[],
+): Promise<void> {
+  await tx.sql
+    .insertInto('kubernetes_pools')
+    .values(
+      pools.map(
+        ({ security_group_ids: _, labels, taints, crio_config, kubelet_config, ...pool }, position) => ({
+          ...pool,
+          cluster_id: to.clusterId,
+          position: position + (to.firstPosition ?? 0),
+          pending: to.pending ?? null,
+          labels: JSON.stringify(labels),
+          taints: JSON.stringify(taints),
+          crio_config: JSON.stringify(crio_config),
+          kubelet_config: JSON.stringify(kubelet_config),
+          created_at: to.createdAt,
+        }),
+      ),
+    )
+    .execute();
+  await linkGroups(tx, pools);
+}
+
+export async function linkGroups(
+  tx: Transaction,
+  pools: readonly Pick<NewPool, 'id' | 'security_group_ids'>[],
+): Promise<void> {
+  const links = pools.flatMap((pool) =>
+    pool.security_group_ids.map((id, position) => ({
+      pool_id: pool.id,
+      security_group_id: id,
+      position,
+    })),
+  );
+  if (links.length > 0) await tx.sql.insertInto('kubernetes_pool_security_groups').values(links).execute();
+}
+
+/** Makes a task hold the cluster. */
+export async function holdCluster(
+  tx: Transaction,
+  id: string,
+  hold: { taskId: string; status: 'Provisioned' | 'Deleting'; next?: ClusterConfiguration },
+): Promise<void> {
+  await tx.sql
+    .updateTable('kubernetes_clusters')
+    .set({
+      task_id: hold.taskId,
+      status: hold.status,
+      next_configuration: hold.next ? JSON.stringify(hold.next) : null,
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Ends the task's hold on the cluster and may set a new version. Returns false if the task didn't hold it. */
+export async function releaseCluster(
+  tx: Transaction,
+  held: { clusterId: string; taskId: string },
+  version?: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.sql
+    .updateTable('kubernetes_clusters')
+    .set({
+      task_id: null,
+      status: 'Provisioned',
+      next_configuration: null,
+      ...(version !== undefined && { version }),
+    })
+    .where('id', '=', held.clusterId)
+    .where('task_id', '=', held.taskId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Makes the configuration of a running update the cluster's own. */
+export async function adoptNextConfiguration(tx: Transaction, id: string): Promise<void> {
+  await tx.sql
+    .updateTable('kubernetes_clusters')
+    .set({ configuration: sql`coalesce(next_configuration, configuration)` })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Deletes a cluster that the task holds. Returns false if there is none. */
+export async function deleteCluster(
+  tx: Transaction,
+  held: { clusterId: string; taskId: string },
+): Promise<boolean> {
+  const { numDeletedRows } = await tx.sql
+    .deleteFrom('kubernetes_clusters')
+    .where('id', '=', held.clusterId)
+    .where('task_id', '=', held.taskId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

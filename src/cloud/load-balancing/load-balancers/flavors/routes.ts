@@ -1,0 +1,32 @@
+import type { Api } from '../../../../http/server.ts';
+import { pageOf } from '../../../../lib/page.ts';
+import { ProjectRegionParams } from '../../../../lib/wire.ts';
+import type { Catalog } from '../../../ground/catalog/service.ts';
+import type { Pricing } from '../../../money/pricing/service.ts';
+import { presentedFlavor } from '../presenter.ts';
+import { offeredFlavors } from './flavors.ts';
+import { LbFlavorList, LbFlavorListQuery } from './schema.ts';
+
+export function lbFlavorRoutes(
+  app: Api,
+  { catalog, pricing }: { catalog: Catalog; pricing: Pick<Pricing, 'offers'> },
+): void {
+  app.get('/cloud/v1/lbflavors/:project_id/:region_id', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listLoadBalancerFlavors',
+      summary: 'List load balancer flavors',
+      tags: ['Load balancers'],
+      params: ProjectRegionParams,
+      querystring: LbFlavorListQuery,
+      response: { 200: LbFlavorList },
+    },
+    handler: async ({ scope, query }) => {
+      const prices = await pricing.offers(scope, query.include_prices);
+      return pageOf(offeredFlavors(catalog, scope.regionId), query, (flavor) => ({
+        ...presentedFlavor(flavor),
+        ...prices?.flavor(flavor.flavor_id),
+      }));
+    },
+  });
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../../../db/database.ts';
+import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
+import type { PageQuery } from '../../../../lib/page.ts';
+import type { Scope } from '../../../ground/projects/service.ts';
+import { poolMisfit, readsHttp } from '../listeners/rules.ts';
+import type { Edit, Edits } from '../tree/edits.ts';
+import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
+import type { PartRow } from '../tree/store.ts';
+import { CREATE_POLICY, DELETE_POLICY, UPDATE_POLICY } from '../tree/tasks.ts';
+import { presentedPolicy } from './presenter.ts';
+import { targetProblems } from './rules.ts';
+import { type CreatePolicy, MAX_POLICIES, type PolicyAnswer, type PolicyInput } from './schema.ts';
+
+/** Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds the load balancer. */
+export interface L7Policies {
+  /** @throws InvalidError, ConflictError when the listener has the most policies */
+  create(scope: Scope, request: CreatePolicy): Promise<string>;
+  list(scope: Scope, query: PageQuery): Promise<{ count: number; results: PolicyAnswer[] }>;
+  /** @throws NotFoundError */
+  get(scope: Scope, id: string): Promise<PolicyAnswer>;
+  /** The action may change, too. @throws NotFoundError, InvalidError, ConflictError */
+  update(scope: Scope, id: string, request: PolicyInput): Promise<string>;
+  /** Deletes it with its rules. @throws NotFoundError, ConflictError */
+  delete(scope: Scope, id: string): Promise<string>;
+}
+
+type Policy = PartRow<'lb_l7_policies'>;
+type Listener = PartRow<'lb_listeners'>;
+
+export function createL7Policies({ database, edits }: { database: Database; edits: Edits }): L7Policies {
+  return {
+    create: (scope, { listener_id: listenerId, ...given }) =>
+      edits.change(
+        scope,
+        CREATE_POLICY,
+        async (tx) => (await namedListener(tx, scope, listenerId)).load_balancer_id,
+        async (tx, edit) => {
+          const listener = await namedListener(tx, scope, listenerId);
+          const there = await policiesOf(tx, listener.id);
+          if (there.length >= MAX_POLICIES) {
+            throw new ConflictError(
+              `Listener ${listener.name} already has ${MAX_POLICIES} L7 policies, the maximum; delete one first`,
+            );
+          }
+          const target = await wantedTarget(tx, listener, given);
+          const id = randomUUID();
+          const position = await makeRoom(edit, there, given.position);
+          await edit.insert('lb_l7_policies', [
+            {
+              id,
+              listener_id: listener.id,
+              name: given.name ?? id,
+              action: given.action,
+              position,
+              ...target,
+              tags: given.tags ?? [],
+            },
+          ]);
+          scope.principal.writes?.about({ type: 'lb_l7policy', id, name: given.name ?? null });
+          const data = { ...given, listener_id: listener.id, l7policy_id: id };
+          return { data, created: { l7polices: [id] } };
+        },
+      ),
+
+    async list(scope, query) {
+      return presentedParts(
+        database.sql,
+        await listParts(database.sql, scope, 'lb_l7_policies', [], query),
+        ({ policies }) => policies,
+        (row, forest) => presentedPolicy(row, forest, scope),
+      );
+    },
+
+    async get(scope, id) {
+      const row = await findPart(database.sql, scope, 'lb_l7_policies', id);
+      return presentedPart(
+        database.sql,
+        row,
+        ({ policies }) => policies,
+        (one, forest) => presentedPolicy(one, forest, scope),
+      );
+    },
+
+    update: (scope, id, request) =>
+      edits.change(scope, UPDATE_POLICY, balancerOf(scope, 'lb_l7_policies', id), async (tx, edit) => {
+        const policy = await findPart(tx.sql, scope, 'lb_l7_policies', id);
+        scope.principal.writes?.about({ ...policy, type: 'lb_l7policy' });
+        const listener = await findPart(tx.sql, scope, 'lb_listeners', policy.listener_id);
+        const same = request.action === policy.action ? policy.redirect_http_code : null;
+        const target = await wantedTarget(tx, listener, request, same ?? undefined);
+        const others = (await policiesOf(tx, listener.id)).filter((one) => one.id !== policy.id);
+        const position =
+          request.position === undefined || request.position === policy.position
+            ? policy.position
+            : await makeRoom(edit, others, request.position);
+        await edit.update('lb_l7_policies', policy, {
+          name: request.name ?? policy.name,
+          action: request.action,
+          position,
+          ...target,
+          tags: request.tags ?? policy.tags,
+        });
+        return { data: { ...request, l7policy_id: policy.id }, created: { l7polices: [policy.id] } };
+      }),
+
+    delete: (scope, id) =>
+      edits.change(scope, DELETE_POLICY, balancerOf(scope, 'lb_l7_policies', id), async (tx, edit) => {
+        const policy = await findPart(tx.sql, scope, 'lb_l7_policies', id);
+        scope.principal.writes?.about({ ...policy, type: 'lb_l7policy' });
+        const { rows } = await sql<{ id: string }>`
+          select id from lb_l7_rules where l7_policy_id = ${policy.id}`.execute(tx.sql);
+        await edit.remove(
+          'lb_l7_rules',
+          rows.map((row) => row.id),
+        );
+        await edit.remove('lb_l7_policies', [policy.id]);
+        return { data: { l7policy_id: policy.id } };
+      }),
+  };
+}
+
+/** @throws InvalidError if there is no such listener, or it doesn't read HTTP */
+async function namedListener(tx: Transaction, scope: Scope, id: string): Promise<Listener> {
+  const listener = await findPart(tx.sql, scope, 'lb_listeners', id).catch((error: unknown) => {
+    if (!(error instanceof NotFoundError)) throw error;
+    throw new InvalidError({ listener_id: [`No listener ${id} in this project and region.`] });
+  });
+  if (readsHttp(listener.protocol)) return listener;
+  const message = `L7 policies are only for HTTP and TERMINATED_HTTPS listeners, and this one is ${listener.protocol}.`;
+  throw new InvalidError({ listener_id: [message] });
+}
+
+/** In their order. */
+async function policiesOf(tx: Transaction, listenerId: string): Promise<Policy[]> {
+  return tx.sql
+    .selectFrom('lb_l7_policies')
+    .selectAll()
+    .where('listener_id', '=', listenerId)
+    .orderBy('position')
+    .orderBy('id')
+    .execute();
+}
+
+/** Returns the position of a policy among the others, the last one by default. Those behind it move, as in Octavia. */
+async function makeRoom(edit: Edit, others: readonly Policy[], wanted: number | undefined): Promise<number> {
+  const last = (others.at(-1)?.position ?? 0) + 1;
+  const position = Math.min(wanted ?? last, last);
+  let next = position;
+  for (const other of others) {
+    if (other.position !== next) continue;
+    next += 1;
+    await edit.update('lb_l7_policies', other, { position: next });
+  }
+  return position;
+}
+
+/** Returns where the action leads. @throws InvalidError */
+async function wantedTarget(
+  tx: Transaction,
+  listener: Listener,
+  given: PolicyInput,
+  httpCode = 302,
+): Promise<Pick<Policy, 'redirect_http_code' | 'redirect_pool_id' | 'redirect_prefix' | 'redirect_url'>> {
+  const none = {
+    redirect_http_code: null,
+    redirect_pool_id: null,
+    redirect_prefix: null,
+    redirect_url: null,
+  };
+  const problems: FieldProblem[] = [];
+  const redirect_http_code = given.redirect_http_code ?? httpCode;
+  switch (given.action) {
+    case 'REJECT':
+      return none;
+    case 'REDIRECT_TO_POOL': {
+      const id = given.redirect_pool_id?.toLowerCase() ?? '';
+      const pool = await tx.sql
+        .selectFrom('lb_pools')
+        .select(['id', 'protocol'])
+        .where('id', '=', id)
+        .where('load_balancer_id', '=', listener.load_balancer_id)
+        .executeTakeFirst();
+      const message = pool
+        ? poolMisfit(listener.protocol, pool.protocol)
+        : `The load balancer of the listener has no pool ${id}.`;
+      if (message !== undefined) throw new InvalidError({ redirect_pool_id: [message] });
+      return { ...none, redirect_pool_id: id };
+    }
+    case 'REDIRECT_TO_URL':
+      problems.push(...targetProblems('redirect_url', given.redirect_url ?? ''));
+      if (problems.length > 0) throw new InvalidError(problems);
+      return { ...none, redirect_http_code, redirect_url: given.redirect_url ?? '' };
+    case 'REDIRECT_PREFIX':
+      problems.push(...targetProblems('redirect_prefix', given.redirect_prefix ?? ''));
+      if (problems.length > 0) throw new InvalidError(problems);
+      return { ...none, redirect_http_code, redirect_prefix: given.redirect_prefix ?? '' };
+  }
+}

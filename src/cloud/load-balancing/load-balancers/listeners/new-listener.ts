@@ -1,0 +1,89 @@
+import { type Transaction, violates } from '../../../../db/database.ts';
+import { ConflictError, type FieldProblem } from '../../../../lib/errors.ts';
+import { useListenerSecrets } from '../tls.ts';
+import type { Edit, NewPart } from '../tree/edits.ts';
+import {
+  canonicalRanges,
+  DEFAULT_CONNECTION_LIMIT,
+  listenerProblems,
+  MAX_LISTENERS,
+  poolMisfit,
+} from './rules.ts';
+import type { NewListener } from './schema.ts';
+
+/** A listener as a request asks for it. */
+export type WantedListener = Omit<NewPart<'lb_listeners'>, 'default_pool_id'>;
+
+/** Returns the listener that a request asks for, and adds its problems. */
+export function wantedListener(given: NewListener, at: string, problems: FieldProblem[]): WantedListener {
+  const listener = {
+    name: given.name,
+    protocol: given.protocol,
+    protocol_port: given.protocol_port,
+    admin_state_up: true,
+    connection_limit: connectionLimit(given.connection_limit),
+    insert_x_forwarded: given.insert_x_forwarded ?? false,
+    allowed_cidrs: canonicalRanges(given.allowed_cidrs ?? null, `${at}allowed_cidrs`, problems),
+    timeout_client_data: given.timeout_client_data ?? null,
+    timeout_member_connect: given.timeout_member_connect ?? null,
+    timeout_member_data: given.timeout_member_data ?? null,
+    user_list: given.user_list ?? [],
+    secret_id: given.secret_id?.toLowerCase() || null,
+    sni_secret_ids: lowerCase(given.sni_secret_id ?? []),
+  };
+  problems.push(...listenerProblems(listener, at));
+  return listener;
+}
+
+export const lowerCase = (ids: readonly string[]): string[] => ids.map((id) => id.toLowerCase());
+
+/** -1 is translated, as published. */
+export const connectionLimit = (given = DEFAULT_CONNECTION_LIMIT): number =>
+  given === -1 ? DEFAULT_CONNECTION_LIMIT : given;
+
+/** Returns the problems of several new listeners of one load balancer with each other. */
+export function listenersProblems(
+  listeners: readonly Pick<WantedListener, 'protocol' | 'protocol_port'>[],
+): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const key = ({ protocol, protocol_port }: (typeof listeners)[number]) =>
+    `${protocol === 'UDP'} ${protocol_port}`;
+  for (const [index, listener] of listeners.entries()) {
+    if (listeners.findIndex((one) => key(one) === key(listener)) === index) continue;
+    const message = `Another listener has port ${listener.protocol_port}; send each port once.`;
+    problems.push({ field: `listeners.${index}.protocol_port`, message });
+  }
+  if (listeners.filter(({ protocol }) => protocol !== 'PROMETHEUS').length > MAX_LISTENERS) {
+    problems.push({ field: 'listeners', message: `At most ${MAX_LISTENERS} listeners are allowed.` });
+  }
+  return problems;
+}
+
+/** Returns the problem of a listener with its default pool, if there is one. */
+export function poolProblem(
+  listener: Pick<WantedListener, 'protocol'>,
+  pool: Parameters<typeof poolMisfit>[1],
+  field: string,
+): FieldProblem[] {
+  const message = poolMisfit(listener.protocol, pool);
+  return message === undefined ? [] : [{ field, message }];
+}
+
+/** @throws ConflictError when another listener has the port */
+export async function insertListener(
+  tx: Transaction,
+  edit: Edit,
+  listener: WantedListener,
+  { defaultPoolId, at }: { defaultPoolId: string | null; at: string },
+): Promise<string> {
+  const inserting = edit.insert('lb_listeners', [{ ...listener, default_pool_id: defaultPoolId }]);
+  const [id] = await inserting.catch((error: unknown) => {
+    if (!violates(error, 'lb_listeners_port')) throw error;
+    throw new ConflictError(
+      `Load balancer ${edit.balancer.id} already has a listener on port ${listener.protocol_port}; choose another port`,
+    );
+  });
+  if (id === undefined) throw new TypeError('each row gets an ID');
+  await useListenerSecrets(tx, edit, { ...listener, id }, { at });
+  return id;
+}

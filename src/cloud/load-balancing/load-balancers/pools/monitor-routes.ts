@@ -1,0 +1,81 @@
+import { Type } from 'typebox';
+import type { Dialect } from '../../../../http/dialect.ts';
+import { goneSignal } from '../../../../http/gone-signal.ts';
+import type { Api } from '../../../../http/server.ts';
+import { versionedIn } from '../../../../lib/versioned.ts';
+import { type Tasks, whenFree } from '../../../ground/tasks/service.ts';
+import { HELD } from '../schema.ts';
+import type { HealthMonitors } from './monitors.ts';
+import { CreateHealthMonitor, HealthMonitorAnswer, PoolParams, UpdateHealthMonitor } from './schema.ts';
+
+const MONITOR = '/cloud/v1/lbpools/:project_id/:region_id/:pool_id/healthmonitor';
+/** A monitor is a part of its pool's row. */
+const VERSIONED = versionedIn('lb_pools', 'pool_id');
+const tags = ['Load balancers'];
+
+export function healthMonitorRoutes(
+  app: Api,
+  dialect: Dialect,
+  { healthMonitors: monitors, tasks }: { healthMonitors: HealthMonitors; tasks: Tasks },
+): void {
+  app.get(MONITOR, {
+    config: { access: 'read', versioned: VERSIONED },
+    schema: {
+      operationId: 'getHealthMonitor',
+      summary: 'Get the health monitor of a pool',
+      description: 'Returns 404 for a pool without one.',
+      tags,
+      params: PoolParams,
+      response: { 200: HealthMonitorAnswer },
+    },
+    handler: async ({ scope, params }) => monitors.get(scope, params.pool_id),
+  });
+
+  app.post(MONITOR, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createHealthMonitor',
+      summary: 'Create the health monitor of a pool',
+      description: `Returns 409 if the pool has one. ${HELD}`,
+      tags,
+      params: PoolParams,
+      body: CreateHealthMonitor,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await monitors.add(scope, params.pool_id, body)]),
+  });
+
+  app.patch(MONITOR, {
+    config: { access: 'operate', versioned: VERSIONED },
+    schema: {
+      operationId: 'updateHealthMonitor',
+      summary: 'Update the health monitor of a pool',
+      description: `Fields that are left out stay; null clears those of HTTP. The type can't change. The task has finished already if nothing changes. Returns 404 for a pool without a monitor. ${HELD}`,
+      tags,
+      params: PoolParams,
+      body: UpdateHealthMonitor,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await monitors.update(scope, params.pool_id, body)]),
+  });
+
+  app.delete(MONITOR, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteHealthMonitor',
+      summary: 'Delete the health monitor of a pool',
+      description: `Takes effect immediately. From then on, all members get traffic. While a task holds the load balancer, it waits for up to 30 seconds; then it returns 409.`,
+      tags,
+      params: PoolParams,
+      response: { 204: Type.Null() },
+    },
+    handler: async ({ scope, params }, reply) => {
+      await whenFree(tasks, { principal: scope.principal, gone: goneSignal(reply) }, () =>
+        monitors.remove(scope, params.pool_id),
+      );
+      return reply.code(204).send(null);
+    },
+  });
+}

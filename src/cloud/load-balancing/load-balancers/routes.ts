@@ -1,0 +1,102 @@
+import type { Dialect } from '../../../http/dialect.ts';
+import type { Api } from '../../../http/server.ts';
+import { presentedPage } from '../../../lib/page.ts';
+import { versionedIn } from '../../../lib/versioned.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { presentedExceeded } from '../../ground/quotas/schema.ts';
+import { CreateLoadBalancer } from './creation-schema.ts';
+import {
+  CheckLoadBalancerLimits,
+  ExceededLoadBalancerQuotas,
+  LoadBalancerAnswer,
+  LoadBalancerList,
+  LoadBalancerListQuery,
+  LoadBalancerParams,
+  ShowBalancerQuery,
+} from './schema.ts';
+import type { LoadBalancers } from './service.ts';
+
+const BASE = '/cloud/v1/loadbalancers/:project_id/:region_id';
+/** `check_limits` and `status` are operations, not IDs. */
+export const ONE_BALANCER = `${BASE}/:load_balancer_id(^(?!(?:check_limits|status)$).*$)`;
+export const VERSIONED_BALANCER = versionedIn('load_balancers', 'load_balancer_id');
+const tags = ['Load balancers'];
+
+export function loadBalancerRoutes(
+  app: Api,
+  dialect: Dialect,
+  { loadBalancers }: { loadBalancers: LoadBalancers },
+): void {
+  app.post(BASE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createLoadBalancer',
+      summary: 'Create a load balancer',
+      description:
+        'Starts one task. Its virtual address is taken from a network, or is that of a reserved fixed IP. Listeners with their pools, members and health monitors can be created with it.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateLoadBalancer,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, body }) => dialect.tasks([await loadBalancers.create(scope, body)]),
+  });
+
+  app.get(BASE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listLoadBalancers',
+      summary: 'List load balancers',
+      tags,
+      params: ProjectRegionParams,
+      querystring: LoadBalancerListQuery,
+      response: { 200: LoadBalancerList },
+    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await loadBalancers.list(scope, query), (answer) => answer),
+  });
+
+  app.get(ONE_BALANCER, {
+    config: { access: 'read', versioned: VERSIONED_BALANCER },
+    schema: {
+      operationId: 'getLoadBalancer',
+      summary: 'Get a load balancer',
+      tags,
+      params: LoadBalancerParams,
+      querystring: ShowBalancerQuery,
+      response: { 200: LoadBalancerAnswer },
+    },
+    handler: async ({ scope, params, query }) =>
+      loadBalancers.get(scope, params.load_balancer_id, { stats: query.show_stats ?? false }),
+  });
+
+  app.delete(ONE_BALANCER, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteLoadBalancer',
+      summary: 'Delete a load balancer',
+      description:
+        'Deletes its listeners, pools and L7 policies with it. Floating IPs stay in the project, and so does a reserved fixed IP.',
+      tags,
+      params: LoadBalancerParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await loadBalancers.delete(scope, params.load_balancer_id)]),
+  });
+
+  app.post(`${BASE}/check_limits`, {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: 'checkLoadBalancerLimits',
+      summary: 'Check quotas for a load balancer',
+      description:
+        'Returns the quotas that such a load balancer would exceed. Nothing is reserved. Load balancers and new floating IPs are counted. The topic of `logging` is not, since a load balancer always gets it.',
+      tags,
+      params: ProjectRegionParams,
+      body: CheckLoadBalancerLimits,
+      response: { 200: ExceededLoadBalancerQuotas },
+    },
+    handler: async ({ scope, body }) => presentedExceeded(await loadBalancers.exceeded(scope, body)),
+  });
+}

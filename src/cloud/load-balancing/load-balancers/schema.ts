@@ -1,0 +1,284 @@
+import { type Static, type TProperties, Type } from 'typebox';
+import { olderNameOf } from '../../../lib/legacy.ts';
+import { MetadataList, newTags } from '../../../lib/legacy-metadata.ts';
+import { nullable } from '../../../lib/nullable.ts';
+import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
+import { closed, oneOf, orNull } from '../../../lib/schema-kit.ts';
+import { tagQuery } from '../../../lib/tag-query.ts';
+import { TagsPatchInput } from '../../../lib/tags-patch.ts';
+import {
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  OffsetTimestamp,
+  ProjectRegion,
+  Query,
+  ResourceName,
+} from '../../../lib/wire.ts';
+import { InterfaceFloatingIp } from '../../compute/instances/schema.ts';
+import { exceededQuotasSchema } from '../../ground/quotas/schema.ts';
+import { RetentionPolicy, TopicName } from '../../ground/logging/schema.ts';
+import { FloatingIpAnswer } from '../../network/floating-ips/schema.ts';
+import { OPERATING_STATUSES } from './tree/operating-status.ts';
+
+/** What the descriptions of changes and of removals say of other tasks. */
+export const HELD = 'Returns 409 while a task holds the load balancer.';
+export const WAITS =
+  'Waits for other deletions of parts of the load balancer. Returns 409 while another task holds it.';
+
+const { Optional } = Type;
+
+export const PROVISIONING_STATUSES = [
+  'ACTIVE',
+  'DELETED',
+  'ERROR',
+  'PENDING_CREATE',
+  'PENDING_DELETE',
+  'PENDING_UPDATE',
+] as const;
+
+/**
+ * What a load balancer may have over all its parts. Our own limits: every change writes the whole of it anew, and every
+ * answer about a part of it reads all members.
+ */
+export const MOST_IN_ALL = { members: 1000, policies: 500, rules: 1000 };
+
+export const Provisioning = oneOf(PROVISIONING_STATUSES, {
+  description: 'Whether it is as requested, or a task is changing it',
+  examples: ['ACTIVE'],
+});
+export const Operating = oneOf(OPERATING_STATUSES, {
+  description: 'Whether it works, as far as health monitors see it',
+  examples: ['ONLINE'],
+});
+export const statusFields = { provisioning_status: Provisioning, operating_status: Operating };
+
+export const AdminStateUp = (description = 'Whether it is switched on') =>
+  Type.Boolean({ description, examples: [true] });
+
+/** What the library of the older Terraform provider calls the load balancer of a listener or a pool. */
+export const olderBalancerId = {
+  loadbalancer_id: Optional({ ...UuidInput(''), ...olderNameOf('load_balancer_id') }),
+};
+
+const Connectivity = oneOf(['L2', 'L3'], {
+  description:
+    'How members that name an instance are reached: `L2` through their own network, `L3` routed, which needs fewer addresses',
+  examples: ['L2'],
+});
+
+const LoggingInput = closed(
+  {
+    enabled: Optional(Type.Boolean({ description: 'Forwards the logs; false by default', examples: [true] })),
+    destination_region_id: Optional(
+      orNull(
+        Type.Integer({
+          minimum: 0,
+          maximum: 2_147_483_647,
+          description: 'Region that stores the logs. Required to enable logging.',
+          examples: [1],
+        }),
+      ),
+    ),
+    topic_name: Optional(
+      orNull(
+        TopicName(
+          'Topic for the logs. If logging is enabled without a topic, it is named after the ID of the load balancer.',
+        ),
+      ),
+    ),
+    retention_policy: Optional(orNull(RetentionPolicy)),
+  },
+  { title: 'LoadBalancerLoggingInput', description: 'Log forwarding. Omitted fields keep their value.' },
+);
+
+/** Where the virtual address comes from. */
+const vipFields = {
+  vip_network_id: Optional(
+    UuidInput('Network of the virtual address; the external one by default. Not together with vip_port_id.'),
+  ),
+  vip_port_id: Optional(
+    UuidInput('Reserved fixed IP whose address is used. Not together with vip_network_id.'),
+  ),
+  vip_ip_family: Optional(
+    oneOf(['dual', 'ipv4', 'ipv6'], {
+      description: 'Address family; `dual` assigns one of each. Defaults to `ipv4`.',
+      examples: ['ipv4'],
+    }),
+  ),
+};
+const vip_subnet_id = Optional(
+  UuidInput('Subnet of vip_network_id, ignored without it. If left out, one with free addresses is chosen.'),
+);
+
+export const newBalancerFields = {
+  name: ResourceName('Name'),
+  flavor: Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Flavor; the first one of the region by default',
+      examples: ['lb1-1-2'],
+    }),
+  ),
+  ...vipFields,
+  vip_subnet_id,
+  floating_ip: Optional(InterfaceFloatingIp()),
+  preferred_connectivity: Optional(Connectivity),
+  logging: Optional(LoggingInput),
+  ...newTags,
+};
+
+const updateFields = {
+  name: Optional(ResourceName('Name')),
+  logging: Optional(LoggingInput),
+  preferred_connectivity: Optional(Connectivity),
+  tags: Optional(TagsPatchInput),
+};
+/** The deprecated operation can't switch it off. */
+export const UpdateLoadBalancerNow = Input('UpdateLoadBalancerNow', updateFields, { name: 'shop front' });
+export const UpdateLoadBalancer = Input(
+  'UpdateLoadBalancer',
+  { ...updateFields, admin_state_up: Optional(AdminStateUp()) },
+  { name: 'shop front', admin_state_up: true },
+);
+export type UpdateLoadBalancer = Static<typeof UpdateLoadBalancer>;
+
+export const CheckLoadBalancerLimits = Input(
+  'CheckLoadBalancerLimits',
+  {
+    ...vipFields,
+    floating_ip: Optional(
+      Input('FloatingIpOfLoadBalancerToCheck', {
+        source: oneOf(['existing', 'new'], { description: 'Whether it is created', examples: ['new'] }),
+        existing_floating_id: Optional(UuidInput('Floating IP ID')),
+      }),
+    ),
+    logging: Optional(LoggingInput),
+  },
+  { floating_ip: { source: 'new' } },
+);
+export type CheckLoadBalancerLimits = Static<typeof CheckLoadBalancerLimits>;
+export const ExceededLoadBalancerQuotas = exceededQuotasSchema('ExceededLoadBalancerQuotas', [
+  'floating_count',
+  'loadbalancer_count',
+]);
+
+/** A flavor as flavor lists and load balancers show it. */
+export const lbFlavorFields = {
+  flavor_id: Type.String({ description: 'Flavor ID', examples: ['lb1-1-2'] }),
+  flavor_name: Type.String({ description: 'Same as flavor_id' }),
+  vcpus: Type.Integer({ description: 'Virtual CPUs' }),
+  ram: Type.Integer({ description: 'Memory in MiB' }),
+};
+
+export const StatsAnswer = Named('LoadBalancerStats', {
+  active_connections: Type.Integer({ description: 'Connections that are open now' }),
+  bytes_in: Type.Integer({ description: 'Bytes received' }),
+  bytes_out: Type.Integer({ description: 'Bytes sent' }),
+  request_errors: Type.Integer({ description: 'Requests that could not be answered' }),
+  total_connections: Type.Integer({ description: 'Connections so far' }),
+});
+
+const text = (description: string) => nullable(Type.String({ description }));
+const orNothing = <P extends TProperties>(title: string, properties: P, description: string) =>
+  Type.Unsafe<Static<ReturnType<typeof Named<P>>> | null>({
+    anyOf: [Named(title, properties), { type: 'null' }],
+    description,
+  });
+
+export const LoadBalancerAnswer = Named('LoadBalancer', {
+  id: Uuid('Load balancer ID'),
+  name: Type.String({ description: 'Name' }),
+  ...statusFields,
+  admin_state_up: AdminStateUp(),
+  flavor: orNothing('LoadBalancerFlavorOfOne', lbFlavorFields, 'Flavor; null if no request named one'),
+  preferred_connectivity: Connectivity,
+  vip_address: text('Virtual address; the IPv4 one if there are two'),
+  vip_ip_family: nullable(Type.Enum(['dual', 'ipv4', 'ipv6'], { type: 'string' })),
+  vip_port_id: text('Port with the virtual address'),
+  vip_fqdn: Type.Null({ description: 'Always null: virtual addresses have no names' }),
+  additional_vips: Type.Array(
+    Named('AdditionalVip', { ip_address: Type.String(), subnet_id: Uuid('Subnet ID') }),
+    { description: 'Further addresses of the port' },
+  ),
+  vrrp_ips: Type.Array(
+    Named('VrrpIp', { ip_address: Type.String(), subnet_id: Uuid('Subnet ID'), role: Type.String() }),
+    { description: 'Always empty: the machines behind the virtual address have no addresses to show' },
+  ),
+  floating_ips: Type.Array(FloatingIpAnswer, { description: 'Floating IPs of the virtual address' }),
+  listeners: Type.Array(Named('ListenerId', { id: Uuid('Listener ID') }), { description: 'Listeners' }),
+  logging: orNothing(
+    'LoadBalancerLogging',
+    {
+      enabled: Type.Boolean(),
+      destination_region_id: nullable(Type.Integer({ description: 'Region that stores the logs' })),
+      topic_name: text('Topic that receives the logs'),
+      retention_policy: orNull(RetentionPolicy),
+    },
+    'Log forwarding; null if it was never set up',
+  ),
+  stats: Type.Unsafe<Static<typeof StatsAnswer> | null>({
+    anyOf: [StatsAnswer, { type: 'null' }],
+    description: 'Traffic so far; null unless asked for',
+  }),
+  ddos_profile: Type.Null({ description: 'Always null: DDoS profiles are in a list of their own' }),
+  tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
+  ...MetadataList,
+  ...PlaceFields,
+  ...TaskFields,
+  created_at: OffsetTimestamp(),
+  updated_at: OffsetTimestamp(),
+});
+export type LoadBalancerAnswer = Static<typeof LoadBalancerAnswer>;
+export const LoadBalancerList = listOf(LoadBalancerAnswer, 'LoadBalancerList');
+
+const flag = (description: string) => Optional(Type.Boolean({ description }));
+export const showQuery = {
+  show_stats: Optional(Type.Boolean({ default: false, description: 'Include the traffic so far' })),
+};
+const withDdos = {
+  with_ddos: Optional(
+    Type.Boolean({ default: false, description: 'Has no effect: DDoS profiles are in a list of their own' }),
+  ),
+};
+export const ShowBalancerQuery = Query({ ...showQuery, ...withDdos });
+
+const ORDER_COLUMNS = [
+  'created_at',
+  'flavor',
+  'name',
+  'operating_status',
+  'provisioning_status',
+  'updated_at',
+  'vip_address',
+  'vip_ip_family',
+] as const;
+type OrderColumn = (typeof ORDER_COLUMNS)[number];
+
+export const LoadBalancerListQuery = Query({
+  ...listQuery(),
+  ...showQuery,
+  ...withDdos,
+  ...tagQuery,
+  name: Optional(Type.String({ maxLength: 255, description: 'Only names that contain this' })),
+  assigned_floating: flag('Only those with a floating IP, or those without'),
+  logging_enabled: flag('Only those that forward logs, or those that do not'),
+  operating_status: Optional(Operating),
+  provisioning_status: Optional(Provisioning),
+  order_by: Optional(
+    Type.Unsafe<`${OrderColumn}.${'asc' | 'desc'}`>({
+      type: 'string',
+      enum: ORDER_COLUMNS.flatMap((column) => [`${column}.asc`, `${column}.desc`]),
+      default: 'created_at.desc',
+      description: 'Order',
+    }),
+  ),
+});
+export type LoadBalancerListQuery = Static<typeof LoadBalancerListQuery>;
+
+export const LoadBalancerParams = Type.Object({
+  ...ProjectRegion,
+  load_balancer_id: Type.String({ description: 'Load balancer ID' }),
+});

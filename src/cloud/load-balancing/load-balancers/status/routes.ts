@@ -1,0 +1,113 @@
+import { Type } from 'typebox';
+import type { Dialect } from '../../../../http/dialect.ts';
+import type { Api } from '../../../../http/server.ts';
+import { MetricsQuestion } from '../../../../lib/idle-times.ts';
+import { Input, ProjectRegionParams } from '../../../../lib/wire.ts';
+import { ONE_BALANCER } from '../routes.ts';
+import { LoadBalancerParams } from '../schema.ts';
+import { LoadBalancerMetrics, LoadBalancerStatus, LoadBalancerStatusList } from './schema.ts';
+import type { LoadBalancerCare } from './service.ts';
+
+const tags = ['Load balancers'];
+
+const Resize = Input(
+  'ResizeLoadBalancer',
+  { flavor: Type.String({ minLength: 1, maxLength: 255, description: 'Flavor', examples: ['lb1-2-4'] }) },
+  { flavor: 'lb1-2-4' },
+);
+const FailOver = Input(
+  'FailoverLoadBalancer',
+  {
+    force: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether to replace the machines whatever the status is. Has no effect: nothing here needs a status.',
+        examples: [true],
+      }),
+    ),
+  },
+  { force: true },
+);
+
+export function loadBalancerCareRoutes(
+  app: Api,
+  dialect: Dialect,
+  { loadBalancerCare: care }: { loadBalancerCare: LoadBalancerCare },
+): void {
+  app.get('/cloud/v1/loadbalancers/:project_id/:region_id/status', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listLoadBalancerStatuses',
+      summary: 'List the statuses of load balancers',
+      description: 'Newest first, each with everything below it.',
+      tags,
+      params: ProjectRegionParams,
+      response: { 200: LoadBalancerStatusList },
+    },
+    handler: async ({ scope }) => {
+      const results = await care.statuses(scope);
+      return { count: results.length, results };
+    },
+  });
+
+  app.get(`${ONE_BALANCER}/status`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getLoadBalancerStatus',
+      summary: 'Get the statuses of a load balancer and everything below it',
+      tags,
+      params: LoadBalancerParams,
+      response: { 200: LoadBalancerStatus },
+    },
+    handler: async ({ scope, params }) => care.status(scope, params.load_balancer_id),
+  });
+
+  app.post(`${ONE_BALANCER}/metrics`, {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: 'getLoadBalancerMetrics',
+      summary: 'Get the load of a load balancer',
+      description:
+        'Up to 60 points since it was created, oldest first. The simulated infrastructure has no traffic, so it is always idle.',
+      tags,
+      params: LoadBalancerParams,
+      body: MetricsQuestion,
+      response: { 200: LoadBalancerMetrics },
+    },
+    handler: async ({ scope, params, body }) => {
+      const results = await care.metrics(scope, params.load_balancer_id, body);
+      return { count: results.length, results };
+    },
+  });
+
+  app.post(`${ONE_BALANCER}/resize`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'resizeLoadBalancer',
+      summary: 'Give a load balancer another flavor',
+      description: 'Returns 409 while a task holds the load balancer.',
+      tags,
+      params: LoadBalancerParams,
+      body: Resize,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await care.resize(scope, params.load_balancer_id, body.flavor)]),
+  });
+
+  app.post(`${ONE_BALANCER}/failover`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'failOverLoadBalancer',
+      summary: 'Replace the machines of a load balancer',
+      description:
+        'Its addresses stay the same. Returns 409 while a task holds the load balancer, even with force.',
+      tags,
+      params: LoadBalancerParams,
+      body: FailOver,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await care.failOver(scope, params.load_balancer_id)]),
+  });
+}

@@ -1,0 +1,111 @@
+import type { Dialect } from '../../../http/dialect.ts';
+import type { Api } from '../../../http/server.ts';
+import { presentedPage } from '../../../lib/page.ts';
+import { colonTimestamp } from '../../../lib/timestamps.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import {
+  CreateSecret,
+  CreateTlsSecret,
+  SecretAnswer,
+  SecretList,
+  SecretListQuery,
+  SecretParams,
+} from './schema.ts';
+import type { StoredSecrets } from './service.ts';
+import type { StoredSecretRow } from './store.ts';
+
+const PLACE = ':project_id/:region_id';
+const BASE = `/cloud/v1/secrets/${PLACE}`;
+const tags = ['Secrets'];
+
+export function secretRoutes(
+  app: Api,
+  dialect: Dialect,
+  { storedSecrets }: { storedSecrets: StoredSecrets },
+): void {
+  app.post(`/cloud/v2/secrets/${PLACE}`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createTlsSecret',
+      summary: 'Store a certificate with its key',
+      description:
+        'For listeners of load balancers. The key must belong to the certificate. The chain is judged as OpenSSL judges it: it must have the issuer of the certificate unless it is empty, and the issuers must be valid now, except for roots, of which clients have their own copy. Nobody can read the contents again.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateTlsSecret,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, body }) => dialect.tasks([await storedSecrets.createTls(scope, body)]),
+  });
+
+  app.post(BASE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createSecret',
+      summary: 'Store a secret',
+      description: 'Nobody can read the contents again. For certificates with keys, use version 2.',
+      deprecated: true,
+      tags,
+      params: ProjectRegionParams,
+      body: CreateSecret,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, body }) => dialect.tasks([await storedSecrets.create(scope, body)]),
+  });
+
+  app.get(BASE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listSecrets',
+      summary: 'List secrets',
+      description: 'Newest first, without their contents.',
+      tags,
+      params: ProjectRegionParams,
+      querystring: SecretListQuery,
+      response: { 200: SecretList },
+    },
+    handler: async ({ scope, query }) => presentedPage(await storedSecrets.list(scope, query), presented),
+  });
+
+  app.get(`${BASE}/:secret_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getSecret',
+      summary: 'Get a secret',
+      description: 'Without its contents.',
+      tags,
+      params: SecretParams,
+      response: { 200: SecretAnswer },
+    },
+    handler: async ({ scope, params }) => presented(await storedSecrets.get(scope, params.secret_id)),
+  });
+
+  app.delete(`${BASE}/:secret_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteSecret',
+      summary: 'Delete a secret',
+      description: 'Returns 409 while a listener or pool uses it.',
+      tags,
+      params: SecretParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await storedSecrets.delete(scope, params.secret_id)]),
+  });
+}
+
+function presented(row: StoredSecretRow): SecretAnswer {
+  return {
+    id: row.id,
+    name: row.name,
+    secret_type: row.secret_type,
+    status: row.task_id === row.creator_task_id ? 'PENDING' : 'ACTIVE',
+    algorithm: row.algorithm,
+    bit_length: row.bit_length,
+    mode: row.mode,
+    content_types: { default: row.content_type },
+    created: colonTimestamp(row.created_at),
+    expiration: row.expires_at && colonTimestamp(row.expires_at),
+  };
+}

@@ -1,0 +1,148 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../../lib/nullable.ts';
+import { Input, listOf, listQuery, Named, ProjectRegion, Query, Timestamp } from '../../../lib/wire.ts';
+import { SECRET_TYPES } from './tables.ts';
+
+/** As in the key manager that the contract was made for (Barbican's `max_allowed_secret_in_bytes`). */
+export const MOST_BYTES = 20_000;
+const MOST_PEM = 65_536;
+const MOST_BASE64 = Math.ceil(MOST_BYTES / 3) * 4;
+
+const SecretType = Type.Enum([...SECRET_TYPES], {
+  type: 'string',
+  description: 'What the secret is. Only a `certificate` is checked; the others are kept as they are.',
+});
+
+const name = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'Name; several secrets may have the same',
+  examples: ['Load balancer certificate #1'],
+});
+
+const expiration = Type.Optional(
+  nullable(
+    Type.String({
+      pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:?\\d{2})?$',
+      rule: 'Must be a date and time such as 2035-12-28T19:14:44Z; without a zone it is in UTC.',
+      description: 'When the secret expires; no listener can begin to use it after that. Never by default',
+      examples: ['2035-12-28T19:14:44.180394'],
+    }),
+  ),
+);
+
+const pem = (description: string, label: string, minLength = 1) =>
+  Type.String({
+    minLength,
+    maxLength: MOST_PEM,
+    description,
+    examples: [`-----BEGIN ${label}-----\nMIIB...\n-----END ${label}-----\n`],
+  });
+
+const TlsPayload = Input('TlsBundle', {
+  certificate: pem("The server's certificate in PEM format", 'CERTIFICATE'),
+  certificate_chain: pem(
+    'Certificates of its issuers in PEM format, best the one that issued it first, then the one that issued that one, and so on. May be empty, or end before the root; those that belong to nothing are kept as well',
+    'CERTIFICATE',
+    0,
+  ),
+  private_key: pem(
+    'Key of the certificate in PEM format, not encrypted: RSA with 2048 to 8192 bits, ECDSA on P-256, P-384 or P-521, or Ed25519',
+    'PRIVATE KEY',
+  ),
+});
+export type TlsPayload = Static<typeof TlsPayload>;
+
+export const CreateTlsSecret = Input(
+  'CreateTlsSecret',
+  { name, payload: TlsPayload, expiration },
+  {
+    name: 'Load balancer certificate #1',
+    payload: {
+      certificate: '-----BEGIN CERTIFICATE-----\nMIIB...\n-----END CERTIFICATE-----\n',
+      certificate_chain: '-----BEGIN CERTIFICATE-----\nMIIB...\n-----END CERTIFICATE-----\n',
+      private_key: '-----BEGIN PRIVATE KEY-----\nMIIB...\n-----END PRIVATE KEY-----\n',
+    },
+  },
+);
+export type CreateTlsSecret = Static<typeof CreateTlsSecret>;
+
+const note = (what: string, example: string) =>
+  Type.Optional(
+    nullable(
+      Type.String({ maxLength: 255, description: `${what}, for information only`, examples: [example] }),
+    ),
+  );
+
+export const CreateSecret = Input(
+  'CreateSecret',
+  {
+    name,
+    secret_type: SecretType,
+    payload: Type.String({
+      minLength: 4,
+      maxLength: MOST_BASE64,
+      description:
+        'Contents in base64. A `certificate` is one or more certificates in PEM format, one in DER format, or, for listeners, a PKCS #12 file without a passphrase',
+      examples: ['aGVsbG8sIHRlc3Qgc3RyaW5nCg=='],
+    }),
+    payload_content_encoding: Type.Enum(['base64'], {
+      type: 'string',
+      description: 'Encoding of the payload',
+    }),
+    payload_content_type: Type.Enum(
+      ['application/octet-stream', 'application/pkcs8', 'application/pkix-cert'],
+      { type: 'string', description: 'Media type of the decoded payload' },
+    ),
+    algorithm: note('Algorithm', 'aes'),
+    bit_length: Type.Optional(
+      nullable(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000_000,
+          description: 'For information only',
+          examples: [256],
+        }),
+      ),
+    ),
+    mode: note('Mode', 'cbc'),
+    expiration,
+  },
+  {
+    name: 'AES key',
+    secret_type: 'symmetric',
+    payload: 'aGVsbG8sIHRlc3Qgc3RyaW5nCg==',
+    payload_content_encoding: 'base64',
+    payload_content_type: 'application/octet-stream',
+  },
+);
+export type CreateSecret = Static<typeof CreateSecret>;
+
+export const SecretAnswer = Named('Secret', {
+  id: Type.String({ format: 'uuid', description: 'Secret ID' }),
+  name: Type.String({ examples: ['AES key'] }),
+  secret_type: SecretType,
+  status: Type.Enum(['PENDING', 'ACTIVE'], {
+    type: 'string',
+    description: '`PENDING` until the task that creates it has ended',
+  }),
+  algorithm: nullable(Type.String()),
+  bit_length: nullable(Type.Integer()),
+  mode: nullable(Type.String()),
+  content_types: Type.Record(Type.String(), Type.String(), {
+    description: 'Media type of the contents, which are never shown',
+    examples: [{ default: 'application/octet-stream' }],
+  }),
+  created: Timestamp(),
+  expiration: nullable(Timestamp()),
+});
+export type SecretAnswer = Static<typeof SecretAnswer>;
+export const SecretList = listOf(SecretAnswer, 'SecretList');
+
+export const SecretListQuery = Query(listQuery());
+export type SecretListQuery = Static<typeof SecretListQuery>;
+
+export const SecretParams = Type.Object({
+  ...ProjectRegion,
+  secret_id: Type.String({ description: 'Secret ID' }),
+});

@@ -1,0 +1,63 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Sql, Transaction } from '../../../db/database.ts';
+import { pageWithCount } from '../../../db/page.ts';
+import { isIn, type Place } from '../../../db/place.ts';
+import type { Tables } from '../../../db/tables.ts';
+import type { Page, PageQuery } from '../../../lib/page.ts';
+
+export type StoredSecretRow = Selectable<Tables['secrets']>;
+export type SecretUse = Selectable<Tables['secret_uses']>;
+
+function secrets(db: Sql, place: Place) {
+  return db.selectFrom('secrets').selectAll().where(isIn(place));
+}
+
+export async function findSecret(db: Sql, place: Place, id: string): Promise<StoredSecretRow | undefined> {
+  return secrets(db, place).where('id', '=', id).executeTakeFirst();
+}
+
+export async function listSecrets(db: Sql, place: Place, query: PageQuery): Promise<Page<StoredSecretRow>> {
+  return pageWithCount(secrets(db, place).orderBy('created_at', 'desc').orderBy('id', 'desc'), query);
+}
+
+export async function insertSecret(db: Sql, secret: Insertable<Tables['secrets']>): Promise<void> {
+  await db.insertInto('secrets').values(secret).execute();
+}
+
+/** Nothing can begin to use the secret until the transaction ends. */
+export async function lockSecret(
+  tx: Transaction,
+  place: Place,
+  id: string,
+): Promise<StoredSecretRow | undefined> {
+  return secrets(tx.sql, place).where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** A use, with the task that removes the user, if there is one. */
+export type LeavingUse = SecretUse & { leaving: string | null };
+
+export async function usesOf(tx: Transaction, id: string, most: number): Promise<LeavingUse[]> {
+  const removed = (table: 'lb_listeners' | 'lb_pools') =>
+    sql`select task_id from ${sql.table(table)} where id = user_id and provisioning_status = 'PENDING_DELETE'`;
+  const { rows } = await sql<LeavingUse>`
+    select secret_uses.*, coalesce((${removed('lb_listeners')}), (${removed('lb_pools')})) as leaving
+    from secret_uses where secret_id = ${id} order by user_id limit ${most}`.execute(tx.sql);
+  return rows;
+}
+
+export async function hold(tx: Transaction, id: string, taskId: string, now: Date): Promise<void> {
+  await tx.sql
+    .updateTable('secrets')
+    .set({ task_id: taskId, updated_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Frees the secret of its task. */
+export async function settle(tx: Transaction, id: string, now: Date): Promise<void> {
+  await tx.sql.updateTable('secrets').set({ task_id: null, updated_at: now }).where('id', '=', id).execute();
+}
+
+export async function deleteSecret(tx: Transaction, id: string): Promise<void> {
+  await tx.sql.deleteFrom('secrets').where('id', '=', id).execute();
+}

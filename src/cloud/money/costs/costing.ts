@@ -1,0 +1,73 @@
+import { Decimal } from 'decimal.js';
+import type { CurrencyCode } from '../../ground/catalog/service.ts';
+import { type DatedPrices, priceOfUse, type Use } from '../pricing/service.ts';
+
+// Has so many digits that nothing is rounded except by the rounding below.
+const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_EVEN });
+
+const SECONDS_PER_HOUR = 3_600;
+const SHOWN_DECIMALS = 5;
+/** Of amounts in minutes, which seldom are whole. */
+const UNIT_DECIMALS = 10;
+
+/** How long an amount was used while the same prices were in force. */
+export interface TimedUse {
+  /** The number of the prices, counted from 0. */
+  book: number;
+  amount: number;
+  seconds: number;
+}
+
+export interface Cost {
+  cost: number | null;
+  currency: CurrencyCode | null;
+  err: string | null;
+  price_status: 'error' | 'hide' | 'show';
+}
+
+/**
+ * Returns what the uses cost together: for each, the price of an hour as the preview has it, times the hours. It is
+ * rounded once, at the end, to 5 decimals or, on request, not at all.
+ */
+export function costOf(
+  dated: readonly DatedPrices[],
+  what: Omit<Use, 'amount'>,
+  uses: readonly TimedUse[],
+  { rounding }: { rounding: boolean },
+): Cost {
+  let total = new Exact(0);
+  const currencies = new Set<CurrencyCode>();
+  for (const { book: number, amount, seconds } of uses) {
+    const prices = dated[number]?.prices;
+    if (!prices) return noCost('error', null, 'No price list was in force.');
+    const price = priceOfUse(prices, { ...what, amount });
+    if (price.currency_code) currencies.add(price.currency_code);
+    if (price.price_status === 'hide') return noCost('hide', price.currency_code, null);
+    if (price.price_per_hour === null) {
+      return noCost('error', price.currency_code, 'The price list of the region has no price for it.');
+    }
+    total = total.plus(new Exact(price.price_per_hour).times(seconds));
+  }
+  if (currencies.size > 1) {
+    return noCost('error', null, 'The currency changed meanwhile; ask for the time before and after it.');
+  }
+  const cost = total.div(SECONDS_PER_HOUR);
+  const shown = rounding ? cost.toDecimalPlaces(SHOWN_DECIMALS) : cost;
+  const [currency = null] = currencies;
+  return { cost: shown.toNumber(), currency, err: null, price_status: 'show' };
+}
+
+function noCost(price_status: 'error' | 'hide', currency: CurrencyCode | null, err: string | null): Cost {
+  return { cost: null, currency, err, price_status };
+}
+
+/** Returns minutes, times the GiB of what has a size. */
+export function unitsOf(uses: readonly TimedUse[]): number {
+  const seconds = uses.reduce((sum, use) => sum.plus(new Exact(use.amount).times(use.seconds)), new Exact(0));
+  return seconds.div(60).toDecimalPlaces(UNIT_DECIMALS).toNumber();
+}
+
+/** Returns the status of a whole report. */
+export function statusOf(costs: readonly Pick<Cost, 'price_status'>[]): Cost['price_status'] {
+  return costs.find(({ price_status }) => price_status !== 'show')?.price_status ?? 'show';
+}

@@ -1,0 +1,80 @@
+import type { FastifyReply } from 'fastify';
+import type { Api } from '../../../http/server.ts';
+import { csvOf } from '../../../lib/csv.ts';
+import * as schema from './schema.ts';
+import type { CostReports } from './service.ts';
+
+const asks = { access: 'read', onlyAsks: true, closedBody: true } as const;
+const tags = ['Costs'];
+const EXACT =
+  'Whatever goes on counts until now: nothing is delayed. Costs are those of the price previews, by the second, with the prices of each time.';
+const TOTALS = schema.asJsonOrCsv(schema.CostTotals, 'type,region\r\nvolume,1\r\n');
+const RESOURCES = schema.asJsonOrCsv(schema.ResourceCosts, 'type,region\r\nvolume,1\r\n');
+
+/** What the account of the caller used, and what that costs. */
+export function costRoutes(app: Api, { costReports }: { costReports: CostReports }): void {
+  app.post('/cloud/v1/cost_report/totals', {
+    config: asks,
+    schema: {
+      operationId: 'getCostTotals',
+      summary: 'Get the costs of the account by kind of resource',
+      description: `31 days at most. ${EXACT}`,
+      tags,
+      body: schema.CostTotalsRequest,
+      response: { 200: TOTALS },
+    },
+    handler: async ({ principal, body }, reply) =>
+      inFormat(reply, body, schema.TOTAL_FIELDS, await costReports.totals(principal, body)),
+  });
+
+  app.post('/cloud/v1/cost_report/resources', {
+    config: asks,
+    schema: {
+      operationId: 'getResourceCosts',
+      summary: 'Get the costs of the account by resource',
+      description: `31 days at most. A resource that changed its flavor or type comes once for each. ${EXACT}`,
+      tags,
+      body: schema.CostResourcesRequest,
+      response: { 200: RESOURCES },
+    },
+    handler: async ({ principal, body }, reply) =>
+      inFormat(reply, body, schema.RESOURCE_FIELDS, await costReports.resources(principal, body)),
+  });
+
+  app.post('/cloud/v1/reservation_cost_report/totals', {
+    config: asks,
+    schema: {
+      operationId: 'getMonthlyCostTotals',
+      summary: 'Get the costs of the account in a month by kind of resource',
+      description: `There are no reservations, so everything is paid as it is used. ${EXACT}`,
+      tags,
+      body: schema.MonthlyCostTotalsRequest,
+      response: { 200: TOTALS },
+    },
+    handler: async ({ principal, body }, reply) =>
+      inFormat(reply, body, schema.TOTAL_FIELDS, await costReports.monthlyTotals(principal, body)),
+  });
+
+  app.post('/cloud/v1/usage_report', {
+    config: asks,
+    schema: {
+      operationId: 'getUsage',
+      summary: 'Get what the account used',
+      description: 'A year at most. Whatever goes on counts until now: nothing is delayed.',
+      tags,
+      body: schema.UsageRequest,
+      response: { 200: schema.Usage },
+    },
+    handler: ({ principal, body }) => costReports.usage(principal, body),
+  });
+}
+
+function inFormat<Report extends schema.CostTotals | schema.ResourceCosts>(
+  reply: FastifyReply,
+  { response_format = 'json' }: { response_format?: string },
+  fields: readonly string[],
+  report: Report,
+): Report | FastifyReply {
+  if (response_format === 'json') return report;
+  return reply.type('text/csv; charset=utf-8').send(csvOf(fields, report.results));
+}

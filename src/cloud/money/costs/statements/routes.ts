@@ -1,0 +1,69 @@
+import type { FastifyReply } from 'fastify';
+import type { Api } from '../../../../http/server.ts';
+import { streamed } from '../../../../http/streamed.ts';
+import { accepts } from '../../../../lib/accepts.ts';
+import { csvLines, csvOf } from '../../../../lib/csv.ts';
+import {
+  asPageOrCsv,
+  COST_COLUMNS,
+  CostStatement,
+  StatementQuery,
+  USAGE_COLUMNS,
+  UsageStatement,
+} from './schema.ts';
+import type { Statements } from './service.ts';
+
+const CSV = 'text/csv';
+const config = { access: 'read', refuses: [404] } as const;
+const tags = ['Costs'];
+const WHOSE =
+  'Of your own account; of the clients of a reseller for its administrators; of all accounts for the platform administrator. `Accept: text/csv` exports everything that matches. What goes on counts until now.';
+
+/** What accounts used, and what that costs. */
+export function statementRoutes(app: Api, { statements }: { statements: Statements }): void {
+  app.get('/tradewind/v1/usage', {
+    config,
+    schema: {
+      operationId: 'listUsage',
+      summary: 'What accounts used',
+      description: `By account, project, resource and day, in seconds. ${WHOSE}`,
+      tags,
+      querystring: StatementQuery,
+      response: { 200: asPageOrCsv(UsageStatement) },
+    },
+    handler: async ({ principal, query, headers, method }, reply) => {
+      if (!asksForCsv(headers.accept, method)) return statements.usage(principal, query);
+      return csv(reply, USAGE_COLUMNS, await statements.exportUsage(principal, query));
+    },
+  });
+
+  app.get('/tradewind/v1/costs', {
+    config,
+    schema: {
+      operationId: 'listCosts',
+      summary: 'What it costs that accounts used',
+      description: `By account, project, resource and day. Each second costs what the preview said then. ${WHOSE}`,
+      tags,
+      querystring: StatementQuery,
+      response: { 200: asPageOrCsv(CostStatement) },
+    },
+    handler: async ({ principal, query, headers, method }, reply) => {
+      if (!asksForCsv(headers.accept, method)) return statements.costs(principal, query);
+      return csv(reply, COST_COLUMNS, await statements.exportCosts(principal, query));
+    },
+  });
+}
+
+const asksForCsv = (accept: string | undefined, method: string) => method !== 'HEAD' && accepts(accept, CSV);
+
+function csv<Column extends string>(
+  reply: FastifyReply,
+  columns: readonly Column[],
+  pages: AsyncGenerator<Partial<Record<Column, string | number | null>>[]>,
+): FastifyReply {
+  async function* texts(): AsyncGenerator<string> {
+    yield csvOf(columns, []);
+    for await (const page of pages) yield csvLines(columns, page);
+  }
+  return streamed(reply, CSV, texts());
+}

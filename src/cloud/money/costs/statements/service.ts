@@ -1,0 +1,227 @@
+import type { Database } from '../../../../db/database.ts';
+import { calendarTime, secondOf } from '../../../../lib/calendar-time.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
+import { pageToken, placeOf } from '../../../../lib/page-token.ts';
+import { allows, type Principal } from '../../../../requests/principal.ts';
+import type { DatedPrices, Rates } from '../../pricing/service.ts';
+import { costOf } from '../costing.ts';
+import { isSized } from '../presenter.ts';
+import type { InTurn } from '../turns.ts';
+import type { CostLine, CostStatement, StatementQuery, UsageLine, UsageStatement } from './schema.ts';
+import { spansOf } from './spans.ts';
+import * as store from './store.ts';
+
+const MOST_DAYS = 31;
+const DAY_MS = 86_400_000;
+/** Accounts whose use is added up at once. */
+const MOST_CLIENTS = 100;
+/** Lines that an export reads at once. */
+const EXPORTED = 1_000;
+
+/**
+ * What accounts used, and what that costs: of the caller's account, of the clients of its reseller for its administrators, or of
+ * all for the platform administrator. All throw NotFoundError for another account, InvalidError, and UnavailableError if too
+ * many wait.
+ */
+export interface Statements {
+  usage(principal: Principal, query: StatementQuery): Promise<UsageStatement>;
+  costs(principal: Principal, query: StatementQuery): Promise<CostStatement>;
+  /** Returns all pages. Throws before the first one. */
+  exportUsage(principal: Principal, query: StatementQuery): Promise<AsyncGenerator<UsageLine[]>>;
+  exportCosts(principal: Principal, query: StatementQuery): Promise<AsyncGenerator<CostLine[]>>;
+}
+
+interface Asked {
+  sight: store.Sight;
+  wanted: store.Wanted;
+  byDay: boolean;
+  /** Hidden prices are hidden from an account, not from those who bill it. */
+  seesHidden: boolean;
+}
+interface Page<Line> {
+  lines: Line[];
+  next: store.LineKey | undefined;
+}
+type DatedByClient = ReadonlyMap<number, readonly DatedPrices[]>;
+
+export function createStatements(deps: {
+  database: Database;
+  clock: Clock;
+  rates: Pick<Rates, 'between'>;
+  inTurn: InTurn;
+}): Statements {
+  const { database, clock, rates, inTurn } = deps;
+
+  async function askedBy(principal: Principal, query: StatementQuery): Promise<Asked> {
+    const sight = sightOf(principal);
+    const wanted = wantedBy(query, clock.now());
+    const seen = wanted.clients && (await store.visibleClients(database.sql, sight, wanted.clients));
+    const foreign = wanted.clients?.find((id) => !seen?.has(id));
+    if (foreign !== undefined) throw new NotFoundError('Client', foreign);
+    return {
+      sight,
+      wanted,
+      byDay: query.by?.includes('day') ?? false,
+      seesHidden: allows(principal, 'resell'),
+    };
+  }
+
+  /** Reads a page. Accounts whose lines are all read are not looked at again. */
+  async function page<Line>(
+    { sight, wanted, byDay }: Asked,
+    { after, limit }: { after: store.LineKey | undefined; limit: number },
+    datedOf: (clients: readonly number[]) => Promise<DatedByClient>,
+    present: (row: store.LineRow, dated: DatedByClient) => Line,
+  ): Promise<Page<Line>> {
+    const found = await store.clientsWithUse(database.sql, sight, wanted, {
+      first: after?.client_id ?? 0,
+      limit: MOST_CLIENTS + 1,
+    });
+    const clients = found.slice(0, MOST_CLIENTS);
+    if (clients.length === 0) return { lines: [], next: undefined };
+    const dated = await datedOf(clients);
+    const spans = clients.flatMap((id) => spansOf(id, { ...wanted, byDay }, dated.get(id) ?? []));
+    const rows = await store.linesOf(database.sql, wanted, spans, { after, limit: limit + 1 });
+    const shown = rows.slice(0, limit);
+    const another = found[MOST_CLIENTS];
+    return {
+      lines: shown.map((row) => present(row, dated)),
+      next: rows.length > limit ? shown.at(-1) : another === undefined ? undefined : firstOf(another),
+    };
+  }
+
+  async function ratesFor({ wanted, seesHidden }: Asked, clients: readonly number[]): Promise<DatedByClient> {
+    const dated = await rates.between(clients, wanted.from, wanted.to);
+    return seesHidden ? new Map([...dated].map(([id, each]) => [id, each.map(shown)])) : dated;
+  }
+
+  const readers = {
+    usage: (asked: Asked, place: Parameters<typeof page>[1]) =>
+      page(asked, place, async () => new Map(), usageLine),
+    costs: (asked: Asked, place: Parameters<typeof page>[1]) =>
+      page(asked, place, (clients) => ratesFor(asked, clients), costLine),
+  };
+
+  async function statement<Line>(
+    read: (asked: Asked, place: Parameters<typeof page>[1]) => Promise<Page<Line>>,
+    principal: Principal,
+    query: StatementQuery,
+  ) {
+    const asked = await askedBy(principal, query);
+    const after = keyIn(query.page_token);
+    const { lines, next } = await inTurn(() => read(asked, { after, limit: query.limit ?? 100 }));
+    return { lines, next_page_token: next ? tokenOf(next) : null };
+  }
+
+  async function exported<Line>(
+    read: (asked: Asked, place: Parameters<typeof page>[1]) => Promise<Page<Line>>,
+    principal: Principal,
+    query: StatementQuery,
+  ) {
+    const asked = await askedBy(principal, query);
+    const first = keyIn(query.page_token);
+    const pageAfter = (after: store.LineKey | undefined) => () => read(asked, { after, limit: EXPORTED });
+    const begun = await inTurn(pageAfter(first));
+    async function* pages(): AsyncGenerator<Line[]> {
+      for (let page = begun; ; ) {
+        if (page.lines.length > 0) yield page.lines;
+        if (!page.next) return;
+        page = await inTurn(pageAfter(page.next), { begun: true });
+      }
+    }
+    return pages();
+  }
+
+  return {
+    usage: (principal, query) => statement(readers.usage, principal, query),
+    costs: (principal, query) => statement(readers.costs, principal, query),
+    exportUsage: (principal, query) => exported(readers.usage, principal, query),
+    exportCosts: (principal, query) => exported(readers.costs, principal, query),
+  };
+}
+
+const shown = ({ from, prices }: DatedPrices): DatedPrices => ({
+  from,
+  prices: { ...prices, terms: { ...prices.terms, visibility: 'show' } },
+});
+
+function sightOf(principal: Principal): store.Sight {
+  if (principal.platformAdministrator) return { all: true };
+  const resellerId = allows(principal, 'resell') ? (principal.resellerId ?? null) : null;
+  return { all: false, clientId: principal.clientId, resellerId };
+}
+
+/** @throws InvalidError */
+function wantedBy(query: StatementQuery, now: Date): store.Wanted {
+  const to = secondOf(calendarTime('to', query.to) ?? now);
+  const from = secondOf(calendarTime('from', query.from) ?? startOfMonth(new Date(to.getTime() - 1)));
+  if (to < from) throw new InvalidError({ to: ['Must not be before from.'] });
+  if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS) {
+    throw new InvalidError({ to: [`Must be ${MOST_DAYS} days after from at most.`] });
+  }
+  const byResource = query.by?.includes('resource') ?? false;
+  return {
+    from,
+    to,
+    now,
+    clients: query.client_id,
+    projects: query.project_id,
+    regions: query.region_id,
+    types: query.type,
+    byProject: byResource || (query.by?.includes('project') ?? false),
+    byResource,
+  };
+}
+
+const startOfMonth = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth()));
+
+function usageLine(row: store.LineRow): UsageLine {
+  const { client_id, project_id, resource_id, name, day, region_id, type, sku, uses } = row;
+  return {
+    client_id,
+    project_id: project_id || null,
+    resource_id: resource_id || null,
+    name,
+    day: day || null,
+    region_id,
+    type,
+    kind: sku,
+    quantity: uses.reduce((sum, { amount, seconds }) => sum + amount * seconds, 0),
+    unit: isSized(type) ? 'gib_seconds' : 'seconds',
+  };
+}
+
+function costLine(row: store.LineRow, dated: DatedByClient): CostLine {
+  const { cost, currency, err } = costOf(dated.get(row.client_id) ?? [], row, row.uses, { rounding: false });
+  return { ...usageLine(row), cost, currency, err };
+}
+
+/** Returns the place before the first line of the account. */
+const firstOf = (client_id: number): store.LineKey => ({
+  client_id,
+  project_id: -1,
+  resource_id: '',
+  day: '',
+  type: '',
+  sku: '',
+  region_id: 0,
+});
+
+const tokenOf = ({ client_id, project_id, resource_id, day, type, sku, region_id }: store.LineKey): string =>
+  pageToken([client_id, project_id, resource_id, day, type, sku, region_id]);
+
+/** @throws InvalidError */
+function keyIn(token: string | undefined): store.LineKey | undefined {
+  const place = placeOf(token, isPlace);
+  if (!place) return undefined;
+  const [client_id, project_id, resource_id, day, type, sku, region_id] = place;
+  return { client_id, project_id, resource_id, day, type, sku, region_id };
+}
+
+const isPlace = (place: unknown): place is [number, number, string, string, string, string, number] =>
+  Array.isArray(place) &&
+  place.length === 7 &&
+  place.every((one, index) =>
+    index >= 2 && index <= 5 ? typeof one === 'string' && !one.includes('\0') : Number.isSafeInteger(one),
+  );

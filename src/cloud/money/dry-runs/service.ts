@@ -1,0 +1,91 @@
+import { Decimal } from 'decimal.js';
+import type { Database, Sql } from '../../../db/database.ts';
+import type { DryRun } from '../../../lib/dry-run.ts';
+import { inDependencyOrder } from '../../../lib/in-dependency-order.ts';
+import type { DryRunReport, DryRunReports, DryRunStep } from '../../../requests/dry-run-reports.ts';
+import { quotaUsage } from '../../ground/quotas/service.ts';
+import { type ClientPrices, priceOfUse, type Rates } from '../pricing/service.ts';
+import { changedFields } from './published-fields.ts';
+import * as store from './store.ts';
+import { subnetsOf, type Used, usesOf } from './uses.ts';
+
+/** What is wanted of a thing: before, and by the dry run. */
+interface Planned extends store.StepRow {
+  former: object | null | undefined;
+}
+
+export function createDryRunReports(deps: { database: Database; rates: Pick<Rates, 'of'> }): DryRunReports {
+  const { database, rates } = deps;
+
+  async function plannedOf(run: DryRun, taskIds: readonly string[]): Promise<Planned[]> {
+    const steps = await store.stepsOf(database.sql, taskIds);
+    const former = await run.outside(() => store.specsOf(database.sql, steps));
+    return steps.map((step) => ({ ...step, former: former.get(`${step.kind}:${step.id}`) }));
+  }
+
+  async function priceDifference(prices: ClientPrices, planned: Planned[]) {
+    const ids = planned.flatMap(({ kind, id }) => (kind === 'image' || kind === 'snapshot' ? [id] : []));
+    const subnets = planned.flatMap(({ kind, spec, former }) => [
+      ...subnetsOf(kind, spec),
+      ...subnetsOf(kind, former),
+    ]);
+    const known = {
+      publicSubnets: await store.publicSubnets(database.sql, subnets),
+      sizes: await store.sizesOf(database.sql, ids),
+    };
+    let total: Decimal | null = new Decimal(0);
+    const add = (region_id: number, sign: 1 | -1) => (use: Used) => {
+      const { price_per_month: price } = priceOfUse(prices, { ...use, region_id });
+      total = total && price !== null ? total.plus(new Decimal(price).times(sign)) : null;
+    };
+    for (const { kind, id, spec, former, region_id } of planned) {
+      usesOf(kind, id, spec, known).forEach(add(region_id, 1));
+      usesOf(kind, id, former, known).forEach(add(region_id, -1));
+    }
+    return (total as Decimal | null)?.toNumber() ?? null;
+  }
+
+  async function quotaChanges(run: DryRun, clientId: number): Promise<DryRunReport['quotas']> {
+    const read = async (db: Sql) =>
+      new Map((await quotaUsage(db, clientId)).map((one) => [`${one.region_id} ${one.attribute}`, one]));
+    const after = await read(database.sql);
+    const before = await run.outside(() => read(database.sql));
+    return [...after].flatMap(([key, { region_id, attribute, number: used }]) => {
+      const used_before = before.get(key)?.number ?? 0;
+      return used === used_before ? [] : [{ region_id, attribute, used_before, used }];
+    });
+  }
+
+  return {
+    async of({ clientId }, run, taskIds) {
+      // Nothing was accepted: all is as it was.
+      const open = run.client !== undefined;
+      const planned = open && taskIds.length > 0 ? await plannedOf(run, taskIds) : [];
+      const tasks = open && taskIds.length > 0 ? await store.tasksOf(database.sql, taskIds) : [];
+      const prices = await run.outside(() => rates.of(clientId));
+      return {
+        tasks: tasks.map(({ id, task_type }) => ({
+          type: task_type,
+          steps: inOrder(planned.filter((step) => step.task_id === id)).map(stepOf),
+        })),
+        price_per_month_difference: await priceDifference(prices, planned),
+        currency_code: prices.terms.currency,
+        quotas: open ? await quotaChanges(run, clientId) : [],
+      };
+    },
+  };
+}
+
+/** What a thing needs comes before it. */
+const inOrder = (steps: readonly Planned[]): Planned[] =>
+  inDependencyOrder(
+    steps,
+    ({ kind, id }) => `${kind}:${id}`,
+    ({ after }) => after,
+  );
+
+function stepOf({ kind, id, spec, former }: Planned): DryRunStep {
+  if (spec === null) return { action: 'remove', kind, id };
+  if (!former) return { action: 'create', kind, id };
+  return { action: 'change', kind, id, fields: changedFields(kind, former, spec) };
+}

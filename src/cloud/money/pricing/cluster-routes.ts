@@ -1,0 +1,37 @@
+import type { Api } from '../../../http/server.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { ClusterParams } from '../../kubernetes/clusters/schema.ts';
+import type { ClusterPrices } from './cluster-prices.ts';
+import { clusterPriceRequestSchema, clusterPriceSchema } from './cluster-schema.ts';
+
+const BASE = '/cloud/v2/pricing/:project_id/:region_id/k8s/clusters';
+
+export function clusterPriceRoutes(app: Api, { clusterPrices }: { clusterPrices: ClusterPrices }): void {
+  app.post(BASE, {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: 'previewKubernetesPrice',
+      summary: 'Preview the price of a Kubernetes cluster',
+      description:
+        'Returns the price of its nodes after discount, including tax. Nothing is created. A month has 720 hours.',
+      tags: ['Pricing'],
+      params: ProjectRegionParams,
+      body: clusterPriceRequestSchema,
+      response: { 200: clusterPriceSchema },
+    },
+    handler: async ({ scope, body }) => clusterPrices.ofNew(scope, body),
+  });
+
+  app.get(`${BASE}/:cluster_name`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getKubernetesPrice',
+      summary: 'Get the price of a Kubernetes cluster',
+      description: 'Returns the price of its current nodes.',
+      tags: ['Pricing'],
+      params: ClusterParams,
+      response: { 200: clusterPriceSchema },
+    },
+    handler: async ({ scope, params }) => clusterPrices.ofExisting(scope, params.cluster_name),
+  });
+}

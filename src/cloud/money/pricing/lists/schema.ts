@@ -1,0 +1,111 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../../../lib/nullable.ts';
+import { Input, IntegerId, Named, Query, QueryTime, Timestamp } from '../../../../lib/wire.ts';
+import { CurrencyCode } from '../../../ground/catalog/schema.ts';
+import { listFields, makingFields, newListFields, nextPage } from '../../../ground/dated-lists/schema.ts';
+
+const { Array: List, Boolean: Flag, Number: Num, Optional, String: Text } = Type;
+
+const Currency = (description: string) => ({ ...CurrencyCode, description });
+
+const amount = { minimum: 0, maximum: 1_000_000_000 };
+
+const price = {
+  item: Text({
+    pattern: '^[a-z0-9_]{1,50}(\\.[A-Za-z0-9_.-]{1,100})?$',
+    rule: 'Must be a name of the price book, such as volume_types.standard.',
+    description:
+      'As in the price book: `volume_types.standard`, `file_share_types.vast`, `flavors.g1-standard-2-4`, `images.windows`, `public_ipv4`, `image_storage`, `log_storage`, `ddos_protection`',
+    examples: ['volume_types.standard'],
+  }),
+  region_id: Optional(IntegerId('Region; in all of them if left out. A price of the region goes before it')),
+  currency: Optional(Currency('That of the list if left out')),
+  per_hour: Optional(
+    Num({
+      ...amount,
+      description: 'Before discount and tax; of one GiB of what has a size',
+      examples: [0.0001],
+    }),
+  ),
+  per_month: Optional(
+    Num({ ...amount, description: 'For 720 hours; instead of per_hour', examples: [0.072] }),
+  ),
+};
+
+const terms = {
+  currency: Optional(Currency('In which the accounts pay')),
+  discount_percent: Optional(
+    Num({ minimum: 0, maximum: 100, description: 'Percentage taken off: 16 is 16 %', examples: [16] }),
+  ),
+  tax_percent: Optional(
+    Num({ minimum: 0, maximum: 100, description: 'Percentage added: 17 is 17 %', examples: [17] }),
+  ),
+  visible: Optional(Flag({ description: 'Whether the accounts see prices' })),
+  trial_until: Optional(
+    QueryTime('Until then, lists of flavors and images show prices of 0. A time that is over ends a trial'),
+  ),
+  prices: Optional(
+    List(Input('PriceListItem', price), { maxItems: 500, description: 'Prices of their own' }),
+  ),
+};
+
+export const NewPriceList = Input(
+  'NewPriceList',
+  {
+    ...newListFields,
+    ...terms,
+  },
+  {
+    scope: 'client',
+    id: 1,
+    discount_percent: 16,
+    prices: [{ item: 'volume_types.standard', currency: 'EUR', per_hour: 0.0001 }],
+  },
+);
+export type NewPriceList = Static<typeof NewPriceList>;
+
+export const PriceList = Named('PriceList', {
+  ...listFields,
+  ...terms,
+  trial_until: Optional(Timestamp('Until then, lists of flavors and images show prices of 0')),
+  prices: Optional(List(Named('ListedPrice', price))),
+  ...makingFields,
+});
+export type PriceList = Static<typeof PriceList>;
+
+export const PriceLists = Named('PriceLists', {
+  results: List(PriceList, { description: 'The latest first' }),
+  ...nextPage,
+});
+export type PriceLists = Static<typeof PriceLists>;
+
+export const PriceListParams = Type.Object({ price_list_id: IntegerId('Price list ID') });
+
+export const PricesQuery = Query({
+  client_id: Optional(IntegerId('The account; your own if left out')),
+  at: Optional(QueryTime('The prices of this time; those of now if left out')),
+});
+export type PricesQuery = Static<typeof PricesQuery>;
+
+export const Prices = Named('Prices', {
+  client_id: Type.Integer({ description: 'The account that pays' }),
+  at: Timestamp('When these are its prices'),
+  currency: CurrencyCode,
+  discount_percent: Num({ description: 'Percentage taken off' }),
+  tax_percent: Num({ description: 'Percentage added' }),
+  visible: Flag({ description: 'Whether the account sees prices' }),
+  trial: Flag({ description: 'Whether lists of flavors and images show prices of 0' }),
+  price_lists: List(Type.Integer(), { description: 'Those in force, the narrowest first' }),
+  prices: List(
+    Named('Price', {
+      region_id: Type.Integer({ description: 'Region ID' }),
+      item: Text({ description: 'Its name in the price book', examples: ['volume_types.standard'] }),
+      listed_per_hour: Num({ description: 'Before discount and tax' }),
+      per_hour: Num({ description: 'After discount, with tax: what the account pays' }),
+      per_month: Num({ description: 'For 720 hours' }),
+      price_list_id: nullable(Type.Integer({ description: 'Where it comes from; null for the catalogue' })),
+    }),
+    { description: 'Of what has a price; nothing if prices are hidden from the account, for its members' },
+  ),
+});
+export type Prices = Static<typeof Prices>;

@@ -1,0 +1,82 @@
+import type { Dialect } from '../../../http/dialect.ts';
+import type { Api } from '../../../http/server.ts';
+import { presentedPage } from '../../../lib/page.ts';
+import { versionedIn } from '../../../lib/versioned.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { presentedFloatingIp } from './presenter.ts';
+import {
+  CreateFloatingIp,
+  FloatingIpAnswer,
+  FloatingIpParams,
+  FreeFloatingIpList,
+} from './schema.ts';
+import type { FloatingIps } from './service.ts';
+
+const BASE = '/cloud/v1/floatingips/:project_id/:region_id';
+export const FLOATING_IP = versionedIn('floating_ips', 'floating_ip_id');
+const tags = ['Floating IPs'];
+
+export function floatingIpRoutes(
+  app: Api,
+  dialect: Dialect,
+  { floatingIps }: { floatingIps: FloatingIps },
+): void {
+  app.post(BASE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createFloatingIp',
+      summary: 'Create a floating IP',
+      description:
+        'Allocates an address from the external network. Set port_id to assign it right away, or assign it later.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateFloatingIp,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, body }) => dialect.tasks([await floatingIps.create(scope, body)]),
+  });
+
+  app.get('/cloud/v1/availablefloatingips/:project_id/:region_id', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listFreeFloatingIps',
+      summary: 'List floating IPs that are assigned to no port',
+      description: 'The latest 1000, newest first.',
+      deprecated: true,
+      tags,
+      params: ProjectRegionParams,
+      response: { 200: FreeFloatingIpList },
+    },
+    handler: async ({ scope }) =>
+      presentedPage(await floatingIps.list(scope, { status: 'DOWN' }), (row) =>
+        presentedFloatingIp(row, scope),
+      ),
+  });
+
+  app.get(`${BASE}/:floating_ip_id`, {
+    config: { access: 'read', versioned: FLOATING_IP },
+    schema: {
+      operationId: 'getFloatingIp',
+      summary: 'Get a floating IP',
+      tags,
+      params: FloatingIpParams,
+      response: { 200: FloatingIpAnswer },
+    },
+    handler: async ({ scope, params }) =>
+      presentedFloatingIp(await floatingIps.get(scope, params.floating_ip_id), scope),
+  });
+
+  app.delete(`${BASE}/:floating_ip_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteFloatingIp',
+      summary: 'Delete a floating IP',
+      description: 'An assigned floating IP can be deleted, too.',
+      tags,
+      params: FloatingIpParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await floatingIps.delete(scope, params.floating_ip_id)]),
+  });
+}

@@ -1,0 +1,187 @@
+import { type Selectable, sql, type Updateable } from 'kysely';
+import type { Sql, Transaction } from '../../../db/database.ts';
+import { pageWithCount } from '../../../db/page.ts';
+import { isIn, newResource, type Place } from '../../../db/place.ts';
+import type { Tables } from '../../../db/tables.ts';
+import { tagConditions } from '../../../db/tag-conditions.ts';
+import type { Page } from '../../../lib/page.ts';
+import { wayOutOf } from '../routers/in-transaction.ts';
+import type { FloatingIpListQuery } from './schema.ts';
+
+export type FloatingIpRow = Selectable<Tables['floating_ips']> & {
+  /** The router that leads out of the subnet of the fixed address. */
+  router_id: string | null;
+};
+
+const ROUTER = wayOutOf('floating_ips.port_id', 'floating_ips.fixed_address').as('router_id');
+
+function floatingIps(db: Sql, place: Place) {
+  return db.selectFrom('floating_ips').selectAll('floating_ips').select(ROUTER).where(isIn(place));
+}
+
+export async function findFloatingIp(db: Sql, place: Place, id: string): Promise<FloatingIpRow | undefined> {
+  return floatingIps(db, place).where('id', '=', id).executeTakeFirst();
+}
+
+export async function listFloatingIps(
+  db: Sql,
+  place: Place,
+  query: FloatingIpListQuery,
+): Promise<Page<FloatingIpRow>> {
+  let matching = floatingIps(db, place).where((eb) => eb.and(tagConditions('floating_ips.tags', query)));
+  const { port_ids: portIds, status } = query;
+  if (portIds) matching = matching.where(sql<boolean>`port_id = any(${portIds}::uuid[])`);
+  if (status === 'ACTIVE') matching = matching.where(leads(true));
+  else if (status === 'DOWN') matching = matching.where(leads(false));
+  else if (status === 'ERROR') matching = matching.where(sql<boolean>`false`);
+  return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), query);
+}
+
+/** Whether a floating IP is assigned, as its status shows it: while it is being created, it is not assigned yet. */
+function leads(wanted: boolean) {
+  return sql<boolean>`(port_id is not null and task_id is distinct from creator_task_id) = ${wanted}`;
+}
+
+/** Locks the floating IPs with these IDs until the transaction ends, always in the same order, and returns them. */
+export async function lockFloatingIps(
+  tx: Transaction,
+  place: Place,
+  ids: string[],
+): Promise<FloatingIpRow[]> {
+  return floatingIps(tx.sql, place)
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .orderBy('id')
+    .forUpdate('floating_ips')
+    .execute();
+}
+
+/** Locks the floating IPs on the ports in the same order and returns them. */
+export async function lockOnPorts(tx: Transaction, portIds: string[]): Promise<FloatingIpRow[]> {
+  return tx.sql
+    .selectFrom('floating_ips')
+    .selectAll('floating_ips')
+    .select(ROUTER)
+    .where(sql<boolean>`port_id = any(${portIds}::uuid[])`)
+    .orderBy('id')
+    .forUpdate('floating_ips')
+    .execute();
+}
+
+/** Returns the instance that the port belongs to. */
+export async function instanceOn(tx: Transaction, portId: string): Promise<string | null> {
+  const port = await tx.sql
+    .selectFrom('ports')
+    .select('instance_id')
+    .where('id', '=', portId)
+    .executeTakeFirst();
+  return port?.instance_id ?? null;
+}
+
+/** Returns the floating IPs on the ports. */
+export async function onPorts(db: Sql, portIds: string[]): Promise<FloatingIpRow[]> {
+  return db
+    .selectFrom('floating_ips')
+    .selectAll('floating_ips')
+    .select(ROUTER)
+    .where(sql<boolean>`port_id = any(${portIds}::uuid[])`)
+    .orderBy('address')
+    .execute();
+}
+
+export async function insertFloatingIp(
+  tx: Transaction,
+  place: Place,
+  one: {
+    id: string;
+    address: string;
+    portId: string | null;
+    fixedAddress: string | null;
+    tags: Record<string, string>;
+  },
+  taskId: string,
+  now: Date,
+): Promise<void> {
+  await tx.sql
+    .insertInto('floating_ips')
+    .values({
+      id: one.id,
+      address: one.address,
+      port_id: one.portId,
+      fixed_address: one.fixedAddress,
+      tags: JSON.stringify(one.tags),
+      ...newResource(place, taskId, now),
+    })
+    .execute();
+}
+
+export async function changeFloatingIp(
+  tx: Transaction,
+  id: string,
+  change: Updateable<Pick<Tables['floating_ips'], 'port_id' | 'fixed_address' | 'tags' | 'task_id'>>,
+  now: Date,
+): Promise<void> {
+  await tx.sql
+    .updateTable('floating_ips')
+    .set({ ...change, updated_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Whether the port has the address and no other floating IP uses it. If so, the port is locked against removal. */
+export async function isFree(
+  tx: Transaction,
+  id: string,
+  target: { port_id: string; fixed_address: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from ports join ip_assignments as assigned on assigned.port_id = ports.id
+    where ports.id = ${target.port_id} and assigned.address = ${target.fixed_address}::inet
+      and not exists (select from floating_ips as other where other.port_id = ports.id
+        and other.fixed_address = assigned.address and other.id <> ${id})
+    for key share of ports`.execute(tx.sql);
+  return rows.length > 0;
+}
+
+export async function deleteFloatingIp(tx: Transaction, id: string): Promise<void> {
+  await tx.sql.deleteFrom('floating_ips').where('id', '=', id).execute();
+}
+
+export async function hold(tx: Transaction, ids: string[], taskId: string): Promise<void> {
+  await sql`update floating_ips set task_id = ${taskId} where id = any(${ids}::uuid[])`.execute(tx.sql);
+}
+
+/** Frees the floating IPs that the task held. */
+export async function settle(tx: Transaction, taskId: string, now: Date): Promise<void> {
+  await lockHeld(tx, taskId, []);
+  await sql`update floating_ips set task_id = null, updated_at = ${now} where task_id = ${taskId}`.execute(
+    tx.sql,
+  );
+}
+
+/**
+ * Unassigns the floating IPs that the task held or that are on the ports, and deletes the doomed ones. Returns the IDs
+ * of the deleted ones; the caller releases their addresses.
+ */
+export async function letGo(
+  tx: Transaction,
+  taskId: string,
+  { portIds, doomed }: { portIds: string[]; doomed: string[] },
+  now: Date,
+): Promise<string[]> {
+  await lockHeld(tx, taskId, portIds);
+  const { rows } = await sql<{ id: string }>`
+    delete from floating_ips where id = any(${doomed}::uuid[]) and task_id = ${taskId} returning id`.execute(
+    tx.sql,
+  );
+  await sql`
+    update floating_ips set port_id = null, fixed_address = null, updated_at = ${now},
+      task_id = nullif(task_id, ${taskId})
+    where task_id = ${taskId} or port_id = any(${portIds}::uuid[])`.execute(tx.sql);
+  return rows.map(({ id }) => id);
+}
+
+async function lockHeld(tx: Transaction, taskId: string, portIds: string[]): Promise<void> {
+  await sql`
+    select from floating_ips where task_id = ${taskId} or port_id = any(${portIds}::uuid[])
+    order by id for update`.execute(tx.sql);
+}

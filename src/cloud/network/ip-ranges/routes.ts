@@ -1,0 +1,26 @@
+import { Type } from 'typebox';
+import type { Api } from '../../../http/server.ts';
+import { Named } from '../../../lib/wire.ts';
+import type { IpRanges } from './service.ts';
+
+const EgressRanges = Named('EgressRanges', {
+  ranges: Type.Array(Type.String({ examples: ['198.18.16.0/20'] }), {
+    description: 'CIDRs of IPv4, then of IPv6, each once',
+  }),
+});
+
+export function ipRangeRoutes(app: Api, { ipRanges }: { ipRanges: IpRanges }): void {
+  app.get('/cloud/public/v1/ipranges/egress', {
+    config: { access: 'public' },
+    schema: {
+      operationId: 'listEgressRanges',
+      summary: 'List the address ranges of outgoing traffic',
+      description:
+        'What is in the cloud reaches the outside from an address in one of these, whatever the region: they are the ranges of the external networks.',
+      tags: ['Networks'],
+      security: [],
+      response: { 200: EgressRanges },
+    },
+    handler: async () => ({ ranges: await ipRanges.egress() }),
+  });
+}

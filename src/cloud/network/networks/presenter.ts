@@ -1,0 +1,52 @@
+import { commonFields } from '../../../lib/resource-answer.ts';
+import { offsetTimestamp } from '../../../lib/timestamps.ts';
+import type { Scope } from '../../ground/projects/service.ts';
+import type { NetworkAnswer, SubnetAnswer } from './schema.ts';
+import type { NetworkRow, SubnetRow } from './store.ts';
+import { keepsGateway } from './subnets/range.ts';
+
+export function presentedNetwork(row: NetworkRow, scope: Scope): NetworkAnswer {
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    mtu: row.mtu,
+    external: row.external,
+    shared: row.shared,
+    default: row.is_default,
+    port_security_enabled: row.port_security_enabled,
+    segmentation_id: row.segmentation_id,
+    subnets: row.subnets,
+    ...commonFields(row, scope),
+    updated_at: offsetTimestamp(row.updated_at),
+  };
+}
+
+export function presentedSubnet(row: SubnetRow, scope: Scope): SubnetAnswer {
+  const pool = { first: row.first_address, last: row.last_address };
+  // A gateway in the middle counts as a used address in the row, but ports can't get it anyway.
+  const kept = keepsGateway(pool, row.gateway_ip) ? 1n : 0n;
+  const total = BigInt(row.total_ips);
+  return {
+    id: row.id,
+    name: row.name,
+    network_id: row.network_id,
+    cidr: row.cidr,
+    ip_version: row.cidr.includes(':') ? 6 : 4,
+    enable_dhcp: row.enable_dhcp,
+    gateway_ip: row.gateway_ip,
+    dns_nameservers: row.dns_nameservers,
+    host_routes: row.host_routes,
+    available_ips: countOrNull(total - BigInt(row.used_ips)),
+    total_ips: countOrNull(total - kept),
+    has_router: false,
+    // The platform's resources belong to no project. Every project sees them with its own ID.
+    ...commonFields({ ...row, project_id: scope.projectId }, scope),
+    updated_at: offsetTimestamp(row.updated_at),
+  };
+}
+
+/** Null stands for a count that can't be expressed (as published): most clients read nothing beyond 2^53 (RFC 8259, 6). */
+function countOrNull(count: bigint): number | null {
+  return count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : null;
+}

@@ -1,0 +1,97 @@
+import type { Dialect } from '../../../../http/dialect.ts';
+import type { Api } from '../../../../http/server.ts';
+import { presentedPage } from '../../../../lib/page.ts';
+import { PROJECT_REGION_COLUMNS, type Versioned } from '../../../../lib/versioned.ts';
+import { ProjectRegionParams } from '../../../../lib/wire.ts';
+import { CreateSubnet, UpdateSubnet } from '../input-schema.ts';
+import { presentedSubnet } from '../presenter.ts';
+import { SubnetAnswer, SubnetList, SubnetListQuery, SubnetParams } from '../schema.ts';
+import type { Networks } from '../service.ts';
+
+const SUBNETS = '/cloud/v1/subnets/:project_id/:region_id';
+const VERSIONED: Versioned = {
+  table: 'subnets',
+  columns: { subnet_id: 'id' },
+  uuid: 'subnet_id',
+  within: { column: 'network_id', table: 'networks', columns: PROJECT_REGION_COLUMNS },
+};
+const tags = ['Networks'];
+
+export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { networks: Networks }): void {
+  app.get(SUBNETS, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listSubnets',
+      summary: 'List subnets',
+      tags,
+      params: ProjectRegionParams,
+      querystring: SubnetListQuery,
+      response: { 200: SubnetList },
+    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await networks.listSubnets(scope, query), (row) => presentedSubnet(row, scope)),
+  });
+
+  app.get(`${SUBNETS}/:subnet_id`, {
+    config: { access: 'read', versioned: VERSIONED },
+    schema: {
+      operationId: 'getSubnet',
+      summary: 'Get a subnet',
+      tags,
+      params: SubnetParams,
+      response: { 200: SubnetAnswer },
+    },
+    handler: async ({ scope, params }) =>
+      presentedSubnet(await networks.getSubnet(scope, params.subnet_id), scope),
+  });
+
+  app.post(SUBNETS, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createSubnet',
+      summary: 'Create a subnet',
+      description:
+        'Starts one task. When it is finished, its created_resources has the subnet in subnets. Returns 409 if another subnet of the network, or of the router that it is attached to, overlaps it.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateSubnet,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, body }) => dialect.tasks([await networks.createSubnet(scope, body)]),
+  });
+
+  app.patch(`${SUBNETS}/:subnet_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateSubnet',
+      summary: 'Update a subnet',
+      description:
+        'Takes effect immediately. A router with the address of the gateway follows it, and is detached if gateway_ip becomes null. Returns 409 while a task holds the subnet, if a port uses the address of the new gateway, and while routes or floating IPs need the former one.',
+      tags,
+      params: SubnetParams,
+      body: UpdateSubnet,
+      response: { 200: SubnetAnswer },
+    },
+    handler: async ({ scope, params, body }) => {
+      // The library under the older Terraform provider repeats that there is no gateway as an empty text.
+      const change = dialect.legacy && body.gateway_ip === '' ? { ...body, gateway_ip: null } : body;
+      await networks.updateSubnet(scope, params.subnet_id, change);
+      return presentedSubnet(await networks.getSubnet(scope, params.subnet_id), scope);
+    },
+  });
+
+  app.delete(`${SUBNETS}/:subnet_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteSubnet',
+      summary: 'Delete a subnet',
+      description:
+        'Detaches the subnet from its routers. Returns 409 for the subnet of the default network, while routes of a router go through it, and if ports, clusters, file shares or load balancers that stay use the subnet. It waits for those that are being deleted.',
+      tags,
+      params: SubnetParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await networks.deleteSubnet(scope, params.subnet_id)]),
+  });
+}

@@ -1,0 +1,103 @@
+import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
+import type { Transaction } from '../../../db/database.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { type QuotaOwner, releaseQuota, releaseQuotas } from '../../ground/quotas/in-transaction.ts';
+import { removeRouter, settleRouter } from '../routers/in-transaction.ts';
+import { changeNetwork, deleteNetwork } from './network-rows.ts';
+import { changeSubnet, deleteSubnet } from './subnets/store.ts';
+
+interface NetworkInput extends QuotaOwner {
+  networkId: string;
+  /** The router that is made with the network, or goes with it. */
+  routerId?: string;
+}
+interface SubnetInput extends QuotaOwner {
+  subnetId: string;
+}
+
+/** The complete state after the update. */
+export interface NetworkUpdate {
+  networkId: string;
+  name: string;
+  tags: Record<string, string>;
+}
+
+export const CREATE_NETWORK = taskType<NetworkInput>('create_network');
+export const UPDATE_NETWORK = taskType<NetworkUpdate>('update_network');
+export const DELETE_NETWORK = taskType<NetworkInput>('delete_network');
+export const CREATE_SUBNET = taskType<SubnetInput>('create_subnet');
+export const DELETE_SUBNET = taskType<SubnetInput>('delete_subnet');
+
+/** How tasks on networks and subnets end. */
+export function networkTasks({ clock }: { clock: Clock }): TaskEnd[] {
+  const createNetwork: TaskEnd<NetworkInput> = {
+    ...CREATE_NETWORK,
+    async complete(tx, _task, { networkId, routerId }) {
+      await changeNetwork(tx, networkId, { ready: true, task_id: null });
+      if (routerId === undefined) return { networks: [networkId] };
+      await settleRouter(tx, routerId);
+      return { networks: [networkId], routers: [routerId] };
+    },
+    abandon: (tx, _task, input) => removeNetwork(tx, input),
+  };
+
+  const updateNetwork: TaskEnd<NetworkUpdate> = {
+    ...UPDATE_NETWORK,
+    async complete(tx, _task, { networkId, name, tags }) {
+      await changeNetwork(tx, networkId, {
+        name,
+        tags: JSON.stringify(tags),
+        task_id: null,
+        updated_at: clock.now(),
+      });
+      return null;
+    },
+    abandon: (tx, _task, { networkId }) => changeNetwork(tx, networkId, { task_id: null }),
+  };
+
+  const deleteOne: TaskEnd<NetworkInput> = {
+    ...DELETE_NETWORK,
+    removes: true,
+    async complete(tx, _task, input) {
+      await removeNetwork(tx, input);
+      return null;
+    },
+  };
+
+  const createSubnet: TaskEnd<SubnetInput> = {
+    ...CREATE_SUBNET,
+    async complete(tx, _task, { subnetId }) {
+      await changeSubnet(tx, subnetId, { ready: true, task_id: null });
+      return { subnets: [subnetId] };
+    },
+    abandon: (tx, _task, input) => removeSubnet(tx, input),
+  };
+
+  const deleteOneSubnet: TaskEnd<SubnetInput> = {
+    ...DELETE_SUBNET,
+    removes: true,
+    async complete(tx, _task, input) {
+      await removeSubnet(tx, input);
+      return null;
+    },
+  };
+
+  return [createNetwork, updateNetwork, deleteOne, createSubnet, deleteOneSubnet];
+}
+
+/** Releases all quotas at once: in another order than that of a creation, the two could wait for each other. */
+async function removeNetwork(
+  tx: Transaction,
+  { networkId, routerId, ...owner }: NetworkInput,
+): Promise<void> {
+  const hadRouter = routerId !== undefined && (await removeRouter(tx, routerId));
+  const subnets = await deleteNetwork(tx, networkId);
+  await releaseQuotas(tx, owner, {
+    ...(subnets !== undefined && { network_count: 1, subnet_count: subnets }),
+    ...(hadRouter && { router_count: 1 }),
+  });
+}
+
+async function removeSubnet(tx: Transaction, input: SubnetInput): Promise<void> {
+  if (await deleteSubnet(tx, input.subnetId)) await releaseQuota(tx, input, 'subnet_count');
+}

@@ -1,0 +1,144 @@
+import type { Dialect } from '../../../http/dialect.ts';
+import type { Api } from '../../../http/server.ts';
+import { versionedIn } from '../../../lib/versioned.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Scope } from '../../ground/projects/service.ts';
+import type { Networks } from '../networks/service.ts';
+import {
+  ConvertReservedFixedIp,
+  CreateReservedFixedIp,
+  ReservedFixedIpListQuery,
+  UpdateReservedFixedIp,
+} from './input-schema.ts';
+import { presentedReservedFixedIp } from './presenter.ts';
+import { ReservedFixedIpAnswer, ReservedFixedIpList, ReservedFixedIpParams } from './schema.ts';
+import type { ReservedFixedIps } from './service.ts';
+import type { ReservedRow } from './store.ts';
+import { vipRoutes } from './vip-routes.ts';
+import type { Vips } from './vips.ts';
+
+const BASE = '/cloud/v1/reserved_fixed_ips/:project_id/:region_id';
+const RESERVED = versionedIn('ports', 'port_id');
+const tags = ['Reserved fixed IPs'];
+
+export function reservedFixedIpRoutes(
+  app: Api,
+  dialect: Dialect,
+  deps: {
+    networks: Pick<Networks, 'withSubnets'>;
+    reservedFixedIps: ReservedFixedIps;
+    vips: Vips;
+  },
+): void {
+  const { networks, reservedFixedIps, vips } = deps;
+
+  app.post(BASE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createReservedFixedIp',
+      summary: 'Create a reserved fixed IP',
+      description:
+        'Reserves a port with its address. Both are kept when the instance or load balancer that uses them is deleted.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateReservedFixedIp,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, body }) => dialect.tasks([await reservedFixedIps.create(scope, body)]),
+  });
+
+  app.get(BASE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listReservedFixedIps',
+      summary: 'List reserved fixed IPs',
+      tags,
+      params: ProjectRegionParams,
+      querystring: ReservedFixedIpListQuery,
+      response: { 200: ReservedFixedIpList },
+    },
+    handler: async ({ scope, query }) => {
+      const { count, rows } = await reservedFixedIps.list(scope, query);
+      return { count, results: await presented(rows, scope) };
+    },
+  });
+
+  app.get(`${BASE}/:port_id`, {
+    config: { access: 'read', versioned: RESERVED },
+    schema: {
+      operationId: 'getReservedFixedIp',
+      summary: 'Get a reserved fixed IP',
+      tags,
+      params: ReservedFixedIpParams,
+      response: { 200: ReservedFixedIpAnswer },
+    },
+    handler: async ({ scope, params }) => read(scope, params.port_id),
+  });
+
+  app.patch(`${BASE}/:port_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateReservedFixedIp',
+      summary: 'Enable or disable VIP for a reserved fixed IP',
+      description:
+        'Takes effect immediately. Returns 409 while an instance uses the address or a task holds it, and when turning a VIP off that ports share.',
+      tags,
+      params: ReservedFixedIpParams,
+      body: UpdateReservedFixedIp,
+      response: { 200: ReservedFixedIpAnswer },
+    },
+    handler: async ({ scope, params, body }) => {
+      await vips.switch(scope, params.port_id, body.is_vip);
+      return read(scope, params.port_id);
+    },
+  });
+
+  app.delete(`${BASE}/:port_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteReservedFixedIp',
+      summary: 'Delete a reserved fixed IP',
+      description:
+        'Returns 409 while an instance uses it, or a load balancer that was given it. Where the own port of a load balancer was reserved, the load balancer keeps it, and it goes with the load balancer. Ports that share the address are disconnected, and an assigned floating IP is unassigned.',
+      tags,
+      params: ReservedFixedIpParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await reservedFixedIps.delete(scope, params.port_id)]),
+  });
+
+  app.post(`${BASE}/:port_id/convert`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'convertReservedFixedIp',
+      summary: 'Convert a reserved fixed IP to a floating IP',
+      description:
+        'The floating IP gets the same address; its new ID is in created_resources. Returns 409 unless the reserved fixed IP is an unused IPv4 address in the external network, and while a task holds it.',
+      tags,
+      params: ReservedFixedIpParams,
+      body: ConvertReservedFixedIp,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await reservedFixedIps.convert(scope, params.port_id)]),
+  });
+
+  vipRoutes(app, deps);
+
+  async function read(scope: Scope, id: string): Promise<ReservedFixedIpAnswer> {
+    const [answer] = await presented([await reservedFixedIps.get(scope, id)], scope);
+    if (!answer) throw new TypeError('a port has a network that its project sees');
+    return answer;
+  }
+
+  async function presented(rows: ReservedRow[], scope: Scope): Promise<ReservedFixedIpAnswer[]> {
+    const ids = [...new Set(rows.map((row) => row.network_id))];
+    const found = await networks.withSubnets(scope, ids);
+    const answers = new Map(found.map(({ network }) => [network.id, network]));
+    return rows.flatMap((row) => {
+      const network = answers.get(row.network_id);
+      return network ? [presentedReservedFixedIp(row, network, scope)] : [];
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import type { Transaction } from '../../../db/database.ts';
+import type { Scope } from '../../ground/projects/service.ts';
+import type { Tasks } from '../../ground/tasks/service.ts';
+
+/*
+ * In both versions of the API, groups and rules change in the transaction that accepts the request: nothing has to be
+ * built, the next reader sees the change, and faults are refused at once instead of in a task. A worker would have to
+ * check each change again when its turn comes, after others have changed the group. So tasks only exist for clients
+ * that wait for one, and are FINISHED when they are accepted.
+ */
+
+export function noteCreation(
+  tx: Transaction,
+  tasks: Pick<Tasks, 'done'>,
+  scope: Scope,
+  { groupId, request }: { groupId: string; request: object },
+): Promise<string> {
+  const created = { security_groups: [groupId] };
+  return tasks.done(tx, scope, { type: 'create_security_group', data: request, created });
+}
+
+export function noteUpdate(
+  tx: Transaction,
+  tasks: Pick<Tasks, 'done'>,
+  scope: Scope,
+  { groupId, request }: { groupId: string; request: object },
+): Promise<string> {
+  const data = { ...request, security_group_id: groupId };
+  return tasks.done(tx, scope, { type: 'update_security_group', data, created: null });
+}
+
+export function noteRuleCreation(
+  tx: Transaction,
+  tasks: Pick<Tasks, 'done'>,
+  scope: Scope,
+  { request, groupId, ruleId }: { groupId: string; ruleId: string; request: object },
+): Promise<string> {
+  const data = { ...request, security_group_id: groupId };
+  const created = { security_group_rules: [ruleId] };
+  return tasks.done(tx, scope, { type: 'create_security_group_rule', data, created });
+}
+
+export function noteRuleRemoval(
+  tx: Transaction,
+  tasks: Pick<Tasks, 'done'>,
+  scope: Scope,
+  { groupId, ruleId }: { groupId: string; ruleId: string },
+): Promise<string> {
+  const data = { security_group_id: groupId, security_group_rule_id: ruleId };
+  return tasks.done(tx, scope, { type: 'delete_security_group_rule', data, created: null });
+}

@@ -1,0 +1,54 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../../../lib/nullable.ts';
+import { Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
+import { listOf, ProjectRegion } from '../../../../lib/wire.ts';
+
+/** Our own limits. None are published. */
+const MAX_PORTS = 64;
+const MAX_NAMES = 64;
+
+const GroupName = Type.String({
+  maxLength: 255,
+  description: 'Name of a security group',
+  examples: ['default'],
+});
+
+const PortGroups = Type.Object(
+  {
+    port_id: nullable(UuidInput('Port of the instance; null for all ports')),
+    security_group_names: Type.Array(GroupName, { maxItems: MAX_NAMES }),
+  },
+  { title: 'PortSecurityGroupNames', additionalProperties: false },
+);
+
+export const assignGroupsSchema = Type.Object(
+  {
+    name: Type.Optional(GroupName),
+    ports_security_group_names: Type.Optional(
+      Type.Array(PortGroups, {
+        maxItems: MAX_PORTS,
+        description: "Groups for single ports; can't be combined with name",
+      }),
+    ),
+  },
+  {
+    title: 'AssignSecurityGroups',
+    description: 'Either `name`, for all ports, or `ports_security_group_names`.',
+    additionalProperties: false,
+    examples: [{ ports_security_group_names: [{ port_id: null, security_group_names: ['default'] }] }],
+  },
+);
+export type AssignGroups = Static<typeof assignGroupsSchema>;
+
+export const instanceGroupListSchema = listOf(
+  Type.Object(
+    { id: Uuid('Security group ID'), name: Type.String({ examples: ['default'] }) },
+    { title: 'InstanceSecurityGroup' },
+  ),
+  'InstanceSecurityGroupList',
+);
+
+export const GroupInstanceParams = Type.Object({
+  ...ProjectRegion,
+  instance_id: Type.String({ description: 'Instance ID' }),
+});

@@ -1,0 +1,112 @@
+import type { Database, Transaction } from '../../../../db/database.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
+import { foundById } from '../../../../lib/found.ts';
+import type { Scope } from '../../../ground/projects/service.ts';
+import type { Tasks } from '../../../ground/tasks/service.ts';
+import { changeGroup } from '../apply-change.ts';
+import { noteRuleCreation, noteRuleRemoval } from '../finished-tasks.ts';
+import { isSameRule } from '../group-change.ts';
+import type { SecurityGroupRow } from '../store.ts';
+import { acceptedRule } from './accepted.ts';
+import type { CanonicalRule, RuleInput } from './canonical.ts';
+import { groupOfRule, type RuleRow } from './store.ts';
+
+/** Changes of single rules. Each is a revision of the group. */
+export interface RuleChanges {
+  /** @throws InvalidError, NotFoundError for group and remote group, ConflictError for a rule that exists already */
+  addRule(scope: Scope, groupId: string, request: RuleOfGroup): Promise<RuleRow>;
+  /** Does the same. Returns the task that reports it. */
+  addRuleByTask(scope: Scope, groupId: string, request: RuleInput): Promise<string>;
+  /** Replaces the rule, which keeps its ID. @throws InvalidError, NotFoundError, ConflictError */
+  replaceRule(scope: Scope, ruleId: string, request: RuleOfGroup): Promise<RuleRow>;
+  /** @throws NotFoundError */
+  removeRule(scope: Scope, ruleId: string): Promise<void>;
+  /** Removes a rule of this group. Returns the task that reports it. @throws NotFoundError */
+  removeRuleByTask(scope: Scope, groupId: string, ruleId: string): Promise<string>;
+}
+
+/** Some clients also send the rule's group. */
+export type RuleOfGroup = RuleInput & { security_group_id?: string };
+
+export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tasks }): RuleChanges {
+  const { database, tasks } = deps;
+
+  return {
+    async addRule(scope, groupId, request) {
+      const rule = acceptedRule(request);
+      refuseOtherGroup(groupId, request);
+      return database.accept(scope.principal, (tx) => add(tx, scope, groupId, rule));
+    },
+
+    async addRuleByTask(scope, groupId, request) {
+      const rule = acceptedRule(request);
+      return database.accept(scope.principal, async (tx) => {
+        const { id, security_group_id } = await add(tx, scope, groupId, rule);
+        return noteRuleCreation(tx, tasks, scope, { groupId: security_group_id, ruleId: id, request });
+      });
+    },
+
+    async replaceRule(scope, ruleId, request) {
+      const rule = acceptedRule(request);
+      return database.accept(scope.principal, async (tx) => {
+        const groupId = await ownGroup(tx, scope, ruleId);
+        refuseOtherGroup(groupId, request);
+        const { group } = await changeGroup(deps, tx, scope, groupId, (current) => {
+          const known = ruleIn(current, ruleId);
+          return isSameRule(known, rule) ? {} : { replaced: [{ ...rule, id: known.id }] };
+        });
+        return ruleIn(group, ruleId);
+      });
+    },
+
+    async removeRule(scope, ruleId) {
+      await database.accept(scope.principal, async (tx) =>
+        remove(tx, scope, await ownGroup(tx, scope, ruleId), ruleId),
+      );
+    },
+
+    async removeRuleByTask(scope, groupId, ruleId) {
+      return database.accept(scope.principal, async (tx) => {
+        const removed = await remove(tx, scope, groupId, ruleId);
+        return noteRuleRemoval(tx, tasks, scope, removed);
+      });
+    },
+  };
+
+  async function add(tx: Transaction, scope: Scope, groupId: string, rule: CanonicalRule): Promise<RuleRow> {
+    const { group, addedRuleIds } = await changeGroup(deps, tx, scope, groupId, () => ({
+      added: [rule],
+    }));
+    const made = ruleIn(group, addedRuleIds[0] ?? '');
+    scope.principal.writes?.about({ type: 'securitygrouprule', id: made.id });
+    return made;
+  }
+
+  async function remove(tx: Transaction, scope: Scope, groupId: string, ruleId: string) {
+    const { group } = await changeGroup(deps, tx, scope, groupId, (current) => ({
+      removed: [ruleIn(current, ruleId).id],
+    }));
+    return { groupId: group.id, ruleId: ruleId.toLowerCase() };
+  }
+}
+
+async function ownGroup(tx: Transaction, scope: Scope, ruleId: string): Promise<string> {
+  const groupId = await foundById('Security group rule', ruleId, () => groupOfRule(tx.sql, scope, ruleId));
+  return groupId;
+}
+
+function ruleIn(group: SecurityGroupRow, ruleId: string): RuleRow {
+  const rule = group.rules.find(({ id }) => id === ruleId.toLowerCase());
+  if (!rule) throw new NotFoundError('Security group rule', ruleId);
+  return rule;
+}
+
+function refuseOtherGroup(groupId: string, { security_group_id: given = groupId }: RuleOfGroup): void {
+  if (given.toLowerCase() === groupId.toLowerCase()) return;
+  throw new InvalidError({
+    security_group_id: [
+      `The rule is one of security group ${groupId}; leave the field out, or add the rule to the other group.`,
+    ],
+  });
+}

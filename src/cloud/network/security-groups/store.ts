@@ -1,0 +1,321 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { compiledQuery } from '../../../db/compiled.ts';
+import type { Sql, Transaction } from '../../../db/database.ts';
+import { pageWithCount } from '../../../db/page.ts';
+import { isIn, type Place } from '../../../db/place.ts';
+import type { Tables } from '../../../db/tables.ts';
+import { tagConditions } from '../../../db/tag-conditions.ts';
+import type { Page } from '../../../lib/page.ts';
+import { type IdentifiedRule, newRules, type RuleRow } from './rules/store.ts';
+import type { GroupListQuery } from './schema.ts';
+
+export type PlainGroup = Selectable<Tables['security_groups']>;
+export type SecurityGroupRow = PlainGroup & { rules: RuleRow[] };
+
+export function groupsIn(db: Sql, place: Place) {
+  return db.selectFrom('security_groups').where(isIn(place));
+}
+
+/** Selects groups with their rules in one query. */
+function groups(db: Sql, place: Place) {
+  return groupsIn(db, place)
+    .selectAll()
+    .select((group) =>
+      jsonArrayFrom(
+        group
+          .selectFrom('security_group_rules as rule')
+          .selectAll()
+          .whereRef('rule.security_group_id', '=', 'security_groups.id')
+          .orderBy('rule.created_at')
+          .orderBy('rule.position'),
+      ).as('rules'),
+    );
+}
+
+export async function findGroup(db: Sql, place: Place, id: string): Promise<SecurityGroupRow | undefined> {
+  const [row] = await groupById(db, { ...place, id });
+  return row && withDates(row);
+}
+
+const groupById = compiledQuery((db, args: Place & { id: string }) =>
+  groups(db, args).where('id', '=', args.id).compile(),
+);
+
+export async function listGroups(
+  db: Sql,
+  place: Place,
+  query: GroupListQuery,
+): Promise<Page<SecurityGroupRow>> {
+  let matching = groups(db, place).where((eb) => eb.and(tagConditions('tags', query)));
+  if (query.name !== undefined) matching = matching.where('name', '=', query.name);
+  const ordered = matching.orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const { count, rows } = await pageWithCount(ordered, query, 10);
+  return { count, rows: rows.map(withDates) };
+}
+
+/** JSON carries times as text. */
+type WithRuleTexts = Omit<SecurityGroupRow, 'rules'> & {
+  rules: (Omit<RuleRow, 'created_at' | 'updated_at'> & { created_at: string; updated_at: string })[];
+};
+
+function withDates(row: WithRuleTexts): SecurityGroupRow {
+  const rules = row.rules.map((rule) => ({
+    ...rule,
+    created_at: new Date(rule.created_at),
+    updated_at: new Date(rule.updated_at),
+  }));
+  return { ...row, rules };
+}
+
+export interface NewGroup {
+  id: string;
+  place: Place;
+  name: string;
+  description: string;
+  tags: Record<string, string>;
+  isDefault: boolean;
+  clusterId?: string | null;
+  rules: IdentifiedRule[];
+  now: Date;
+}
+
+const FIRST_REVISION = 1;
+
+export async function insertGroup(
+  tx: Transaction,
+  { place, isDefault, clusterId = null, now, rules, ...group }: NewGroup,
+): Promise<SecurityGroupRow> {
+  const row = {
+    ...group,
+    project_id: place.projectId,
+    region_id: place.regionId,
+    is_default: isDefault,
+    cluster_id: clusterId,
+    revision_number: FIRST_REVISION,
+    created_at: now,
+    updated_at: now,
+  };
+  const ruleRows = newRules(group.id, rules, now);
+  await insertGroupWithRules(tx.sql, { row: JSON.stringify(row), rules: JSON.stringify(ruleRows) });
+  return { ...row, rules: ruleRows };
+}
+
+const insertGroupWithRules = compiledQuery((db, args: { row: string; rules: string }) =>
+  sql`
+    with made as (
+      insert into security_groups select * from jsonb_populate_record(null::security_groups, ${args.row}::jsonb)
+    )
+    insert into security_group_rules
+    select * from jsonb_populate_recordset(null::security_group_rules, ${args.rules}::jsonb)`.compile(db),
+);
+
+/** Returns which of these groups exist in the project and region, and locks them against deletion. */
+export async function existingGroups(tx: Transaction, place: Place, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const matching = groupsIn(tx.sql, place).select('id').where('id', 'in', ids);
+  const rows = await matching.orderBy('id').forKeyShare().execute();
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function putOnPorts(
+  tx: Transaction,
+  links: { portId: string; groupId: string }[],
+): Promise<void> {
+  if (links.length === 0) return;
+  // Two parameters for all rows: the groups of a large cluster's ports would exceed the parameters of a statement.
+  await sql`
+    insert into port_security_groups (port_id, security_group_id)
+    select * from unnest(${links.map(({ portId }) => portId)}::uuid[],
+      ${links.map(({ groupId }) => groupId)}::uuid[])
+    on conflict do nothing`.execute(tx.sql);
+}
+
+export async function takeOffPorts(
+  tx: Transaction,
+  links: { portId: string; groupId: string }[],
+): Promise<void> {
+  if (links.length === 0) return;
+  const rows = JSON.stringify(links.map(({ portId, groupId }) => ({ port: portId, grp: groupId })));
+  await sql`
+    delete from port_security_groups as link
+    using jsonb_to_recordset(${rows}::jsonb) as given (port uuid, grp uuid)
+    where link.port_id = given.port and link.security_group_id = given.grp`.execute(tx.sql);
+}
+
+/** Returns the IDs of the project's groups in the region with one of these names, and locks them against deletion. */
+export async function groupIdsByName(
+  tx: Transaction,
+  place: Place,
+  names: string[],
+): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const matching = groupsIn(tx.sql, place).select(['id', 'name']).where('name', 'in', names);
+  const rows = await matching.orderBy('id').forKeyShare().execute();
+  return new Map(rows.map(({ id, name }) => [name, id]));
+}
+
+/** Returns up to `limit` ports with the group and their instances. Nodes come last: their pools are named anyway. */
+export async function portsOfGroup(
+  db: Sql,
+  groupId: string,
+  limit: number,
+): Promise<{ id: string; instanceId: string | null; reserved: boolean; title: string }[]> {
+  const rows = await db
+    .selectFrom('port_security_groups as link')
+    .innerJoin('ports', 'ports.id', 'link.port_id')
+    .leftJoin('instances', 'instances.id', 'ports.instance_id')
+    .select(['ports.id', 'reserved', 'instances.id as instanceId', 'instances.name as instanceName'])
+    .where('link.security_group_id', '=', groupId)
+    .orderBy(sql`pool_id is not null`)
+    .orderBy('ports.id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, reserved, instanceId, instanceName }) => ({
+    id,
+    instanceId,
+    reserved,
+    title: instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
+  }));
+}
+
+/** Returns up to `limit` pools that put the group on their nodes, each with its cluster. */
+export async function poolsOfGroup(
+  db: Sql,
+  groupId: string,
+  limit: number,
+): Promise<{ clusterId: string; title: string }[]> {
+  const rows = await db
+    .selectFrom('kubernetes_pool_security_groups as link')
+    .innerJoin('kubernetes_pools as pool', 'pool.id', 'link.pool_id')
+    .innerJoin('kubernetes_clusters as cluster', 'cluster.id', 'pool.cluster_id')
+    .select(['pool.name as pool', 'cluster.name as cluster', 'cluster.id as clusterId'])
+    .where('link.security_group_id', '=', groupId)
+    .orderBy('cluster.name')
+    .orderBy('pool.name')
+    .limit(limit)
+    .execute();
+  return rows.map(({ pool, cluster, clusterId }) => ({
+    clusterId,
+    title: `pool ${pool} of cluster ${cluster}`,
+  }));
+}
+
+/** Returns up to `limit` other groups with a rule whose remote group is this one. */
+export async function groupsReferringTo(db: Sql, groupId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('security_group_rules')
+    .select('security_group_id')
+    .distinct()
+    .where('remote_group_id', '=', groupId)
+    .where('security_group_id', '!=', groupId)
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.security_group_id);
+}
+
+/** Locks the group until the transaction ends, so that no port and no rule can begin to use it. */
+export async function lockGroup(tx: Transaction, place: Place, id: string): Promise<PlainGroup | undefined> {
+  return groupsIn(tx.sql, place).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** Locks the group against other changes of it or its rules. Ports and rules may still begin to use it. */
+export async function lockForChange(
+  tx: Transaction,
+  place: Place,
+  id: string,
+): Promise<PlainGroup | undefined> {
+  return groupsIn(tx.sql, place).selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+}
+
+/** Changes the group, which gets its next revision. */
+export async function updateGroup(
+  tx: Transaction,
+  id: string,
+  { name, description, tags }: Pick<PlainGroup, 'name' | 'description' | 'tags'>,
+  now: Date,
+): Promise<PlainGroup> {
+  return tx.sql
+    .updateTable('security_groups')
+    .set({
+      name,
+      description,
+      tags: JSON.stringify(tags),
+      revision_number: sql`revision_number + 1`,
+      updated_at: now,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Returns false if the group no longer exists. */
+export async function deleteGroup(tx: Transaction, id: string): Promise<boolean> {
+  const { rows } = await withItsRules(sql`delete from security_groups where id = ${id}`).execute(tx.sql);
+  return rows.length > 0;
+}
+
+/**
+ * Deletes groups with their rules, which may name the group itself. With a cascade alone, such rules would be deleted
+ * in time or too late, depending on which constraint is older, and a restored dump has the constraints in another
+ * order.
+ */
+function withItsRules(deletion: RawBuilder<unknown>) {
+  return sql`
+    with gone as (${deletion} returning id),
+      rules as (delete from security_group_rules where security_group_id in (select id from gone))
+    select id from gone`;
+}
+
+export async function groupOfCluster(tx: Transaction, clusterId: string): Promise<string | undefined> {
+  const row = await tx.sql
+    .selectFrom('security_groups')
+    .select('id')
+    .where('cluster_id', '=', clusterId)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** Returns up to `limit` users of the cluster's group that don't belong to the cluster, each as `port <id>`. */
+export async function usersOfClusterGroup(
+  tx: Transaction,
+  clusterId: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    with used as (select id from security_groups where cluster_id = ${clusterId})
+    select 'port ' || link.port_id as name from port_security_groups as link
+    join ports on ports.id = link.port_id
+    left join instances on instances.id = ports.instance_id
+    left join kubernetes_pools as pool on pool.id = instances.pool_id
+    where link.security_group_id in (select id from used) and pool.cluster_id is distinct from ${clusterId}
+    union
+    select 'security group ' || rule.security_group_id from security_group_rules as rule
+    where rule.remote_group_id in (select id from used) and rule.security_group_id not in (select id from used)
+    union
+    select 'pool ' || pool.name || ' of cluster ' || cluster.name
+    from kubernetes_pool_security_groups as link
+    join kubernetes_pools as pool on pool.id = link.pool_id
+    join kubernetes_clusters as cluster on cluster.id = pool.cluster_id
+    where link.security_group_id in (select id from used) and cluster.id <> ${clusterId}
+    order by name
+    limit ${limit}`.execute(tx.sql);
+  return rows.map(({ name }) => name);
+}
+
+/** Locks the group until the transaction ends, so that nothing can begin to use it. */
+export async function lockGroupById(tx: Transaction, id: string): Promise<void> {
+  await tx.sql.selectFrom('security_groups').select('id').where('id', '=', id).forUpdate().execute();
+}
+
+/** Deletes the group, which must be locked, unless something uses it. Returns whether it was deleted. */
+export async function deleteUnusedGroup(tx: Transaction, id: string): Promise<boolean> {
+  const { rows } = await withItsRules(sql`
+    delete from security_groups where id = ${id}
+      and not exists (select from port_security_groups where security_group_id = ${id})
+      and not exists (select from kubernetes_pool_security_groups where security_group_id = ${id})
+      and not exists (
+        select from security_group_rules where remote_group_id = ${id} and security_group_id <> ${id}
+      )`).execute(tx.sql);
+  return rows.length > 0;
+}

@@ -1,0 +1,94 @@
+import { Type } from 'typebox';
+import type { Api } from '../../../http/server.ts';
+import { presentedPage } from '../../../lib/page.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { presentedExceeded } from '../../ground/quotas/schema.ts';
+import type { ShareAccess } from './access-rules.ts';
+import {
+  AccessRuleAnswer,
+  AccessRuleList,
+  AccessRuleListQuery,
+  AccessRuleParams,
+  CreateAccessRule,
+} from './access-schema.ts';
+import type { AccessRuleRow } from './access-store.ts';
+import { CheckShareLimits, ExceededShareQuotas, FileShareParams } from './schema.ts';
+import type { FileShares } from './service.ts';
+
+const BASE = '/cloud/v1/file_shares/:project_id/:region_id';
+const RULES = `${BASE}/:file_share_id/access_rule`;
+const tags = ['File shares'];
+
+/** Routes for the access rules of a share, and for the check of quotas. */
+export function shareAccessRoutes(
+  app: Api,
+  deps: { fileShares: FileShares; shareAccess: ShareAccess },
+): void {
+  const { fileShares, shareAccess } = deps;
+
+  app.post(RULES, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createFileShareAccessRule',
+      summary: 'Add an access rule to a file share',
+      description:
+        'Gives an address access to the share. Only for `standard` shares. Returns 409 if the address already has a rule, and while a task holds the share.',
+      tags,
+      params: FileShareParams,
+      body: CreateAccessRule,
+      response: { 200: AccessRuleAnswer },
+    },
+    handler: async ({ scope, params, body }) =>
+      presentedRule(await shareAccess.add(scope, params.file_share_id, body)),
+  });
+
+  app.get(RULES, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listFileShareAccessRules',
+      summary: 'List the access rules of a file share',
+      description: 'Oldest first. A `vast` share has none.',
+      tags,
+      params: FileShareParams,
+      querystring: AccessRuleListQuery,
+      response: { 200: AccessRuleList },
+    },
+    handler: async ({ scope, params, query }) =>
+      presentedPage(await shareAccess.list(scope, params.file_share_id, query), presentedRule),
+  });
+
+  app.delete(`${RULES}/:access_rule_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteFileShareAccessRule',
+      summary: 'Delete an access rule of a file share',
+      tags,
+      params: AccessRuleParams,
+      response: { 204: Type.Null() },
+    },
+    handler: async ({ scope, params }, reply) => {
+      const { file_share_id, access_rule_id } = params;
+      await shareAccess.remove(scope, file_share_id, access_rule_id);
+      return reply.code(204).send(null);
+    },
+  });
+
+  app.post(`${BASE}/check_limits`, {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: 'checkFileShareLimits',
+      summary: 'Check quotas for a file share',
+      description:
+        'Returns the quotas that another share would exceed. Nothing is reserved. Sizes have no quota.',
+      tags,
+      params: ProjectRegionParams,
+      body: CheckShareLimits,
+      response: { 200: ExceededShareQuotas },
+    },
+    handler: async ({ scope }) => presentedExceeded(await fileShares.exceeded(scope)),
+  });
+}
+
+function presentedRule({ id, access_to, access_level }: AccessRuleRow): AccessRuleAnswer {
+  return { id, access_to, access_level, state: 'active' };
+}

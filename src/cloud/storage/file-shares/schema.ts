@@ -1,0 +1,230 @@
+import { type Static, Type } from 'typebox';
+import { MetadataMap, newTags } from '../../../lib/legacy-metadata.ts';
+import { nullable } from '../../../lib/nullable.ts';
+import { PlaceFields, TaggedFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
+import { tagQuery } from '../../../lib/tag-query.ts';
+import { TagsPatchInput } from '../../../lib/tags-patch.ts';
+import { listOf, listQuery, ProjectRegion, ResourceName } from '../../../lib/wire.ts';
+import { exceededQuotasSchema } from '../../ground/quotas/schema.ts';
+import { legacyType, VOLUME_TYPES } from './legacy.ts';
+
+/** Our own limits. None are published. */
+export const MAX_SHARE_GIB = 1_000_000;
+export const MAX_ACCESS_RULES = 100;
+
+const TypeName = Type.Enum(['standard', 'vast'], {
+  type: 'string',
+  description:
+    "Type of the share. Defaults to `standard`. If the region doesn't offer standard shares and the request has no network, it defaults to `vast`.",
+  examples: ['vast'],
+});
+const Naming = (description: string) =>
+  Type.Enum(['LCD', 'NPL'], {
+    type: 'string',
+    description: `${description}: supported by every client (LCD), or anything that the protocol allows (NPL).`,
+    examples: ['NPL'],
+  });
+const ShareSize = Type.Integer({
+  minimum: 1,
+  maximum: MAX_SHARE_GIB,
+  description: 'Size in GiB',
+  examples: [20],
+});
+const RootSquash = Type.Boolean({ description: 'Whether the root user of a client is mapped to nobody' });
+
+export const AccessMode = Type.Enum(['ro', 'rw'], {
+  type: 'string',
+  description: '`ro`: read only. `rw`: read and write.',
+  examples: ['rw'],
+});
+/** An address and how it may access a standard share. */
+export const accessFields = {
+  ip_address: Type.String({
+    maxLength: 64,
+    description: 'IP address or CIDR',
+    examples: ['10.0.0.0/24'],
+  }),
+  access_mode: AccessMode,
+};
+
+export const CreateFileShare = Type.Object(
+  {
+    name: ResourceName('Name'),
+    protocol: Type.Enum(['NFS'], { type: 'string', description: 'Only NFS is supported', examples: ['NFS'] }),
+    size: ShareSize,
+    type_name: Type.Optional(TypeName),
+    ...legacyType,
+    share_settings: Type.Optional(
+      Type.Object(
+        {
+          allowed_characters: Type.Optional(Naming('Allowed characters in names')),
+          path_length: Type.Optional(Naming('Allowed length of paths')),
+          root_squash: Type.Optional({ ...RootSquash, default: true }),
+        },
+        {
+          title: 'NewFileShareSettings',
+          description:
+            'Only for `vast` shares. Slurm requires root_squash false and NPL for both other settings.',
+          additionalProperties: false,
+        },
+      ),
+    ),
+    network: Type.Optional(
+      Type.Object(
+        {
+          network_id: UuidInput('Network of the share'),
+          subnet_id: Type.Optional(
+            nullable(UuidInput('Subnet of the share; defaults to the first subnet of the network')),
+          ),
+        },
+        {
+          title: 'NewFileShareNetwork',
+          description: 'Required for `standard` shares, not allowed for others.',
+          additionalProperties: false,
+        },
+      ),
+    ),
+    access: Type.Optional(
+      Type.Array(Type.Object(accessFields, { title: 'NewFileShareAccess', additionalProperties: false }), {
+        maxItems: MAX_ACCESS_RULES,
+        description: 'Who can access the share. Only for `standard` shares.',
+      }),
+    ),
+    ...newTags,
+  },
+  {
+    title: 'CreateFileShare',
+    additionalProperties: false,
+    examples: [
+      {
+        name: 'slurm spool',
+        protocol: 'NFS',
+        size: 10,
+        type_name: 'vast',
+        share_settings: { root_squash: false, path_length: 'NPL', allowed_characters: 'NPL' },
+      },
+    ],
+  },
+);
+export type CreateFileShare = Static<typeof CreateFileShare>;
+
+export const UpdateFileShare = Type.Object(
+  {
+    name: Type.Optional(ResourceName('Name')),
+    share_settings: Type.Optional(
+      Type.Object(
+        {
+          allowed_characters: Type.Optional(Naming('Allowed characters in names')),
+          path_length: Type.Optional(Naming('Allowed length of paths')),
+          root_squash: Type.Optional(RootSquash),
+        },
+        {
+          title: 'FileShareSettingsChange',
+          description: "Only for `vast` shares. Omitted settings don't change.",
+          additionalProperties: false,
+        },
+      ),
+    ),
+    tags: Type.Optional(TagsPatchInput),
+  },
+  {
+    title: 'UpdateFileShare',
+    additionalProperties: false,
+    examples: [{ name: 'slurm spool 2', share_settings: { root_squash: false }, tags: { env: 'test' } }],
+  },
+);
+export type UpdateFileShare = Static<typeof UpdateFileShare>;
+
+export const ExtendFileShare = Type.Object(
+  { size: ShareSize },
+  { title: 'ExtendFileShare', additionalProperties: false, examples: [{ size: 20 }] },
+);
+export type ExtendFileShare = Static<typeof ExtendFileShare>;
+
+const networkFields = {
+  network_id: Uuid("Network ID. VAST shares use a network of the platform that projects can't see"),
+  network_name: Type.String({ description: 'Network name' }),
+  subnet_id: Uuid('Subnet ID'),
+  subnet_name: Type.String({ description: 'Subnet name' }),
+};
+
+export const CheckShareLimits = Type.Object(
+  { size: ShareSize },
+  { title: 'CheckFileShareLimits', additionalProperties: false, examples: [{ size: 20 }] },
+);
+export const ExceededShareQuotas = exceededQuotasSchema('ExceededFileShareQuotas', ['sfs_count']);
+
+export const FileShareAnswer = Type.Object(
+  {
+    id: Uuid('File share ID'),
+    name: Type.String({ description: 'Name', examples: ['slurm spool'] }),
+    size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
+    protocol: Type.String({ description: 'Protocol', examples: ['NFS'] }),
+    status: Type.Enum(['available', 'creating', 'deleting', 'extending'], {
+      type: 'string',
+      description: 'Status of the share',
+    }),
+    type_name: Type.Enum(['standard', 'vast'], { type: 'string', description: 'Type of the share' }),
+    volume_type: Type.Enum(Object.values(VOLUME_TYPES), {
+      type: 'string',
+      deprecated: true,
+      description: 'Equivalent of type_name with other values',
+    }),
+    share_settings: Type.Object(
+      {
+        type_name: Type.Enum(['standard', 'vast'], { type: 'string' }),
+        allowed_characters: Type.Optional(nullable(Naming('Allowed characters in names'))),
+        path_length: Type.Optional(nullable(Naming('Allowed length of paths'))),
+        root_squash: Type.Optional(RootSquash),
+        trash_access: Type.Optional(
+          Type.Boolean({ description: 'Whether clients can access the trash folder of VAST. Always false' }),
+        ),
+      },
+      {
+        title: 'FileShareSettings',
+        description: 'A standard share has only a type.',
+      },
+    ),
+    connection_point: nullable(
+      Type.String({
+        description: 'Path to mount; null until the share is ready',
+        examples: ['10.33.20.241:/a'],
+      }),
+    ),
+    ...networkFields,
+    network: Type.Object(networkFields, {
+      title: 'FileShareNetwork',
+      description: 'Network ID, network name, subnet ID and subnet name in one object',
+    }),
+    share_network_name: nullable(Type.String({ description: 'Name of the share network; null for VAST' })),
+    ...TaggedFields,
+    ...MetadataMap,
+    ...PlaceFields,
+    creator_task_id: Type.String({ description: 'Task that created the share' }),
+    task_id: nullable(Type.String({ description: 'Task that holds the share; null if there is none' })),
+    created_at: Type.String({
+      description: 'In UTC, without an offset',
+      examples: ['2023-04-25T11:06:49.226920'],
+    }),
+  },
+  { title: 'FileShare' },
+);
+export type FileShareAnswer = Static<typeof FileShareAnswer>;
+export const FileShareList = listOf(FileShareAnswer, 'FileShareList');
+
+export const FileShareParams = Type.Object({
+  ...ProjectRegion,
+  file_share_id: Type.String({ description: 'File share ID' }),
+});
+export const FileShareListQuery = Type.Object(
+  {
+    ...listQuery(),
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
+    type_name: Type.Optional(
+      Type.Enum(['standard', 'vast'], { type: 'string', description: 'Only shares of this type' }),
+    ),
+    ...tagQuery,
+  },
+  { additionalProperties: false },
+);
+export type FileShareListQuery = Static<typeof FileShareListQuery>;

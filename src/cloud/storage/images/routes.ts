@@ -1,0 +1,152 @@
+import type { Dialect } from '../../../http/dialect.ts';
+import type { Api } from '../../../http/server.ts';
+import { versionedIn } from '../../../lib/versioned.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { NO_PRICE_ASKED } from '../../ground/catalog/price-schema.ts';
+import type { Scope } from '../../ground/projects/service.ts';
+import type { OfferPrices, Pricing } from '../../money/pricing/service.ts';
+import { presentedOwnImage, presentedPublicImage } from './presenter.ts';
+import {
+  CreateImage,
+  DownloadImage,
+  ImageAnswer,
+  ImageList,
+  ImageListQuery,
+  ImageParams,
+  ImageQuery,
+  UpdateImage,
+} from './schema.ts';
+import type { AnyImage, Images } from './service.ts';
+
+const IMAGES = '/cloud/v1/images/:project_id/:region_id';
+const IMAGE = `${IMAGES}/:image_id`;
+const VERSIONED = versionedIn('images', 'image_id');
+const tags = ['Images'];
+
+export function imageRoutes(
+  app: Api,
+  dialect: Dialect,
+  { images, pricing }: { images: Images; pricing: Pricing },
+): void {
+  function presented(known: AnyImage, scope: Scope, prices?: OfferPrices): ImageAnswer {
+    const { os_type: osType } = 'row' in known ? known.row : known.image;
+    const price = prices?.image(osType) ?? NO_PRICE_ASKED;
+    return 'row' in known
+      ? presentedOwnImage(known.row, scope, price)
+      : presentedPublicImage(known.image, scope, price);
+  }
+
+  app.post(IMAGES, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createImage',
+      summary: 'Create an image from a volume',
+      description:
+        'Starts one task. When it is finished, its created_resources has the image in images. The task holds the volume meanwhile. A volume in use is copied in its current state.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateImage,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, body }) => dialect.tasks([await images.create(scope, body)]),
+  });
+
+  app.post('/cloud/v1/downloadimage/:project_id/:region_id', {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'downloadImage',
+      summary: 'Create an image from an address',
+      description:
+        'Starts one task. When it is finished, its created_resources has the image in images. The simulated infrastructure fetches nothing: there the size stays unknown, and an address where nothing is does as well.',
+      tags,
+      params: ProjectRegionParams,
+      body: DownloadImage,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, body }) => dialect.tasks([await images.download(scope, body)]),
+  });
+
+  app.get(IMAGES, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listImages',
+      summary: 'List images',
+      description: 'Images of the platform in their own order, then images of the project, newest first.',
+      tags,
+      params: ProjectRegionParams,
+      querystring: ImageListQuery,
+      response: { 200: ImageList },
+    },
+    handler: async ({ scope, query }) => {
+      const { count, images: page } = await images.list(scope, query);
+      const prices = await pricing.offers(scope, query.include_prices);
+      return { count, results: page.map((known) => presented(known, scope, prices)) };
+    },
+  });
+
+  app.get('/cloud/v1/projectimages/:project_id/:region_id', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listProjectImages',
+      summary: 'List images of the project',
+      description: 'The latest 1000, newest first.',
+      tags,
+      params: ProjectRegionParams,
+      querystring: ImageQuery,
+      response: { 200: ImageList },
+    },
+    handler: async ({ scope, query }) => {
+      const { count, images: own } = await images.list(scope, { visibility: 'private' });
+      const prices = await pricing.offers(scope, query.include_prices);
+      return { count, results: own.map((known) => presented(known, scope, prices)) };
+    },
+  });
+
+  app.get(IMAGE, {
+    config: { access: 'read', versioned: VERSIONED },
+    schema: {
+      operationId: 'getImage',
+      summary: 'Get an image',
+      tags,
+      params: ImageParams,
+      querystring: ImageQuery,
+      response: { 200: ImageAnswer },
+    },
+    handler: async ({ scope, params, query }) => {
+      const image = await images.get(scope, params.image_id);
+      return presented(image, scope, await pricing.offers(scope, query.include_prices));
+    },
+  });
+
+  app.patch(IMAGE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateImage',
+      summary: 'Update an image',
+      description: 'Takes effect immediately. Returns 403 for images of the platform.',
+      tags,
+      params: ImageParams,
+      body: UpdateImage,
+      response: { 200: ImageAnswer },
+    },
+    handler: async ({ scope, params, body }) => {
+      const { image_id: id } = params;
+      await images.update(scope, id, body);
+      return presented(await images.get(scope, id), scope);
+    },
+  });
+
+  app.delete(IMAGE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteImage',
+      summary: 'Delete an image',
+      description:
+        'Volumes created from it are copies and stay. Returns 409 while volumes are created from it, and 403 for images of the platform.',
+      tags,
+      params: ImageParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) => dialect.tasks([await images.delete(scope, params.image_id)]),
+  });
+}

@@ -1,0 +1,159 @@
+import { type Static, Type } from 'typebox';
+import { MAX_URL } from '../../../lib/file-url.ts';
+import { MetadataTwice, newTags } from '../../../lib/legacy-metadata.ts';
+import { nullable } from '../../../lib/nullable.ts';
+import { PlaceFields, TagAnswer, TaskFields, UuidInput } from '../../../lib/resource-fields.ts';
+import { tagQuery } from '../../../lib/tag-query.ts';
+import { TagsPatchInput } from '../../../lib/tags-patch.ts';
+import { listOf, listQuery, OffsetTimestamp, ProjectRegion, ResourceName } from '../../../lib/wire.ts';
+import { priceFields } from '../../ground/catalog/price-schema.ts';
+import { imageFields } from '../../ground/catalog/schema.ts';
+
+const text = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 255, description: `${description}, case-insensitive` }));
+const oneOf = <T extends string>(names: readonly T[], description: string) =>
+  Type.Enum([...names], { type: 'string', description });
+
+const Architecture = oneOf(['aarch64', 'x86_64'], 'CPU architecture');
+
+const BareMetal = Type.Boolean({ description: 'For bare metal machines' });
+const Firmware = oneOf(['bios', 'uefi'], 'Firmware of the machine');
+const Machine = oneOf(['i440', 'q35'], 'Chipset of the machine');
+
+/** Settings of an image that a request may give at creation and change later. */
+const settings = {
+  os_type: Type.Optional(oneOf(['linux', 'windows'], 'Operating system family')),
+  ssh_key: Type.Optional(
+    oneOf(['allow', 'deny', 'required'], 'Whether an SSH key is allowed, denied or required'),
+  ),
+  is_baremetal: Type.Optional(BareMetal),
+  hw_firmware_type: Type.Optional(Firmware),
+  hw_machine_type: Type.Optional(Machine),
+};
+
+/** Of new images of either kind. */
+const creation = {
+  name: ResourceName('Name'),
+  architecture: Type.Optional(Architecture),
+  ...settings,
+  hw_firmware_type: Type.Optional(nullable(Firmware)),
+  hw_machine_type: Type.Optional(nullable(Machine)),
+  ...newTags,
+};
+const DEFAULTS = 'Defaults: os_type linux, architecture x86_64, ssh_key allow, firmware bios, machine q35.';
+
+export const CreateImage = Type.Object(
+  {
+    ...creation,
+    volume_id: UuidInput('Bootable volume to create the image from'),
+    source: Type.Optional(
+      Type.Enum(['volume'], { type: 'string', description: 'Only `volume` is supported' }),
+    ),
+  },
+  {
+    title: 'CreateImage',
+    description: DEFAULTS,
+    additionalProperties: false,
+    examples: [
+      { name: 'web server', volume_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a', tags: { env: 'test' } },
+    ],
+  },
+);
+export type CreateImage = Static<typeof CreateImage>;
+
+export const EXAMPLE_URL = 'https://images.example.com/debian-13-x86_64.qcow2';
+const given = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 255, description })));
+
+export const DownloadImage = Type.Object(
+  {
+    ...creation,
+    url: Type.String({
+      minLength: 1,
+      maxLength: MAX_URL,
+      description:
+        'Address of the image, http:// or https://. What may be secret in it (user, password, query) is encrypted and never shown.',
+      examples: [EXAMPLE_URL],
+    }),
+    cow_format: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Whether volumes share its data; it can only be deleted after all of them',
+      }),
+    ),
+    os_distro: given('Distribution, such as `debian`'),
+    os_version: given('Version of the distribution'),
+  },
+  {
+    title: 'DownloadImage',
+    description: DEFAULTS,
+    additionalProperties: false,
+    examples: [{ name: 'debian 13', url: EXAMPLE_URL, os_distro: 'debian', os_version: '13' }],
+  },
+);
+export type DownloadImage = Static<typeof DownloadImage>;
+
+export const UpdateImage = Type.Object(
+  {
+    name: Type.Optional(ResourceName('Name')),
+    ...settings,
+    is_baremetal: Type.Optional(nullable(BareMetal)),
+    tags: Type.Optional(TagsPatchInput),
+  },
+  {
+    title: 'UpdateImage',
+    additionalProperties: false,
+    examples: [{ name: 'web server 2', ssh_key: 'required', tags: { env: 'test' } }],
+  },
+);
+export type UpdateImage = Static<typeof UpdateImage>;
+
+const { display_order, created_at: _, ...known } = imageFields;
+
+export const ImageAnswer = Type.Object(
+  {
+    ...known,
+    os_distro: Type.String({ description: 'Distribution, such as `debian`; empty if not known' }),
+    os_version: Type.String({ description: 'Version of the distribution; empty if not known' }),
+    display_order: nullable(display_order),
+    status: Type.String({ description: 'Status of the image', examples: ['active'] }),
+    visibility: oneOf(
+      ['private', 'public', 'shared'],
+      '`public`: offered by the platform. `private`: belongs to the project and visible only there.',
+    ),
+    ...priceFields,
+    tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
+    ...MetadataTwice,
+    ...PlaceFields,
+    ...TaskFields,
+    created_at: OffsetTimestamp(),
+    updated_at: OffsetTimestamp(),
+  },
+  { title: 'Image', description: 'An image for boot volumes.' },
+);
+export type ImageAnswer = Static<typeof ImageAnswer>;
+export const ImageList = listOf(ImageAnswer, 'ImageList');
+
+const includePrices = Type.Optional(Type.Boolean({ default: false, description: 'Include prices' }));
+
+export const ImageParams = Type.Object({
+  ...ProjectRegion,
+  image_id: Type.String({ description: 'Image ID' }),
+});
+export const ImageQuery = Type.Object({ include_prices: includePrices }, { additionalProperties: false });
+export const ImageListQuery = Type.Object(
+  {
+    ...listQuery(),
+    name: text('Part of the name'),
+    os_distro: text('Distribution'),
+    os_version: text('Version'),
+    architecture: Type.Optional(Architecture),
+    visibility: Type.Optional(oneOf(['private', 'public', 'shared'], 'Owner of the images')),
+    private: Type.Optional(
+      Type.String({ maxLength: 255, description: 'With any value, only images of the project' }),
+    ),
+    include_prices: includePrices,
+    ...tagQuery,
+  },
+  { additionalProperties: false },
+);
+export type ImageListQuery = Static<typeof ImageListQuery>;

@@ -1,0 +1,62 @@
+import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
+import type { Transaction } from '../../../db/database.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { type QuotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
+import { settleVolume } from '../volumes/in-transaction.ts';
+import { changeImage, deleteImage } from './store.ts';
+
+export interface ImageInput extends QuotaOwner {
+  imageId: string;
+  volumeId: string;
+  sizeBytes: number;
+}
+
+export type ImageDownload = Pick<ImageInput, 'imageId' | 'clientId' | 'regionId'>;
+export type ImageRemoval = ImageDownload;
+
+export const CREATE_IMAGE = taskType<ImageInput>('create_image', 30);
+/** Images have many gigabytes, and their servers may be slow. */
+export const DOWNLOAD_IMAGE = taskType<ImageDownload>('download_image', 60);
+export const DELETE_IMAGE = taskType<ImageRemoval>('delete_image', 30);
+
+/** How tasks on images end. */
+export function imageTasks({ clock }: { clock: Clock }): TaskEnd[] {
+  async function drop(tx: Transaction, { imageId, ...owner }: ImageRemoval): Promise<void> {
+    if (await deleteImage(tx, imageId)) await releaseQuota(tx, owner, 'image_count');
+  }
+  const free = { status: 'active', task_id: null } as const;
+
+  const create: TaskEnd<ImageInput> = {
+    ...CREATE_IMAGE,
+    async complete(tx, _task, { imageId, volumeId, sizeBytes }) {
+      await changeImage(tx, imageId, { ...free, size_bytes: sizeBytes, updated_at: clock.now() });
+      await settleVolume(tx, volumeId, clock.now());
+      return { images: [imageId] };
+    },
+    async abandon(tx, _task, { volumeId, imageId, clientId, regionId }) {
+      await drop(tx, { imageId, clientId, regionId });
+      await settleVolume(tx, volumeId, clock.now());
+    },
+  };
+
+  const download: TaskEnd<ImageDownload> = {
+    ...DOWNLOAD_IMAGE,
+    async complete(tx, _task, { imageId }, seen) {
+      const { sizeBytes = null } = seen('image', imageId);
+      await changeImage(tx, imageId, { ...free, size_bytes: sizeBytes, updated_at: clock.now() });
+      return { images: [imageId] };
+    },
+    abandon: (tx, _task, input) => drop(tx, input),
+  };
+
+  const remove: TaskEnd<ImageRemoval> = {
+    ...DELETE_IMAGE,
+    removes: true,
+    async complete(tx, _task, removal) {
+      await drop(tx, removal);
+      return null;
+    },
+  };
+
+  return [create, download, remove];
+}

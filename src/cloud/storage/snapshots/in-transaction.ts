@@ -1,0 +1,123 @@
+import type { Transaction } from '../../../db/database.ts';
+import { isIn, type Place } from '../../../db/place.ts';
+import { blockerOf } from '../../../lib/held.ts';
+import type { VolumeTypeName } from '../../ground/catalog/service.ts';
+import { type QuotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
+import { neededBy } from '../../ground/tasks/in-transaction.ts';
+import { copiesOf, type SnapshotRow } from './store.ts';
+
+const SHOWN_IN_MESSAGE = 10;
+
+/** What volumes need from snapshots: as sources of new volumes, and as what must be deleted before a volume can be. */
+
+export interface SnapshotSource {
+  id: string;
+  sizeGib: number;
+  volumeType: VolumeTypeName;
+  bootable: boolean;
+  imageMetadata: Record<string, string> | null;
+  /** Why nothing can be created from the snapshot now: the task that holds it, or its status. */
+  blocker: string | undefined;
+}
+
+/** Returns the snapshots with these IDs, locked against removal until the transaction ends. */
+export async function find(
+  tx: Transaction,
+  place: Place,
+  ids: string[],
+): Promise<Map<string, SnapshotSource>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.sql
+    .selectFrom('snapshots')
+    .innerJoin('volumes', 'volumes.id', 'snapshots.volume_id')
+    .select(['snapshots.id', 'snapshots.size_gib', 'snapshots.volume_type', 'snapshots.status'])
+    .select(['bootable', 'image_metadata', 'snapshots.task_id'])
+    .where('snapshots.id', 'in', ids)
+    .where(isIn(place, 'snapshots'))
+    .orderBy('snapshots.id')
+    .forShare('snapshots')
+    .execute();
+  const sources = rows.map((row) => ({
+    id: row.id,
+    sizeGib: row.size_gib,
+    volumeType: row.volume_type,
+    bootable: row.bootable,
+    imageMetadata: row.image_metadata,
+    blocker: blockerOf(row, 'available'),
+  }));
+  return new Map(sources.map((source) => [source.id, source]));
+}
+
+/** Locks the snapshots of the volumes until the transaction ends, and returns them. */
+export async function lockOf(
+  tx: Transaction,
+  volumeIds: string[],
+): Promise<Pick<SnapshotRow, 'id' | 'volume_id' | 'task_id'>[]> {
+  if (volumeIds.length === 0) return [];
+  return tx.sql
+    .selectFrom('snapshots')
+    .select(['id', 'volume_id', 'task_id'])
+    .where('volume_id', 'in', volumeIds)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** Locks the volume's latest snapshot in the same way and returns it; undefined when the volume has none. */
+export async function lockLatestOf(
+  tx: Transaction,
+  volumeId: string,
+): Promise<Pick<SnapshotRow, 'id' | 'size_gib' | 'task_id'> | undefined> {
+  return tx.sql
+    .selectFrom('snapshots')
+    .select(['id', 'size_gib', 'task_id'])
+    .where('volume_id', '=', volumeId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Call this once the snapshots are locked. @throws ConflictError while volumes are being filled from them */
+export async function refuseCopied(tx: Transaction, ids: readonly string[]): Promise<void> {
+  const [first, ...others] = await copiesOf(tx, ids, SHOWN_IN_MESSAGE);
+  if (!first) return;
+  const volumes = [first, ...others].map(({ id }) => id).join(', ');
+  throw await neededBy(
+    tx,
+    `Snapshot ${first.snapshot_id} is being copied to volumes; wait until they are ready: ${volumes}`,
+    [first, ...others].map(({ id }) => ({ kind: 'volume', id })),
+  );
+}
+
+/** Marks the snapshots as held by the task that restores or deletes them. */
+export async function hold(
+  tx: Transaction,
+  ids: string[],
+  status: 'restoring' | 'deleting',
+  taskId: string,
+  now: Date,
+): Promise<void> {
+  await change(tx, ids, { status, task_id: taskId, updated_at: now });
+}
+
+/** Makes the snapshots available again after their task has ended. */
+export async function settle(tx: Transaction, ids: string[], now: Date): Promise<void> {
+  await change(tx, ids, { status: 'available', task_id: null, updated_at: now });
+}
+
+async function change(
+  tx: Transaction,
+  ids: string[],
+  row: Pick<SnapshotRow, 'status' | 'task_id' | 'updated_at'>,
+): Promise<void> {
+  if (ids.length > 0) await tx.sql.updateTable('snapshots').set(row).where('id', 'in', ids).execute();
+}
+
+/** Deletes the rows of the snapshots and releases their quota. */
+export async function drop(tx: Transaction, ids: string[], owner: QuotaOwner): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.sql.deleteFrom('snapshots').where('id', 'in', ids).execute();
+  await releaseQuota(tx, owner, 'snapshot_count', ids.length);
+}

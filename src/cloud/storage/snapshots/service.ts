@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { change as changeWant, make, remove } from '../../../convergence/wants.ts';
+import type { Database } from '../../../db/database.ts';
+import { newResource } from '../../../db/place.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { ConflictError, InvalidError } from '../../../lib/errors.ts';
+import { foundById } from '../../../lib/found.ts';
+import { refuseHeld } from '../../../lib/held.ts';
+import { newTaskId } from '../../../lib/ids.ts';
+import { tagsOf } from '../../../lib/legacy-metadata.ts';
+import type { Page } from '../../../lib/page.ts';
+import { acceptedTags } from '../../../lib/tags-input.ts';
+import { patchedTags } from '../../../lib/tags-patch.ts';
+import { SNAPSHOT_TYPES } from '../../../lib/volume-types.ts';
+import type { Scope } from '../../ground/projects/service.ts';
+import { quotaOwner, takeQuota } from '../../ground/quotas/in-transaction.ts';
+import { deletionId, type Tasks } from '../../ground/tasks/service.ts';
+import type { Volumes } from '../volumes/service.ts';
+import { hold, refuseCopied } from './in-transaction.ts';
+import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
+import * as store from './store.ts';
+import { CREATE_SNAPSHOT, DELETE_SNAPSHOT } from './tasks.ts';
+
+export interface Snapshots {
+  /** Starts the task that takes a snapshot; returns its ID. @throws InvalidError, ConflictError, QuotaExceededError */
+  create(scope: Scope, request: CreateSnapshot): Promise<string>;
+  list(scope: Scope, query: SnapshotListQuery): Promise<Page<store.SnapshotRow>>;
+  /** @throws NotFoundError */
+  get(scope: Scope, id: string): Promise<store.SnapshotRow>;
+  /** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
+  update(scope: Scope, id: string, change: UpdateSnapshot): Promise<void>;
+  /** Replaces all tags. @throws as `update` */
+  replaceTags(scope: Scope, id: string, tags: Record<string, string>): Promise<void>;
+  /** Starts the task that deletes the snapshot. Returns the task's ID. @throws NotFoundError, ConflictError */
+  delete(scope: Scope, id: string): Promise<string>;
+}
+
+export function createSnapshots(deps: {
+  database: Database;
+  clock: Clock;
+  tasks: Tasks;
+  volumes: Pick<Volumes, 'lock'>;
+}): Snapshots {
+  const { database, clock, tasks, volumes } = deps;
+
+  return {
+    async create(scope, request) {
+      const tags = tagsOf(request);
+      const [id, taskId] = [randomUUID(), newTaskId()];
+      const now = clock.now();
+      return database.accept(scope.principal, async (tx) => {
+        const volume = await volumes.lock(tx, scope, request.volume_id);
+        if (!volume) {
+          throw new InvalidError({
+            volume_id: [`No volume ${request.volume_id} in this project and region.`],
+          });
+        }
+        if (!SNAPSHOT_TYPES.includes(volume.volume_type)) {
+          throw new InvalidError({
+            volume_id: [
+              `Volume ${volume.id} is of type ${volume.volume_type}; snapshots are only available for ${SNAPSHOT_TYPES.join(' and ')} volumes.`,
+            ],
+          });
+        }
+        refuseHeld(`Volume ${volume.id}`, volume);
+        if (!['available', 'in-use'].includes(volume.status)) {
+          throw new ConflictError(
+            `Volume ${volume.id} is ${volume.status}; it must be available or in-use to take a snapshot of it`,
+          );
+        }
+        await tx.sql
+          .insertInto('snapshots')
+          .values({
+            id,
+            name: request.name,
+            description: request.description ?? null,
+            volume_id: volume.id,
+            size_gib: volume.size_gib,
+            volume_type: volume.volume_type,
+            status: 'creating',
+            tags: JSON.stringify(tags),
+            ...newResource(scope, taskId, now),
+          })
+          .execute();
+        scope.principal.writes?.about({ type: 'snapshot', id, name: request.name });
+        await tasks.begin(tx, scope, {
+          id: taskId,
+          task: CREATE_SNAPSHOT,
+          data: request,
+          input: { snapshotId: id, ...quotaOwner(scope) },
+          wants: [make('snapshot', id, { name: request.name, volumeId: volume.id, metadata: tags })],
+        });
+        await takeQuota(tx, scope, 'snapshot_count');
+        return taskId;
+      });
+    },
+
+    list: (scope, query) => store.listSnapshots(database.sql, scope, query),
+    get: (scope, id) => foundById('Snapshot', id, () => store.findSnapshot(database.sql, scope, id)),
+
+    update: (scope, id, { name, tags }) =>
+      changed(scope, id, (snapshot) => ({
+        name: name ?? snapshot.name,
+        tags: patchedTags(snapshot.tags, tags),
+      })),
+
+    async replaceTags(scope, id, given) {
+      const tags = acceptedTags(given, '');
+      await changed(scope, id, ({ name }) => ({ name, tags }));
+    },
+
+    async delete(scope, id) {
+      const taskId = deletionId(scope);
+      return database.accept(scope.principal, async (tx) => {
+        const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
+        scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
+        const again = await tasks.removeAgain(tx, scope, snapshot.task_id, DELETE_SNAPSHOT);
+        if (again !== undefined) return again;
+        refuseHeld(`Snapshot ${id}`, snapshot);
+        await refuseCopied(tx, [snapshot.id]);
+        await hold(tx, [snapshot.id], 'deleting', taskId, clock.now());
+        return tasks.begin(tx, scope, {
+          id: taskId,
+          task: DELETE_SNAPSHOT,
+          data: { snapshot_id: snapshot.id },
+          input: { snapshotId: snapshot.id, ...quotaOwner(scope) },
+          wants: [remove('snapshot', snapshot.id)],
+        });
+      });
+    },
+  };
+
+  async function changed(
+    scope: Scope,
+    id: string,
+    plan: (snapshot: store.SnapshotRow) => { name: string; tags: Record<string, string> },
+  ): Promise<void> {
+    await database.accept(scope.principal, async (tx) => {
+      const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
+      scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
+      refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
+      const { name, tags } = plan(snapshot);
+      await tx.sql
+        .updateTable('snapshots')
+        .set({ name, tags: JSON.stringify(tags), updated_at: clock.now() })
+        .where('id', '=', snapshot.id)
+        .execute();
+      await tasks.want(tx, scope, [
+        changeWant('snapshot', snapshot.id, (spec) => ({ ...spec, name, metadata: tags })),
+      ]);
+    });
+  }
+}
