@@ -6,8 +6,9 @@ import { wireInstances } from './cloud/compute/instances/wire.ts';
 import { createPlacementGroups } from './cloud/compute/placement-groups/service.ts';
 import { placementGroupTasks } from './cloud/compute/placement-groups/tasks.ts';
 import { createSshKeys } from './cloud/compute/ssh-keys/service.ts';
+import { createLogging } from './cloud/ground/logging/service.ts';
 import { createMetadata } from './cloud/ground/metadata/service.ts';
-import { wireProjects } from './cloud/ground/projects/wire.ts';
+import { createProjects } from './cloud/ground/projects/service.ts';
 import { wireQuotas } from './cloud/ground/quotas/wire.ts';
 import { withWaitingDeletions } from './cloud/ground/tasks/behind/service.ts';
 import { createTaskCancellation } from './cloud/ground/tasks/cancellation/service.ts';
@@ -16,7 +17,6 @@ import { wireUserActions } from './cloud/ground/user-actions/wire.ts';
 import { poolTasks } from './cloud/kubernetes/clusters/pools/tasks.ts';
 import { clusterTasks } from './cloud/kubernetes/clusters/tasks.ts';
 import { wireClusters } from './cloud/kubernetes/clusters/wire.ts';
-import { createLogging } from './cloud/ground/logging/service.ts';
 import { loadBalancerTasks } from './cloud/load-balancing/load-balancers/tasks.ts';
 import { wireLoadBalancers } from './cloud/load-balancing/load-balancers/wire.ts';
 import { createStoredSecrets } from './cloud/load-balancing/secrets/service.ts';
@@ -34,6 +34,7 @@ import { createNetworks } from './cloud/network/networks/service.ts';
 import { networkTasks } from './cloud/network/networks/tasks.ts';
 import { createProjectPorts } from './cloud/network/ports/service.ts';
 import { portTasks } from './cloud/network/ports/tasks.ts';
+import { createProjectChanges } from './cloud/network/project-changes/service.ts';
 import { reservedFixedIpTasks } from './cloud/network/reserved-fixed-ips/tasks.ts';
 import { wireReservedFixedIps } from './cloud/network/reserved-fixed-ips/wire.ts';
 import { createRouters } from './cloud/network/routers/service.ts';
@@ -93,6 +94,7 @@ export type Services = ReturnType<typeof createServices>;
 export function createCloudServices(foundation: Foundation) {
   const tasks = createTasks(foundation);
   const cloud = { ...foundation, tasks };
+  const projects = createProjects(cloud);
   const rates = createRates(foundation);
   const kinds = new Map(createTaskEnds(foundation).map((kind) => [kind.type, kind]));
   const networks = createNetworks(cloud);
@@ -133,7 +135,8 @@ export function createCloudServices(foundation: Foundation) {
     images,
     placementGroups: createPlacementGroups(cloud),
     storedSecrets: createStoredSecrets(cloud),
-    ...wireProjects(cloud),
+    projects,
+    projectChanges: createProjectChanges({ ...cloud, projects }),
     ...fileShares,
     ...volumes,
     ...floatingIps,

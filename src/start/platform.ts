@@ -8,7 +8,7 @@ import { MAKERS } from '../backends/makers.ts';
 import { agreeOnCatalog } from '../cloud/ground/catalog/in-force.ts';
 import { followCatalog } from '../cloud/ground/catalog/live.ts';
 import { loadCatalog } from '../cloud/ground/catalog/service.ts';
-import { prepareProjects } from '../cloud/ground/projects/in-transaction.ts';
+import { prepareProjects } from '../cloud/network/project-changes/in-transaction.ts';
 import type { Config } from '../config.ts';
 import { createWorkTraces } from '../convergence/traces.ts';
 import { listenForChanges } from '../db/changes.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Catalog } from '../../cloud/ground/catalog/service.ts';
-import { prepareProjects } from '../../cloud/ground/projects/in-transaction.ts';
+import { prepareProjects } from '../../cloud/network/project-changes/in-transaction.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Catalog } from '../../cloud/ground/catalog/service.ts';
-import { markStaying, prepareProjects } from '../../cloud/ground/projects/in-transaction.ts';
+import { markStaying } from '../../cloud/ground/projects/in-transaction.ts';
 import { PROJECT_TOPIC } from '../../cloud/ground/projects/service.ts';
 import { forgetQuotasOf, recountQuotas } from '../../cloud/ground/quotas/in-transaction.ts';
 import { deleteSubscription } from '../../cloud/ground/user-actions/subscriptions/in-transaction.ts';
 import * as addresses from '../../cloud/network/networks/addresses/in-transaction.ts';
+import { prepareProjects } from '../../cloud/network/project-changes/in-transaction.ts';
 import type { Name } from '../../convergence/wants.ts';
 import { announceAll } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';

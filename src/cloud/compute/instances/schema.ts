@@ -8,6 +8,7 @@ import { versionedIn } from '../../../lib/versioned.ts';
 import { SNAPSHOT_TYPES } from '../../../lib/volume-types.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../../lib/wire.ts';
 import { VolumeTypeName } from '../../ground/catalog/schema.ts';
+import { FILTERED_STATUSES, INSTANCE_STATUSES, VM_STATES } from '../../ground/hosts/states.ts';
 import { IpFamilyInput, LegacyIpFamily } from '../../network/networks/addresses/schema.ts';
 import { AttachmentTag, VolumeSize } from '../../storage/volumes/schema.ts';
 import {
@@ -18,7 +19,6 @@ import {
 } from './creation/legacy.ts';
 import { NameTemplate } from './creation/names.ts';
 import { legacyInstanceFields, legacyInstanceQuery } from './legacy-answer.ts';
-import { FILTERED_STATUSES, INSTANCE_STATUSES, VM_STATES } from '../../ground/hosts/states.ts';
 
 export const MAX_INTERFACES = 16;
 /** Disks are named by one letter each. */

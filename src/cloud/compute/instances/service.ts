@@ -1,4 +1,3 @@
-import { lockInstance } from '../../ground/hosts/in-transaction.ts';
 import { randomUUID } from 'node:crypto';
 import { make, remove } from '../../../convergence/wants.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
@@ -10,6 +9,7 @@ import { newTaskId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Catalog } from '../../ground/catalog/service.ts';
+import { lockInstance } from '../../ground/hosts/in-transaction.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../ground/quotas/in-transaction.ts';
 import { refuseForeign } from '../../ground/tasks/in-transaction.ts';

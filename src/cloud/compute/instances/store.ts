@@ -1,4 +1,3 @@
-import type { PlainInstance } from '../../ground/hosts/in-transaction.ts';
 import { sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../../db/database.ts';
@@ -8,6 +7,7 @@ import type { Tables } from '../../../db/tables.ts';
 import { tagConditions } from '../../../db/tag-conditions.ts';
 import { orderOf } from '../../../lib/order.ts';
 import type { Page } from '../../../lib/page.ts';
+import type { PlainInstance } from '../../ground/hosts/in-transaction.ts';
 import type { InstanceListQuery } from './schema.ts';
 import type { KeptFlavor } from './tables.ts';
 

@@ -1,5 +1,5 @@
 import type { Api } from '../../../http/server.ts';
-import { VERSIONED_INSTANCE } from '../../compute/instances/schema.ts';
+import { versionedIn } from '../../../lib/versioned.ts';
 import { type FamilyAddress, familyRoutes, tagByKeyRoutes } from './family-routes.ts';
 import type { Family, MetadataOf } from './service.ts';
 
@@ -80,7 +80,7 @@ export function metadataRoutes(app: Api, { metadata }: { metadata: MetadataOf })
     ...INSTANCES,
     base: '/cloud/v2/instances',
     generation: 'V2',
-    versioned: VERSIONED_INSTANCE,
+    versioned: versionedIn('instances', 'instance_id'),
   };
   familyRoutes(app, metadata.instance, second);
 }

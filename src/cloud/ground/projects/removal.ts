@@ -1,37 +1,9 @@
-import { forgetElsewhere, wantNothingOf } from '../../../convergence/wants.ts';
 import { announce, announceAll } from '../../../db/changes.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
-import { removeNetworksOf } from '../../network/networks/defaults/in-transaction.ts';
-import { removeGroupsOf } from '../../network/security-groups/defaults/in-transaction.ts';
-import type { Catalog } from '../catalog/service.ts';
-import { leftIn } from './contents.ts';
 import { PROJECT_TOPIC } from './service.ts';
-import { lockProject, markDeleting, moveToDeleted, type ProjectRow } from './store.ts';
-
-/**
- * Deletes a project that holds no more than what it came with, which is removed in the background. It must be locked.
- * @throws ConflictError if something else is left
- */
-export async function removeEmpty(
-  tx: Transaction,
-  project: ProjectRow,
-  { regions, now }: { regions: Catalog['regions']; now: Date },
-): Promise<void> {
-  const { id } = project;
-  const left = await leftIn(tx, id);
-  if (left.length > 0) {
-    throw new ConflictError(`Project ${id} still has ${left.join('; ')}; delete them first`);
-  }
-  // They count against no quota.
-  await removeNetworksOf(tx, id);
-  await removeGroupsOf(tx, id);
-  await forgetElsewhere(tx, id, [...regions.keys()]);
-  await wantNothingOf(tx, id);
-  await moveToDeleted(tx, project, now);
-  await announce(tx.client, PROJECT_TOPIC, id);
-}
+import { lockProject, markDeleting, type ProjectRow } from './store.ts';
 
 /** @throws ConflictError for the default project of an account, which goes with the account */
 export function refuseDefault({ id, is_default }: ProjectRow): void {

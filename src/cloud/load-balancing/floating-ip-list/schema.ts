@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { listOf } from '../../../lib/wire.ts';
 import { InstanceAnswer } from '../../compute/instances/schema.ts';
-import { LoadBalancerAnswer } from '../load-balancers/schema.ts';
 import { FloatingIpAnswer } from '../../network/floating-ips/schema.ts';
+import { LoadBalancerAnswer } from '../load-balancers/schema.ts';
 
 /** The instance of a floating IP, as lists show it. */
 const InstanceOfFloatingIp = Type.Object(

@@ -7,8 +7,8 @@ import {
   mergedForwarding,
 } from '../../../lib/log-forwarding.ts';
 import type { Catalog } from '../../ground/catalog/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { keepTopicOf } from '../../ground/logging/in-transaction.ts';
+import type { Scope } from '../../ground/projects/service.ts';
 
 /** Returns the logging after a request, and adds its problems to those that are known. */
 export function wantedLogging(

@@ -17,8 +17,8 @@ import {
   ResourceName,
 } from '../../../lib/wire.ts';
 import { InterfaceFloatingIp } from '../../compute/instances/schema.ts';
-import { exceededQuotasSchema } from '../../ground/quotas/schema.ts';
 import { RetentionPolicy, TopicName } from '../../ground/logging/schema.ts';
+import { exceededQuotasSchema } from '../../ground/quotas/schema.ts';
 import { FloatingIpAnswer } from '../../network/floating-ips/schema.ts';
 import { OPERATING_STATUSES } from './tree/operating-status.ts';
 

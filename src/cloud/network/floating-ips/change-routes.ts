@@ -1,7 +1,7 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
-import { presentedFloatingIp } from './presenter.ts';
 import type { FloatingIpChanges } from './changes.ts';
+import { presentedFloatingIp } from './presenter.ts';
 import { FLOATING_IP } from './routes.ts';
 import {
   AssignFloatingIp,

@@ -4,12 +4,7 @@ import { presentedPage } from '../../../lib/page.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import { presentedFloatingIp } from './presenter.ts';
-import {
-  CreateFloatingIp,
-  FloatingIpAnswer,
-  FloatingIpParams,
-  FreeFloatingIpList,
-} from './schema.ts';
+import { CreateFloatingIp, FloatingIpAnswer, FloatingIpParams, FreeFloatingIpList } from './schema.ts';
 import type { FloatingIps } from './service.ts';
 
 const BASE = '/cloud/v1/floatingips/:project_id/:region_id';

@@ -1,9 +1,9 @@
 import type { Instances } from '../../../cloud/compute/instances/service.ts';
 import type { PlacementGroups } from '../../../cloud/compute/placement-groups/service.ts';
 import type { SshKeys } from '../../../cloud/compute/ssh-keys/service.ts';
+import type { Logging } from '../../../cloud/ground/logging/service.ts';
 import type { Scope } from '../../../cloud/ground/projects/service.ts';
 import type { Clusters } from '../../../cloud/kubernetes/clusters/service.ts';
-import type { Logging } from '../../../cloud/ground/logging/service.ts';
 import type { LoadBalancers } from '../../../cloud/load-balancing/load-balancers/service.ts';
 import type { StoredSecrets } from '../../../cloud/load-balancing/secrets/service.ts';
 import type { DdosProfiles } from '../../../cloud/network/ddos/service.ts';

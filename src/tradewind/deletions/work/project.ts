@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { Catalog } from '../../../cloud/ground/catalog/service.ts';
-import { lockProject, removeEmpty } from '../../../cloud/ground/projects/in-transaction.ts';
+import { lockProject } from '../../../cloud/ground/projects/in-transaction.ts';
+import { removeEmpty } from '../../../cloud/network/project-changes/in-transaction.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { DomainError, NotFoundError } from '../../../lib/errors.ts';

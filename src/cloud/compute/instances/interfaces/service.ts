@@ -6,6 +6,8 @@ import { InvalidError } from '../../../../lib/errors.ts';
 import { newTaskId } from '../../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../../lib/page.ts';
 import type { Catalog } from '../../../ground/catalog/service.ts';
+import type { PlainInstance } from '../../../ground/hosts/in-transaction.ts';
+import { ATTACHABLE } from '../../../ground/hosts/states.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../../ground/quotas/in-transaction.ts';
 import type { Tasks } from '../../../ground/tasks/service.ts';
@@ -14,8 +16,6 @@ import * as interfaces from '../../../network/ports/interfaces/in-transaction.ts
 import { attachProblems } from '../creation/request-problems.ts';
 import { lockFreeInstance, requireState } from '../free-instance.ts';
 import { MAX_INTERFACES } from '../schema.ts';
-import { ATTACHABLE } from '../../../ground/hosts/states.ts';
-import type { PlainInstance } from '../../../ground/hosts/in-transaction.ts';
 import { changeInstance } from '../store.ts';
 import { asRows, ofMachine, withoutTarget } from '../wanted.ts';
 import { ofItsKind } from './any-interface.ts';

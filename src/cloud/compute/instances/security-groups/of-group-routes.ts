@@ -1,11 +1,14 @@
 import { Type } from 'typebox';
-import { ProjectRegion } from '../../../../lib/wire.ts';
 import type { Api } from '../../../../http/server.ts';
+import { ProjectRegion } from '../../../../lib/wire.ts';
+import type { SecurityGroups } from '../../../network/security-groups/service.ts';
 import { InstanceList } from '../schema.ts';
 import type { Instances } from '../service.ts';
-import type { SecurityGroups } from '../../../network/security-groups/service.ts';
 
-const GroupParams = Type.Object({ ...ProjectRegion, group_id: Type.String({ description: 'Security group ID' }) });
+const GroupParams = Type.Object({
+  ...ProjectRegion,
+  group_id: Type.String({ description: 'Security group ID' }),
+});
 
 export function groupInstanceRoutes(
   app: Api,

@@ -1,6 +1,6 @@
-import { RetentionPolicy } from '../../../ground/logging/schema.ts';
 import { type Static, Type } from 'typebox';
 import { oneOf, orNull } from '../../../../lib/schema-kit.ts';
+import { RetentionPolicy } from '../../../ground/logging/schema.ts';
 import {
   AutoscalerConfig,
   CNI_PROVIDERS,

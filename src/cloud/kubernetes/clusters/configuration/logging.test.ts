@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loggingProblems } from '../../../../lib/log-forwarding.ts';
-import type { Logging } from './configuration.ts';
-
 import { LONGEST_TOPIC_NAME, TOPIC_NAME_PATTERN } from '../../../ground/logging/schema.ts';
+import type { Logging } from './configuration.ts';
 import type { LoggingInput } from './schema.ts';
 
 const context = { destinationRegionIds: [1, 76] };

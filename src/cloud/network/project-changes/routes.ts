@@ -1,13 +1,13 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
-import type { ProjectChanges } from './changes.ts';
-import { presentedProject } from './presenter.ts';
+import { presentedProject } from '../../ground/projects/presenter.ts';
 import {
   CreateProjectSchema,
   ProjectParams,
   Project as ProjectSchema,
   UpdateProjectSchema,
-} from './schema.ts';
+} from '../../ground/projects/schema.ts';
+import type { ProjectChanges } from './service.ts';
 
 const BASE = '/cloud/v1/projects';
 const tags = ['Projects'];

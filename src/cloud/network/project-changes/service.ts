@@ -5,14 +5,19 @@ import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import type { Principal } from '../../../requests/principal.ts';
-import type { Catalog } from '../catalog/service.ts';
-import { refuseOneMore } from '../quotas/in-transaction.ts';
-import type { Tasks } from '../tasks/service.ts';
-import { prepareProjects } from './in-transaction.ts';
-import { refuseDefault, removeEmpty } from './removal.ts';
-import type { CreateProject, UpdateProject } from './schema.ts';
-import { PROJECT_TOPIC, type Projects } from './service.ts';
-import { insertProject, lockProject, type ProjectRow, updateProject } from './store.ts';
+import type { Catalog } from '../../ground/catalog/service.ts';
+import {
+  insertProject,
+  lockProject,
+  type ProjectRow,
+  refuseDefault,
+  updateProject,
+} from '../../ground/projects/in-transaction.ts';
+import type { CreateProject, UpdateProject } from '../../ground/projects/schema.ts';
+import { PROJECT_TOPIC, type Projects } from '../../ground/projects/service.ts';
+import { refuseOneMore } from '../../ground/quotas/in-transaction.ts';
+import type { Tasks } from '../../ground/tasks/service.ts';
+import { prepareProjects, removeEmpty } from './in-transaction.ts';
 
 /** Use cases that create, change and delete projects. Default projects are created and deleted with their account. */
 export interface ProjectChanges {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Tenant, type TestService } from '../../../../test/support/service.ts';
-import { KEPT_IN_PROJECTS } from './contents.ts';
+import { KEPT_IN_PROJECTS } from '../../ground/projects/contents.ts';
 
 let service: TestService;
 let tenant: Tenant;
