@@ -3,7 +3,7 @@
  * dependency too.
  */
 const FEATURE = '^src/(cloud/[^/]+|streaming|iam|tradewind)/';
-const FACE = '/(service|in-transaction|presenter|schema|states|tables|wanted)\\.ts$|-schema\\.ts$';
+const FACE = '/(service|in-transaction|formula|presenter|schema|states|tables|wanted)\\.ts$|-schema\\.ts$';
 const ROUTES = '[/-]routes\\.ts$';
 const TEST = '\\.test\\.ts$|/fixtures/';
 

@@ -16,6 +16,7 @@ import { olderLoggingHostRoutes } from './cloud/ground/catalog/region-service-ro
 import { catalogRoutes } from './cloud/ground/catalog/routes.ts';
 import { loggingRoutes } from './cloud/ground/logging/routes.ts';
 import { metadataRoutes } from './cloud/ground/metadata/routes.ts';
+import { priceListRoutes } from './cloud/ground/prices/lists/routes.ts';
 import { findScopes } from './cloud/ground/projects/request-scope.ts';
 import { projectRoutes } from './cloud/ground/projects/routes.ts';
 import { quotaListRoutes } from './cloud/ground/quotas/lists/routes.ts';
@@ -44,7 +45,6 @@ import { costRoutes } from './cloud/money/costs/routes.ts';
 import { statementRoutes } from './cloud/money/costs/statements/routes.ts';
 import { clusterPriceRoutes } from './cloud/money/pricing/cluster-routes.ts';
 import { instancePriceRoutes, itemPriceRoutes } from './cloud/money/pricing/item-routes.ts';
-import { priceListRoutes } from './cloud/money/pricing/lists/routes.ts';
 import { loadBalancerPriceRoutes } from './cloud/money/pricing/load-balancer-routes.ts';
 import { pricingRoutes } from './cloud/money/pricing/routes.ts';
 import { ddosRoutes } from './cloud/network/ddos/routes.ts';

@@ -8,6 +8,7 @@ import { placementGroupTasks } from './cloud/compute/placement-groups/tasks.ts';
 import { createSshKeys } from './cloud/compute/ssh-keys/service.ts';
 import { createLogging } from './cloud/ground/logging/service.ts';
 import { createMetadata } from './cloud/ground/metadata/service.ts';
+import { createOfferPrices, createRates } from './cloud/ground/prices/service.ts';
 import { createProjects } from './cloud/ground/projects/service.ts';
 import { wireQuotas } from './cloud/ground/quotas/wire.ts';
 import { withWaitingDeletions } from './cloud/ground/tasks/behind/service.ts';
@@ -23,7 +24,6 @@ import { createStoredSecrets } from './cloud/load-balancing/secrets/service.ts';
 import { secretTasks } from './cloud/load-balancing/secrets/tasks.ts';
 import { wireCosts } from './cloud/money/costs/wire.ts';
 import { createDryRunReports } from './cloud/money/dry-runs/service.ts';
-import { createRates } from './cloud/money/pricing/service.ts';
 import { wirePricing } from './cloud/money/pricing/wire.ts';
 import { createDdosProfiles } from './cloud/network/ddos/service.ts';
 import { ddosTasks } from './cloud/network/ddos/tasks.ts';
@@ -145,6 +145,7 @@ export function createCloudServices(foundation: Foundation) {
     ...clusters,
     ...wireQuotas(foundation),
     ...wireReservedFixedIps(cloud),
+    offerPrices: createOfferPrices({ rates }),
     ...wirePricing({ ...foundation, ...volumes, ...clusters, ...loadBalancers, snapshots, rates }),
     ...wireCosts({ ...foundation, rates }),
     routers: createRouters(cloud),

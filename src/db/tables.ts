@@ -4,6 +4,7 @@ import type { PlacementGroupTables } from '../cloud/compute/placement-groups/tab
 import type { SshKeyTables } from '../cloud/compute/ssh-keys/tables.ts';
 import type { CatalogTables } from '../cloud/ground/catalog/tables.ts';
 import type { LoggingTables } from '../cloud/ground/logging/tables.ts';
+import type { PriceListTables } from '../cloud/ground/prices/lists/tables.ts';
 import type { ProjectTables } from '../cloud/ground/projects/tables.ts';
 import type { QuotaListTables } from '../cloud/ground/quotas/lists/tables.ts';
 import type { QuotaTables } from '../cloud/ground/quotas/tables.ts';
@@ -13,7 +14,6 @@ import type { ClusterTables } from '../cloud/kubernetes/clusters/tables.ts';
 import type { LoadBalancerTables } from '../cloud/load-balancing/load-balancers/tables.ts';
 import type { StoredSecretTables } from '../cloud/load-balancing/secrets/tables.ts';
 import type { CostTables } from '../cloud/money/costs/tables.ts';
-import type { PriceListTables } from '../cloud/money/pricing/lists/tables.ts';
 import type { DdosTables } from '../cloud/network/ddos/tables.ts';
 import type { FloatingIpTables } from '../cloud/network/floating-ips/tables.ts';
 import type { NetworkTables } from '../cloud/network/networks/tables.ts';

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
 import { listQuery, ProjectRegionParams } from '../../../lib/wire.ts';
-import type { Pricing } from '../../money/pricing/service.ts';
+import type { OffersAsked } from '../prices/service.ts';
 import { FlavorList, presentFlavor } from './flavor-schema.ts';
 import type { Catalog, Flavor } from './service.ts';
 
@@ -20,7 +20,10 @@ const FlavorListQuery = Type.Object(
 );
 type FlavorListQuery = Static<typeof FlavorListQuery>;
 
-export function flavorRoutes(app: Api, { catalog, pricing }: { catalog: Catalog; pricing: Pricing }): void {
+export function flavorRoutes(
+  app: Api,
+  { catalog, offerPrices }: { catalog: Catalog; offerPrices: OffersAsked },
+): void {
   app.get('/cloud/v1/flavors/:project_id/:region_id', {
     config: { access: 'read' },
     schema: {
@@ -32,7 +35,7 @@ export function flavorRoutes(app: Api, { catalog, pricing }: { catalog: Catalog;
       response: { 200: FlavorList },
     },
     handler: async ({ scope, query }) => {
-      const prices = await pricing.offers(scope, query.include_prices);
+      const prices = await offerPrices(scope, query.include_prices);
       return pageOf(listed(catalog.flavors(scope.regionId), query), query, (flavor) =>
         presentFlavor(flavor, prices?.flavor(flavor.flavor_id)),
       );

@@ -3,7 +3,7 @@ import type { Offer } from '../../../backends/contract/offer.ts';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
 import { listQuery, ProjectRegionParams } from '../../../lib/wire.ts';
-import type { Pricing } from '../../money/pricing/service.ts';
+import type { OffersAsked } from '../prices/service.ts';
 import { isGpu, KubernetesFlavorList, presentKubernetesFlavor } from './flavor-schema.ts';
 import { KubernetesVersionList, presentKubernetesVersion } from './kubernetes-schema.ts';
 import type { Catalog, Flavor, Region } from './service.ts';
@@ -34,7 +34,7 @@ const VERSION_PATHS = [
 /** What new clusters can be made of. A region without Kubernetes offers nothing. */
 export function kubernetesOfferRoutes(
   app: Api,
-  { catalog, pricing, backends }: { catalog: Catalog; pricing: Pricing; backends: Offer },
+  { catalog, offerPrices, backends }: { catalog: Catalog; offerPrices: OffersAsked; backends: Offer },
 ): void {
   for (const { url, operationId } of VERSION_PATHS) {
     app.get(url, {
@@ -69,7 +69,7 @@ export function kubernetesOfferRoutes(
       response: { 200: KubernetesFlavorList },
     },
     handler: async ({ scope, query }) => {
-      const prices = await pricing.offers(scope, query.include_prices);
+      const prices = await offerPrices(scope, query.include_prices);
       return pageOf(poolFlavors(catalog, scope.region, query), query, (flavor) =>
         presentKubernetesFlavor(flavor, prices?.flavor(flavor.flavor_id)),
       );

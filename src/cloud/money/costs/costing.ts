@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import type { CurrencyCode } from '../../ground/catalog/service.ts';
-import { type DatedPrices, priceOfUse, type Use } from '../pricing/service.ts';
+import type { DatedPrices } from '../../ground/prices/service.ts';
+import { priceOfUse, type Use } from './use-prices.ts';
 
 // Has so many digits that nothing is rounded except by the rounding below.
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_EVEN });

@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { InvalidError } from '../../../lib/errors.ts';
-import type { DatedPrices, Rates } from '../pricing/service.ts';
+import type { DatedPrices, Rates } from '../../ground/prices/service.ts';
 import { costOf, statusOf } from './costing.ts';
 import { periodOfDays, periodOfMonth, type ReportPeriod } from './period.ts';
 import { featureOf, presentedResource, presentedTotal } from './presenter.ts';
@@ -18,6 +18,8 @@ import type {
 } from './schema.ts';
 import * as store from './store.ts';
 import type { InTurn } from './turns.ts';
+
+export { priceOfUse, type Use } from './use-prices.ts';
 
 const MOST_DAYS = 31;
 /** Our own limit. None is published for usage. */

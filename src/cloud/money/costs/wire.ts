@@ -1,5 +1,5 @@
 import type { Foundation } from '../../../foundation.ts';
-import type { Rates } from '../pricing/service.ts';
+import type { Rates } from '../../ground/prices/service.ts';
 import { createCostReports } from './service.ts';
 import { createStatements } from './statements/service.ts';
 import { createReportTurns } from './turns.ts';

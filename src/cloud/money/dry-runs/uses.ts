@@ -1,7 +1,7 @@
 import type { Kind } from '../../../backends/contract/backend.ts';
 import type { PortSpec, Specs } from '../../../backends/contract/specs.ts';
 import { isBareMetal } from '../../ground/catalog/flavor-schema.ts';
-import type { Use } from '../pricing/service.ts';
+import type { Use } from '../costs/service.ts';
 import type { Sizes } from './store.ts';
 
 export type Used = Omit<Use, 'region_id'>;

@@ -1,5 +1,5 @@
 import type { PriceTerms } from '../../ground/catalog/service.ts';
-import { sumOf, type VolumePrice, volumePrice } from './formula.ts';
+import { sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
 
 /** A pool's nodes and the hourly price of each part; undefined where the price book has none. */
 export interface PoolParts {

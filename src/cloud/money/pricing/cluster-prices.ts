@@ -1,11 +1,11 @@
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
 import { priced } from '../../ground/catalog/service.ts';
+import type { Rates } from '../../ground/prices/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import type { ClusterPools } from '../../kubernetes/clusters/pools/service.ts';
 import type { Clusters } from '../../kubernetes/clusters/service.ts';
 import { type ClusterPrice, clusterPrice, type PoolParts } from './cluster-formula.ts';
 import type { ClusterPriceRequest } from './cluster-schema.ts';
-import type { Rates } from './rates.ts';
 
 /** The fields of an existing or possible pool that matter for its price. */
 interface PricedPool {

@@ -4,16 +4,16 @@ import { foundById } from '../../../lib/found.ts';
 import { isUuid } from '../../../lib/ids.ts';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
 import { type Catalog, priced } from '../../ground/catalog/service.ts';
+import { sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
+import type { Rates } from '../../ground/prices/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { familiesOf } from '../../network/networks/addresses/schema.ts';
-import { sumOf, type VolumePrice, volumePrice } from './formula.ts';
 import type {
   InstancePrice,
   InstancePriceParts,
   InstancePriceRequest,
   PricedVolumeRequest,
 } from './instance-schema.ts';
-import type { Rates } from './rates.ts';
 import { partsOfInstance, snapshotsById } from './store.ts';
 import { type PricedVolume, pricedVolume, volumeRequestProblems } from './volume-request.ts';
 

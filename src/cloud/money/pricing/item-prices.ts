@@ -4,17 +4,17 @@ import type { Clock } from '../../../lib/clock.ts';
 import { InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import { type Catalog, priced } from '../../ground/catalog/service.ts';
+import { HOURS_PER_MONTH, timesHour, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
+import type { Rates } from '../../ground/prices/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { familiesOf } from '../../network/networks/addresses/schema.ts';
 import type { CreateReservedFixedIp } from '../../network/reserved-fixed-ips/input-schema.ts';
-import { HOURS_PER_MONTH, timesHour, type VolumePrice, volumePrice } from './formula.ts';
 import type {
   DdosPrice,
   FileSharePriceRequest,
   FloatingIpPriceRequest,
   ImagePriceRequest,
 } from './item-schema.ts';
-import type { Rates } from './rates.ts';
 import { publicAddressesOfPort, subnetToReserve } from './store.ts';
 
 /** The account that pays. */

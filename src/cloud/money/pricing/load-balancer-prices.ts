@@ -1,10 +1,9 @@
 import { priced } from '../../ground/catalog/service.ts';
+import { sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
+import type { ClientPrices, Rates } from '../../ground/prices/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import type { LoadBalancers } from '../../load-balancing/load-balancers/service.ts';
-import type { ClientPrices } from './client-prices.ts';
-import { sumOf, type VolumePrice, volumePrice } from './formula.ts';
 import type { LoadBalancerPrice, LoadBalancerPriceRequest, PriceParts } from './load-balancer-schema.ts';
-import type { Rates } from './rates.ts';
 
 export interface LoadBalancerPrices {
   /** Returns what a load balancer of the flavor costs, without its addresses. @throws InvalidError, ForbiddenError */

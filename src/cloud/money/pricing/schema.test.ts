@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import fastJsonStringify from 'fast-json-stringify';
 import { describe, expect, test } from 'vitest';
-import { volumePrice } from './formula.ts';
+import { volumePrice } from '../../ground/prices/formula.ts';
 import { volumePriceRequestSchema, volumePriceSchema } from './schema.ts';
 
 const accepts = new Ajv({ allErrors: true, strict: false }).compile(volumePriceRequestSchema);

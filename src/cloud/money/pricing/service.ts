@@ -1,19 +1,13 @@
 import { InvalidError } from '../../../lib/errors.ts';
 import { SNAPSHOT_TYPES, type VolumeType } from '../../../lib/volume-types.ts';
-import type { OfferPrice } from '../../ground/catalog/price-schema.ts';
-import { type Image, priced } from '../../ground/catalog/service.ts';
+import { priced } from '../../ground/catalog/service.ts';
+import { type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
+import type { Rates } from '../../ground/prices/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import type { Snapshots } from '../../storage/snapshots/service.ts';
 import type { Volumes } from '../../storage/volumes/service.ts';
-import { type VolumePrice, volumePrice } from './formula.ts';
-import { offerPrice } from './offers.ts';
-import type { Rates } from './rates.ts';
 import type { SnapshotPriceRequest, VolumePriceRequest } from './schema.ts';
 import { type PricedVolume, pricedVolume, volumeRequestProblems } from './volume-request.ts';
-
-export type { ClientPrices } from './client-prices.ts';
-export { createRates, type DatedPrices, type Rates } from './rates.ts';
-export { priceOfUse, type Use } from './use-prices.ts';
 
 export interface Pricing {
   /**
@@ -27,15 +21,6 @@ export interface Pricing {
    * @throws InvalidError for a type without snapshots, NotFoundError for the volume
    */
   snapshot(scope: Scope, request: SnapshotPriceRequest): Promise<VolumePrice>;
-  /** Returns what the offers of the scope's region cost its account now; undefined if nobody `asked`. */
-  offers(scope: Scope, asked: boolean | undefined): Promise<OfferPrices | undefined>;
-}
-
-export interface OfferPrices {
-  /** Returns the price of a machine of the flavor. */
-  flavor(flavorId: string): OfferPrice;
-  /** Returns the price for the use of an image's operating system. */
-  image(osType: Image['os_type']): OfferPrice;
 }
 
 export function createPricing(deps: {
@@ -59,15 +44,6 @@ export function createPricing(deps: {
         throw new InvalidError({ volume_id: [message] });
       }
       return priceOf(scope, volume);
-    },
-
-    async offers({ clientId, regionId }, asked) {
-      if (!asked) return undefined;
-      const prices = await rates.of(clientId);
-      return {
-        flavor: (id) => offerPrice(prices.terms, prices.hourPrice(regionId, priced.flavor(id))),
-        image: (osType) => offerPrice(prices.terms, prices.hourPrice(regionId, priced.image(osType))),
-      };
     },
   };
 

@@ -1,8 +1,8 @@
 import type { Foundation } from '../../../foundation.ts';
+import { createPriceLists } from '../../ground/prices/lists/service.ts';
 import { createClusterPrices } from './cluster-prices.ts';
 import { createInstancePrices } from './instance-prices.ts';
 import { createItemPrices } from './item-prices.ts';
-import { createPriceLists } from './lists/service.ts';
 import { createLoadBalancerPrices } from './load-balancer-prices.ts';
 import { createPricing } from './service.ts';
 

@@ -3,8 +3,8 @@ import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import { NO_PRICE_ASKED } from '../../ground/catalog/price-schema.ts';
+import type { OfferPrices, OffersAsked } from '../../ground/prices/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import type { OfferPrices, Pricing } from '../../money/pricing/service.ts';
 import { presentedOwnImage, presentedPublicImage } from './presenter.ts';
 import {
   CreateImage,
@@ -26,7 +26,7 @@ const tags = ['Images'];
 export function imageRoutes(
   app: Api,
   dialect: Dialect,
-  { images, pricing }: { images: Images; pricing: Pricing },
+  { images, offerPrices }: { images: Images; offerPrices: OffersAsked },
 ): void {
   function presented(known: AnyImage, scope: Scope, prices?: OfferPrices): ImageAnswer {
     const { os_type: osType } = 'row' in known ? known.row : known.image;
@@ -79,7 +79,7 @@ export function imageRoutes(
     },
     handler: async ({ scope, query }) => {
       const { count, images: page } = await images.list(scope, query);
-      const prices = await pricing.offers(scope, query.include_prices);
+      const prices = await offerPrices(scope, query.include_prices);
       return { count, results: page.map((known) => presented(known, scope, prices)) };
     },
   });
@@ -97,7 +97,7 @@ export function imageRoutes(
     },
     handler: async ({ scope, query }) => {
       const { count, images: own } = await images.list(scope, { visibility: 'private' });
-      const prices = await pricing.offers(scope, query.include_prices);
+      const prices = await offerPrices(scope, query.include_prices);
       return { count, results: own.map((known) => presented(known, scope, prices)) };
     },
   });
@@ -114,7 +114,7 @@ export function imageRoutes(
     },
     handler: async ({ scope, params, query }) => {
       const image = await images.get(scope, params.image_id);
-      return presented(image, scope, await pricing.offers(scope, query.include_prices));
+      return presented(image, scope, await offerPrices(scope, query.include_prices));
     },
   });
 

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../../../http/dialect.ts';
 import type { Api } from '../../../../http/server.ts';
 import { FlavorList, presentFlavor } from '../../../ground/catalog/flavor-schema.ts';
-import type { Pricing } from '../../../money/pricing/service.ts';
+import type { OffersAsked } from '../../../ground/prices/service.ts';
 import { presentedInstance } from '../presenter.ts';
 import { ONE_INSTANCE } from '../routes.ts';
 import { InstanceAnswer, InstanceParams, VERSIONED_INSTANCE } from '../schema.ts';
@@ -16,9 +16,9 @@ const tags = ['Instances'];
 export function instanceChangeRoutes(
   app: Api,
   dialect: Dialect,
-  deps: { instances: Instances; instanceChanges: InstanceChanges; pricing: Pricing },
+  deps: { instances: Instances; instanceChanges: InstanceChanges; offerPrices: OffersAsked },
 ): void {
-  const { instances, instanceChanges, pricing } = deps;
+  const { instances, instanceChanges, offerPrices } = deps;
 
   app.patch(ONE_INSTANCE, {
     config: { access: 'operate' },
@@ -84,7 +84,7 @@ export function instanceChangeRoutes(
     },
     handler: async ({ scope, params, query }) => {
       const flavors = await instanceChanges.otherFlavors(scope, params.instance_id);
-      const prices = await pricing.offers(scope, query.include_prices);
+      const prices = await offerPrices(scope, query.include_prices);
       const results = flavors.map((flavor) => presentFlavor(flavor, prices?.flavor(flavor.flavor_id)));
       return { count: results.length, results };
     },

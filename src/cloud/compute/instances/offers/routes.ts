@@ -2,8 +2,8 @@ import type { Api } from '../../../../http/server.ts';
 import { InvalidError } from '../../../../lib/errors.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import { FlavorList, presentFlavor } from '../../../ground/catalog/flavor-schema.ts';
+import type { OffersAsked } from '../../../ground/prices/service.ts';
 import { presentedExceeded } from '../../../ground/quotas/schema.ts';
-import type { Pricing } from '../../../money/pricing/service.ts';
 import { AvailableFlavorsQuery } from '../changes/schema.ts';
 import type { InstanceChanges } from '../changes/service.ts';
 import { InstanceParams } from '../schema.ts';
@@ -28,10 +28,10 @@ export function instanceOfferRoutes(
     instances: Pick<Instances, 'get'>;
     instanceChanges: Pick<InstanceChanges, 'flavorsFor'>;
     instanceLimits: InstanceLimits;
-    pricing: Pick<Pricing, 'offers'>;
+    offerPrices: OffersAsked;
   },
 ): void {
-  const { instances, instanceChanges, instanceLimits, pricing } = deps;
+  const { instances, instanceChanges, instanceLimits, offerPrices } = deps;
 
   app.post(`${BASE}/available_flavors`, {
     config: { access: 'read', onlyAsks: true, refuses: [409] },
@@ -48,7 +48,7 @@ export function instanceOfferRoutes(
     },
     handler: async ({ scope, query, body }) => {
       const flavors = await instanceChanges.flavorsFor(scope, body.volumes);
-      const prices = await pricing.offers(scope, query.include_prices);
+      const prices = await offerPrices(scope, query.include_prices);
       const results = flavors.map((flavor) => presentFlavor(flavor, prices?.flavor(flavor.flavor_id)));
       return { count: results.length, results };
     },

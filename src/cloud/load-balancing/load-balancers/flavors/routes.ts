@@ -2,14 +2,14 @@ import type { Api } from '../../../../http/server.ts';
 import { pageOf } from '../../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Catalog } from '../../../ground/catalog/service.ts';
-import type { Pricing } from '../../../money/pricing/service.ts';
+import type { OffersAsked } from '../../../ground/prices/service.ts';
 import { presentedFlavor } from '../presenter.ts';
 import { offeredFlavors } from './flavors.ts';
 import { LbFlavorList, LbFlavorListQuery } from './schema.ts';
 
 export function lbFlavorRoutes(
   app: Api,
-  { catalog, pricing }: { catalog: Catalog; pricing: Pick<Pricing, 'offers'> },
+  { catalog, offerPrices }: { catalog: Catalog; offerPrices: OffersAsked },
 ): void {
   app.get('/cloud/v1/lbflavors/:project_id/:region_id', {
     config: { access: 'read' },
@@ -22,7 +22,7 @@ export function lbFlavorRoutes(
       response: { 200: LbFlavorList },
     },
     handler: async ({ scope, query }) => {
-      const prices = await pricing.offers(scope, query.include_prices);
+      const prices = await offerPrices(scope, query.include_prices);
       return pageOf(offeredFlavors(catalog, scope.regionId), query, (flavor) => ({
         ...presentedFlavor(flavor),
         ...prices?.flavor(flavor.flavor_id),

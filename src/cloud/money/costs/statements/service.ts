@@ -4,7 +4,7 @@ import type { Clock } from '../../../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { pageToken, placeOf } from '../../../../lib/page-token.ts';
 import { allows, type Principal } from '../../../../requests/principal.ts';
-import type { DatedPrices, Rates } from '../../pricing/service.ts';
+import type { DatedPrices, Rates } from '../../../ground/prices/service.ts';
 import { costOf } from '../costing.ts';
 import { isSized } from '../presenter.ts';
 import type { InTurn } from '../turns.ts';

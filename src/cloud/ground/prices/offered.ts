@@ -1,4 +1,4 @@
-import { type Catalog, priced } from '../../ground/catalog/service.ts';
+import { type Catalog, priced } from '../catalog/service.ts';
 
 /** Whether the region has something that may have a price. */
 export function isOffered(

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../../http/server.ts';
-import { DatedListQuery } from '../../../ground/dated-lists/schema.ts';
+import { DatedListQuery } from '../../dated-lists/schema.ts';
 import { NewPriceList, PriceList, PriceListParams, PriceLists, Prices, PricesQuery } from './schema.ts';
 import type { PriceListService } from './service.ts';
 

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { CurrencyCode, PriceTerms } from '../../ground/catalog/service.ts';
+import type { CurrencyCode, PriceTerms } from '../catalog/service.ts';
 
 export interface VolumePrice {
   currency_code: CurrencyCode | null;

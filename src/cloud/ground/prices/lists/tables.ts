@@ -1,6 +1,6 @@
 import type { GeneratedAlways, JSONColumnType } from 'kysely';
-import type { CurrencyCode } from '../../../ground/catalog/schema.ts';
-import type { ListScope } from '../../../ground/dated-lists/schema.ts';
+import type { CurrencyCode } from '../../catalog/schema.ts';
+import type { ListScope } from '../../dated-lists/schema.ts';
 
 /** What an item costs, before discount and tax; of what has a size, one GiB. */
 export interface ListedPrice {

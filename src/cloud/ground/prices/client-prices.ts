@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { CurrencyCode, PriceBook, PriceTerms } from '../../ground/catalog/service.ts';
+import type { CurrencyCode, PriceBook, PriceTerms } from '../catalog/service.ts';
 import { HOURS_PER_MONTH } from './formula.ts';
 import type { ListedPrice, ListTerms } from './lists/tables.ts';
 

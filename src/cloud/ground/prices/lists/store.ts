@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Sql, Transaction } from '../../../../db/database.ts';
-import { type Holder, isFor } from '../../../ground/dated-lists/in-transaction.ts';
+import { type Holder, isFor } from '../../dated-lists/in-transaction.ts';
 import type { ListTerms, PriceListTables } from './tables.ts';
 
 export type PriceListRow = Selectable<PriceListTables['price_lists']>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PriceTerms } from '../../ground/catalog/service.ts';
+import type { PriceTerms } from '../catalog/service.ts';
 import { offerPrice } from './offers.ts';
 
 const terms: PriceTerms = {

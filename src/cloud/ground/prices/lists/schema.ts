@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../../lib/nullable.ts';
 import { Input, IntegerId, Named, Query, QueryTime, Timestamp } from '../../../../lib/wire.ts';
-import { CurrencyCode } from '../../../ground/catalog/schema.ts';
-import { listFields, makingFields, newListFields, nextPage } from '../../../ground/dated-lists/schema.ts';
+import { CurrencyCode } from '../../catalog/schema.ts';
+import { listFields, makingFields, newListFields, nextPage } from '../../dated-lists/schema.ts';
 
 const { Array: List, Boolean: Flag, Number: Num, Optional, String: Text } = Type;
 

@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../../../../lib/errors.ts';
 import { VOLUME_TYPES } from '../../../../lib/volume-types.ts';
-import { type Catalog, priced } from '../../../ground/catalog/service.ts';
+import { type Catalog, priced } from '../../catalog/service.ts';
 import { isOffered } from '../offered.ts';
 import type { NewPriceList } from './schema.ts';
 import type { ListedPrice } from './tables.ts';

@@ -1,5 +1,5 @@
 import { isoSeconds } from '../../../../lib/timestamps.ts';
-import type { PriceBook } from '../../../ground/catalog/service.ts';
+import type { PriceBook } from '../../catalog/service.ts';
 import type { ClientPrices } from '../client-prices.ts';
 import { volumePrice } from '../formula.ts';
 import type { PriceList, Prices } from './schema.ts';

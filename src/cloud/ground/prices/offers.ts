@@ -1,5 +1,5 @@
-import type { OfferPrice } from '../../ground/catalog/price-schema.ts';
-import type { PriceTerms } from '../../ground/catalog/service.ts';
+import type { OfferPrice } from '../catalog/price-schema.ts';
+import type { PriceTerms } from '../catalog/service.ts';
 import { volumePrice } from './formula.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { priced } from '../../ground/catalog/service.ts';
-import type { UsedType } from '../costs/tables.ts';
-import type { ClientPrices } from './client-prices.ts';
-import { type VolumePrice, volumePrice } from './formula.ts';
+import { type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
+import type { ClientPrices } from '../../ground/prices/service.ts';
+import type { UsedType } from './tables.ts';
 
 /** What is used, as it is metered. */
 export interface Use {

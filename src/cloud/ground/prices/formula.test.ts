@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PriceTerms } from '../../ground/catalog/service.ts';
+import type { PriceTerms } from '../catalog/service.ts';
 import { sumOf, volumePrice } from './formula.ts';
 
 const terms: PriceTerms = {
