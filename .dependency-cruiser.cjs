@@ -7,9 +7,20 @@ const FACE = '/(service|in-transaction|formula|presenter|schema|states|tables|wa
 const ROUTES = '[/-]routes\\.ts$';
 const TEST = '\\.test\\.ts$|/fixtures/';
 
+/** The wings of the cloud from the bottom up. A wing imports from those below it, also their types. */
+const WINGS = ['ground', 'network', 'storage', 'compute', 'load-balancing', 'kubernetes', 'money'];
+const wingsPointDown = WINGS.slice(0, -1).map((wing, at) => ({
+  name: `${wing}-knows-nothing-above`,
+  comment: `Wings point down: ${WINGS.join(', ')}. Who uses a thing is asked in SQL where the thing is.`,
+  severity: 'error',
+  from: { path: `^src/cloud/${wing}/`, pathNot: TEST },
+  to: { path: `^src/cloud/(${WINGS.slice(at + 1).join('|')})/` },
+}));
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
+    ...wingsPointDown,
     {
       name: 'no-cycles',
       comment: 'Two files that need each other are one file, or want a third.',
