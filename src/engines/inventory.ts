@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { AiCapabilities } from '../streaming/ai-tasks/capabilities.ts';
+import type { AiCapabilities } from './capabilities.ts';
 import { findOnnxRuntime, ONNX_RUNTIME_HELP } from './frames/onnx-runtime.ts';
 import type { LanguageWish } from './interfaces.ts';
 import { CATEGORIES, type Category } from './job.ts';

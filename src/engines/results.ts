@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../streaming/ai-tasks/nudity-labels.ts';
+import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from './nudity-labels.ts';
 
 /** The results of analyses: exactly the objects that the API shows as `result`. */
 

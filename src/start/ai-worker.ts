@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { analysisProgram, needsOfAnalysis } from '../engines/analysis-program.ts';
+import { type AiCapabilities, workKinds } from '../engines/capabilities.ts';
 import { capabilitiesOf, takeInventory } from '../engines/inventory.ts';
 import type { EngineSettings } from '../engines/settings.ts';
 import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import { existingFolder } from '../lib/existing-folder.ts';
 import { SettingError } from '../lib/operator-error.ts';
 import { packageRoot } from '../lib/package-root.ts';
-import { type AiCapabilities, workKinds } from '../streaming/ai-tasks/capabilities.ts';
 import { confiners } from '../streaming/ai-tasks/work/confinement.ts';
 import {
   type Containment,

@@ -1,4 +1,3 @@
-import { languageOf } from '../../streaming/ai-tasks/languages.ts';
 import type { Look } from '../frames/moderation.ts';
 import { UnusableMediaError } from '../interfaces.ts';
 import {
@@ -9,6 +8,7 @@ import {
   takeInventory,
 } from '../inventory.ts';
 import type { AnalysisOrder, ModerationJob, TranscriptionJob } from '../job.ts';
+import { languageOf } from '../languages.ts';
 import type { InspectedMedia } from '../media/inspection.ts';
 import { createMediaTools } from '../media/tools.ts';
 import { createPrograms, type Programs } from '../programs.ts';

@@ -1,5 +1,5 @@
-import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../../streaming/ai-tasks/nudity-labels.ts';
 import type { Sighting } from '../interfaces.ts';
+import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../nudity-labels.ts';
 import type { FrameFinding, NsfwResult } from '../results.ts';
 
 /** The index of a frame among those that were classified, and the result. */

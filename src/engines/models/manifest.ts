@@ -3,8 +3,8 @@ import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { SettingError } from '../../lib/operator-error.ts';
-import { languageOf } from '../../streaming/ai-tasks/languages.ts';
 import { CATEGORIES } from '../job.ts';
+import { languageOf } from '../languages.ts';
 
 /** The operator's own models: a folder with model files and a manifest.json that describes them. */
 

@@ -1,6 +1,6 @@
 import type { Sql } from '../../db/database.ts';
+import { ALWAYS_ACCEPTED, type WorkKind, workKinds } from '../../engines/capabilities.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { ALWAYS_ACCEPTED, type WorkKind, workKinds } from './capabilities.ts';
 import { readCapabilities } from './store.ts';
 import type { TaskData } from './task-data.ts';
 

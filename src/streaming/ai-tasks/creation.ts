@@ -1,7 +1,7 @@
+import { languageOf, unknownLanguage } from '../../engines/languages.ts';
+import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../../engines/nudity-labels.ts';
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { fileUrlProblem } from '../../lib/file-url.ts';
-import { languageOf, unknownLanguage } from './languages.ts';
-import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from './nudity-labels.ts';
 import { type CreateAiTask, EXAMPLE_URL } from './schema.ts';
 import { parseStopObjects } from './stop-objects.ts';
 import type { TaskData } from './task-data.ts';

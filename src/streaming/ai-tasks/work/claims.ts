@@ -1,7 +1,7 @@
 import { announce } from '../../../db/changes.ts';
 import type { Database } from '../../../db/database.ts';
+import type { WorkKind } from '../../../engines/capabilities.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import type { WorkKind } from '../capabilities.ts';
 import { MAX_RETRIES } from '../states.ts';
 import { AI_TASKS, type Step, takeStep } from '../store.ts';
 import * as store from './store.ts';

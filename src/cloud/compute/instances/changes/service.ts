@@ -10,7 +10,7 @@ import type { PlainInstance } from '../../../ground/hosts/in-transaction.ts';
 import type { TagHolder } from '../../../ground/metadata/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import type { Tasks } from '../../../ground/tasks/service.ts';
-import type { ImageSource } from '../../../storage/images/in-transaction.ts';
+import type { ImageSource } from '../../../storage/image-sources/in-transaction.ts';
 import * as instanceVolumes from '../../../storage/volumes/of-instances/in-transaction.ts';
 import { imageMisfits, keptFlavor, misfit, usableFlavor } from '../creation/flavor-choice.ts';
 import { volumeProblems } from '../creation/request-problems.ts';

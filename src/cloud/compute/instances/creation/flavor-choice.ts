@@ -1,7 +1,7 @@
 import { type FieldProblem, ForbiddenError, InvalidError } from '../../../../lib/errors.ts';
 import { isBareMetal } from '../../../ground/catalog/flavor-schema.ts';
 import type { Catalog, Flavor } from '../../../ground/catalog/service.ts';
-import type { ImageSource } from '../../../storage/images/in-transaction.ts';
+import type { ImageSource } from '../../../storage/image-sources/in-transaction.ts';
 import type { KeptFlavor } from '../tables.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ImageSource } from '../../images/in-transaction.ts';
+import type { ImageSource } from '../../image-sources/in-transaction.ts';
 import type { VolumeShape, VolumeWish } from '../sources.ts';
 
 /** A volume that a request asks for, for a new instance. */

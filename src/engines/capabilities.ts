@@ -1,6 +1,4 @@
-import type { TaskData } from './task-data.ts';
-
-type Category = NonNullable<TaskData['category']>;
+import type { Category } from './job.ts';
 
 /** What the engines of a process can do; the API answers according to it. */
 export interface AiCapabilities {
