@@ -1,19 +1,8 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { kindOf } from '../src/cloud/ground/user-actions/kinds.ts';
+import { kindOf } from '../src/requests/action-kinds.ts';
 import type { OpenApiDocument, Operation } from '../src/http/openapi-document.ts';
-import {
-  CLIENT_DELETED,
-  eventOfCommand,
-  eventOfOperation,
-  RECORDED_COMMANDS,
-  resourceOf,
-  TASK_EVENTS,
-  typeOf,
-  verbOf,
-  WEBHOOK_DISABLED,
-  WEBHOOK_TEST,
-} from '../src/tradewind/events/in-transaction.ts';
+import { CLIENT_DELETED, eventOfCommand, eventOfOperation, RECORDED_COMMANDS, resourceOf, TASK_EVENTS, typeOf, verbOf, WEBHOOK_DISABLED, WEBHOOK_TEST } from '../src/requests/event-types.ts';
 
 export const EVENTS_FILE = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../docs/events.md');
 

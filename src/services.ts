@@ -63,6 +63,7 @@ import { createTokens } from './iam/tokens/service.ts';
 import { wireUsers } from './iam/users/wire.ts';
 import { NO_HOSTS } from './lib/allowed-hosts.ts';
 import { createMailer } from './mail/mailer.ts';
+import { createActionLog } from './requests/action-log.ts';
 import { createRefusals } from './requests/refusals.ts';
 import { createRequestLog } from './requests/request-log.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
@@ -71,7 +72,7 @@ import { createDeletionRequests } from './tradewind/deletion-requests/service.ts
 import { createDeletions } from './tradewind/deletions/service.ts';
 import { deletionTasks } from './tradewind/deletions/tasks.ts';
 import { createEvents } from './tradewind/events/service.ts';
-import { createPasswordResets } from './tradewind/password-resets/service.ts';
+import { createPasswordResets } from './iam/logins/password-resets/service.ts';
 import { createReachabilities } from './tradewind/reachability/service.ts';
 import { createStepsOfTasks } from './tradewind/task-steps/service.ts';
 import { createWebhooks } from './tradewind/webhooks/service.ts';
@@ -162,7 +163,8 @@ export function createCloudServices(foundation: Foundation) {
 }
 
 function accountServices(foundation: Foundation) {
-  const userActions = wireUserActions(foundation);
+  const actionLog = createActionLog(foundation);
+  const userActions = wireUserActions({ ...foundation, actionLog });
   const mailer = createMailer(foundation);
   const account = { ...foundation, ...wireIdentity(foundation), mailer };
   const features = createFeatures(account);
@@ -170,7 +172,7 @@ function accountServices(foundation: Foundation) {
   const logins = wireLogins(account);
   const users = wireUsers({ ...account, ...logins });
   const events = createEvents(foundation);
-  const refusals = createRefusals({ ...foundation, ...userActions });
+  const refusals = createRefusals({ ...foundation, actionLog });
   return {
     events,
     mailer,
@@ -178,20 +180,21 @@ function accountServices(foundation: Foundation) {
     passwordResets: createPasswordResets(account),
     webhooks: createWebhooks({ ...foundation, webhookHosts: foundation.webhookHosts ?? NO_HOSTS }),
     refusals,
-    audit: createAudit({ ...foundation, ...userActions, refusals }),
+    audit: createAudit({ ...foundation, actionLog, refusals }),
     authenticator: account.authenticator,
     features,
     clientServices,
     productAvailabilities: createProductAvailabilities(account),
     logins: logins.logins,
     smtp: foundation.smtp,
+    actionLog,
     ...userActions,
     ...users,
     clients: createClients({ ...account, ...users, features, services: clientServices }),
     resellers: createResellers(foundation),
     tokens: createTokens(account),
     activityLog: createActivityLog({ ...foundation, ...userActions }),
-    requestLog: createRequestLog({ ...foundation, ...userActions, refusals, events }),
+    requestLog: createRequestLog({ ...foundation, actionLog, refusals, events }),
     notificationSettings: createNotificationSettings(foundation),
     aiTasks: createAiTasks({ ...foundation, features }),
   };

@@ -42,7 +42,7 @@ import type { AuditTables } from '../tradewind/audit/tables.ts';
 import type { DeletionRequestTables } from '../tradewind/deletion-requests/tables.ts';
 import type { DeletionTables } from '../tradewind/deletions/tables.ts';
 import type { EventTables } from '../tradewind/events/tables.ts';
-import type { PasswordResetTables } from '../tradewind/password-resets/tables.ts';
+import type { PasswordResetTables } from '../iam/logins/password-resets/tables.ts';
 import type { WebhookTables } from '../tradewind/webhooks/tables.ts';
 import type { WorkerTables } from '../worker/tables.ts';
 

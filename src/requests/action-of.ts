@@ -1,5 +1,5 @@
-import { type ActionKind, kindOf } from '../cloud/ground/user-actions/kinds.ts';
-import type { NewUserAction } from '../cloud/ground/user-actions/service.ts';
+import { type ActionKind, kindOf } from './action-kinds.ts';
+import type { NewUserAction } from './action-store.ts';
 import type { ActionResource, ResourceType } from '../lib/action-resource.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { NewUserAction, UserActions } from '../cloud/ground/user-actions/service.ts';
+import type { ActionLog } from './action-log.ts';
+import type { NewUserAction } from './action-store.ts';
 import type { RequestWrites, Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/clock.ts';
-import { eventData, eventOfCommand, typeOf } from '../tradewind/events/in-transaction.ts';
+import { eventData } from './events.ts';
+import { eventOfCommand, typeOf } from './event-types.ts';
 import { UNPUBLISHED } from './action-of.ts';
 
 /** A command of the operator that changes something. */
@@ -16,7 +18,7 @@ export interface OperatorCommand {
 /** Returns a caller for `database.accept`, which records the command and tells of it like of a request. */
 export function callerOf(
   command: OperatorCommand,
-  deps: { userActions: Pick<UserActions, 'record'>; clock: Clock },
+  deps: { actionLog: Pick<ActionLog, 'record'>; clock: Clock },
 ): { writes: RequestWrites } {
   let clientId: number | undefined;
   let subject: string | undefined;
@@ -28,7 +30,7 @@ export function callerOf(
         const request_id = randomUUID();
         const { word, verb, table } = eventOfCommand(command.name);
         const type = typeOf(word, verb);
-        await deps.userActions.record(tx, actionOf(command, client, request_id, deps.clock.now()), {
+        await deps.actionLog.record(tx, actionOf(command, client, request_id, deps.clock.now()), {
           type,
           subject: subject === undefined ? word : `${word}/${subject}`,
           revised: `${table}:${subject}`,

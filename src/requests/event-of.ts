@@ -1,13 +1,8 @@
-import { kindOf } from '../cloud/ground/user-actions/kinds.ts';
-import type { NewUserAction } from '../cloud/ground/user-actions/service.ts';
+import { kindOf } from './action-kinds.ts';
+import type { NewUserAction } from './action-store.ts';
 import type { ActionResource } from '../lib/action-resource.ts';
-import {
-  eventOfOperation,
-  type NewEvent,
-  resourceOf,
-  typeOf,
-  verbOf,
-} from '../tradewind/events/in-transaction.ts';
+import type { NewEvent } from './events.ts';
+import { eventOfOperation, resourceOf, typeOf, verbOf } from './event-types.ts';
 import { resourcesOf } from './action-of.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 

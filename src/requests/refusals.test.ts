@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import type { NewUserAction } from '../cloud/ground/user-actions/service.ts';
+import type { NewUserAction } from './action-store.ts';
 import { createRefusals, type RefusedRequest } from './refusals.ts';
 
 const clock = { now: () => new Date('2026-11-23T12:00:00Z') };
 
 it('are told apart for one account, however many another one has', () => {
   const written: NewUserAction[] = [];
-  const refusals = createRefusals({ userActions: { noteLater: (action) => written.push(action) }, clock });
+  const refusals = createRefusals({ actionLog: { noteLater: (action) => written.push(action) }, clock });
   const refused = (clientId: number, operation: string): RefusedRequest => ({
     id: 'e5f7',
     operation,

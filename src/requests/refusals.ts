@@ -1,4 +1,5 @@
-import type { NewUserAction, UserActions } from '../cloud/ground/user-actions/service.ts';
+import type { ActionLog } from './action-log.ts';
+import type { NewUserAction } from './action-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RefusedCredentials } from '../lib/errors.ts';
 import { senderNetwork } from '../lib/sender-network.ts';
@@ -42,10 +43,10 @@ export interface Refusals {
 }
 
 export function createRefusals(deps: {
-  userActions: Pick<UserActions, 'noteLater'>;
+  actionLog: Pick<ActionLog, 'noteLater'>;
   clock: Clock;
 }): Refusals {
-  const { userActions, clock } = deps;
+  const { actionLog, clock } = deps;
   const known = new Map<string, NewUserAction>();
   /** How many of them each account has. */
   const ofAccounts = new Map<number, number>();
@@ -68,7 +69,7 @@ export function createRefusals(deps: {
   return {
     noteChange(action) {
       const { client_id, outcome } = action;
-      if (isRoomToday(client_id)) userActions.noteLater(action);
+      if (isRoomToday(client_id)) actionLog.noteLater(action);
       else count(known, `${client_id} ${outcome}`, () => unnamed(action));
     },
     note(request) {
@@ -95,7 +96,7 @@ export function createRefusals(deps: {
     },
     flush() {
       for (const counted of [known, strangers]) {
-        for (const action of counted.values()) userActions.noteLater(action);
+        for (const action of counted.values()) actionLog.noteLater(action);
         counted.clear();
       }
       ofAccounts.clear();

@@ -1,10 +1,10 @@
-import type { NewUserAction, UserActions } from '../cloud/ground/user-actions/service.ts';
+import type { ActionLog } from './action-log.ts';
+import type { NewUserAction } from './action-store.ts';
 import type { Database, RequestWrites, Transaction } from '../db/database.ts';
 import type { ActionResource } from '../lib/action-resource.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidError, PreconditionFailedError } from '../lib/errors.ts';
 import type { Versioned } from '../lib/versioned.ts';
-import type { Events } from '../tradewind/events/service.ts';
 import { actionOf, publishedAs } from './action-of.ts';
 import { aimOf, eventOf } from './event-of.ts';
 import { type Answer, answerBefore, fingerprintOf, type KeyUse, keepAnswer, takeKey } from './idempotency.ts';
@@ -50,11 +50,12 @@ export interface RequestLog {
 export function createRequestLog(deps: {
   database: Database;
   clock: Clock;
-  userActions: Pick<UserActions, 'record'>;
+  actionLog: Pick<ActionLog, 'record'>;
   refusals: Pick<Refusals, 'noteChange'>;
-  events: Pick<Events, 'wake'>;
+  /** Told that there are new events. */
+  events: { wake(): void };
 }): RequestLog {
-  const { database, clock, userActions, refusals, events } = deps;
+  const { database, clock, actionLog, refusals, events } = deps;
   const keyRoom = createKeyRoom(deps);
 
   return {
@@ -117,7 +118,7 @@ export function createRequestLog(deps: {
           if (done) return;
           const published = publishedAs(request, about);
           const recorded = { ...action, ...published, outcome: 'accepted', status: request.success } as const;
-          await userActions.record(tx, recorded, eventOf(request, action, { about, made }));
+          await actionLog.record(tx, recorded, eventOf(request, action, { about, made }));
         },
         committed() {
           done = true;

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { mailWarnings } from '../cloud/ground/quotas/warnings/mailing.ts';
 import { TASKS } from '../cloud/ground/tasks/quarters.ts';
 import { USER_ACTIONS } from '../cloud/ground/user-actions/quarters.ts';
-import type { UserActions } from '../cloud/ground/user-actions/service.ts';
+import type { ActionLog } from '../requests/action-log.ts';
 import { createDeliveries } from '../cloud/ground/user-actions/subscriptions/deliveries.ts';
 import { deleteOldUsage } from '../cloud/money/costs/retention.ts';
 import type { Database } from '../db/database.ts';
@@ -41,7 +41,7 @@ export function startHousekeeping(deps: {
   database: Database;
   clock: Clock;
   clocks: Clocks;
-  userActions: UserActions;
+  actionLog: ActionLog;
   refusals: Pick<Refusals, 'flush'>;
   logins: Pick<Logins, 'forgetOld'>;
   tokens: Pick<Tokens, 'deleteExpired'>;
@@ -53,7 +53,7 @@ export function startHousekeeping(deps: {
   secrets: Secrets;
   log: Logger;
 }): { stop(): Promise<void> } {
-  const { database, clock, clocks, userActions, refusals, logins, tokens, invitations, kept, log } = deps;
+  const { database, clock, clocks, actionLog, refusals, logins, tokens, invitations, kept, log } = deps;
   const deliveries = createDeliveries({ ...deps, webhookHosts: deps.webhookHosts ?? NO_HOSTS });
   const { databaseClock, removalTime } = clocks;
   const stopping = new AbortController();
@@ -65,7 +65,7 @@ export function startHousekeeping(deps: {
     });
 
   async function writeActions(): Promise<void> {
-    const { lost } = await userActions.flush();
+    const { lost } = await actionLog.flush();
     if (lost > 0)
       log.warn(
         { actions: lost },

@@ -1,5 +1,5 @@
 import os from 'node:os';
-import { createUserActions } from '../cloud/ground/user-actions/service.ts';
+import { createActionLog } from '../requests/action-log.ts';
 import { type Caller, type Database, openDatabase, type Transaction } from '../db/database.ts';
 import { createDatabaseClock, type DatabaseClock, requireSameTime } from '../db/database-clock.ts';
 import { refusalNamed } from '../db/refusals.ts';
@@ -46,7 +46,7 @@ export const asRecordedOperator = (
     await requireSameTime(database.pool, clock);
     const { writes } = callerOf(
       { name: command, by: `tradewind ${version} (${userName()}@${os.hostname()})` },
-      { userActions: createUserActions({ database }), clock },
+      { actionLog: createActionLog({ database }), clock },
     );
     return work(database, { caller: { writes }, record: (tx) => writes.after(tx), clock });
   });

@@ -18,7 +18,7 @@ import { createPatience } from '../db/patience.ts';
 import { readModels } from '../engines/models/manifest.ts';
 import type { Api } from '../http/server.ts';
 import { createWorkerServer } from '../http/worker-server.ts';
-import { ensureFirstAccount } from '../iam/accounts/first-account.ts';
+import { ensureFirstAccount } from './first-account.ts';
 import { ensureSigningKey } from '../iam/identity/signed-tokens.ts';
 import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
 import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
@@ -251,7 +251,7 @@ export async function startPlatform(
         database,
         clock,
         clocks,
-        userActions: services.userActions,
+        actionLog: services.actionLog,
         refusals: services.refusals,
         logins: services.logins,
         tokens: services.tokens,

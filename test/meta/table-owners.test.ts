@@ -11,8 +11,19 @@ import { sourceFiles } from '../../scripts/source-files.ts';
 
 const sources = sourceFiles().filter((file) => !/\.test\.ts$|\/fixtures\//.test(file));
 
-/** Tables with two owners: the feature writes how a task begins and waits, convergence how it continues and ends. */
+/**
+ * Tables with two owners: the feature writes how a task begins and waits, convergence how it continues and ends; requests
+ * write what happened, and those who show it forget it. The rows of accounts and people have their locks and what many need
+ * in `iam/accounts`.
+ */
 const SHARED: Record<string, string> = {
+  events: 'src/requests',
+  user_actions: 'src/cloud/ground/user-actions',
+  clients: 'src/iam/accounts',
+  resellers: 'src/iam/accounts',
+  users: 'src/iam/accounts',
+  client_users: 'src/iam/accounts',
+  invitations: 'src/iam/accounts',
   tasks: 'src/convergence',
   task_wants: 'src/cloud/ground/tasks',
   waiting_deletions: 'src/convergence',

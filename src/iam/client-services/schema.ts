@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { IntegerId, Named, ReadOnly, Timestamp } from '../../lib/wire.ts';
-import { SERVICE_STATUSES, SERVICES } from '../clients/schema.ts';
+import { SERVICE_STATUSES, SERVICES } from '../accounts/schema.ts';
 
 const Status = (description: string) => Type.Enum([...SERVICE_STATUSES], { type: 'string', description });
 const NoOptions = Type.Array(Type.Object({}), {

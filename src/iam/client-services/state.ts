@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { isOffered, SERVICES, type ServiceName } from '../clients/schema.ts';
+import { isOffered, SERVICES, type ServiceName } from '../accounts/schema.ts';
 import type { ClientTables } from '../clients/tables.ts';
 import type { ClientServiceTables, ServiceStatus } from './tables.ts';
 

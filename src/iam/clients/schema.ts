@@ -4,27 +4,7 @@ import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { orderedListQuery } from '../../lib/ordered-list.ts';
 import { Input, IntegerId, Named, pageFields, Query, Timestamp } from '../../lib/wire.ts';
-import { CompanyName, PersonName, Phone, User } from '../users/schema.ts';
-
-export const SERVICES = ['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'] as const;
-export type ServiceName = (typeof SERVICES)[number];
-
-/**
- * The services that this platform offers; the other published services only have features in the catalogue.
- */
-export const OFFERED = ['CLOUD', 'STREAMING'] as const satisfies readonly ServiceName[];
-export type OfferedService = (typeof OFFERED)[number];
-export const isOffered = (service: ServiceName): service is OfferedService =>
-  (OFFERED as readonly ServiceName[]).includes(service);
-export const SERVICE_STATUSES = [
-  'new',
-  'trial',
-  'trialend',
-  'active',
-  'paused',
-  'activating',
-  'deleted',
-] as const;
+import { CompanyName, PersonName, Phone, SERVICES, SERVICE_STATUSES, type ServiceName, User } from '../accounts/schema.ts';
 
 /** An object with one entry for each service. */
 const perService = <T extends object>(entry: T) =>

@@ -17,18 +17,13 @@ import { type Credentials, together } from '../identity/in-transaction.ts';
 import type { Authenticator } from '../identity/service.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { deleteTokensOfOutsiders } from '../tokens/in-transaction.ts';
-import { endResellerAccess, expireInvitations } from '../users/in-transaction.ts';
+import { endResellerAccess, expireInvitations } from '../accounts/users/in-transaction.ts';
 import type { Users } from '../users/service.ts';
 import { filterOf, orderOf } from './filter.ts';
-import {
-  changeStatus,
-  insertAccount,
-  lockManaged,
-  lockWithLookedAfter,
-  unassignSellers,
-} from './in-transaction.ts';
+import { changeStatus, insertAccount } from './in-transaction.ts';
+import { lockManaged, lockWithLookedAfter, unassignSellers } from '../accounts/in-transaction.ts';
 import { type OfAccount, presentedAccount, presentedClient } from './presenter.ts';
-import { keepReseller } from './resellers/store.ts';
+import { keepReseller } from '../accounts/in-transaction.ts';
 import type {
   Account,
   Client,

@@ -7,7 +7,7 @@ import { isoMicros } from '../../lib/timestamps.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { findClient, resells } from '../accounts/service.ts';
 import { availabilityOf, keepDefaults } from '../client-services/in-transaction.ts';
-import { lockClients, lockToAdd, renewVersions } from '../clients/in-transaction.ts';
+import { lockClients, lockToAdd, renewVersions } from '../accounts/in-transaction.ts';
 import type { ActivateFeature, FeatureActivation } from './schema.ts';
 import * as store from './store.ts';
 

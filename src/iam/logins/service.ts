@@ -15,11 +15,11 @@ import { forPeople, isoMicros } from '../../lib/timestamps.ts';
 import type { PageQuery } from '../../lib/wire.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { allows, type Principal, reachOf } from '../../requests/principal.ts';
-import { beginReset } from '../../tradewind/password-resets/in-transaction.ts';
+import { beginReset } from './password-resets/in-transaction.ts';
 import { findClient, resells } from '../accounts/service.ts';
-import { lockClients } from '../clients/in-transaction.ts';
+import { lockClients } from '../accounts/in-transaction.ts';
 import type { Authenticator, SignedTokens } from '../identity/service.ts';
-import { type Addressed, notePasswordRequest, replacePassword } from '../users/in-transaction.ts';
+import { type Addressed, notePasswordRequest, replacePassword } from '../accounts/users/in-transaction.ts';
 import type { Guesses } from './guesses/service.ts';
 import { endLogins } from './in-transaction.ts';
 import { freshOrigin, type Origin, openLogin, pairOf } from './pairs.ts';
@@ -29,7 +29,7 @@ import { refreshPair } from './refresh.ts';
 import type { ChangePassword, LoginAttemptPage, LoginRequest, TokenPair } from './schema.ts';
 import * as store from './store.ts';
 
-export type { Addressed } from '../users/in-transaction.ts';
+export type { Addressed } from '../accounts/users/in-transaction.ts';
 
 const SHUT =
   'The password is correct, but the user cannot use any account: it is paused, or its administrators have blocked the user.';

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { allows, type Principal } from '../../requests/principal.ts';
 import { findClient, resells } from '../accounts/service.ts';
-import { lockClients, lockToAdd } from '../clients/in-transaction.ts';
+import { lockClients, lockToAdd } from '../accounts/in-transaction.ts';
 import { announceTokens, together } from '../identity/in-transaction.ts';
 import {
   acceptedRole,

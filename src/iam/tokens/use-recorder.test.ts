@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
-import { ensureFirstAccount } from '../accounts/first-account.ts';
+import { ensureFirstAccount } from '../../start/first-account.ts';
 import { createTokenUseRecorder } from './use-recorder.ts';
 
 let testDatabase: TestDatabase;

@@ -11,7 +11,7 @@ import {
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { reachOf } from '../../requests/principal.ts';
-import { lockClients, lockToAdd } from '../clients/in-transaction.ts';
+import { lockClients, lockToAdd } from '../accounts/in-transaction.ts';
 import type { PasswordCheck, Sender } from '../logins/passwords/service.ts';
 import { hashPassword } from '../logins/passwords/service.ts';
 import { PASSWORD_LENGTH } from '../logins/schema.ts';

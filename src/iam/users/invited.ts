@@ -5,7 +5,7 @@ import { newPersonalToken, type PersonalToken } from '../../lib/personal-token.t
 import { forPeople, isoMicros } from '../../lib/timestamps.ts';
 import type { Mailer, NewMail } from '../../mail/mailer.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { insertUser } from './in-transaction.ts';
+import { insertUser } from '../accounts/users/in-transaction.ts';
 import * as store from './invitation-store.ts';
 import type { RenewedInvitation } from './schema.ts';
 import type { UserTables } from './tables.ts';

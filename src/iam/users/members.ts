@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
 import { type ClientEntry, findClient, resells } from '../accounts/service.ts';
-import { lockClients, lockWithLookedAfter } from '../clients/in-transaction.ts';
+import { lockClients, lockWithLookedAfter } from '../accounts/in-transaction.ts';
 import { namesNone, type Role, roleOf } from '../identity/schema.ts';
 import type { Authenticator } from '../identity/service.ts';
 import { announceUser } from '../logins/in-transaction.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { NULL_AS_ABSENT, NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
+import { NULL_AS_ABSENT } from '../../lib/client-nulls.ts';
 import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
 import {
@@ -13,91 +13,10 @@ import {
   Timestamp,
 } from '../../lib/wire.ts';
 import { ROLE_LIST } from '../../requests/principal.ts';
+import { AuthTypes, Lang, PersonName, Phone, CompanyName, Role, User } from '../accounts/schema.ts';
 import { GivenPassword, NewPassword } from '../logins/schema.ts';
-import type { Language } from './tables.ts';
 
 export const MAX_LIMIT = 1000;
-
-const LANGUAGES = ['az', 'de', 'en', 'ru', 'zh'] as const satisfies readonly Language[];
-export const Lang = Type.Enum([...LANGUAGES], {
-  type: 'string',
-  description: 'Language of the user',
-  examples: ['en'],
-});
-
-const AUTH_TYPES = ['password', 'sso', 'github', 'google-oauth2'] as const;
-const AuthTypes = Type.Array(Type.Enum([...AUTH_TYPES], { type: 'string' }), {
-  maxItems: AUTH_TYPES.length,
-  uniqueItems: true,
-  description:
-    'Ways to log in, stored as given. Regardless of this value, users can only log in with passwords.',
-  examples: [['password']],
-});
-
-const Role = Type.Object({
-  id: Type.Integer({ examples: [5] }),
-  name: Type.String({ examples: ['Engineers'] }),
-});
-
-/** A person's name. */
-export const PersonName = (description: string) =>
-  nullable(Type.String({ maxLength: 255, description, examples: ['Jane Doe'] }));
-export const Phone = (description: string) =>
-  nullable(Type.String({ maxLength: 32, description, examples: ['+12025550123'] }));
-
-export const CompanyName = (description: string) =>
-  Type.String({
-    minLength: 1,
-    maxLength: 255,
-    pattern: '\\S',
-    rule: 'Must not be empty.',
-    description,
-    examples: ['Example Ltd'],
-  });
-
-const userFields = {
-  id: Type.Integer({ description: 'User ID', examples: [1] }),
-  email: Type.String({ description: 'Address to log in with', examples: ['user@example.com'] }),
-  name: nullable(
-    Type.String({ ...NULL_AS_EMPTY, description: 'Also none for users whom another account created' }),
-  ),
-  phone: nullable(
-    Type.String({ ...NULL_AS_EMPTY, description: 'Also none for users whom another account created' }),
-  ),
-  company: Type.String({ description: 'Name of the account', examples: ['Example Ltd'] }),
-  lang: Lang,
-  reseller: Type.Integer({ description: 'Reseller of the account', examples: [1] }),
-  client: Type.Integer({
-    description: "The account that `groups` refers to: the caller's own if the user belongs to it",
-    examples: [1],
-  }),
-  groups: Type.Array(Role, { description: 'Role of the user in that account' }),
-  user_type: Type.Enum(['common', 'reseller', 'seller'], { type: 'string' }),
-  auth_types: AuthTypes,
-  deleted: Type.Boolean(),
-  activated: Type.Boolean({
-    description:
-      'Whether the user has a password to log in with; false for an invited user who has not joined yet',
-  }),
-  sso_auth: Type.Boolean({ description: 'Always false: there is no single sign-on.' }),
-  two_fa: Type.Boolean({ description: 'Always false: there is no second factor.' }),
-  is_active: Type.Boolean({ description: 'False: blocked in this account, or by the platform' }),
-};
-
-export const UserOnly = Named('UserWithoutAccounts', userFields);
-export const User = Named('User', {
-  ...userFields,
-  client_and_roles: Type.Array(
-    Named('UserAccount', {
-      client_id: Type.Integer(),
-      client_company_name: Type.String(),
-      user_roles: Type.Array(Type.String({ examples: ['Engineers'] })),
-      user_id: Type.Integer(),
-    }),
-    { description: 'Accounts of the user that the caller may know of' },
-  ),
-});
-export type User = Static<typeof User>;
 
 export const UserPage = Named('UserPage', { ...pageFields, results: Type.Array(User) });
 export type UserPage = Static<typeof UserPage>;

@@ -3,7 +3,7 @@ import { type Transaction, violates } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ROLES } from '../../requests/principal.ts';
-import { AddressTakenError } from './in-transaction.ts';
+import { AddressTakenError } from '../accounts/users/in-transaction.ts';
 
 function users(db: Kysely<Tables>) {
   return db

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
-import { createUserActions } from '../../cloud/ground/user-actions/service.ts';
+import { createActionLog } from '../../requests/action-log.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { callerOf } from '../../requests/command-log.ts';
 import { sealRecords, whileRemoving } from './sealing.ts';
@@ -28,9 +28,9 @@ beforeEach(async () => {
 });
 
 async function act(at = clock.now()): Promise<void> {
-  const userActions = createUserActions({ database });
+  const actionLog = createActionLog({ database });
   const by = { name: 'token create', by: 'a test' };
-  await database.accept(callerOf(by, { userActions, clock: { now: () => at } }), async () => {});
+  await database.accept(callerOf(by, { actionLog, clock: { now: () => at } }), async () => {});
 }
 
 /** Seals so many records. Whatever takes long on the same database server delays that. */

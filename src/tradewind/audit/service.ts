@@ -1,4 +1,4 @@
-import type { UserActions } from '../../cloud/ground/user-actions/service.ts';
+import type { ActionLog } from '../../requests/action-log.ts';
 import type { Database } from '../../db/database.ts';
 import { calendarTime } from '../../lib/calendar-time.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
@@ -22,10 +22,10 @@ export interface Audit {
 
 export function createAudit(deps: {
   database: Database;
-  userActions: Pick<UserActions, 'flush'>;
+  actionLog: Pick<ActionLog, 'flush'>;
   refusals: Pick<Refusals, 'flush'>;
 }): Audit {
-  const { database, userActions, refusals } = deps;
+  const { database, actionLog, refusals } = deps;
 
   async function page(filter: AuditFilter, after: Place | undefined, limit: number) {
     const rows = await readRecords(database.sql, filter, after, limit);
@@ -37,7 +37,7 @@ export function createAudit(deps: {
   /** Includes what this process has not written yet. */
   async function flush(): Promise<void> {
     refusals.flush();
-    await userActions.flush();
+    await actionLog.flush();
   }
 
   return {

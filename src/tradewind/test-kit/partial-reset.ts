@@ -4,7 +4,7 @@ import { markStaying } from '../../cloud/ground/projects/in-transaction.ts';
 import { PROJECT_TOPIC } from '../../cloud/ground/projects/service.ts';
 import { forgetQuotasOf, recountQuotas } from '../../cloud/ground/quotas/in-transaction.ts';
 import { deleteSubscription } from '../../cloud/ground/user-actions/subscriptions/in-transaction.ts';
-import * as addresses from '../../cloud/network/networks/addresses/in-transaction.ts';
+import * as addresses from '../../cloud/network/addresses/in-transaction.ts';
 import { prepareProjects } from '../../cloud/network/project-changes/in-transaction.ts';
 import type { Name } from '../../convergence/wants.ts';
 import { announceAll } from '../../db/changes.ts';

@@ -10,7 +10,9 @@ import { pageToken, placeOf } from '../../lib/page-token.ts';
 import { receiverProblem } from '../../lib/receiver-url.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
-import { eventData, presentPosition, startReading, WEBHOOK_TEST } from '../events/in-transaction.ts';
+import { presentPosition, startReading } from '../events/in-transaction.ts';
+import { eventData } from '../../requests/events.ts';
+import { WEBHOOK_TEST } from '../../requests/event-types.ts';
 import { presentedEvent, typeProblems } from '../events/service.ts';
 import { presentedDelivery, presentedWebhook } from './presenter.ts';
 import type {

@@ -9,7 +9,7 @@ import { SNAPSHOT_TYPES } from '../../../lib/volume-types.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../../lib/wire.ts';
 import { VolumeTypeName } from '../../ground/catalog/schema.ts';
 import { FILTERED_STATUSES, INSTANCE_STATUSES, VM_STATES } from '../../ground/hosts/states.ts';
-import { IpFamilyInput, LegacyIpFamily } from '../../network/networks/addresses/schema.ts';
+import { IpFamilyInput, LegacyIpFamily } from '../../network/addresses/schema.ts';
 import { AttachmentTag, VolumeSize } from '../../storage/volumes/schema.ts';
 import {
   legacyBlankVolume,

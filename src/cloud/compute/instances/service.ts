@@ -9,7 +9,6 @@ import { newTaskId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Catalog } from '../../ground/catalog/service.ts';
-import { lockInstance } from '../../ground/hosts/in-transaction.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../ground/quotas/in-transaction.ts';
 import { refuseForeign } from '../../ground/tasks/in-transaction.ts';
@@ -24,7 +23,7 @@ import { imageProblems, keptFlavor, usableFlavor, userProblems } from './creatio
 import { instanceName } from './creation/names.ts';
 import { offeredVolume, requestProblems } from './creation/request-problems.ts';
 import { lockKnownInstance } from './free-instance.ts';
-import { refuseNode } from './in-transaction.ts';
+import { refuseNode } from '../../ground/hosts/in-transaction.ts';
 import * as newInterfaces from './interfaces/new-interfaces.ts';
 import { presentedInstance } from './presenter.ts';
 import type { CreateInstance, InstanceAnswer } from './schema.ts';

@@ -8,7 +8,7 @@ import {
   SortOrder,
   Timestamp,
 } from '../../../lib/wire.ts';
-import type { Outcome } from './tables.ts';
+import type { Outcome } from '../../../requests/tables.ts';
 
 const OUTCOMES: Outcome[] = ['accepted', 'refused', 'failed'];
 const nullable = <T extends ReturnType<typeof Type.String | typeof Type.Integer>>(schema: T) =>

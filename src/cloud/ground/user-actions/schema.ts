@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
 import { nullable } from '../../../lib/nullable.ts';
 import { listOf, listQuery, QueryTime, RepeatedId, SortOrder, Timestamp } from '../../../lib/wire.ts';
-import { ACTION_TYPES, API_GROUPS } from './published-names.ts';
+import { ACTION_TYPES, API_GROUPS } from '../../../requests/published-names.ts';
 
 const MOST_VALUES = 100;
 const several = (description: string, example: string) =>

@@ -3,7 +3,7 @@ import type { Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { type QuotaOwner, releaseQuotas } from '../../ground/quotas/in-transaction.ts';
 import * as floatingIps from '../../network/floating-ips/in-transaction.ts';
-import * as addresses from '../../network/networks/addresses/in-transaction.ts';
+import * as addresses from '../../network/addresses/in-transaction.ts';
 import { letVipGo, lockVip } from '../../network/ports/of-load-balancers/in-transaction.ts';
 import { deleteBalancer, lockForEnd } from './store.ts';
 import { letTreeSecretsGo } from './tls.ts';

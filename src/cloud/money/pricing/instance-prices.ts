@@ -7,7 +7,7 @@ import { type Catalog, priced } from '../../ground/catalog/service.ts';
 import { sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
 import type { Rates } from '../../ground/prices/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import { familiesOf } from '../../network/networks/addresses/schema.ts';
+import { familiesOf } from '../../network/addresses/schema.ts';
 import type {
   InstancePrice,
   InstancePriceParts,

@@ -12,7 +12,7 @@ import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/in-transaction.ts';
 import type { TaskAnyway, Tasks } from '../../ground/tasks/service.ts';
-import { originOf } from '../networks/addresses/in-transaction.ts';
+import { originOf } from '../addresses/in-transaction.ts';
 import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
 import { newMacAddress } from '../ports/reserved/in-transaction.ts';
 import type { UpdateFloatingIp } from './schema.ts';

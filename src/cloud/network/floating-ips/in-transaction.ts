@@ -3,11 +3,11 @@ import { isIPv4 } from 'node:net';
 import { sql } from 'kysely';
 import { want } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
+import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { refuseForeign } from '../../ground/tasks/in-transaction.ts';
-import { handOver } from '../networks/addresses/in-transaction.ts';
+import { handOver } from '../addresses/in-transaction.ts';
 import { inserted, refuseLeading, refuseUnfit } from './service.ts';
 import * as store from './store.ts';
 import { awayFrom } from './wanted.ts';
@@ -36,18 +36,6 @@ export interface FloatingIpPort {
   id: string;
   address: string;
   external: boolean;
-}
-
-/** @throws ConflictError naming a floating IP of an address that the port would lose. The port must be locked. */
-export async function refuseLosing(tx: Transaction, portId: string, addresses: string[]): Promise<void> {
-  if (addresses.length === 0) return;
-  const leading = await store.onPorts(tx.sql, [portId]);
-  const other = leading.find((one) => one.fixed_address !== null && addresses.includes(one.fixed_address));
-  if (other) {
-    throw new ConflictError(
-      `Floating IP ${other.id} is assigned to address ${other.fixed_address} of port ${portId}; unassign it first`,
-    );
-  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { isIn, newResource, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { tagConditions } from '../../../db/tag-conditions.ts';
 import type { Page } from '../../../lib/page.ts';
-import { wayOutOf } from '../routers/in-transaction.ts';
+import { wayOutOf } from './way-out.ts';
 import type { FloatingIpListQuery } from './schema.ts';
 
 export type FloatingIpRow = Selectable<Tables['floating_ips']> & {

@@ -2,9 +2,9 @@ import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
-import * as addresses from '../networks/addresses/in-transaction.ts';
+import * as addresses from '../addresses/in-transaction.ts';
 import { insertReservedFor } from '../ports/reserved/in-transaction.ts';
-import { noWayOut } from '../routers/in-transaction.ts';
+import { noWayOut } from './way-out.ts';
 import { changeFloatingIp, deleteFloatingIp, isFree, letGo, settle } from './store.ts';
 import { asInRows } from './wanted.ts';
 

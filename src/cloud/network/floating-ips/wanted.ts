@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { FloatingIpSpec } from '../../../backends/contract/specs.ts';
 import { amend, dependentsOf, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { wayOutOf } from '../routers/in-transaction.ts';
+import { wayOutOf } from './way-out.ts';
 
 interface FloatingIpParts {
   id: string;

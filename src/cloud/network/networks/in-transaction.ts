@@ -34,13 +34,3 @@ export async function keepShareSubnet(
 
 /** The network or subnet that is to be deleted, for features that may use it. */
 export type NetworkOrSubnet = { networkId: string } | { subnetId: string };
-
-/** Whether the network is an external one of the platform. */
-export async function isOutside(tx: Transaction, networkId: string): Promise<boolean> {
-  const network = await tx.sql
-    .selectFrom('networks')
-    .select('external')
-    .where('id', '=', networkId)
-    .executeTakeFirst();
-  return network?.external ?? false;
-}

@@ -3,6 +3,7 @@ import type { Sql, Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import { isIn, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
+import { ConflictError } from '../../../lib/errors.ts';
 import { orderOf } from '../../../lib/order.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { PortListQuery } from './schema.ts';
@@ -141,4 +142,16 @@ export async function changePort(
   change: Updateable<Tables['ports']>,
 ): Promise<void> {
   await tx.sql.updateTable('ports').set(change).where('id', '=', id).execute();
+}
+
+/** @throws ConflictError naming a floating IP of an address that the port would lose. The port must be locked. */
+export async function refuseLosing(tx: Transaction, portId: string, addresses: string[]): Promise<void> {
+  if (addresses.length === 0) return;
+  const leading = await tx.sql.selectFrom('floating_ips').select(['id', 'fixed_address']).where('port_id', '=', portId).execute();
+  const other = leading.find((one) => one.fixed_address !== null && addresses.includes(one.fixed_address));
+  if (other) {
+    throw new ConflictError(
+      `Floating IP ${other.id} is assigned to address ${other.fixed_address} of port ${portId}; unassign it first`,
+    );
+  }
 }

@@ -1,13 +1,9 @@
+import { Type } from 'typebox';
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
-import { ProjectRegionParams } from '../../../lib/wire.ts';
-import type { FloatingIps } from '../floating-ips/service.ts';
-import { NetworkParams } from '../networks/schema.ts';
-import type { Networks } from '../networks/service.ts';
-import { InterfaceAnswer } from './interfaces/schema.ts';
-import { presentedInterfaces } from './interfaces/service.ts';
+import { ProjectRegion, ProjectRegionParams } from '../../../lib/wire.ts';
 import { presentedPort } from './presenter.ts';
 import {
   AllowAddressPairs,
@@ -26,35 +22,16 @@ const PORTS_V2 = '/cloud/v2/ports/:project_id/:region_id';
 const PORT = versionedIn('ports', 'port_id');
 const tags = ['Ports'];
 
-const SECURITY_SWITCHES = [
-  {
-    path: 'enable_port_security',
-    enabled: true,
-    operationId: 'enablePortSecurity',
-    summary: 'Enable port security',
-    description: 'Takes effect immediately. If it is already enabled, nothing changes.',
-  },
-  {
-    path: 'disable_port_security',
-    enabled: false,
-    operationId: 'disablePortSecurity',
-    summary: 'Disable port security',
-    description:
-      'Takes effect immediately. Removes the security groups of the port, which need port security. Returns 409 while the port has allowed address pairs, and for ports in the external network.',
-  },
-];
+const NetworkParams = Type.Object({
+  ...ProjectRegion,
+  network_id: Type.String({ description: 'Network ID' }),
+});
 
 export function portRoutes(
   app: Api,
   dialect: Dialect,
-  services: {
-    networks: Networks;
-    floatingIps: FloatingIps;
-    projectPorts: ProjectPorts;
-  },
+  { projectPorts: ports }: { projectPorts: ProjectPorts },
 ): void {
-  const { projectPorts: ports } = services;
-
   app.get(PORTS, {
     config: { access: 'read' },
     schema: {
@@ -113,25 +90,6 @@ export function portRoutes(
       return dialect.tasks([await ports.update(scope, params.port_id, change, UPDATE_PAIRS)]);
     },
   });
-
-  for (const { path, enabled, ...documented } of SECURITY_SWITCHES) {
-    app.post(`${PORTS}/:port_id/${path}`, {
-      config: { access: 'operate' },
-      schema: {
-        ...documented,
-        deprecated: true,
-        tags,
-        params: PortParams,
-        response: { 200: InterfaceAnswer },
-      },
-      handler: async ({ scope, params }) => {
-        const row = await ports.secure(scope, params.port_id, enabled);
-        const [answer] = await presentedInterfaces([row], scope, services);
-        if (!answer) throw new TypeError('a port has a network that its project sees');
-        return answer;
-      },
-    });
-  }
 
   app.get('/cloud/v1/networks/:project_id/:region_id/:network_id/ports', {
     config: { access: 'read' },

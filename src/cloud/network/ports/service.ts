@@ -10,12 +10,11 @@ import type { Page } from '../../../lib/page.ts';
 import { refuseNode } from '../../ground/hosts/in-transaction.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import type { Tasks } from '../../ground/tasks/service.ts';
-import { refuseLosing } from '../floating-ips/in-transaction.ts';
-import * as addresses from '../networks/addresses/in-transaction.ts';
-import { isOutside } from '../networks/in-transaction.ts';
+import * as addresses from '../addresses/in-transaction.ts';
+import { isOutside } from '../addresses/in-transaction.ts';
 import type { Networks } from '../networks/service.ts';
-import * as portGroups from '../security-groups/of-ports/in-transaction.ts';
-import { takeAll } from '../security-groups/of-ports/in-transaction.ts';
+import * as portGroups from './groups/in-transaction.ts';
+import { takeOffAllGroups } from './groups/in-transaction.ts';
 import { ofInstance } from './in-transaction.ts';
 import { type InterfaceRow, interfaceOf } from './interfaces/store.ts';
 import * as rows from './port-rows.ts';
@@ -118,7 +117,7 @@ export function createProjectPorts(deps: {
             `Port ${port.id} is a virtual IP (VIP) that other ports may share; set its is_vip to false first`,
           );
         }
-        const groups = await portGroups.existing(tx, scope, wanted.groupIds ?? []);
+        const groups = await portGroups.existingGroups(tx, scope, wanted.groupIds ?? []);
         const unknown = (change.security_group_ids ?? []).flatMap((group, index): FieldProblem[] =>
           groups.has(group.toLowerCase())
             ? []
@@ -130,7 +129,7 @@ export function createProjectPorts(deps: {
               ],
         );
         if (unknown.length > 0) throw new InvalidError(unknown);
-        await refuseLosing(
+        await rows.refuseLosing(
           tx,
           port.id,
           wanted.dropped.map(({ address }) => address),
@@ -169,7 +168,7 @@ export function createProjectPorts(deps: {
           // In Neutron, ports without port security have no groups. This operation has no body in which to say so:
           // clients of the contract call it with groups set and expect it to work. PATCH has a field for groups and
           // expects it to be empty.
-          await takeAll(tx, [port.id]);
+          await takeOffAllGroups(tx, [port.id]);
         }
         const change = { port_security_enabled: enabled, updated_at: clock.now() };
         await rows.changePort(tx, port.id, change);

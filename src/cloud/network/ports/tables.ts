@@ -29,6 +29,7 @@ export interface PortTables {
     created_at: Date;
     updated_at: Date;
   };
+  port_security_groups: { port_id: string; security_group_id: string };
 }
 
 /** An address from which a port may send besides its own. By default, its packets have the port's hardware address. */

@@ -1,8 +1,8 @@
 import { type TaskEnd, type TaskType, taskType } from '../../../convergence/task-kind.ts';
 import { wantedOf } from '../../../convergence/wants.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import * as addresses from '../networks/addresses/in-transaction.ts';
-import * as portGroups from '../security-groups/of-ports/in-transaction.ts';
+import * as addresses from '../addresses/in-transaction.ts';
+import * as portGroups from './groups/in-transaction.ts';
 import { changePort, lockPort } from './port-rows.ts';
 import { asInRows } from './wanted.ts';
 import type { WantedPort } from './wanted-port.ts';
@@ -28,7 +28,7 @@ export function portTasks({ clock }: { clock: Clock }): TaskEnd[] {
       const kept = pairs?.filter(
         (pair) => !wanted || wanted.addressPairs.some(({ ipAddress }) => ipAddress === pair.ip_address),
       );
-      if (groups) await portGroups.replace(tx, portId, groups);
+      if (groups) await portGroups.replaceGroups(tx, portId, groups);
       await changePort(tx, portId, {
         port_security_enabled: portSecurityEnabled,
         ...(kept && { allowed_address_pairs: JSON.stringify(kept) }),

@@ -1,6 +1,6 @@
 import { announce } from '../../../db/changes.ts';
 import { type Database, violates } from '../../../db/database.ts';
-import { lockToAdd } from '../../../iam/clients/in-transaction.ts';
+import { lockToAdd } from '../../../iam/accounts/in-transaction.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
 import { listQuery } from '../../../lib/wire.ts';
-import { IpFamilyInput, LegacyIpFamily } from '../networks/addresses/schema.ts';
+import { IpFamilyInput, LegacyIpFamily } from '../addresses/schema.ts';
 
 const is_vip = Type.Optional(
   Type.Boolean({

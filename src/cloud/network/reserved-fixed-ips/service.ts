@@ -14,10 +14,10 @@ import { type QuotaOwner, quotaOwner, takeQuota } from '../../ground/quotas/in-t
 import { usedBy } from '../../ground/tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../../ground/tasks/service.ts';
 import { awayFrom } from '../floating-ips/wanted.ts';
-import type { AddressSource } from '../networks/addresses/in-transaction.ts';
-import * as addresses from '../networks/addresses/in-transaction.ts';
-import { familiesOf, wishedAddresses } from '../networks/addresses/schema.ts';
-import { isOutside } from '../networks/in-transaction.ts';
+import type { AddressSource } from '../addresses/in-transaction.ts';
+import * as addresses from '../addresses/in-transaction.ts';
+import { familiesOf, wishedAddresses } from '../addresses/schema.ts';
+import { isOutside } from '../addresses/in-transaction.ts';
 import { changeReserved, insertReserved } from '../ports/reserved/in-transaction.ts';
 import { portSpecs } from '../ports/wanted.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery } from './input-schema.ts';

@@ -5,7 +5,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
 import * as floatingIps from '../floating-ips/in-transaction.ts';
 import { floatingIpOfPort } from '../floating-ips/in-transaction.ts';
-import * as addresses from '../networks/addresses/in-transaction.ts';
+import * as addresses from '../addresses/in-transaction.ts';
 import { changeReserved, deleteReserved } from '../ports/reserved/in-transaction.ts';
 import { asInRows } from '../ports/wanted.ts';
 import { lockAny } from './store.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import * as addresses from '../networks/addresses/in-transaction.ts';
+import * as addresses from '../addresses/in-transaction.ts';
 import { overlap } from './static-routing.ts';
 import * as store from './store.ts';
 

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../db/database.ts';
-import * as addresses from '../networks/addresses/in-transaction.ts';
+import * as addresses from '../addresses/in-transaction.ts';
 import { deleteRouter } from './store.ts';
 
 /** Deletes a router with its interfaces and addresses. Returns whether it was still there: the caller releases its quota. */

@@ -4,7 +4,7 @@ import type { Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
 import { asInRows as floatingIpsAsInRows } from '../floating-ips/wanted.ts';
-import * as addresses from '../networks/addresses/in-transaction.ts';
+import * as addresses from '../addresses/in-transaction.ts';
 import { removeRouter } from './removal.ts';
 import * as store from './store.ts';
 import type { StaticRoute } from './tables.ts';

@@ -14,7 +14,7 @@ import { asInRows } from '../ports/wanted.ts';
 import { refuseDefaultName, withFreeName } from './apply-change.ts';
 import { openRules, withDefaultEgress } from './defaults/rules.ts';
 import { noteCreation } from './finished-tasks.ts';
-import { addToPorts } from './of-ports/put-on-ports.ts';
+import { addToPorts } from '../ports/groups/in-transaction.ts';
 import { acceptedRules, requireRemoteGroups } from './rules/accepted.ts';
 import type { CanonicalRule } from './rules/canonical.ts';
 import type { CreateSecurityGroup, CreateSecurityGroupTask } from './schema.ts';

@@ -11,6 +11,7 @@ import { type InstanceGroups, instanceGroups } from './of-instances/changes.ts';
 import { removeGroup } from './removal.ts';
 import { type RuleChanges, ruleChanges } from './rules/changes.ts';
 import type { GroupListQuery } from './schema.ts';
+import { existingGroups } from '../ports/groups/in-transaction.ts';
 import * as store from './store.ts';
 import { type GroupUpdates, groupUpdates } from './updates.ts';
 
@@ -42,7 +43,7 @@ export function createSecurityGroups(deps: {
 
     get: found,
 
-    known: (scope, ids) => database.transaction((tx) => store.existingGroups(tx, scope, ids)),
+    known: (scope, ids) => database.transaction((tx) => existingGroups(tx, scope, ids)),
 
     tags: {
       read: found,

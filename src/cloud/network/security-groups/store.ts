@@ -110,39 +110,6 @@ const insertGroupWithRules = compiledQuery((db, args: { row: string; rules: stri
     select * from jsonb_populate_recordset(null::security_group_rules, ${args.rules}::jsonb)`.compile(db),
 );
 
-/** Returns which of these groups exist in the project and region, and locks them against deletion. */
-export async function existingGroups(tx: Transaction, place: Place, ids: string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const matching = groupsIn(tx.sql, place).select('id').where('id', 'in', ids);
-  const rows = await matching.orderBy('id').forKeyShare().execute();
-  return new Set(rows.map((row) => row.id));
-}
-
-export async function putOnPorts(
-  tx: Transaction,
-  links: { portId: string; groupId: string }[],
-): Promise<void> {
-  if (links.length === 0) return;
-  // Two parameters for all rows: the groups of a large cluster's ports would exceed the parameters of a statement.
-  await sql`
-    insert into port_security_groups (port_id, security_group_id)
-    select * from unnest(${links.map(({ portId }) => portId)}::uuid[],
-      ${links.map(({ groupId }) => groupId)}::uuid[])
-    on conflict do nothing`.execute(tx.sql);
-}
-
-export async function takeOffPorts(
-  tx: Transaction,
-  links: { portId: string; groupId: string }[],
-): Promise<void> {
-  if (links.length === 0) return;
-  const rows = JSON.stringify(links.map(({ portId, groupId }) => ({ port: portId, grp: groupId })));
-  await sql`
-    delete from port_security_groups as link
-    using jsonb_to_recordset(${rows}::jsonb) as given (port uuid, grp uuid)
-    where link.port_id = given.port and link.security_group_id = given.grp`.execute(tx.sql);
-}
-
 /** Returns the IDs of the project's groups in the region with one of these names, and locks them against deletion. */
 export async function groupIdsByName(
   tx: Transaction,

@@ -29,5 +29,4 @@ export interface SecurityGroupTables {
     created_at: Date;
     updated_at: Date;
   };
-  port_security_groups: { port_id: string; security_group_id: string };
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Input, Named } from '../../../lib/wire.ts';
-import { SERVICES } from '../../clients/schema.ts';
+import { SERVICES } from '../../accounts/schema.ts';
 
 const Product = Type.Enum([...SERVICES], { type: 'string', description: 'Product', examples: ['CLOUD'] });
 const available = Type.Boolean({

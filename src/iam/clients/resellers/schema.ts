@@ -3,7 +3,7 @@ import { Email } from '../../../lib/email.ts';
 import { nullable } from '../../../lib/nullable.ts';
 
 import { Input, IntegerId, Named, Query, Timestamp } from '../../../lib/wire.ts';
-import { CompanyName } from '../../users/schema.ts';
+import { CompanyName } from '../../accounts/schema.ts';
 
 export const CreateReseller = Input(
   'CreateReseller',

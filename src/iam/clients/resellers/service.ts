@@ -10,7 +10,7 @@ import { type Principal, ROLES } from '../../../requests/principal.ts';
 import { requireResellerManager } from '../../accounts/service.ts';
 import { tokenText } from '../../identity/schema.ts';
 import { makeToken } from '../../tokens/in-transaction.ts';
-import { AddressTakenError } from '../../users/in-transaction.ts';
+import { AddressTakenError } from '../../accounts/users/in-transaction.ts';
 import { insertAccount, insertReseller } from '../in-transaction.ts';
 import type { CreateReseller, NewReseller, Reseller, ResellerList, ResellerListQuery } from './schema.ts';
 import { findReseller, listResellers, type ResellerRow } from './store.ts';

@@ -27,18 +27,6 @@ export async function findReseller(db: Sql, id: number): Promise<ResellerRow | u
   return rows[0];
 }
 
-/** Whether there is such a reseller. It stays until the transaction ends. */
-export async function keepReseller(db: Sql, id: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('resellers')
-    .select('id')
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .forShare()
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 const COLUMNS = sql`id, name, created_at,
   (select count(*)::int from clients where reseller_id = resellers.id and clients.deleted_at is null) as clients,
   (select min(clients.id) from clients

@@ -3,7 +3,7 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../../../db/database.ts';
 import { TooManyRequestsError } from '../../../lib/errors.ts';
 import { senderNetwork } from '../../../lib/sender-network.ts';
-import { AddressTakenError } from '../../users/in-transaction.ts';
+import { AddressTakenError } from '../../accounts/users/in-transaction.ts';
 
 /**
  * Failures allowed in a window: for one name from one address, for all names from one address, and for one

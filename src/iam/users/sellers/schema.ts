@@ -4,7 +4,7 @@ import { Email } from '../../../lib/email.ts';
 import { nullable } from '../../../lib/nullable.ts';
 import { orderedListQuery } from '../../../lib/ordered-list.ts';
 import { Input, IntegerId, Named, pageFields, Query, ReadOnly, Timestamp } from '../../../lib/wire.ts';
-import { Phone } from '../schema.ts';
+import { Phone } from '../../accounts/schema.ts';
 
 const sellerFields = {
   id: Type.Integer({ description: 'The ID of the user who the seller is', examples: [7] }),

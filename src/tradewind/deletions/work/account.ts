@@ -1,11 +1,11 @@
 import { forgetQuotasOf } from '../../../cloud/ground/quotas/in-transaction.ts';
 import { deleteSubscription } from '../../../cloud/ground/user-actions/subscriptions/in-transaction.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
-import { lockForGood, markClientDeleted } from '../../../iam/clients/in-transaction.ts';
+import { lockForGood, markClientDeleted } from '../../../iam/accounts/in-transaction.ts';
 import { deactivateAllOf } from '../../../iam/features/in-transaction.ts';
 import { endLogins } from '../../../iam/logins/in-transaction.ts';
 import { deleteTokensOf } from '../../../iam/tokens/in-transaction.ts';
-import { takeOutSome } from '../../../iam/users/in-transaction.ts';
+import { takeOutSome } from '../../../iam/accounts/users/in-transaction.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { deleteTasksOf } from '../../../streaming/ai-tasks/in-transaction.ts';
 import { forgetRequestOf } from '../../deletion-requests/in-transaction.ts';

@@ -1,7 +1,8 @@
 import type { RequestWrites, Transaction } from '../../../db/database.ts';
 import type { ActionResource } from '../../../lib/action-resource.ts';
 import { type Principal, ROLES } from '../../../requests/principal.ts';
-import { CLIENT_DELETED, eventData, resourceOf, typeOf, writingEvent } from '../../events/in-transaction.ts';
+import { eventData, writingEvent } from '../../../requests/events.ts';
+import { CLIENT_DELETED, resourceOf, typeOf } from '../../../requests/event-types.ts';
 import type { Claimed } from './store.ts';
 
 /**

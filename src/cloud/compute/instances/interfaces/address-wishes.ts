@@ -1,5 +1,5 @@
-import type { AddressSource, AddressWish } from '../../../network/networks/addresses/in-transaction.ts';
-import { familiesOf, wishedAddresses } from '../../../network/networks/addresses/schema.ts';
+import type { AddressSource, AddressWish } from '../../../network/addresses/in-transaction.ts';
+import { familiesOf, wishedAddresses } from '../../../network/addresses/schema.ts';
 import type { NewInterface } from '../schema.ts';
 
 /** Returns the addresses that an interface asks for. `field` is its field in the request, for error messages. */

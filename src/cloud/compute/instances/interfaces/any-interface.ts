@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { FieldProblem } from '../../../../lib/errors.ts';
 import { nullable } from '../../../../lib/nullable.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
-import { IpFamilyInput } from '../../../network/networks/addresses/schema.ts';
+import { IpFamilyInput } from '../../../network/addresses/schema.ts';
 import { InterfaceFloatingIp, interfaceFields, type NewInterface } from '../schema.ts';
 
 /** The fields that each kind of interface needs, and those that it also takes. */

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../../db/database.ts';
 import { type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import * as groups from '../../../network/security-groups/of-ports/in-transaction.ts';
+import * as groups from '../../../network/ports/groups/in-transaction.ts';
 import type { CreateInstance } from '../schema.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function interfaceGroups(
     })),
   ];
   const ids = new Set(named.flatMap(({ list }) => list.map(({ id }) => id.toLowerCase())));
-  const known = await groups.existing(tx, scope, [...ids]);
+  const known = await groups.existingGroups(tx, scope, [...ids]);
   const problems = named.flatMap(({ field, list }) =>
     list.flatMap(({ id }, index): FieldProblem[] =>
       known.has(id.toLowerCase())

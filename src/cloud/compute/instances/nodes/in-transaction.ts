@@ -4,10 +4,10 @@ import type { Transaction } from '../../../../db/database.ts';
 import type { Flavor, VolumeTypeName } from '../../../ground/catalog/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import type { QuotaAmounts, QuotaOwner } from '../../../ground/quotas/in-transaction.ts';
-import type { AddressSource } from '../../../network/networks/addresses/in-transaction.ts';
-import * as addresses from '../../../network/networks/addresses/in-transaction.ts';
+import type { AddressSource } from '../../../network/addresses/in-transaction.ts';
+import * as addresses from '../../../network/addresses/in-transaction.ts';
 import * as ports from '../../../network/ports/in-transaction.ts';
-import * as portGroups from '../../../network/security-groups/of-ports/in-transaction.ts';
+import * as portGroups from '../../../network/ports/groups/in-transaction.ts';
 import * as volumes from '../../../storage/volumes/of-instances/in-transaction.ts';
 import { keptFlavor } from '../creation/flavor-choice.ts';
 import * as store from './store.ts';
@@ -40,7 +40,7 @@ export interface FreedQuotas {
  * decides which. Every function runs the same few statements for any number of nodes.
  */
 
-export { replaceOfPool as setGroups } from '../../../network/security-groups/of-ports/in-transaction.ts';
+export { replaceGroupsOfPool as setGroups } from '../../../network/ports/groups/in-transaction.ts';
 export { checkNamed as checkNamedDisks } from '../../../storage/volumes/of-instances/in-transaction.ts';
 export { nodeIdsOf as idsOf } from './store.ts';
 export { nodeSpecs as specsOf } from './wanted.ts';
@@ -77,7 +77,7 @@ export async function add(
       : [{ id: portId, networkId, interfaceName: null, instanceId: node.id, position }];
   });
   await ports.addToMany(tx, scope, placed, now);
-  await portGroups.put(
+  await portGroups.putOnPorts(
     tx,
     interfaces.flatMap(({ portId, node }) => node.pool.groupIds.map((groupId) => ({ portId, groupId }))),
   );

@@ -6,7 +6,7 @@ import * as nodes from '../../../compute/instances/nodes/in-transaction.ts';
 import type { Catalog } from '../../../ground/catalog/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { type QuotaAmounts, refuseExceeded } from '../../../ground/quotas/in-transaction.ts';
-import type { AddressSource } from '../../../network/networks/addresses/in-transaction.ts';
+import type { AddressSource } from '../../../network/addresses/in-transaction.ts';
 import { defaultNetworkId } from '../../../network/networks/defaults/in-transaction.ts';
 import * as workerGroups from '../../../network/security-groups/worker-groups/in-transaction.ts';
 import type { NewCluster, NewPool } from '../store.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../../../test/support/service.ts';
 import { openDatabase } from '../../../../db/database.ts';
-import * as portGroups from '../../../network/security-groups/of-ports/in-transaction.ts';
+import * as portGroups from '../../../network/ports/groups/in-transaction.ts';
 
 let service: TestService;
 let parts: ClusterParts;
@@ -137,7 +137,7 @@ test('the groups of more nodes than a statement has parameters are put on them',
   const database = openDatabase({ connectionString: pool.options.connectionString ?? '' }, 1);
   onTestFinished(() => database.close());
   const links = Array.from({ length: 40_000 }, () => ({ portId: rows[0].port_id, groupId: group.id }));
-  await database.transaction((tx) => portGroups.put(tx, links));
+  await database.transaction((tx) => portGroups.putOnPorts(tx, links));
   expect((await service.http.get(`${GROUPS}/${group.id}/instances`)).body.count).toBe(1);
 });
 

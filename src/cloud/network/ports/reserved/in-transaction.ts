@@ -8,9 +8,9 @@ import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/
 import { refuseHeld } from '../../../../lib/held.ts';
 import { familyOf } from '../../../../lib/ip-number.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import type { HeldAddress } from '../../networks/addresses/in-transaction.ts';
-import { familiesOf, type IpFamilyWish } from '../../networks/addresses/schema.ts';
-import { takeAll } from '../../security-groups/of-ports/in-transaction.ts';
+import type { HeldAddress } from '../../addresses/in-transaction.ts';
+import { familiesOf, type IpFamilyWish } from '../../addresses/schema.ts';
+import { takeOffAllGroups } from '../groups/in-transaction.ts';
 import { withoutGroups } from '../wanted.ts';
 
 /** A reserved port that no instance has. */
@@ -135,7 +135,7 @@ export async function attachReserved(
 ): Promise<void> {
   if (ports.length === 0) return;
   const ids = ports.map(({ id }) => id);
-  await takeAll(tx, ids);
+  await takeOffAllGroups(tx, ids);
   await sql`
     update ports set instance_id = ${instanceId}, interface_name = given.interface_name, position = given.position,
       task_id = given.task_id, updated_at = ${now}
@@ -156,7 +156,7 @@ export async function freeReserved(
   now: Date,
 ): Promise<void> {
   if (ids.length === 0) return;
-  await takeAll(tx, ids);
+  await takeOffAllGroups(tx, ids);
   await tx.sql
     .updateTable('ports')
     .set({ instance_id: null, interface_name: null, position: 0, updated_at: now })

@@ -5,7 +5,7 @@ import type { Scope } from '../../../ground/projects/service.ts';
 import type { Tasks } from '../../../ground/tasks/service.ts';
 import { ofInstance, portsOf } from '../../ports/in-transaction.ts';
 import { asInRows } from '../../ports/wanted.ts';
-import { addToPorts, removeFromPorts } from '../of-ports/put-on-ports.ts';
+import { addToPorts, removeFromPorts } from '../../ports/groups/in-transaction.ts';
 import * as store from '../store.ts';
 import type { AssignGroups } from './schema.ts';
 

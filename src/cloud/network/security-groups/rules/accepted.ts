@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../../db/database.ts';
 import type { Place } from '../../../../db/place.ts';
 import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
-import { existingGroups } from '../store.ts';
+import { existingGroups } from '../../ports/groups/in-transaction.ts';
 import { type CanonicalRule, canonicalRule, type RuleInput } from './canonical.ts';
 import { refuseDuplicates } from './duplicates.ts';
 import { ruleProblems } from './problems.ts';

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../../lib/action-resource.ts';
+import type { ResourceType } from '../lib/action-resource.ts';
 
 /*
  * Every type of event: `tradewind.<resource>.<verb>`. docs/events.md has the same list, made from this file; a test

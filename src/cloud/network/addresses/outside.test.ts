@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { startService, type TestService } from '../../../../../test/support/service.ts';
-import { type Database, openDatabase, type Transaction } from '../../../../db/database.ts';
+import { startService, type TestService } from '../../../../test/support/service.ts';
+import { type Database, openDatabase, type Transaction } from '../../../db/database.ts';
 import { release } from './in-transaction.ts';
 import { takeOutside } from './outside.ts';
 

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../../../lib/action-resource.ts';
+import type { ResourceType } from '../lib/action-resource.ts';
 import type { ActionType, ApiGroup } from './published-names.ts';
 
 /** How the published log of user actions describes an accepted request. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Api } from '../../http/server.ts';
+import type { Api } from '../../../http/server.ts';
 import { ResetPassword } from './schema.ts';
 import type { PasswordResets } from './service.ts';
 

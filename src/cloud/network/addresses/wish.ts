@@ -1,4 +1,4 @@
-import type { IpFamily } from '../../../../lib/cidr.ts';
+import type { IpFamily } from '../../../lib/cidr.ts';
 
 export type AddressHolder = { port: string } | { floatingIp: string } | { router: string };
 

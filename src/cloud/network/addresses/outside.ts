@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Transaction } from '../../../../db/database.ts';
-import { ConflictError } from '../../../../lib/errors.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { ConflictError } from '../../../lib/errors.ts';
 import { lowestFree } from './store.ts';
 import { type AddressHolder, isTaken, noneLeftOutside, type TakenAddress } from './wish.ts';
 

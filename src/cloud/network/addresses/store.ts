@@ -1,9 +1,9 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { Transaction } from '../../../../db/database.ts';
-import type { Place } from '../../../../db/place.ts';
-import type { Tables } from '../../../../db/tables.ts';
-import type { IpFamily } from '../../../../lib/cidr.ts';
-import { protectNoLonger } from '../../ddos/in-transaction.ts';
+import type { Transaction } from '../../../db/database.ts';
+import type { Place } from '../../../db/place.ts';
+import type { Tables } from '../../../db/tables.ts';
+import type { IpFamily } from '../../../lib/cidr.ts';
+import { protectNoLonger } from '../ddos/in-transaction.ts';
 import type { AddressSource, HeldAddress, TakenAddress } from './wish.ts';
 
 export type KnownSubnet = Pick<

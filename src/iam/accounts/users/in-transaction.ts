@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
-import { type Transaction, violates } from '../../db/database.ts';
-import type { Tables } from '../../db/tables.ts';
-import { ConflictError, InvalidError } from '../../lib/errors.ts';
+import { type Transaction, violates } from '../../../db/database.ts';
+import type { Tables } from '../../../db/tables.ts';
+import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 
 /** Inserts a user with a role in the account that creates them. */
 export async function insertUser(

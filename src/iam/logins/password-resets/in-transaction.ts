@@ -1,5 +1,5 @@
-import type { Transaction } from '../../db/database.ts';
-import { newPersonalToken } from '../../lib/personal-token.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { newPersonalToken } from '../../../lib/personal-token.ts';
 import { keepReset } from './store.ts';
 
 const VALID_MS = 2 * 3_600_000;

@@ -1,8 +1,8 @@
-import { type Transaction, violates } from '../../../../db/database.ts';
-import { canonicalAddress, type IpFamily } from '../../../../lib/cidr.ts';
-import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
-import { isBetween } from '../../../../lib/ip-number.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import { type Transaction, violates } from '../../../db/database.ts';
+import { canonicalAddress, type IpFamily } from '../../../lib/cidr.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
+import { isBetween } from '../../../lib/ip-number.ts';
+import type { Scope } from '../../ground/projects/service.ts';
 import { takeOutside } from './outside.ts';
 import {
   externalSubnets,
@@ -50,11 +50,11 @@ export async function take(tx: Transaction, scope: Scope, wishes: AddressWish[])
     return 'message' in choice ? [] : [{ holder: wish.holder, ...choice }];
   });
   if (problems.length > 0) throw new InvalidError(problems);
-  const isOutside = ({ subnets: [{ external }] }: Chosen) => external;
-  const own = chosen.filter((one) => !isOutside(one));
-  const outside = chosen.filter(isOutside);
+  const leadsOut = ({ subnets: [{ external }] }: Chosen) => external;
+  const own = chosen.filter((one) => !leadsOut(one));
+  const outside = chosen.filter(leadsOut);
   const [ofOwn, ofOutside] = [await takeOwn(tx, own), await takeOutside(tx, outside)];
-  return chosen.flatMap((one) => (isOutside(one) ? ofOutside : ofOwn).shift() ?? []);
+  return chosen.flatMap((one) => (leadsOut(one) ? ofOutside : ofOwn).shift() ?? []);
 }
 
 async function knownSubnets(tx: Transaction, scope: Scope, wishes: AddressSource[]): Promise<KnownSubnet[]> {
@@ -189,3 +189,13 @@ const fieldsOf =
   ({ field }: AddressWish) =>
   (name: string) =>
     field === '' ? name : `${field}.${name}`;
+
+/** Whether the network is an external one of the platform. */
+export async function isOutside(tx: Transaction, networkId: string): Promise<boolean> {
+  const network = await tx.sql
+    .selectFrom('networks')
+    .select('external')
+    .where('id', '=', networkId)
+    .executeTakeFirst();
+  return network?.external ?? false;
+}

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Sql, Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../../db/database.ts';
 
 /** Whoever sets the password of this user waits. */
 export async function lockUser(tx: Transaction, userId: number): Promise<void> {

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../../lib/nullable.ts';
-import { Uuid } from '../../../../lib/resource-fields.ts';
-import { listOf } from '../../../../lib/wire.ts';
-import { FloatingIpAnswer } from '../../floating-ips/schema.ts';
-import { NetworkAnswer, SubnetAnswer } from '../../networks/schema.ts';
+import { nullable } from '../../../lib/nullable.ts';
+import { Uuid } from '../../../lib/resource-fields.ts';
+import { listOf } from '../../../lib/wire.ts';
+import { FloatingIpAnswer } from '../floating-ips/schema.ts';
+import { NetworkAnswer, SubnetAnswer } from '../networks/schema.ts';
 
 /** A port as the instance sees it. */
 export const InterfaceAnswer = Type.Object(

@@ -1,0 +1,52 @@
+import type { Api } from '../../../http/server.ts';
+import type { FloatingIps } from '../floating-ips/service.ts';
+import type { Networks } from '../networks/service.ts';
+import { PortParams } from '../ports/schema.ts';
+import type { ProjectPorts } from '../ports/service.ts';
+import { InterfaceAnswer } from './schema.ts';
+import { presentedInterfaces } from './service.ts';
+
+const PORTS = '/cloud/v1/ports/:project_id/:region_id';
+
+const SECURITY_SWITCHES = [
+  {
+    path: 'enable_port_security',
+    enabled: true,
+    operationId: 'enablePortSecurity',
+    summary: 'Enable port security',
+    description: 'Takes effect immediately. If it is already enabled, nothing changes.',
+  },
+  {
+    path: 'disable_port_security',
+    enabled: false,
+    operationId: 'disablePortSecurity',
+    summary: 'Disable port security',
+    description:
+      'Takes effect immediately. Removes the security groups of the port, which need port security. Returns 409 while the port has allowed address pairs, and for ports in the external network.',
+  },
+];
+
+/** Ports that answer as interfaces, with their networks and floating IPs. */
+export function portSecurityRoutes(
+  app: Api,
+  services: { networks: Networks; floatingIps: FloatingIps; projectPorts: ProjectPorts },
+): void {
+  for (const { path, enabled, ...documented } of SECURITY_SWITCHES) {
+    app.post(`${PORTS}/:port_id/${path}`, {
+      config: { access: 'operate' },
+      schema: {
+        ...documented,
+        deprecated: true,
+        tags: ['Ports'],
+        params: PortParams,
+        response: { 200: InterfaceAnswer },
+      },
+      handler: async ({ scope, params }) => {
+        const row = await services.projectPorts.secure(scope, params.port_id, enabled);
+        const [answer] = await presentedInterfaces([row], scope, services);
+        if (!answer) throw new TypeError('a port has a network that its project sees');
+        return answer;
+      },
+    });
+  }
+}
