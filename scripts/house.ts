@@ -6,11 +6,12 @@ import { filesOfRequests } from './house/requests.ts';
 
 /**
  * Measures the house: `npx tsx scripts/house.ts [--requests] [--verbose] [folder of another checkout]`. With `--requests` it
- * starts the product there, which must be built, and counts the files of `src` that four requests run.
+ * starts the product there, which must be built, and counts the files of `src` that four requests run. With `--check` it
+ * only fails if features import one another in a circle.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { requests: { type: 'boolean' }, verbose: { type: 'boolean' } },
+  options: { check: { type: 'boolean' }, requests: { type: 'boolean' }, verbose: { type: 'boolean' } },
 });
 const root = path.resolve(positionals[0] ?? '.');
 
@@ -79,6 +80,10 @@ const upward = files
 const [longest] = files.toSorted((a, b) => b.header - a.header);
 const cycles = featureCycles(files, { types: false });
 const cyclesWithTypes = featureCycles(files, { types: true });
+if (values.check) {
+  for (const cycle of cycles) console.error(`These features import one another in a circle: ${cycle.toSorted().join(', ')}`);
+  process.exit(cycles.length > 0 ? 1 : 0);
+}
 const documents = wordsOfDocuments();
 const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0);
 

@@ -42,7 +42,7 @@ export const AuthTypes = Type.Array(Type.Enum([...AUTH_TYPES], { type: 'string' 
   examples: [['password']],
 });
 
-const Role = Type.Object({
+export const Role = Type.Object({
   id: Type.Integer({ examples: [5] }),
   name: Type.String({ examples: ['Engineers'] }),
 });
