@@ -81,7 +81,7 @@ it('has room for so many of each account, and lets them share it if there are ma
 describe('places that rest', () => {
   afterEach(() => void vi.useRealTimers());
 
-  function resting(options: { restTimes?: number } = {}) {
+  function resting(options: { restTimes?: number; longestRestMs?: number } = {}) {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const { want, leave, served } = taking(4, { most: 2, restAfterMs: 5, ...options });
     const pass = async (ms: number) => {
