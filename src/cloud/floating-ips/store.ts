@@ -88,6 +88,18 @@ export async function onPorts(db: Sql, portIds: string[]): Promise<FloatingIpRow
     .execute();
 }
 
+/** Returns those of the floating IPs that the project has and nothing deletes. */
+export async function staying(db: Sql, place: Place, ids: readonly string[]): Promise<string[]> {
+  const found = await db
+    .selectFrom('floating_ips')
+    .select('id')
+    .where(isIn(place))
+    .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
+    .where(sql<boolean>`not exists (select from tasks where tasks.id = task_id and task_type = 'delete_fip')`)
+    .execute();
+  return found.map(({ id }) => id);
+}
+
 export async function insertFloatingIp(
   tx: Transaction,
   place: Place,

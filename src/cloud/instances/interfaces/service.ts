@@ -10,6 +10,7 @@ import * as floatingIps from '../../floating-ips/in-transaction.ts';
 import * as interfaces from '../../ports/interfaces/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../quotas/in-transaction.ts';
+import { refuseDoomed } from '../../tasks/in-transaction.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { attachProblems } from '../creation/request-problems.ts';
 import { lockFreeInstance, requireState } from '../free-instance.ts';
@@ -52,6 +53,7 @@ export function createInstanceInterfaces(deps: {
         const problems = attachProblems(request, instance.flavor_id, catalog.ddosTemplates(scope.regionId));
         if (problems.length > 0) throw new InvalidError(problems);
         requireState(instance, 'attach an interface', ATTACHABLE);
+        await refuseDoomed(tx, scope, `Instance ${instance.id}`, { type: 'delete_vm', id: instance.id });
         const taskId = newTaskId();
         const now = clock.now();
         const from = await interfaces.nextPlace(tx, instance.id, MAX_INTERFACES);
