@@ -146,7 +146,7 @@ export function openDatabase(
   const patience = { patienceMs: PATIENCE_MS };
   const places = createTurns(maxConnections, patience);
   const reads = createTurns(maxConnections, { ...patience, most: MOST_READS, restAfterMs: LONG_READ_MS });
-  // Whoever is let in here waits for a place as long as it takes.
+  // A change that was let in here waits for its place without a limit.
   const changes = createTurns(Math.max(1, maxConnections - KEPT_FOR_READS), {
     restAfterMs: LONG_CHANGE_MS,
     restTimes: 6,

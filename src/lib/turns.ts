@@ -8,8 +8,8 @@ type Account = number | undefined;
  * `restAfterMs`, a place that was in use for so long rests as long as it was, if others of its account wait for it, and
  * `longestRestMs` at most: what costs much then has about half of the time, and who does one thing at a time waits for nothing.
  * With `restAlways` it rests even if nobody waits yet, for those who come back at once, as many as there are places.
- * The places of an account that `isAlone` don't rest: there is nobody to leave anything to. Whoever waits for longer than
- * `patienceMs` is sent away.
+ * The places of an account that `isAlone` never rest, since no other account needs them. A wait ends after `patienceMs` with
+ * an error.
  */
 export interface Turns {
   /**
