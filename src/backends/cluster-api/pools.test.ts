@@ -20,7 +20,7 @@ function machine(name: string, nodeId?: string, nodeName?: string): LiveObject {
     ...kindOf('Machine'),
     metadata: { name, namespace: 'n', uid: name, annotations },
     status: nodeName === undefined ? {} : { nodeRef: { name: nodeName } },
-  } as unknown as LiveObject;
+  };
 }
 
 /** A management cluster in which somebody else makes machines. */
