@@ -1,8 +1,19 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { kindOf } from '../src/requests/action-kinds.ts';
 import type { OpenApiDocument, Operation } from '../src/http/openapi-document.ts';
-import { CLIENT_DELETED, eventOfCommand, eventOfOperation, RECORDED_COMMANDS, resourceOf, TASK_EVENTS, typeOf, verbOf, WEBHOOK_DISABLED, WEBHOOK_TEST } from '../src/requests/event-types.ts';
+import { kindOf } from '../src/requests/action-kinds.ts';
+import {
+  CLIENT_DELETED,
+  eventOfCommand,
+  eventOfOperation,
+  RECORDED_COMMANDS,
+  resourceOf,
+  TASK_EVENTS,
+  typeOf,
+  verbOf,
+  WEBHOOK_DISABLED,
+  WEBHOOK_TEST,
+} from '../src/requests/event-types.ts';
 
 export const EVENTS_FILE = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../docs/events.md');
 

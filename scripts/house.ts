@@ -81,7 +81,8 @@ const [longest] = files.toSorted((a, b) => b.header - a.header);
 const cycles = featureCycles(files, { types: false });
 const cyclesWithTypes = featureCycles(files, { types: true });
 if (values.check) {
-  for (const cycle of cycles) console.error(`These features import one another in a circle: ${cycle.toSorted().join(', ')}`);
+  for (const cycle of cycles)
+    console.error(`These features import one another in a circle: ${cycle.toSorted().join(', ')}`);
   process.exit(cycles.length > 0 ? 1 : 0);
 }
 const documents = wordsOfDocuments();

@@ -57,6 +57,7 @@ import { createResellers } from './iam/clients/resellers/service.ts';
 import { createClients } from './iam/clients/service.ts';
 import { createFeatures } from './iam/features/service.ts';
 import { wireIdentity } from './iam/identity/wire.ts';
+import { createPasswordResets } from './iam/logins/password-resets/service.ts';
 import { wireLogins } from './iam/logins/wire.ts';
 import { createNotificationSettings } from './iam/notification-settings/service.ts';
 import { createTokens } from './iam/tokens/service.ts';
@@ -72,7 +73,6 @@ import { createDeletionRequests } from './tradewind/deletion-requests/service.ts
 import { createDeletions } from './tradewind/deletions/service.ts';
 import { deletionTasks } from './tradewind/deletions/tasks.ts';
 import { createEvents } from './tradewind/events/service.ts';
-import { createPasswordResets } from './iam/logins/password-resets/service.ts';
 import { createReachabilities } from './tradewind/reachability/service.ts';
 import { createStepsOfTasks } from './tradewind/task-steps/service.ts';
 import { createWebhooks } from './tradewind/webhooks/service.ts';

@@ -143,15 +143,18 @@ export function openDatabase(
   // This statement runs before any other on that connection.
   if (repeatable)
     pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
-  const places = createTurns(maxConnections);
-  const reads = createTurns(maxConnections, { most: MOST_READS, restAfterMs: LONG_READ_MS });
+  const patience = { patienceMs: PATIENCE_MS };
+  const places = createTurns(maxConnections, patience);
+  const reads = createTurns(maxConnections, { ...patience, most: MOST_READS, restAfterMs: LONG_READ_MS });
+  // A change that was let in here waits for its place without a limit.
   const changes = createTurns(Math.max(1, maxConnections - KEPT_FOR_READS), {
     restAfterMs: LONG_CHANGE_MS,
     restTimes: 6,
+    longestRestMs: 500,
     restAlways: true,
     isAlone: places.isAlone,
   });
-  const tries = createTurns(maxConnections, { most: 1, restAfterMs: LONG_READ_MS });
+  const tries = createTurns(maxConnections, { ...patience, most: 1, restAfterMs: LONG_READ_MS });
 
   /**
    * Waits for the account's turn in each of the lines, and returns what gives the places back. The server's own work needs none: it
@@ -166,7 +169,7 @@ export function openDatabase(
     };
     try {
       for (const line of account === undefined ? [] : lines) {
-        taken.push(await line.take(account, PATIENCE_MS));
+        taken.push(await line.take(account));
       }
     } catch (error) {
       leave();

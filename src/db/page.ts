@@ -5,8 +5,7 @@ import { createTurns } from '../lib/turns.ts';
 
 /** Such pages cost as much as lies before them: an account finds one at a time in each process, and in about a third of the time. */
 const FAR = 1_000;
-const farPages = createTurns(4, { most: 1, restAfterMs: 1, restTimes: 2 });
-const PATIENCE_MS = 10_000;
+const farPages = createTurns(4, { most: 1, restAfterMs: 1, restTimes: 2, patienceMs: 10_000 });
 
 /** Returns one page of a query's rows, in the query's order. */
 export async function pageWithCount<DB, Table extends keyof DB, Row>(
@@ -66,7 +65,7 @@ export async function pageByIds<
 }
 
 function oneFarAtATime<T>(offset: number, find: () => Promise<T>): Promise<T> {
-  return offset < FAR ? find() : farPages.run(accountNow(), find, PATIENCE_MS);
+  return offset < FAR ? find() : farPages.run(accountNow(), find);
 }
 
 type Direction = 'asc' | 'desc';

@@ -30,6 +30,7 @@ import type { ClientServiceTables } from '../iam/client-services/tables.ts';
 import type { ClientTables } from '../iam/clients/tables.ts';
 import type { FeatureTables } from '../iam/features/tables.ts';
 import type { IdentityTables } from '../iam/identity/tables.ts';
+import type { PasswordResetTables } from '../iam/logins/password-resets/tables.ts';
 import type { LoginTables } from '../iam/logins/tables.ts';
 import type { NotificationTables } from '../iam/notification-settings/tables.ts';
 import type { TokenTables } from '../iam/tokens/tables.ts';
@@ -42,7 +43,6 @@ import type { AuditTables } from '../tradewind/audit/tables.ts';
 import type { DeletionRequestTables } from '../tradewind/deletion-requests/tables.ts';
 import type { DeletionTables } from '../tradewind/deletions/tables.ts';
 import type { EventTables } from '../tradewind/events/tables.ts';
-import type { PasswordResetTables } from '../iam/logins/password-resets/tables.ts';
 import type { WebhookTables } from '../tradewind/webhooks/tables.ts';
 import type { WorkerTables } from '../worker/tables.ts';
 

@@ -61,9 +61,9 @@ it('takes a place back when the work fails', async () => {
 });
 
 it('refuses who has waited too long, and goes on', async () => {
-  const turns = createTurns(1);
+  const turns = createTurns(1, { patienceMs: 1 });
   const leave = await turns.take(1);
-  await expect(turns.take(2, 1)).rejects.toThrow('wait for the database');
+  await expect(turns.take(2)).rejects.toThrow('wait for the database');
   leave();
   expect(await turns.run(2, async () => 'done')).toBe('done');
 });
@@ -81,7 +81,7 @@ it('has room for so many of each account, and lets them share it if there are ma
 describe('places that rest', () => {
   afterEach(() => void vi.useRealTimers());
 
-  function resting(options: { restTimes?: number } = {}) {
+  function resting(options: { restTimes?: number; longestRestMs?: number } = {}) {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const { want, leave, served } = taking(4, { most: 2, restAfterMs: 5, ...options });
     const pass = async (ms: number) => {
@@ -148,12 +148,15 @@ describe('places that rest', () => {
     expect(served).toEqual([1, 1, 1]);
   });
 
-  it('do so for a second at most', async () => {
-    const { want, leave, served, pass } = resting();
+  it.each([
+    [{}, 1_000],
+    [{ longestRestMs: 500 }, 500],
+  ])('do so for a second at most, or for as long as is said: %j', async (options, longest) => {
+    const { want, leave, served, pass } = resting(options);
     await want(1, 1, 1);
     await pass(20_000);
     await leave(1);
-    await pass(999);
+    await pass(longest - 1);
     expect(served).toEqual([1, 1]);
     await pass(1);
     expect(served).toEqual([1, 1, 1]);

@@ -5,19 +5,20 @@ type Account = number | undefined;
 
 /**
  * Places that accounts share: each has at most half of them, or as few as `most` says, and their turns go round. With
- * `restAfterMs`, a place that was in use for so long rests as long as it was, if others of its account wait for it, a
- * second at most: what costs much then has about half of the time, and who does one thing at a time waits for nothing.
+ * `restAfterMs`, a place that was in use for so long rests as long as it was, if others of its account wait for it, and
+ * `longestRestMs` at most: what costs much then has about half of the time, and who does one thing at a time waits for nothing.
  * With `restAlways` it rests even if nobody waits yet, for those who come back at once, as many as there are places.
- * The places of an account that `isAlone` don't rest: there is nobody to leave anything to.
+ * The places of an account that `isAlone` never rest, since no other account needs them. A wait ends after `patienceMs` with
+ * an error.
  */
 export interface Turns {
   /**
    * Resolves with a function that gives the place back, once it is the account's turn. It is told for how long it was in use.
-   * @throws UnavailableError if that takes longer than `patienceMs`
+   * @throws UnavailableError if that takes longer than the patience of the line
    */
-  take(account: Account, patienceMs?: number): Promise<(usedMs?: number) => void>;
+  take(account: Account): Promise<(usedMs?: number) => void>;
   /** Does `work` in a place. @throws UnavailableError like `take` */
-  run<T>(account: Account, work: () => Promise<T>, patienceMs?: number): Promise<T>;
+  run<T>(account: Account, work: () => Promise<T>): Promise<T>;
   /**
    * Whether one more of the account may wait: `each` of them, and less if so many accounts have anybody who waits that
    * they have to share room for `all`. However many of others wait, the first of an account may.
@@ -33,8 +34,6 @@ interface Line {
   waiting: Set<() => void>;
 }
 
-/** Even what took very long doesn't keep the account's others from their turn for longer. */
-const LONGEST_REST_MS = 1_000;
 /** An account that had its last turn so long ago isn't about any more. */
 const GONE_MS = 10_000;
 
@@ -49,14 +48,18 @@ export function createTurns(
     most = Math.max(1, Math.floor(places / 2)),
     restAfterMs = Number.POSITIVE_INFINITY,
     restTimes = 1,
+    longestRestMs = 1_000,
     restAlways = false,
     isAlone = () => false,
+    patienceMs,
   }: {
     most?: number;
     restAfterMs?: number;
     restTimes?: number;
+    longestRestMs?: number;
     restAlways?: boolean;
     isAlone?: (account: Account) => boolean;
+    patienceMs?: number;
   } = {},
 ): Turns {
   // Whoever had a turn last comes last.
@@ -109,12 +112,12 @@ export function createTurns(
     };
     const isLong = account !== undefined && usedMs >= restAfterMs;
     if (isLong && (restAlways || line.waiting.size > 0) && !isAlone(account)) {
-      setTimeout(end, Math.min(restTimes * usedMs, LONGEST_REST_MS));
+      setTimeout(end, Math.min(restTimes * usedMs, longestRestMs));
       callNext();
     } else end();
   }
 
-  function wait(account: Account, line: Line, patienceMs: number | undefined): Promise<void> {
+  function wait(account: Account, line: Line): Promise<void> {
     return new Promise((resolve, reject) => {
       const called = () => {
         clearTimeout(timer);
@@ -131,17 +134,17 @@ export function createTurns(
     });
   }
 
-  async function take(account: Account, patienceMs?: number): Promise<(usedMs?: number) => void> {
+  async function take(account: Account): Promise<(usedMs?: number) => void> {
     const line = lineOf(account);
     if (free > 0 && line.taken < most) occupy(account, line);
-    else await wait(account, line, patienceMs);
+    else await wait(account, line);
     return (usedMs = 0) => leave(account, line, usedMs);
   }
 
   return {
     take,
-    async run(account, work, patienceMs) {
-      const end = await take(account, patienceMs);
+    async run(account, work) {
+      const end = await take(account);
       const since = performance.now();
       try {
         return await work();

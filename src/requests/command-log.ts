@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { ActionLog } from './action-log.ts';
-import type { NewUserAction } from './action-store.ts';
 import type { RequestWrites, Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/clock.ts';
-import { eventData } from './events.ts';
-import { eventOfCommand, typeOf } from './event-types.ts';
+import type { ActionLog } from './action-log.ts';
 import { UNPUBLISHED } from './action-of.ts';
+import type { NewUserAction } from './action-store.ts';
+import { eventOfCommand, typeOf } from './event-types.ts';
+import { eventData } from './events.ts';
 
 /** A command of the operator that changes something. */
 export interface OperatorCommand {

@@ -1,9 +1,9 @@
-import { kindOf } from './action-kinds.ts';
-import type { NewUserAction } from './action-store.ts';
 import type { ActionResource } from '../lib/action-resource.ts';
-import type { NewEvent } from './events.ts';
-import { eventOfOperation, resourceOf, typeOf, verbOf } from './event-types.ts';
+import { kindOf } from './action-kinds.ts';
 import { resourcesOf } from './action-of.ts';
+import type { NewUserAction } from './action-store.ts';
+import { eventOfOperation, resourceOf, typeOf, verbOf } from './event-types.ts';
+import type { NewEvent } from './events.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
 /** Ids in paths are not checked before a request is refused. */

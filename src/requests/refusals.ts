@@ -1,9 +1,9 @@
-import type { ActionLog } from './action-log.ts';
-import type { NewUserAction } from './action-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RefusedCredentials } from '../lib/errors.ts';
 import { senderNetwork } from '../lib/sender-network.ts';
+import type { ActionLog } from './action-log.ts';
 import { MOST_TEXT, UNPUBLISHED } from './action-of.ts';
+import type { NewUserAction } from './action-store.ts';
 
 /** How many senders of unknown credentials are told apart until the next `flush`; the others are one. */
 const MOST_NETWORKS = 100;
@@ -42,10 +42,7 @@ export interface Refusals {
   flush(): void;
 }
 
-export function createRefusals(deps: {
-  actionLog: Pick<ActionLog, 'noteLater'>;
-  clock: Clock;
-}): Refusals {
+export function createRefusals(deps: { actionLog: Pick<ActionLog, 'noteLater'>; clock: Clock }): Refusals {
   const { actionLog, clock } = deps;
   const known = new Map<string, NewUserAction>();
   /** How many of them each account has. */

@@ -1,11 +1,11 @@
-import type { ActionLog } from './action-log.ts';
-import type { NewUserAction } from './action-store.ts';
 import type { Database, RequestWrites, Transaction } from '../db/database.ts';
 import type { ActionResource } from '../lib/action-resource.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidError, PreconditionFailedError } from '../lib/errors.ts';
 import type { Versioned } from '../lib/versioned.ts';
+import type { ActionLog } from './action-log.ts';
 import { actionOf, publishedAs } from './action-of.ts';
+import type { NewUserAction } from './action-store.ts';
 import { aimOf, eventOf } from './event-of.ts';
 import { type Answer, answerBefore, fingerprintOf, type KeyUse, keepAnswer, takeKey } from './idempotency.ts';
 import type { IncomingRequest } from './incoming-request.ts';

@@ -1,10 +1,10 @@
 import type { Database, Transaction } from '../db/database.ts';
-import type { Clock } from '../lib/clock.ts';
-import { ROLES } from '../requests/principal.ts';
+import { platformAdministrator } from '../iam/accounts/users/in-transaction.ts';
 import { type Account, insertAccount, insertReseller } from '../iam/clients/in-transaction.ts';
 import { tokenText } from '../iam/identity/schema.ts';
 import { makeToken, setBootstrapToken } from '../iam/tokens/in-transaction.ts';
-import { platformAdministrator } from '../iam/accounts/users/in-transaction.ts';
+import type { Clock } from '../lib/clock.ts';
+import { ROLES } from '../requests/principal.ts';
 
 /**
  * Makes sure that an account exists. An empty database gets a reseller, a client, its administrator (who is

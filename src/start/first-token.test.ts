@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { loadConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
-import { ensureFirstAccount } from './first-account.ts';
 import { systemClock as clock } from '../lib/clock.ts';
+import { ensureFirstAccount } from './first-account.ts';
 import { type FirstToken, firstTokenFile, makeFirstToken } from './first-token.ts';
 import { readyMessage } from './ready-message.ts';
 

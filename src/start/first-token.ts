@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import { makeTokenOnce } from './first-account.ts';
 import type { Clock } from '../lib/clock.ts';
+import { makeTokenOnce } from './first-account.ts';
 
 /** The first token: shown, stored in a file, or not made because neither was possible. */
 export type FirstToken = { text: string } | { file: string } | { problem: string };

@@ -1,5 +1,4 @@
 import os from 'node:os';
-import { createActionLog } from '../requests/action-log.ts';
 import { type Caller, type Database, openDatabase, type Transaction } from '../db/database.ts';
 import { createDatabaseClock, type DatabaseClock, requireSameTime } from '../db/database-clock.ts';
 import { refusalNamed } from '../db/refusals.ts';
@@ -7,6 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import { DomainError } from '../lib/errors.ts';
 import { version } from '../lib/version.ts';
 import { createLog } from '../log.ts';
+import { createActionLog } from '../requests/action-log.ts';
 import { callerOf } from '../requests/command-log.ts';
 import type { CommandContext, Options } from './command.ts';
 import { EXIT_REFUSED } from './exit-codes.ts';

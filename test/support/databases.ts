@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { inject, vi } from 'vitest';
 
@@ -20,15 +21,28 @@ export async function createDatabase({ empty = false } = {}): Promise<TestDataba
   });
   return {
     url: `postgresql://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
-    // A running autovacuum belongs to the superuser, whom this role may not disconnect; it ends by itself.
     drop: () =>
-      asAdmin((admin) =>
-        vi.waitFor(() => admin.query(`drop database if exists ${name} with (force)`), {
+      asAdmin(async (admin) => {
+        await connectionsEnded(admin, name);
+        // A running autovacuum belongs to the superuser, whom this role may not disconnect; it ends by itself.
+        await vi.waitFor(() => admin.query(`drop database if exists ${name} with (force)`), {
           timeout: 30_000,
           interval: 200,
-        }),
-      ),
+        });
+      }),
   };
+}
+
+/** Waits a moment for connections that are just closing: to cut them off would be an error that nobody expects. */
+async function connectionsEnded(admin: pg.Client, name: string): Promise<void> {
+  for (let round = 0; round < 25; round++) {
+    const { rows } = await admin.query(
+      `select from pg_stat_activity where datname = $1 and backend_type = 'client backend' limit 1`,
+      [name],
+    );
+    if (rows.length === 0) return;
+    await sleep(20);
+  }
 }
 
 async function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<void> {

@@ -13,14 +13,14 @@ interface MachineStatus {
 
 /**
  * Says which machine of a pool is which node of ours. Machines have no order, so it is written on them. Those of no node
- * that is wanted, such as the autoscaler's, are marked to go first when the pool gets smaller. Returns those that were
- * nodes which aren't wanted any more, and those that are going.
+ * that is wanted, such as the autoscaler's, are marked to go first when the pool gets smaller. Returns those that stay, of
+ * them those that were nodes which aren't wanted any more, and those that are going.
  */
 export async function nameMachines(
   client: Client,
   namespace: string,
   pool: ClusterPoolSpec,
-): Promise<{ unwanted: LiveObject[]; going: LiveObject[] }> {
+): Promise<{ staying: LiveObject[]; unwanted: LiveObject[]; going: LiveObject[] }> {
   const machines = await machinesOf(client, namespace, pool);
   const idOf = ({ metadata }: LiveObject): string | undefined => metadata.annotations?.[NODE_ID];
   const taken = new Set(machines.map(idOf));
@@ -43,8 +43,12 @@ export async function nameMachines(
     const id = idOf(machine);
     return id !== undefined && !(id in pool.nodes);
   });
-  return { unwanted, going: machines.filter((machine) => !staying.includes(machine)) };
+  return { staying, unwanted, going: machines.filter((machine) => !staying.includes(machine)) };
 }
+
+/** Returns the name of the cluster's node that the machine has become; undefined while it has not. */
+export const nodeNameOf = ({ status }: LiveObject): string | undefined =>
+  (status as MachineStatus | undefined)?.nodeRef?.name;
 
 async function machinesOf(client: Client, namespace: string, pool: ClusterPoolSpec): Promise<LiveObject[]> {
   const labelSelector = `${DEPLOYMENT_LABEL}=${poolName(pool)}`;
@@ -75,8 +79,8 @@ export async function labelNodes(
   const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
   for (const [title, pool] of Object.entries(spec.pools)) {
     const labels = { ...pool.labels, [LABELS.pool]: title };
-    for (const { status } of await machinesOf(management, namespace, pool)) {
-      const name = (status as MachineStatus | undefined)?.nodeRef?.name;
+    for (const machine of await machinesOf(management, namespace, pool)) {
+      const name = nodeNameOf(machine);
       // Applying would make what isn't there.
       const live = name === undefined ? undefined : byName.get(name);
       if (live) await keep(workload, { ...NODE, metadata: { name: live.metadata.name, labels } }, call, live);

@@ -1,9 +1,9 @@
 import type { Call } from '../contract/backend.ts';
-import type { ClusterSpec } from '../contract/specs.ts';
+import type { ClusterPoolSpec, ClusterSpec } from '../contract/specs.ts';
 import { type Client, type LiveObject, nameOf } from '../kubernetes/applying/client.ts';
 import type { KubernetesObject } from '../kubernetes/rendering/objects.ts';
 import { keep, remove } from './keeping.ts';
-import { nameMachines } from './nodes.ts';
+import { nameMachines, nodeNameOf } from './nodes.ts';
 import { machinesWaitFor, withReason } from './progress.ts';
 import { kindOf, LABELS, NODES, type Parts, poolName, sizesOf } from './rendering.ts';
 
@@ -83,7 +83,7 @@ export async function removeFormerPools(
 
 /**
  * For pools that have as many machines as they should: one whose node is still not wanted makes place for another.
- * Returns which one is being replaced.
+ * Returns what is being replaced or is not there yet.
  */
 export async function replaceMachines(
   client: Client,
@@ -91,10 +91,27 @@ export async function replaceMachines(
   spec: ClusterSpec,
 ): Promise<string | undefined> {
   const left: LiveObject[] = [];
-  for (const pool of Object.values(spec.pools)) {
-    const { unwanted, going } = await nameMachines(client, namespace, pool);
+  let missing: string | undefined;
+  for (const [title, pool] of Object.entries(spec.pools)) {
+    const { staying, unwanted, going } = await nameMachines(client, namespace, pool);
     for (const machine of unwanted) await remove(client, { ...kindOf('Machine'), ...machine });
     left.push(...unwanted, ...going);
+    missing ??= await missingMachines(client, namespace, { title, pool, staying });
   }
-  return left[0] && withReason(`waiting until machine ${left[0].metadata.name} is gone`, left[0]);
+  return left[0] ? withReason(`waiting until machine ${left[0].metadata.name} is gone`, left[0]) : missing;
+}
+
+/**
+ * Returns what a pool waits for that isn't complete. Its status can be older than its machines: it still counts one
+ * that is gone, and not yet the one that takes its place.
+ */
+async function missingMachines(
+  client: Client,
+  namespace: string,
+  { title, pool, staying }: { title: string; pool: ClusterPoolSpec; staying: readonly LiveObject[] },
+): Promise<string | undefined> {
+  const deployment = await client.get({ ...kindOf('MachineDeployment'), name: poolName(pool), namespace });
+  const { replicas = 0 } = (deployment?.spec ?? {}) as { replicas?: number };
+  const ready = staying.filter((machine) => nodeNameOf(machine) !== undefined).length;
+  return ready < replicas ? `pool ${title}: ${ready} of ${replicas} machines are nodes` : undefined;
 }

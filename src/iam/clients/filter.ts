@@ -1,7 +1,7 @@
 import { momentIn } from '../../lib/calendar-time.ts';
 import { orderingOf } from '../../lib/ordered-list.ts';
-import { type ClientListQuery } from './schema.ts';
 import { isOffered, SERVICES } from '../accounts/schema.ts';
+import type { ClientListQuery } from './schema.ts';
 import type { ClientColumn, ClientFilter, ClientOrder } from './store.ts';
 
 /** Turns a query into the store's filter. Undefined if nothing can match. */

@@ -1,16 +1,15 @@
 import type { Insertable, Kysely } from 'kysely';
 import { insertDefaultProject } from '../../cloud/ground/projects/in-transaction.ts';
 import type { Transaction } from '../../db/database.ts';
-import { deletingTask, keepReseller, lockWholeClient } from '../accounts/in-transaction.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { ROLES } from '../../requests/principal.ts';
+import { deletingTask, keepReseller, lockWholeClient } from '../accounts/in-transaction.ts';
+import type { OfferedService } from '../accounts/schema.ts';
+import { insertUser, refusePlatforms } from '../accounts/users/in-transaction.ts';
 import { putForClient, shutUnavailable } from '../client-services/in-transaction.ts';
 import type { Credentials } from '../identity/in-transaction.ts';
 import { announceClient } from '../logins/in-transaction.ts';
-import { insertUser, refusePlatforms } from '../accounts/users/in-transaction.ts';
-
-import type { OfferedService } from '../accounts/schema.ts';
 
 export interface Account {
   clientId: number;
@@ -97,4 +96,3 @@ async function refuseGoing(tx: Transaction, clientId: number): Promise<void> {
   if (task === undefined) return;
   throw new ConflictError(`Client ${clientId} is being deleted by task ${task}; nothing can bring it back`);
 }
-

@@ -1,8 +1,8 @@
+import type { User } from '../accounts/schema.ts';
+import { OFFERED, SERVICES, type ServiceName } from '../accounts/schema.ts';
 import type { AvailableService } from '../client-services/service.ts';
 import type { FeatureActivation } from '../features/schema.ts';
-import type { User } from '../accounts/schema.ts';
-import { type Account, type Client } from './schema.ts';
-import { OFFERED, SERVICES, type ServiceName } from '../accounts/schema.ts';
+import type { Account, Client } from './schema.ts';
 import type { AccountRow } from './store.ts';
 
 /** What other features know about an account. */

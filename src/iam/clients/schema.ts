@@ -4,7 +4,15 @@ import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { orderedListQuery } from '../../lib/ordered-list.ts';
 import { Input, IntegerId, Named, pageFields, Query, Timestamp } from '../../lib/wire.ts';
-import { CompanyName, PersonName, Phone, SERVICES, SERVICE_STATUSES, type ServiceName, User } from '../accounts/schema.ts';
+import {
+  CompanyName,
+  PersonName,
+  Phone,
+  SERVICE_STATUSES,
+  SERVICES,
+  type ServiceName,
+  User,
+} from '../accounts/schema.ts';
 
 /** An object with one entry for each service. */
 const perService = <T extends object>(entry: T) =>

@@ -9,7 +9,14 @@ import { grouped } from '../../lib/grouped.ts';
 import { MOST_LISTED } from '../../lib/ordered-list.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
+import {
+  keepReseller,
+  lockManaged,
+  lockWithLookedAfter,
+  unassignSellers,
+} from '../accounts/in-transaction.ts';
 import { resells, worksForReseller } from '../accounts/service.ts';
+import { endResellerAccess, expireInvitations } from '../accounts/users/in-transaction.ts';
 import { keepUsed } from '../client-services/in-transaction.ts';
 import type { ClientServices } from '../client-services/service.ts';
 import type { Features } from '../features/service.ts';
@@ -17,13 +24,10 @@ import { type Credentials, together } from '../identity/in-transaction.ts';
 import type { Authenticator } from '../identity/service.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { deleteTokensOfOutsiders } from '../tokens/in-transaction.ts';
-import { endResellerAccess, expireInvitations } from '../accounts/users/in-transaction.ts';
 import type { Users } from '../users/service.ts';
 import { filterOf, orderOf } from './filter.ts';
 import { changeStatus, insertAccount } from './in-transaction.ts';
-import { lockManaged, lockWithLookedAfter, unassignSellers } from '../accounts/in-transaction.ts';
 import { type OfAccount, presentedAccount, presentedClient } from './presenter.ts';
-import { keepReseller } from '../accounts/in-transaction.ts';
 import type {
   Account,
   Client,

@@ -5,9 +5,9 @@ import type { Clock } from '../../lib/clock.ts';
 import { FeatureMissingError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { Principal } from '../../requests/principal.ts';
+import { lockClients, lockToAdd, renewVersions } from '../accounts/in-transaction.ts';
 import { findClient, resells } from '../accounts/service.ts';
 import { availabilityOf, keepDefaults } from '../client-services/in-transaction.ts';
-import { lockClients, lockToAdd, renewVersions } from '../accounts/in-transaction.ts';
 import type { ActivateFeature, FeatureActivation } from './schema.ts';
 import * as store from './store.ts';
 

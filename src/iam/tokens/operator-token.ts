@@ -2,8 +2,8 @@ import type { Caller, Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { ROLES } from '../../requests/principal.ts';
-import { findRoleByText, invalidRole, tokenText } from '../identity/schema.ts';
 import { insertUser, platformAdministrator } from '../accounts/users/in-transaction.ts';
+import { findRoleByText, invalidRole, tokenText } from '../identity/schema.ts';
 import { makeToken } from './in-transaction.ts';
 import { findAccountAdministrator } from './store.ts';
 

@@ -3,8 +3,8 @@ import { momentIn } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { allows, type Principal } from '../../requests/principal.ts';
-import { findClient, resells } from '../accounts/service.ts';
 import { lockClients, lockToAdd } from '../accounts/in-transaction.ts';
+import { findClient, resells } from '../accounts/service.ts';
 import { announceTokens, together } from '../identity/in-transaction.ts';
 import {
   acceptedRole,

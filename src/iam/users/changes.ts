@@ -1,9 +1,9 @@
 import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, InvalidError } from '../../lib/errors.ts';
 import type { Principal } from '../../requests/principal.ts';
+import type { User } from '../accounts/schema.ts';
 import { looksAfter, placesInReach } from './rights.ts';
 import type { UpdateUser } from './schema.ts';
-import type { User } from '../accounts/schema.ts';
 import type { Membership, UserRow } from './store.ts';
 
 /** What a request changes of a user; unchanged fields are absent. */

@@ -1,7 +1,7 @@
 import type { Principal } from '../../requests/principal.ts';
+import type { User } from '../accounts/schema.ts';
 import { roleOf, userTypeOf } from '../identity/schema.ts';
 import { mayKnow } from './rights.ts';
-import type { User } from '../accounts/schema.ts';
 import type { Membership, UserRow } from './store.ts';
 
 /** Returns a user as the caller may see them. Undefined if they have no account in common. */

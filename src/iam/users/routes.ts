@@ -1,9 +1,17 @@
 import type { Api } from '../../http/server.ts';
 import { versionedUser } from '../../lib/versioned.ts';
 import { UserParams } from '../../lib/wire.ts';
-import { senderOf } from '../logins/passwords/service.ts';
-import { ChangedEmail, ChangeEmail, CreateUser, Done, UpdateUser, UserListQuery, UserPage } from './schema.ts';
 import { User, UserOnly } from '../accounts/schema.ts';
+import { senderOf } from '../logins/passwords/service.ts';
+import {
+  ChangedEmail,
+  ChangeEmail,
+  CreateUser,
+  Done,
+  UpdateUser,
+  UserListQuery,
+  UserPage,
+} from './schema.ts';
 import type { Moved, Users } from './service.ts';
 
 const tags = ['Users'];

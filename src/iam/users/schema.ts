@@ -13,7 +13,7 @@ import {
   Timestamp,
 } from '../../lib/wire.ts';
 import { ROLE_LIST } from '../../requests/principal.ts';
-import { AuthTypes, Lang, PersonName, Phone, CompanyName, Role, User } from '../accounts/schema.ts';
+import { AuthTypes, CompanyName, Lang, PersonName, Phone, Role, User } from '../accounts/schema.ts';
 import { GivenPassword, NewPassword } from '../logins/schema.ts';
 
 export const MAX_LIMIT = 1000;

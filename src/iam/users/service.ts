@@ -6,10 +6,12 @@ import { requireEmail } from '../../lib/email.ts';
 import { type FieldProblem, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { worksForReseller } from '../accounts/service.ts';
-import { insertAccount } from '../clients/in-transaction.ts';
 import { keepReseller, lockClients, lockToAdd, lockWithLookedAfter } from '../accounts/in-transaction.ts';
+import type { User } from '../accounts/schema.ts';
 import { isOffered } from '../accounts/schema.ts';
+import { worksForReseller } from '../accounts/service.ts';
+import { insertUser } from '../accounts/users/in-transaction.ts';
+import { insertAccount } from '../clients/in-transaction.ts';
 import { type Credentials, together } from '../identity/in-transaction.ts';
 import type { Role } from '../identity/schema.ts';
 import type { Authenticator } from '../identity/service.ts';
@@ -18,15 +20,21 @@ import { announceUser, endLogins } from '../logins/in-transaction.ts';
 import type { PasswordCheck, Sender } from '../logins/passwords/service.ts';
 import { hashPassword } from '../logins/passwords/service.ts';
 import { acceptedChanges } from './changes.ts';
-import { insertUser } from '../accounts/users/in-transaction.ts';
 import { expireInvitations } from './invitation-store.ts';
 import type { Members } from './members.ts';
 import { presentedIn, presentedUser } from './presenter.ts';
 import { requireAnotherAdministrator, takeOut } from './removal.ts';
 import { placesInReach } from './rights.ts';
 import { givenRole } from './roles.ts';
-import { type ChangeEmail, type CreateClientUser, type CreateUser, MAX_LIMIT, type UpdateUser, type UserListQuery, type UserPage } from './schema.ts';
-import type { User } from '../accounts/schema.ts';
+import {
+  type ChangeEmail,
+  type CreateClientUser,
+  type CreateUser,
+  MAX_LIMIT,
+  type UpdateUser,
+  type UserListQuery,
+  type UserPage,
+} from './schema.ts';
 import * as store from './store.ts';
 
 /** Users. A user who has no account in common with the caller is not found. */

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
-import { createActionLog } from '../../requests/action-log.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
+import { createActionLog } from '../../requests/action-log.ts';
 import { callerOf } from '../../requests/command-log.ts';
 import { sealRecords, whileRemoving } from './sealing.ts';
 import { verifyAudit } from './verification.ts';

@@ -1,8 +1,8 @@
-import type { ActionLog } from '../../requests/action-log.ts';
 import type { Database } from '../../db/database.ts';
 import { calendarTime } from '../../lib/calendar-time.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
 import { isTimeAndId, pageToken, placeOf } from '../../lib/page-token.ts';
+import type { ActionLog } from '../../requests/action-log.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { Refusals } from '../../requests/refusals.ts';
 import { presentedRecord } from './presenter.ts';

@@ -4,17 +4,22 @@ import type { Projects } from '../../cloud/ground/projects/service.ts';
 import type { TaskScope, Tasks } from '../../cloud/ground/tasks/service.ts';
 import { announce } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
+import {
+  deletingTask,
+  lockReseller,
+  lockWholeClient,
+  markResellerDeleted,
+  type WholeClient,
+} from '../../iam/accounts/in-transaction.ts';
 import { requireResellerManager, resells } from '../../iam/accounts/service.ts';
-import { changeStatus } from '../../iam/clients/in-transaction.ts';
-import { lockReseller, lockWholeClient, markResellerDeleted, type WholeClient } from '../../iam/accounts/in-transaction.ts';
-import type { Authenticator } from '../../iam/identity/service.ts';
 import { refusePlatforms } from '../../iam/accounts/users/in-transaction.ts';
+import { changeStatus } from '../../iam/clients/in-transaction.ts';
+import type { Authenticator } from '../../iam/identity/service.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
 import { newTaskId } from '../../lib/ids.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { deletingTask } from '../../iam/accounts/in-transaction.ts';
 import type { ClientDeletion, ClientDeletionRequest } from './schema.ts';
 import * as store from './store.ts';
 import { DELETE_CLIENT, DELETE_CONTENTS } from './tasks.ts';

@@ -1,8 +1,8 @@
+import { isAdministrative } from '../../requests/event-types.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { allows } from '../../requests/principal.ts';
 import type { EventsFilter } from './schema.ts';
 import type { EventRow, Wanted } from './store.ts';
-import { isAdministrative } from '../../requests/event-types.ts';
 
 /** Which events a listener is told of: in SQL, and `matches` for those that are in memory. */
 export interface Interest extends Wanted {

@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Sql } from '../../db/database.ts';
-import type { EventTables } from './tables.ts';
 import { ADMINISTRATIVE } from '../../requests/event-types.ts';
+import type { EventTables } from './tables.ts';
 
 export type EventRow = Selectable<EventTables['events']>;
 

@@ -8,11 +8,11 @@ import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts';
 import { pageToken, placeOf } from '../../lib/page-token.ts';
 import { receiverProblem } from '../../lib/receiver-url.ts';
+import { WEBHOOK_TEST } from '../../requests/event-types.ts';
+import { eventData } from '../../requests/events.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { presentPosition, startReading } from '../events/in-transaction.ts';
-import { eventData } from '../../requests/events.ts';
-import { WEBHOOK_TEST } from '../../requests/event-types.ts';
 import { presentedEvent, typeProblems } from '../events/service.ts';
 import { presentedDelivery, presentedWebhook } from './presenter.ts';
 import type {

@@ -9,6 +9,7 @@ import { newTaskId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Catalog } from '../../ground/catalog/service.ts';
+import { type PlainInstance, refuseNode } from '../../ground/hosts/in-transaction.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../ground/quotas/in-transaction.ts';
 import { refuseForeign } from '../../ground/tasks/in-transaction.ts';
@@ -23,7 +24,6 @@ import { imageProblems, keptFlavor, usableFlavor, userProblems } from './creatio
 import { instanceName } from './creation/names.ts';
 import { offeredVolume, requestProblems } from './creation/request-problems.ts';
 import { lockKnownInstance } from './free-instance.ts';
-import { refuseNode } from '../../ground/hosts/in-transaction.ts';
 import * as newInterfaces from './interfaces/new-interfaces.ts';
 import { presentedInstance } from './presenter.ts';
 import type { CreateInstance, InstanceAnswer } from './schema.ts';
@@ -164,7 +164,7 @@ export function createInstances(deps: {
         if (again !== undefined) return again;
         await refuseNode(tx, instance);
         // Before it may have to wait.
-        await lockNamed(tx, scope, instance.id, removal);
+        await checkNamed(tx, scope, instance, removal);
         refuseHeld(`Instance ${instance.id}`, instance);
         const { reservedPortIds, gonePortIds, floatingIpIds, heldFloatingIpIds } = await holdAddresses(
           tx,
@@ -208,20 +208,22 @@ export function createInstances(deps: {
   };
 
   /**
-   * Locks what the instance has, in the order of its removal.
+   * Locks what the instance has, in the order of its removal. While a task holds the instance it is only looked at, as the
+   * task locks the instance last.
    * @throws InvalidError for something that is named and not the instance's, ConflictError if it is on its way from it
    */
-  async function lockNamed(
+  async function checkNamed(
     tx: Transaction,
     scope: Scope,
-    instanceId: string,
+    { id: instanceId, task_id }: PlainInstance,
     { volumes, floatings, reservedFixedIps, deleteFloatings }: Removal,
   ): Promise<void> {
     if (deleteFloatings && floatings.length > 0) {
       throw new InvalidError({ delete_floatings: ['Send either floatings or delete_floatings, not both.'] });
     }
     if (volumes.length + floatings.length + reservedFixedIps.length === 0) return;
-    const ports = await lockPortsOf(tx, instanceId);
+    const locking = { lock: task_id === null };
+    const ports = await lockPortsOf(tx, instanceId, locking);
     const foreign = reservedFixedIps.filter((id) => !ports.some((port) => port.reserved && port.id === id));
     await refuseForeign(scope, foreign, {
       field: 'reserved_fixed_ips',
@@ -237,8 +239,8 @@ export function createInstances(deps: {
       );
     }
     const portIds = ports.map(({ id }) => id);
-    await floatingIps.lockNamed(tx, scope, portIds, floatings);
-    await instanceVolumes.lockNamed(tx, scope, instanceId, volumes);
+    await floatingIps.checkNamed(tx, scope, portIds, floatings, locking);
+    await instanceVolumes.checkNamed(tx, scope, [instanceId], volumes, locking);
   }
 
   /** Holds the floating IPs and finds what is deleted with the instance. @throws ConflictError */

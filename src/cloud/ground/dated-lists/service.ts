@@ -1,6 +1,6 @@
 import type { Database, Sql, Transaction } from '../../../db/database.ts';
-import { findClient, resells } from '../../../iam/accounts/service.ts';
 import { keepReseller, lockClients } from '../../../iam/accounts/in-transaction.ts';
+import { findClient, resells } from '../../../iam/accounts/service.ts';
 import { calendarTime, secondOf } from '../../../lib/calendar-time.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';

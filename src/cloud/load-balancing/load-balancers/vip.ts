@@ -3,10 +3,10 @@ import type { Transaction } from '../../../db/database.ts';
 import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import type { Region } from '../../ground/catalog/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import * as floatingIps from '../../network/floating-ips/in-transaction.ts';
 import type { AddressSource, HeldAddress } from '../../network/addresses/in-transaction.ts';
 import * as addresses from '../../network/addresses/in-transaction.ts';
 import { familiesOf } from '../../network/addresses/schema.ts';
+import * as floatingIps from '../../network/floating-ips/in-transaction.ts';
 import {
   attachVip,
   floatingAddress,

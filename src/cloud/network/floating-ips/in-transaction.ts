@@ -104,22 +104,23 @@ export async function put(
 }
 
 /**
- * Locks the floating IPs on the ports for a deletion that names some of them.
+ * Locks the floating IPs on the ports for a deletion that names some of them, or only looks at them.
  * @throws InvalidError for a named one that isn't on the ports, ConflictError if it was when the deletion was accepted
  */
-export async function lockNamed(
+export async function checkNamed(
   tx: Transaction,
   scope: Scope,
   portIds: string[],
   named: readonly string[],
+  { lock }: { lock: boolean },
 ): Promise<void> {
-  const there = await store.lockOnPorts(tx, portIds);
+  const there = lock ? await store.lockOnPorts(tx, portIds) : await store.onPorts(tx.sql, portIds);
   const foreign = named.filter((id) => !there.some((row) => row.id === id));
   await refuseForeign(scope, foreign, {
     field: 'floatings',
     message: 'Not assigned to this instance',
     what: 'Floating IP',
-    stillThere: async (ids) => (await store.lockFloatingIps(tx, scope, [...ids])).map(({ id }) => id),
+    stillThere: (ids) => store.staying(tx.sql, scope, ids),
   });
 }
 

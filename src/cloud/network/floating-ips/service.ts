@@ -15,13 +15,13 @@ import { refuseDoomed } from '../../ground/tasks/in-transaction.ts';
 import { deletionId, type Tasks } from '../../ground/tasks/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
-import { refuseNoWayOut } from './way-out.ts';
 import { presentedFloatingIp } from './presenter.ts';
 import type { AssignFloatingIp, CreateFloatingIp, FloatingIpAnswer, FloatingIpListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { targetAddress } from './target.ts';
 import { CREATE_FIP, DELETE_FIP } from './tasks.ts';
 import { asInRows, floatingIpSpecs } from './wanted.ts';
+import { refuseNoWayOut } from './way-out.ts';
 
 export type FloatingIp = store.FloatingIpRow;
 

@@ -5,8 +5,8 @@ import { isIn, newResource, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { tagConditions } from '../../../db/tag-conditions.ts';
 import type { Page } from '../../../lib/page.ts';
-import { wayOutOf } from './way-out.ts';
 import type { FloatingIpListQuery } from './schema.ts';
+import { wayOutOf } from './way-out.ts';
 
 export type FloatingIpRow = Selectable<Tables['floating_ips']> & {
   /** The router that leads out of the subnet of the fixed address. */
@@ -86,6 +86,18 @@ export async function onPorts(db: Sql, portIds: string[]): Promise<FloatingIpRow
     .where(sql<boolean>`port_id = any(${portIds}::uuid[])`)
     .orderBy('address')
     .execute();
+}
+
+/** Returns those of the floating IPs that the project has and nothing deletes. */
+export async function staying(db: Sql, place: Place, ids: readonly string[]): Promise<string[]> {
+  const found = await db
+    .selectFrom('floating_ips')
+    .select('id')
+    .where(isIn(place))
+    .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
+    .where(sql<boolean>`not exists (select from tasks where tasks.id = task_id and task_type = 'delete_fip')`)
+    .execute();
+  return found.map(({ id }) => id);
 }
 
 export async function insertFloatingIp(

@@ -4,9 +4,9 @@ import type { Clock } from '../../../lib/clock.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { insertReservedFor } from '../ports/reserved/in-transaction.ts';
-import { noWayOut } from './way-out.ts';
 import { changeFloatingIp, deleteFloatingIp, isFree, letGo, settle } from './store.ts';
 import { asInRows } from './wanted.ts';
+import { noWayOut } from './way-out.ts';
 
 interface FloatingIpInput extends QuotaOwner {
   floatingIpId: string;

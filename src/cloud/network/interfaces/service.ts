@@ -1,9 +1,9 @@
 import type { Scope } from '../../ground/projects/service.ts';
 import type { FloatingIps } from '../floating-ips/service.ts';
 import type { Networks } from '../networks/service.ts';
+import type { InterfaceRow } from '../ports/interfaces/in-transaction.ts';
 import { presentedPairs } from '../ports/schema.ts';
 import type { InterfaceAnswer } from './schema.ts';
-import type { InterfaceRow } from '../ports/interfaces/store.ts';
 
 /** Presents interfaces with their networks and floating IPs. */
 export async function presentedInterfaces(

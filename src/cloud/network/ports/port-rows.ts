@@ -147,7 +147,11 @@ export async function changePort(
 /** @throws ConflictError naming a floating IP of an address that the port would lose. The port must be locked. */
 export async function refuseLosing(tx: Transaction, portId: string, addresses: string[]): Promise<void> {
   if (addresses.length === 0) return;
-  const leading = await tx.sql.selectFrom('floating_ips').select(['id', 'fixed_address']).where('port_id', '=', portId).execute();
+  const leading = await tx.sql
+    .selectFrom('floating_ips')
+    .select(['id', 'fixed_address'])
+    .where('port_id', '=', portId)
+    .execute();
   const other = leading.find((one) => one.fixed_address !== null && addresses.includes(one.fixed_address));
   if (other) {
     throw new ConflictError(

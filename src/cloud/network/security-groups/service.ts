@@ -5,13 +5,13 @@ import type { Page } from '../../../lib/page.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import type { Tasks } from '../../ground/tasks/service.ts';
+import { existingGroups } from '../ports/groups/in-transaction.ts';
 import { changeGroup } from './apply-change.ts';
 import { type GroupCreation, groupCreation } from './creation.ts';
 import { type InstanceGroups, instanceGroups } from './of-instances/changes.ts';
 import { removeGroup } from './removal.ts';
 import { type RuleChanges, ruleChanges } from './rules/changes.ts';
 import type { GroupListQuery } from './schema.ts';
-import { existingGroups } from '../ports/groups/in-transaction.ts';
 import * as store from './store.ts';
 import { type GroupUpdates, groupUpdates } from './updates.ts';
 

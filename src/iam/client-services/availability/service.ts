@@ -1,9 +1,9 @@
 import type { Database, Transaction } from '../../../db/database.ts';
 import { ForbiddenError, InvalidError, NotFoundError, ProductInUseError } from '../../../lib/errors.ts';
 import type { Principal } from '../../../requests/principal.ts';
-import { findClient, resells } from '../../accounts/service.ts';
 import { lockAllOf, lockManaged, renewVersions } from '../../accounts/in-transaction.ts';
 import { isOffered, type OfferedService, SERVICES, type ServiceName } from '../../accounts/schema.ts';
+import { findClient, resells } from '../../accounts/service.ts';
 import type { ProductAvailability } from './schema.ts';
 import * as store from './store.ts';
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { NewPassword } from '../schema.ts';
 import { Input } from '../../../lib/wire.ts';
+import { NewPassword } from '../schema.ts';
 
 const example = `reset_7_${'0f'.repeat(32)}`;
 

@@ -1,11 +1,11 @@
 import type { Database } from '../../../db/database.ts';
-import type { Authenticator } from '../../identity/service.ts';
-import { endLogins } from '../in-transaction.ts';
-import { hashPassword } from '../passwords/service.ts';
-import { setPassword } from '../../accounts/users/in-transaction.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { InvalidError } from '../../../lib/errors.ts';
 import { isToken, type PersonalToken, readPersonalToken } from '../../../lib/personal-token.ts';
+import { setPassword } from '../../accounts/users/in-transaction.ts';
+import type { Authenticator } from '../../identity/service.ts';
+import { endLogins } from '../in-transaction.ts';
+import { hashPassword } from '../passwords/service.ts';
 import type { ResetPassword } from './schema.ts';
 import { findReset, forgetReset, lockUser } from './store.ts';
 

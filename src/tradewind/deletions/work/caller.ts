@@ -1,8 +1,8 @@
 import type { RequestWrites, Transaction } from '../../../db/database.ts';
 import type { ActionResource } from '../../../lib/action-resource.ts';
-import { type Principal, ROLES } from '../../../requests/principal.ts';
-import { eventData, writingEvent } from '../../../requests/events.ts';
 import { CLIENT_DELETED, resourceOf, typeOf } from '../../../requests/event-types.ts';
+import { eventData, writingEvent } from '../../../requests/events.ts';
+import { type Principal, ROLES } from '../../../requests/principal.ts';
 import type { Claimed } from './store.ts';
 
 /**

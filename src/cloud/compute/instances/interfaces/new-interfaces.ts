@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError } from '../../../../lib/errors.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import type { FloatingIpWish, PlannedFloatingIp } from '../../../network/floating-ips/in-transaction.ts';
-import * as floatingIps from '../../../network/floating-ips/in-transaction.ts';
 import type { HeldAddress } from '../../../network/addresses/in-transaction.ts';
 import * as addresses from '../../../network/addresses/in-transaction.ts';
+import type { FloatingIpWish, PlannedFloatingIp } from '../../../network/floating-ips/in-transaction.ts';
+import * as floatingIps from '../../../network/floating-ips/in-transaction.ts';
+import * as portGroups from '../../../network/ports/groups/in-transaction.ts';
 import * as ports from '../../../network/ports/in-transaction.ts';
 import {
   attachReserved,
   lockReserved,
   type ReservedPort,
 } from '../../../network/ports/reserved/in-transaction.ts';
-import * as portGroups from '../../../network/ports/groups/in-transaction.ts';
 import type { CreateInstance, NewInterface } from '../schema.ts';
 import { addressWishes } from './address-wishes.ts';
 import { interfaceGroups } from './groups.ts';

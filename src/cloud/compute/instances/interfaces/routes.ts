@@ -1,9 +1,9 @@
 import type { Dialect } from '../../../../http/dialect.ts';
 import type { Api } from '../../../../http/server.ts';
 import type { FloatingIps } from '../../../network/floating-ips/service.ts';
-import type { Networks } from '../../../network/networks/service.ts';
 import { InterfaceList } from '../../../network/interfaces/schema.ts';
 import { presentedInterfaces } from '../../../network/interfaces/service.ts';
+import type { Networks } from '../../../network/networks/service.ts';
 import { InstanceParams } from '../schema.ts';
 import { AttachInterface, DetachInterface, InterfaceListQuery } from './schema.ts';
 import type { InstanceInterfaces } from './service.ts';

@@ -10,6 +10,7 @@ import type { PlainInstance } from '../../../ground/hosts/in-transaction.ts';
 import { ATTACHABLE } from '../../../ground/hosts/states.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../../ground/quotas/in-transaction.ts';
+import { refuseDoomed } from '../../../ground/tasks/in-transaction.ts';
 import type { Tasks } from '../../../ground/tasks/service.ts';
 import * as floatingIps from '../../../network/floating-ips/in-transaction.ts';
 import * as interfaces from '../../../network/ports/interfaces/in-transaction.ts';
@@ -53,6 +54,7 @@ export function createInstanceInterfaces(deps: {
         const problems = attachProblems(request, instance.flavor_id, catalog.ddosTemplates(scope.regionId));
         if (problems.length > 0) throw new InvalidError(problems);
         requireState(instance, 'attach an interface', ATTACHABLE);
+        await refuseDoomed(tx, scope, `Instance ${instance.id}`, { type: 'delete_vm', id: instance.id });
         const taskId = newTaskId();
         const now = clock.now();
         const from = await interfaces.nextPlace(tx, instance.id, MAX_INTERFACES);

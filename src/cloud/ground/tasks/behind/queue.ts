@@ -52,7 +52,8 @@ export function waitingDeletionsQueue(deps: WaitingDeletions): Queue {
         await end(
           deps,
           id,
-          (behind) => `deadline exceeded: what it deletes is held by task ${behind} for too long`,
+          (behind) =>
+            `deadline exceeded: what it deletes is held by task ${behind} for too long; delete it again when that task has ended`,
         );
       }
     },

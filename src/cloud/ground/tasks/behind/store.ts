@@ -28,7 +28,7 @@ const goesOn = (id: RawBuilder<unknown>) =>
 const dueAfter = (id: string) => sql`case when not ${goesOn(sql`${id}::uuid`)} then clock_timestamp() end`;
 
 /**
- * Inserts the deletion, unless that of the same thing waits already. Returns the task and the arguments of the one that waits.
+ * Inserts the deletion, unless one of the same thing already waits. Returns the task and arguments of the one that waits.
  * The task that it waits for must be locked.
  */
 export async function insertWaiting(

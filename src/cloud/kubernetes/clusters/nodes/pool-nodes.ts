@@ -100,7 +100,8 @@ export function createPoolNodes(deps: { catalog: Catalog; clock: Clock }): PoolN
 
     async checkNamedDisks(tx, scope, pools, volumeIds) {
       if (volumeIds.length === 0) return;
-      await nodes.checkNamedDisks(tx, scope, await nodesOf(tx, pools), volumeIds);
+      // The cluster is locked, which keeps their disks, and tasks lock it after these.
+      await nodes.checkNamedDisks(tx, scope, await nodesOf(tx, pools), volumeIds, { lock: false });
     },
 
     async removeAll(tx, pools, taskId, volumeIds = []) {

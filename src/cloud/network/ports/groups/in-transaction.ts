@@ -9,7 +9,11 @@ import { refuseHeld } from '../../../../lib/held.ts';
 /** Returns which of these groups exist in the project and region, and locks them against deletion. */
 export async function existingGroups(tx: Transaction, place: Place, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const matching = tx.sql.selectFrom('security_groups').select('id').where(isIn(place)).where('id', 'in', ids);
+  const matching = tx.sql
+    .selectFrom('security_groups')
+    .select('id')
+    .where(isIn(place))
+    .where('id', 'in', ids);
   const rows = await matching.orderBy('id').forKeyShare().execute();
   return new Set(rows.map((row) => row.id));
 }
@@ -41,7 +45,12 @@ export async function takeOffPorts(
 
 /** Returns the group for ports that name none; undefined if the project has no default group. */
 export async function defaultGroup(tx: Transaction, place: Place): Promise<string | undefined> {
-  const row = await tx.sql.selectFrom('security_groups').select('id').where(isIn(place)).where('is_default', '=', true).executeTakeFirst();
+  const row = await tx.sql
+    .selectFrom('security_groups')
+    .select('id')
+    .where(isIn(place))
+    .where('is_default', '=', true)
+    .executeTakeFirst();
   return row?.id;
 }
 

@@ -166,18 +166,18 @@ export async function freeReserved(
   await want(tx, null, withoutGroups(ids));
 }
 
-/** Locks the ports of an instance, always in the same order, and returns them. */
+/** Locks the ports of an instance, always in the same order, unless they are only looked at, and returns them. */
 export async function lockPortsOf(
   tx: Transaction,
   instanceId: string,
+  { lock }: { lock: boolean } = { lock: true },
 ): Promise<{ id: string; reserved: boolean; task_id: string | null }[]> {
-  return tx.sql
+  const ports = tx.sql
     .selectFrom('ports')
     .select(['id', 'reserved', 'task_id'])
     .where('instance_id', '=', instanceId)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
+    .orderBy('id');
+  return (lock ? ports.forUpdate() : ports).execute();
 }
 
 /** Returns those of the reserved ports that the project still has. */

@@ -3,9 +3,9 @@ import { type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/
 import { isUuid } from '../../../../lib/ids.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import type { Tasks } from '../../../ground/tasks/service.ts';
+import { addToPorts, removeFromPorts } from '../../ports/groups/in-transaction.ts';
 import { ofInstance, portsOf } from '../../ports/in-transaction.ts';
 import { asInRows } from '../../ports/wanted.ts';
-import { addToPorts, removeFromPorts } from '../../ports/groups/in-transaction.ts';
 import * as store from '../store.ts';
 import type { AssignGroups } from './schema.ts';
 

@@ -129,35 +129,18 @@ export async function imagesOf(
 }
 
 /**
- * Locks the volumes of an instance for a deletion that names some of them.
+ * Checks the volumes that the deletion of instances names, and locks those that these have; unless they are only looked at.
  * @throws InvalidError for a named one of others, ConflictError if it is being detached, or was attached when the deletion was
  * accepted
  */
-export async function lockNamed(
-  tx: Transaction,
-  scope: Scope,
-  instanceId: string,
-  named: readonly string[],
-): Promise<void> {
-  await refuseOthers(tx, scope, await rows.lockAttached(tx, [instanceId]), named);
-}
-
-/** Checks the same for nodes. Their cluster is locked, which keeps their disks, and tasks lock it after these. */
 export async function checkNamed(
   tx: Transaction,
   scope: Scope,
-  nodeIds: readonly string[],
+  instanceIds: readonly string[],
   named: readonly string[],
+  { lock }: { lock: boolean },
 ): Promise<void> {
-  await refuseOthers(tx, scope, await rows.findAttached(tx, nodeIds), named);
-}
-
-async function refuseOthers(
-  tx: Transaction,
-  scope: Scope,
-  attached: readonly rows.Attached[],
-  named: readonly string[],
-): Promise<void> {
+  const attached = lock ? await rows.lockAttached(tx, instanceIds) : await rows.findAttached(tx, instanceIds);
   const foreign = named.filter((id) => !attached.some((volume) => volume.id === id));
   await refuseForeign(scope, foreign, {
     field: 'volumes',
