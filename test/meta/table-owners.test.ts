@@ -14,11 +14,14 @@ const sources = sourceFiles().filter((file) => !/\.test\.ts$|\/fixtures\//.test(
 /**
  * Tables with two owners: the feature writes how a task begins and waits, convergence how it continues and ends; requests
  * write what happened, and those who show it forget it. The rows of accounts and people have their locks and what many need
- * in `iam/accounts`.
+ * in `iam/accounts`. Addresses are taken and given back in `network/addresses`, which stands below networks.
  */
 const SHARED: Record<string, string> = {
   events: 'src/requests',
   user_actions: 'src/cloud/ground/user-actions',
+  free_external_addresses: 'src/cloud/network/addresses',
+  ip_assignments: 'src/cloud/network/addresses',
+  subnets: 'src/cloud/network/addresses',
   clients: 'src/iam/accounts',
   resellers: 'src/iam/accounts',
   users: 'src/iam/accounts',
