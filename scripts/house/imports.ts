@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { sourceFiles } from '../source-files.ts';
 
 /** An import or a re-export of another file of `src`. */
 export interface Import {
@@ -18,23 +19,20 @@ export interface SourceFile {
 }
 
 /** Reads all files of `src` below `root` but tests and what is only data of tests. */
-export function readSources(root: string): SourceFile[] {
-  return fs
-    .readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .map((file) => path.posix.join('src', file))
-    .filter((name) => name.endsWith('.ts') && !/\.test\.ts$|\/(?:fixtures|node_modules)\//.test(name))
+export const readSources = (root: string): SourceFile[] =>
+  sourceFiles(root)
+    .filter((name) => !/\.test\.ts$|\/fixtures\//.test(name))
     .map((name) => readSource(root, name));
-}
 
 // The code is formatted, so that imports always look like this.
 const IMPORT = /^(?:import|export) (type )?(?:(\*|\{[^}]*\}|[^;{}]*?)[^;{}]*? from )?'([^']+)';$/gm;
+const HEADER = /^(?:import [^;]*;\n)+/;
 
 function readSource(root: string, name: string): SourceFile {
   const text = fs.readFileSync(path.join(root, name), 'utf8');
   const imports: Import[] = [];
-  let header = 0;
-  for (const { 0: whole, 1: type, 2: names = '', 3: target = '', index } of text.matchAll(IMPORT)) {
-    header = text.slice(0, index + whole.length).split('\n').length;
+  const header = (HEADER.exec(text)?.[0].split('\n').length ?? 1) - 1;
+  for (const { 1: type, 2: names = '', 3: target = '' } of text.matchAll(IMPORT)) {
     if (!target.startsWith('.')) continue;
     const to = path.posix.join(path.posix.dirname(name), target);
     imports.push({ from: name, to, typeOnly: type !== undefined || onlyTypes(names) });
@@ -54,7 +52,6 @@ const onlyTypes = (names: string): boolean =>
 /** Returns the groups of nodes that reach one another, largest first. */
 export function cyclesOf(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const indices = new Map<string, number>();
-  const lowest = new Map<string, number>();
   const stack: string[] = [];
   const groups: string[][] = [];
   function visit(node: string): number {
@@ -66,7 +63,6 @@ export function cyclesOf(edges: ReadonlyMap<string, ReadonlySet<string>>): strin
       if (!indices.has(next)) low = Math.min(low, visit(next));
       else if (stack.includes(next)) low = Math.min(low, indices.get(next) ?? low);
     }
-    lowest.set(node, low);
     if (low === index) groups.push(stack.splice(stack.indexOf(node)));
     return low;
   }

@@ -2,22 +2,23 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { createTimedApi } from '../../bench/filled/requests.ts';
 import { startDatabase } from '../../bench/support/database.ts';
-import { startProduct, TOKEN } from '../../bench/support/product.ts';
+import { startProduct } from '../../bench/support/product.ts';
 
-/** Processes that only answer requests: what works in the background doesn't count. */
+/** How long a request may leave something to do, which doesn't count. */
 const QUIET_MS = 1_500;
-
-/** What a change answers of its tasks: a bare list, or one with a name. */
-const tasksIn = (answer: string[] | { tasks?: string[] }): string[] =>
-  Array.isArray(answer) ? answer : (answer.tasks ?? []);
 
 /**
  * Returns how many files of `src` each of four requests runs code of, with an API process of the checkout at `root`. The
  * second of two like requests counts. Its `dist` must be built.
  */
-export async function filesOfRequests(root: string): Promise<Map<string, number>> {
+export async function filesOfRequests(
+  root: string,
+  { verbose = false }: { verbose?: boolean | undefined },
+): Promise<Map<string, number>> {
+  const sources = pathToFileURL(path.join(root, 'src')).href;
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'house-'));
   const file = path.join(folder, 'ran');
   const database = await startDatabase();
@@ -36,25 +37,7 @@ export async function filesOfRequests(root: string): Promise<Map<string, number>
     nodeArgs: ['--import', 'tsx', '--import', hook],
   });
 
-  async function call(method: string, url: string, body?: object) {
-    const response = await fetch(`http://127.0.0.1:${api.port}${url}`, {
-      method,
-      headers: { authorization: `apikey ${TOKEN}`, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    // biome-ignore lint/suspicious/noExplicitAny: whatever the server sent.
-    const answer: any = await response.json();
-    return { status: response.status, answer };
-  }
-
-  async function ended(id: string): Promise<void> {
-    for (;;) {
-      const { answer } = await call('GET', `/v1/tasks/${id}`);
-      if (answer.state === 'FINISHED') return;
-      if (answer.state === 'ERROR') throw new Error(answer.error);
-      await sleep(100);
-    }
-  }
+  const { call, ended } = createTimedApi(api.port);
 
   /** The files that have run since it was asked last. */
   async function ran(): Promise<string[]> {
@@ -62,7 +45,7 @@ export async function filesOfRequests(root: string): Promise<Map<string, number>
     api.process.kill('SIGUSR2');
     while (!fs.existsSync(file)) await sleep(10);
     const lines = fs.readFileSync(file, 'utf8').split('\n');
-    return lines.filter((url) => url.startsWith('file:') && url.includes('/src/'));
+    return lines.filter((url) => url.startsWith(sources));
   }
 
   const cluster = {
@@ -91,8 +74,7 @@ export async function filesOfRequests(root: string): Promise<Map<string, number>
   try {
     await call('POST', '/cloud/v1/ssh_keys/1', { name: 'house' });
     const made = await call('POST', '/cloud/v2/k8s/clusters/1/1', cluster);
-    if (made.status !== 200) throw new Error(`The cluster was refused: ${JSON.stringify(made.answer)}`);
-    for (const id of tasksIn(made.answer)) await ended(id);
+    const { id: taskId } = await ended(made.body);
     let turn = 0;
     const requests: [string, () => ReturnType<typeof call>][] = [
       ['POST security group', () => call('POST', '/cloud/v1/securitygroups/1/1', group(`house-${++turn}`))],
@@ -103,7 +85,7 @@ export async function filesOfRequests(root: string): Promise<Map<string, number>
             autoscaler_config: { 'scan-interval': `${++turn}0s` },
           }),
       ],
-      ['GET task', () => call('GET', '/v1/tasks/00000000-0000-4000-8000-000000000000')],
+      ['GET task', () => call('GET', `/v1/tasks/${taskId}`)],
       ['list AI tasks', () => call('GET', '/streaming/ai/tasks?search=house')],
     ];
     const counts = new Map<string, number>();
@@ -112,14 +94,11 @@ export async function filesOfRequests(root: string): Promise<Map<string, number>
         // Whatever the last request has left to do.
         await sleep(QUIET_MS);
         await ran();
-        const { status, answer } = await ask();
-        if (status >= 400 && name !== 'GET task')
-          throw new Error(`${name}: ${status} ${JSON.stringify(answer)}`);
+        const { body } = await ask();
         const files = await ran();
         if (time === 'second') counts.set(name, new Set(files).size);
-        if (process.env.HOUSE_VERBOSE)
-          console.error(name, files.map((url) => url.replace(/.*\/src\//, '')).sort());
-        for (const id of tasksIn(answer)) await ended(id);
+        if (verbose) console.log(name, files.map((url) => url.slice(sources.length + 1)).toSorted());
+        if (body.tasks) await ended(body);
       }
     }
     return counts;

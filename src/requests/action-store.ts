@@ -8,6 +8,7 @@ type Written = Omit<Insertable<Tables['user_actions']>, 'id' | 'acknowledged'>;
 /** Fields for the audit log, of what is no accepted request. */
 type Audited = 'event_type' | 'subject' | 'origin' | 'reason' | 'attempts';
 export type NewUserAction = Omit<Written, Audited> & Partial<Pick<Written, Audited>>;
+
 /** Writes both in one statement. */
 export async function insertAction(
   db: Sql,

@@ -213,12 +213,12 @@ export const TASK_EVENTS = [
   'tradewind.ai_task.failed',
 ];
 
-/** Written by workers: see ../webhooks/sending. */
+/** Written by workers: see tradewind/webhooks/sending. */
 export const WEBHOOK_DISABLED = 'tradewind.webhook.disabled';
 /** Sent to the webhook that is tested, whatever types it has. */
 export const WEBHOOK_TEST = 'tradewind.webhook.test';
 
-/** Written by workers: see ../deletions/work. */
+/** Written by workers: see tradewind/deletions/work. */
 export const CLIENT_DELETED = 'tradewind.client.deleted';
 
 /** What only administrators of an account are told of. */

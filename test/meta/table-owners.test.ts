@@ -13,7 +13,7 @@ const sources = sourceFiles().filter((file) => !/\.test\.ts$|\/fixtures\//.test(
 
 /**
  * Tables with two owners: the feature writes how a task begins and waits, convergence how it continues and ends; requests
- * write what happened, and those who show it forget it. The rows of accounts and people have their locks and what many need
+ * write what happened, and those who show it forget it or note what they have sent. The rows of accounts and people have their locks and what many need
  * in `iam/accounts`. Addresses are taken and given back in `network/addresses`, which stands below networks.
  */
 const SHARED: Record<string, string> = {

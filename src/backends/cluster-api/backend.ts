@@ -85,12 +85,12 @@ export function createClusterApiBackend(options: ClusterApiOptions): Backend {
     for (const object of parts.objects) await keep(client, object, call);
     const controlPlane = await keep(client, parts.controlPlane, call);
     const control = controlPlaneWaitsFor(controlPlane, spec.version);
-    const pools = await convergePools(client, parts, spec, control === undefined, call);
+    const { waiting, deployments } = await convergePools(client, parts, spec, control === undefined, call);
     const former = await removeFormerPools(client, parts, partsOfCluster(ref), spec);
     const cluster = found ?? (await find(client, ref));
     if (!cluster) return progressing('making its objects');
-    const doing = clusterWaitsFor(cluster) ?? control ?? pools ?? former;
-    return doing === undefined ? inside(client, cluster, spec, call) : progressing(doing);
+    const doing = clusterWaitsFor(cluster) ?? control ?? waiting ?? former;
+    return doing === undefined ? inside(client, cluster, spec, deployments, call) : progressing(doing);
   }
 
   /** Returns the spec with the version that the control plane has to get: never an older one. */
@@ -105,12 +105,13 @@ export function createClusterApiBackend(options: ClusterApiOptions): Backend {
     client: Client,
     cluster: LiveObject,
     spec: ClusterSpec,
+    deployments: ReadonlyMap<string, LiveObject>,
     call: Call,
   ): Promise<Convergence<ClusterObservation>> {
     const seen = await credentialsIn(client, cluster);
     if (!seen) return progressing('waiting for its kubeconfig');
     const { namespace = '' } = cluster.metadata;
-    const replacing = await replaceMachines(client, namespace, spec);
+    const replacing = await replaceMachines(client, namespace, spec, deployments);
     if (replacing !== undefined) return progressing(replacing);
     const into = accessBy(seen);
     const workload = createClient(into, call.signal);

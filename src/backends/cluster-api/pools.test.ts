@@ -14,6 +14,8 @@ const deployment = {
   status: { replicas: 2, upToDateReplicas: 2, availableReplicas: 2 },
 } as unknown as LiveObject;
 
+const deployments = new Map([['web', deployment]]);
+
 function machine(name: string, nodeId?: string, nodeName?: string): LiveObject {
   const annotations = nodeId === undefined ? {} : { [NODE_ID]: nodeId };
   return {
@@ -26,7 +28,6 @@ function machine(name: string, nodeId?: string, nodeName?: string): LiveObject {
 /** A management cluster in which somebody else makes machines. */
 function management(...machines: LiveObject[]): Client {
   return {
-    get: async () => deployment,
     list: async () => structuredClone(machines),
     apply: async ({ metadata }: LiveObject) => {
       const found = machines.find(({ metadata: { name } }) => name === metadata.name);
@@ -37,17 +38,19 @@ function management(...machines: LiveObject[]): Client {
 
 it('waits for the machine that takes the place of one that is gone, though the status counts both', async () => {
   const kept = machine('a', 'kept', 'node-a');
-  expect(await replaceMachines(management(kept), 'n', spec)).toBe('pool web: 1 of 2 machines are nodes');
+  expect(await replaceMachines(management(kept), 'n', spec, deployments)).toBe(
+    'pool web: 1 of 2 machines are nodes',
+  );
 });
 
 it('waits until the machine is a node, and gives it the name that is free', async () => {
   const made = machine('b');
   const client = management(machine('a', 'kept', 'node-a'), made);
-  expect(await replaceMachines(client, 'n', spec)).toBe('pool web: 1 of 2 machines are nodes');
+  expect(await replaceMachines(client, 'n', spec, deployments)).toBe('pool web: 1 of 2 machines are nodes');
   expect(made.metadata.annotations).toEqual({ [NODE_ID]: 'fresh' });
 });
 
 it('waits for nothing once all machines are nodes', async () => {
   const client = management(machine('a', 'kept', 'node-a'), machine('b', 'fresh', 'node-b'));
-  expect(await replaceMachines(client, 'n', spec)).toBeUndefined();
+  expect(await replaceMachines(client, 'n', spec, deployments)).toBeUndefined();
 });

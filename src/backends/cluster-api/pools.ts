@@ -1,5 +1,5 @@
 import type { Call } from '../contract/backend.ts';
-import type { ClusterPoolSpec, ClusterSpec } from '../contract/specs.ts';
+import type { ClusterSpec } from '../contract/specs.ts';
 import { type Client, type LiveObject, nameOf } from '../kubernetes/applying/client.ts';
 import type { KubernetesObject } from '../kubernetes/rendering/objects.ts';
 import { keep, remove } from './keeping.ts';
@@ -14,24 +14,26 @@ interface ControlPlane {
   upgraded: boolean;
 }
 
-/** Brings the pools about. Returns what they wait for. */
+/** Brings the pools about. Returns what they wait for, and their deployments by the titles of the pools. */
 export async function convergePools(
   client: Client,
   { pools, namespace }: Parts,
   spec: ClusterSpec,
   upgraded: boolean,
   call: Call,
-): Promise<string | undefined> {
+): Promise<{ waiting: string | undefined; deployments: ReadonlyMap<string, LiveObject> }> {
   const waiting: string[] = [];
+  const deployments = new Map<string, LiveObject>();
   for (const [title, { templates, deployment }] of Object.entries(pools)) {
     const pool = spec.pools[title];
     if (pool) await nameMachines(client, namespace.metadata.name, pool);
     for (const object of templates) await keep(client, object, call);
     const live = await applyPool(client, deployment, { version: spec.version, upgraded }, call);
+    deployments.set(title, live);
     const doing = machinesWaitFor(`pool ${title}`, live);
     if (doing !== undefined) waiting.push(doing);
   }
-  return waiting[0];
+  return { waiting: waiting[0], deployments };
 }
 
 async function applyPool(
@@ -82,36 +84,30 @@ export async function removeFormerPools(
 }
 
 /**
- * For pools that have as many machines as they should: one whose node is still not wanted makes place for another.
- * Returns what is being replaced or is not there yet.
+ * For pools whose status says that they have as many machines as they should: one whose node is still not wanted makes
+ * place for another. The status can be older than the machines: it still counts one that is gone, and not yet the one that
+ * takes its place. Returns what is being replaced or is no node yet.
  */
 export async function replaceMachines(
   client: Client,
   namespace: string,
   spec: ClusterSpec,
+  deployments: ReadonlyMap<string, LiveObject>,
 ): Promise<string | undefined> {
   const left: LiveObject[] = [];
-  let missing: string | undefined;
+  const missing: string[] = [];
   for (const [title, pool] of Object.entries(spec.pools)) {
     const { staying, unwanted, going } = await nameMachines(client, namespace, pool);
     for (const machine of unwanted) await remove(client, { ...kindOf('Machine'), ...machine });
     left.push(...unwanted, ...going);
-    missing ??= await missingMachines(client, namespace, { title, pool, staying });
+    const deployment = deployments.get(title);
+    const { replicas = 1 } = (deployment?.spec ?? {}) as { replicas?: number };
+    const unready = staying.filter((machine) => nodeNameOf(machine) === undefined);
+    const ready = staying.length - unready.length;
+    const about = unready[0] ?? deployment;
+    if (ready < replicas && about) {
+      missing.push(withReason(`pool ${title}: ${ready} of ${replicas} machines are nodes`, about));
+    }
   }
-  return left[0] ? withReason(`waiting until machine ${left[0].metadata.name} is gone`, left[0]) : missing;
-}
-
-/**
- * Returns what a pool waits for that isn't complete. Its status can be older than its machines: it still counts one
- * that is gone, and not yet the one that takes its place.
- */
-async function missingMachines(
-  client: Client,
-  namespace: string,
-  { title, pool, staying }: { title: string; pool: ClusterPoolSpec; staying: readonly LiveObject[] },
-): Promise<string | undefined> {
-  const deployment = await client.get({ ...kindOf('MachineDeployment'), name: poolName(pool), namespace });
-  const { replicas = 0 } = (deployment?.spec ?? {}) as { replicas?: number };
-  const ready = staying.filter((machine) => nodeNameOf(machine) !== undefined).length;
-  return ready < replicas ? `pool ${title}: ${ready} of ${replicas} machines are nodes` : undefined;
+  return left[0] ? withReason(`waiting until machine ${left[0].metadata.name} is gone`, left[0]) : missing[0];
 }

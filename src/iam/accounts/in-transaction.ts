@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
@@ -169,20 +169,23 @@ export async function lockWholeClient(tx: Transaction, clientId: number): Promis
 /** Clients that are named when there are too many to delete their reseller. */
 const SHOWN = 10;
 
+/** SQL: the own account of the reseller with that ID, where its users are; null if there is none. */
+export const ownAccountOf = (reseller: RawBuilder<number>): RawBuilder<number | null> => sql`(
+  select min(clients.id) from clients
+  where clients.reseller_id = ${reseller} and clients.deleted_at is null and exists (
+    select from users
+    where users.client_id = clients.id and users.reseller_id = ${reseller} and users.deleted_at is null))`;
+
 /** Returns a reseller that is not deleted, locked with its own account, and its accounts: its own one first. */
 export async function lockReseller(
   tx: Transaction,
   resellerId: number,
 ): Promise<{ clients: WholeClient[] } | undefined> {
-  const { rows: own } = await sql<{ id: number }>`
-    select min(clients.id) as id from clients
-    where reseller_id = ${resellerId} and deleted_at is null and exists (
-      select from users
-      where users.client_id = clients.id and users.reseller_id = ${resellerId} and users.deleted_at is null)
-    having min(clients.id) is not null`.execute(tx.sql);
+  const own = await sql<{ id: number | null }>`
+    select ${ownAccountOf(sql`${resellerId}::bigint`)} as id`.execute(tx.sql);
   await lockClients(
     tx,
-    own.map(({ id }) => id),
+    own.rows.flatMap(({ id }) => id ?? []),
   );
   const reseller = await tx.sql
     .selectFrom('resellers')

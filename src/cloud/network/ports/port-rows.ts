@@ -151,6 +151,7 @@ export async function refuseLosing(tx: Transaction, portId: string, addresses: s
     .selectFrom('floating_ips')
     .select(['id', 'fixed_address'])
     .where('port_id', '=', portId)
+    .orderBy('address')
     .execute();
   const other = leading.find((one) => one.fixed_address !== null && addresses.includes(one.fixed_address));
   if (other) {

@@ -11,7 +11,7 @@ import { takeOutside } from './gateway.ts';
 import * as store from './store.ts';
 import { asInRow, routerSpec } from './wanted.ts';
 
-/** What networks, subnets and floating IPs do with routers. Lock ports, floating IPs and subnets before routers. */
+/** What networks and subnets do with routers. Lock ports, floating IPs and subnets before routers. */
 
 export { removeRouter } from './removal.ts';
 export { lockFloatingIpsIn } from './store.ts';

@@ -6,7 +6,7 @@ import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import { type Tasks, whenFree } from '../../ground/tasks/service.ts';
 import { securityGroupListSchema, securityGroupSchema } from './answer-schema.ts';
-import { GROUPS, GroupParams, GROUP_TAGS as tags, VERSIONED_GROUP } from './params.ts';
+import { GROUPS, GroupParams, GROUP_TAGS as tags, VERSIONED_GROUP } from './path-schema.ts';
 import { presentedGroup } from './presenter.ts';
 import { ruleRoutes } from './rules/routes.ts';
 import {

@@ -13,7 +13,7 @@ import type { GroupListQuery } from './schema.ts';
 export type PlainGroup = Selectable<Tables['security_groups']>;
 export type SecurityGroupRow = PlainGroup & { rules: RuleRow[] };
 
-export function groupsIn(db: Sql, place: Place) {
+function groupsIn(db: Sql, place: Place) {
   return db.selectFrom('security_groups').where(isIn(place));
 }
 

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import { GROUP_TAGS, GroupParams, GroupRuleParams, VERSIONED_GROUP } from './params.ts';
+import { GROUP_TAGS, GroupParams, GroupRuleParams, VERSIONED_GROUP } from './path-schema.ts';
 import { securityGroupRuleInputV2Schema } from './rules/schema.ts';
 import { createSecurityGroupTaskSchema, updateSecurityGroupTaskSchema } from './schema.ts';
 import type { SecurityGroups } from './service.ts';

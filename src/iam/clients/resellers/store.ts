@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Sql } from '../../../db/database.ts';
+import { ownAccountOf } from '../../accounts/in-transaction.ts';
 
 export interface ResellerRow {
   id: number;
@@ -29,8 +30,4 @@ export async function findReseller(db: Sql, id: number): Promise<ResellerRow | u
 
 const COLUMNS = sql`id, name, created_at,
   (select count(*)::int from clients where reseller_id = resellers.id and clients.deleted_at is null) as clients,
-  (select min(clients.id) from clients
-    where clients.reseller_id = resellers.id and clients.deleted_at is null and exists (
-      select from users
-      where users.client_id = clients.id and users.reseller_id = resellers.id and users.deleted_at is null)
-  ) as client_id`;
+  ${ownAccountOf(sql`resellers.id`)} as client_id`;

@@ -1,14 +1,8 @@
-import { Type } from 'typebox';
 import type { Api } from '../../../../http/server.ts';
-import { ProjectRegion } from '../../../../lib/wire.ts';
+import { GROUP_TAGS, GROUPS, GroupParams } from '../../../network/security-groups/path-schema.ts';
 import type { SecurityGroups } from '../../../network/security-groups/service.ts';
 import { InstanceList } from '../schema.ts';
 import type { Instances } from '../service.ts';
-
-const GroupParams = Type.Object({
-  ...ProjectRegion,
-  group_id: Type.String({ description: 'Security group ID' }),
-});
 
 export function groupInstanceRoutes(
   app: Api,
@@ -16,13 +10,13 @@ export function groupInstanceRoutes(
 ): void {
   const { instances, securityGroups } = services;
 
-  app.get('/cloud/v1/securitygroups/:project_id/:region_id/:group_id/instances', {
+  app.get(`${GROUPS}/:group_id/instances`, {
     config: { access: 'read' },
     schema: {
       operationId: 'listSecurityGroupInstances',
       summary: 'List the instances of a security group',
       description: 'Lists instances with the group on at least one port, newest first.',
-      tags: ['Security groups'],
+      tags: GROUP_TAGS,
       params: GroupParams,
       response: { 200: InstanceList },
     },

@@ -31,10 +31,7 @@ export async function putOnPorts(
     on conflict do nothing`.execute(tx.sql);
 }
 
-export async function takeOffPorts(
-  tx: Transaction,
-  links: { portId: string; groupId: string }[],
-): Promise<void> {
+async function takeOffPorts(tx: Transaction, links: { portId: string; groupId: string }[]): Promise<void> {
   if (links.length === 0) return;
   const rows = JSON.stringify(links.map(({ portId, groupId }) => ({ port: portId, grp: groupId })));
   await sql`

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Dialect } from '../../../../http/dialect.ts';
 import type { Api } from '../../../../http/server.ts';
 import { securityGroupRuleSchema } from '../answer-schema.ts';
-import { GROUP_TAGS, GROUPS, GroupParams, RuleParams } from '../params.ts';
+import { GROUP_TAGS, GROUPS, GroupParams, RuleParams } from '../path-schema.ts';
 import { presentedRule } from '../presenter.ts';
 import type { SecurityGroups } from '../service.ts';
 import { replaceSecurityGroupRuleSchema, securityGroupRuleInputSchema } from './schema.ts';
