@@ -3,7 +3,8 @@
  * dependency too.
  */
 const FEATURE = '^src/(cloud/[^/]+|streaming|iam|tradewind)/';
-const FACE = '/(service|in-transaction|formula|presenter|schema|states|tables|wanted)\\.ts$|-schema\\.ts$';
+const FACE =
+  '/(service|changes|in-transaction|formula|presenter|schema|states|tables|wanted)\\.ts$|-schema\\.ts$';
 const ROUTES = '[/-]routes\\.ts$';
 const TEST = '\\.test\\.ts$|/fixtures/';
 

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { buildApp } from '../src/app.ts';
 import type { Backends } from '../src/backends/backends.ts';
+import { buildPlatform } from '../src/build-platform.ts';
 import { loadCatalog } from '../src/cloud/ground/catalog/service.ts';
 import { loadConfig } from '../src/config.ts';
 import type { Database } from '../src/db/database.ts';
 import type { OpenApiDocument } from '../src/http/openapi-document.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import type { Secrets } from '../src/secrets/secrets.ts';
-import { createServices } from '../src/services.ts';
 
 const FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../openapi');
 
@@ -25,7 +25,7 @@ export interface DocumentFile {
  */
 export async function openApiDocuments(): Promise<DocumentFile[]> {
   const log = pino({ level: 'silent' });
-  const services = createServices({
+  const on = buildPlatform({
     database: unused<Database>('database'),
     changes: { connected: () => false, on: () => {}, close: async () => {} },
     catalog: await loadCatalog(loadConfig({}).catalogDir),
@@ -35,7 +35,7 @@ export async function openApiDocuments(): Promise<DocumentFile[]> {
     secrets: unused<Secrets>('secrets'),
   });
   const app = await buildApp({
-    services,
+    on,
     log,
     readiness: { check: async () => ({ role: '', catalog: '', problems: {}, degraded: {} }) },
     rateLimit: 0,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { directActionRoutes } from './cloud/compute/instances/changes/direct-action-routes.ts';
 import { instanceChangeRoutes } from './cloud/compute/instances/changes/routes.ts';
+import { instanceTags } from './cloud/compute/instances/changes/service.ts';
 import { interfaceRoutes } from './cloud/compute/instances/interfaces/routes.ts';
 import { instanceMetricsRoutes } from './cloud/compute/instances/metrics/routes.ts';
 import { instanceOfferRoutes } from './cloud/compute/instances/offers/routes.ts';
@@ -16,6 +17,8 @@ import { olderLoggingHostRoutes } from './cloud/ground/catalog/region-service-ro
 import { catalogRoutes } from './cloud/ground/catalog/routes.ts';
 import { loggingRoutes } from './cloud/ground/logging/routes.ts';
 import { metadataRoutes } from './cloud/ground/metadata/routes.ts';
+import { flavorRoutes } from './cloud/ground/prices/flavor-routes.ts';
+import { kubernetesOfferRoutes } from './cloud/ground/prices/kubernetes-offer-routes.ts';
 import { priceListRoutes } from './cloud/ground/prices/lists/routes.ts';
 import { findScopes } from './cloud/ground/projects/request-scope.ts';
 import { projectRoutes } from './cloud/ground/projects/routes.ts';
@@ -32,6 +35,7 @@ import { nodeRoutes } from './cloud/kubernetes/clusters/nodes/routes.ts';
 import { clusterRoutes } from './cloud/kubernetes/clusters/routes.ts';
 import { floatingIpListRoutes } from './cloud/load-balancing/floating-ip-list/routes.ts';
 import { loadBalancerChangeRoutes } from './cloud/load-balancing/load-balancers/change-routes.ts';
+import { loadBalancerTags } from './cloud/load-balancing/load-balancers/changes.ts';
 import { lbFlavorRoutes } from './cloud/load-balancing/load-balancers/flavors/routes.ts';
 import { l7PolicyRoutes } from './cloud/load-balancing/load-balancers/l7policies/routes.ts';
 import { listenerRoutes } from './cloud/load-balancing/load-balancers/listeners/routes.ts';
@@ -43,28 +47,36 @@ import { loadBalancerCareRoutes } from './cloud/load-balancing/load-balancers/st
 import { secretRoutes } from './cloud/load-balancing/secrets/routes.ts';
 import { costRoutes } from './cloud/money/costs/routes.ts';
 import { statementRoutes } from './cloud/money/costs/statements/routes.ts';
+import { createDryRunReports } from './cloud/money/dry-runs/service.ts';
 import { clusterPriceRoutes } from './cloud/money/pricing/cluster-routes.ts';
 import { instancePriceRoutes, itemPriceRoutes } from './cloud/money/pricing/item-routes.ts';
 import { loadBalancerPriceRoutes } from './cloud/money/pricing/load-balancer-routes.ts';
 import { pricingRoutes } from './cloud/money/pricing/routes.ts';
 import { ddosRoutes } from './cloud/network/ddos/routes.ts';
 import { floatingIpChangeRoutes } from './cloud/network/floating-ips/change-routes.ts';
+import { floatingIpTags } from './cloud/network/floating-ips/changes.ts';
 import { floatingIpRoutes } from './cloud/network/floating-ips/routes.ts';
 import { portSecurityRoutes } from './cloud/network/interfaces/routes.ts';
 import { ipRangeRoutes } from './cloud/network/ip-ranges/routes.ts';
+import { networkTags } from './cloud/network/networks/changes.ts';
 import { networkRoutes } from './cloud/network/networks/routes.ts';
+import { subnetTags } from './cloud/network/networks/subnets/changes.ts';
 import { subnetRoutes } from './cloud/network/networks/subnets/routes.ts';
 import { portRoutes } from './cloud/network/ports/routes.ts';
 import { projectChangeRoutes } from './cloud/network/project-changes/routes.ts';
 import { reservedFixedIpRoutes } from './cloud/network/reserved-fixed-ips/routes.ts';
 import { routerRoutes } from './cloud/network/routers/routes.ts';
 import { securityGroupRoutes } from './cloud/network/security-groups/routes.ts';
+import { securityGroupTags } from './cloud/network/security-groups/service.ts';
 import { shareAccessRoutes } from './cloud/storage/file-shares/access-routes.ts';
 import { fileShareRoutes } from './cloud/storage/file-shares/routes.ts';
+import { fileShareTags } from './cloud/storage/file-shares/service.ts';
 import { imageRoutes } from './cloud/storage/images/routes.ts';
-import { snapshotRoutes } from './cloud/storage/snapshots/routes.ts';
+import { imageTags } from './cloud/storage/images/service.ts';
 import { volumeChangeRoutes } from './cloud/storage/volumes/changes/routes.ts';
+import { volumeTags } from './cloud/storage/volumes/changes/service.ts';
 import { volumeRoutes } from './cloud/storage/volumes/routes.ts';
+import { snapshotRoutes } from './cloud/storage/volumes/snapshots/routes.ts';
 import { overtakenNamed } from './db/database.ts';
 import { outageNamed } from './db/outages.ts';
 import { createAccessLog } from './http/access-log.ts';
@@ -96,8 +108,8 @@ import { memberRoutes } from './iam/users/member-routes.ts';
 import { userRoutes } from './iam/users/routes.ts';
 import { sellerRoutes } from './iam/users/sellers/routes.ts';
 import type { Tracing } from './lib/tracing.ts';
+import type { Platform } from './platform.ts';
 import type { RequestMeasures } from './requests/measures.ts';
-import type { Services } from './services.ts';
 import { aiTaskRoutes } from './streaming/ai-tasks/routes.ts';
 import { auditRoutes } from './tradewind/audit/routes.ts';
 import { deletionRequestRoutes } from './tradewind/deletion-requests/routes.ts';
@@ -113,7 +125,7 @@ import { webhookRoutes } from './tradewind/webhooks/routes.ts';
 
 /** Builds the whole HTTP API without side effects: it doesn't listen until the caller makes it. */
 export async function buildApp(deps: {
-  services: Services;
+  on: Platform;
   log: FastifyBaseLogger;
   readiness: Readiness;
   rateLimit: number;
@@ -129,7 +141,7 @@ export async function buildApp(deps: {
   accessLog?: FastifyBaseLogger;
 }): Promise<Api> {
   const {
-    services,
+    on,
     log,
     readiness,
     rateLimit,
@@ -143,18 +155,18 @@ export async function buildApp(deps: {
   } = deps;
   const app = createServer({
     log,
-    authenticator: services.authenticator,
+    authenticator: on.authenticator,
     nextRequestId: randomUUID,
     rateLimit,
     measures,
     tracing,
     trustedProxies,
-    requestLog: services.requestLog,
-    refusals: services.refusals,
+    requestLog: on.requestLog,
+    refusals: on.refusals,
     accessLog: accessLog && createAccessLog(accessLog),
     nameFault: (error) => overtakenNamed(outageNamed(error)),
   });
-  offerDryRuns(app, services.dryRuns);
+  offerDryRuns(app, createDryRunReports(on));
   const requests = testKit && keepRequests(app, isOfTestKit);
   const operations = testKit && failRequests(app, testKit.kit.rules, isOfTestKit);
   if (metrics) metricsRoute(app, metrics);
@@ -174,8 +186,8 @@ export async function buildApp(deps: {
         else answerWithoutNulls(scope);
         if (dialect.openBodies) ignoreUnknownFields(scope, { strict });
         await documentApi(scope, dialect);
-        findScopes(scope, services.projects);
-        routes(scope, dialect, services);
+        findScopes(scope, on);
+        routes(scope, dialect, on);
       },
       { prefix: dialect.prefix },
     );
@@ -185,94 +197,109 @@ export async function buildApp(deps: {
   return app;
 }
 
+/** What the tags of each family's resources are read and changed by. */
+const TAG_HOLDERS = {
+  fileShare: fileShareTags,
+  floatingIp: floatingIpTags,
+  image: imageTags,
+  instance: instanceTags,
+  loadBalancer: loadBalancerTags,
+  network: networkTags,
+  securityGroup: securityGroupTags,
+  subnet: subnetTags,
+  volume: volumeTags,
+};
+
 /** Registers every operation of the API under one base address. */
-function routes(app: Api, dialect: Dialect, services: Services): void {
-  taskRoutes(app, services);
-  projectRoutes(app, services);
-  projectChangeRoutes(app, dialect, services);
-  securityGroupRoutes(app, dialect, services);
-  networkRoutes(app, dialect, services);
-  subnetRoutes(app, dialect, services);
-  routerRoutes(app, dialect, services);
-  ipRangeRoutes(app, services);
-  portRoutes(app, dialect, services);
-  portSecurityRoutes(app, services);
-  floatingIpRoutes(app, dialect, services);
-  floatingIpListRoutes(app, services);
-  floatingIpChangeRoutes(app, dialect, services);
-  reservedFixedIpRoutes(app, dialect, services);
-  loadBalancerRoutes(app, dialect, services);
-  loadBalancerChangeRoutes(app, dialect, services);
-  listenerRoutes(app, dialect, services);
-  lbPoolRoutes(app, dialect, services);
-  lbMemberRoutes(app, dialect, services);
-  healthMonitorRoutes(app, dialect, services);
-  l7PolicyRoutes(app, dialect, services);
-  loadBalancerCareRoutes(app, dialect, services);
-  lbFlavorRoutes(app, services);
-  ddosRoutes(app, dialect, services);
-  instanceRoutes(app, dialect, services);
-  groupInstanceRoutes(app, services);
-  instanceGroupRoutes(app, services);
-  instanceChangeRoutes(app, dialect, services);
-  interfaceRoutes(app, dialect, services);
-  directActionRoutes(app, services);
-  instancePlacementRoutes(app, dialect, services);
-  placementGroupRoutes(app, dialect, services);
-  instanceOfferRoutes(app, services);
-  instanceMetricsRoutes(app, services);
-  volumeRoutes(app, dialect, services);
-  volumeChangeRoutes(app, dialect, services);
-  snapshotRoutes(app, dialect, services);
-  imageRoutes(app, dialect, services);
-  clusterRoutes(app, dialect, services);
-  nodeRoutes(app, services);
-  catalogRoutes(app, services);
-  pricingRoutes(app, services);
-  clusterPriceRoutes(app, services);
-  loadBalancerPriceRoutes(app, services);
-  itemPriceRoutes(app, services);
-  instancePriceRoutes(app, services);
-  priceListRoutes(app, services);
-  costRoutes(app, services);
-  statementRoutes(app, services);
-  quotaRoutes(app, services);
-  quotaListRoutes(app, services);
-  limitRequestRoutes(app, services);
-  sshKeyRoutes(app, services);
-  if (dialect.legacy) keyPairRoutes(app, services);
-  secretRoutes(app, dialect, services);
-  fileShareRoutes(app, dialect, services);
-  shareAccessRoutes(app, services);
-  loggingRoutes(app, dialect, services);
-  if (dialect.legacy) olderLoggingHostRoutes(app, services);
-  metadataRoutes(app, services);
-  loginRoutes(app, services);
-  userRoutes(app, services);
-  memberRoutes(app, services);
-  sellerRoutes(app, services);
-  invitationRoutes(app, services);
-  clientRoutes(app, services);
-  suspensionRoutes(app, services);
-  resellerRoutes(app, services);
-  clientServiceRoutes(app, services);
-  productAvailabilityRoutes(app, services);
-  activityLogRoutes(app, services);
-  featureRoutes(app, services);
-  notificationSettingRoutes(app, services);
-  tokenRoutes(app, services);
-  userActionRoutes(app, services);
-  requestLogRoutes(app, services);
-  subscriptionRoutes(app, services);
+function routes(app: Api, dialect: Dialect, on: Platform): void {
+  taskRoutes(app, on);
+  projectRoutes(app, on);
+  projectChangeRoutes(app, dialect, on);
+  securityGroupRoutes(app, dialect, on);
+  networkRoutes(app, dialect, on);
+  subnetRoutes(app, dialect, on);
+  routerRoutes(app, dialect, on);
+  ipRangeRoutes(app, on);
+  portRoutes(app, dialect, on);
+  portSecurityRoutes(app, on);
+  floatingIpRoutes(app, dialect, on);
+  floatingIpListRoutes(app, on);
+  floatingIpChangeRoutes(app, dialect, on);
+  reservedFixedIpRoutes(app, dialect, on);
+  loadBalancerRoutes(app, dialect, on);
+  loadBalancerChangeRoutes(app, dialect, on);
+  listenerRoutes(app, dialect, on);
+  lbPoolRoutes(app, dialect, on);
+  lbMemberRoutes(app, dialect, on);
+  healthMonitorRoutes(app, dialect, on);
+  l7PolicyRoutes(app, dialect, on);
+  loadBalancerCareRoutes(app, dialect, on);
+  lbFlavorRoutes(app, on);
+  ddosRoutes(app, dialect, on);
+  instanceRoutes(app, dialect, on);
+  groupInstanceRoutes(app, on);
+  instanceGroupRoutes(app, on);
+  instanceChangeRoutes(app, dialect, on);
+  interfaceRoutes(app, dialect, on);
+  directActionRoutes(app, on);
+  instancePlacementRoutes(app, dialect, on);
+  placementGroupRoutes(app, dialect, on);
+  instanceOfferRoutes(app, on);
+  instanceMetricsRoutes(app, on);
+  volumeRoutes(app, dialect, on);
+  volumeChangeRoutes(app, dialect, on);
+  snapshotRoutes(app, dialect, on);
+  imageRoutes(app, dialect, on);
+  clusterRoutes(app, dialect, on);
+  nodeRoutes(app, on);
+  catalogRoutes(app, on);
+  flavorRoutes(app, on);
+  kubernetesOfferRoutes(app, on);
+  pricingRoutes(app, on);
+  clusterPriceRoutes(app, on);
+  loadBalancerPriceRoutes(app, on);
+  itemPriceRoutes(app, on);
+  instancePriceRoutes(app, on);
+  priceListRoutes(app, on);
+  costRoutes(app, on);
+  statementRoutes(app, on);
+  quotaRoutes(app, on);
+  quotaListRoutes(app, on);
+  limitRequestRoutes(app, on);
+  sshKeyRoutes(app, on);
+  if (dialect.legacy) keyPairRoutes(app, on);
+  secretRoutes(app, dialect, on);
+  fileShareRoutes(app, dialect, on);
+  shareAccessRoutes(app, on);
+  loggingRoutes(app, dialect, on);
+  if (dialect.legacy) olderLoggingHostRoutes(app, on);
+  metadataRoutes(app, on, TAG_HOLDERS);
+  loginRoutes(app, on);
+  userRoutes(app, on);
+  memberRoutes(app, on);
+  sellerRoutes(app, on);
+  invitationRoutes(app, on);
+  clientRoutes(app, on);
+  suspensionRoutes(app, on);
+  resellerRoutes(app, on);
+  clientServiceRoutes(app, on);
+  productAvailabilityRoutes(app, on);
+  activityLogRoutes(app, on);
+  featureRoutes(app, on);
+  notificationSettingRoutes(app, on);
+  tokenRoutes(app, on);
+  userActionRoutes(app, on);
+  requestLogRoutes(app, on);
+  subscriptionRoutes(app, on);
   amqpSubscriptionRoutes(app);
-  aiTaskRoutes(app, services);
-  eventRoutes(app, services);
-  auditRoutes(app, services);
-  taskStepRoutes(app, services);
-  deletionRequestRoutes(app, services);
-  passwordResetRoutes(app, services);
-  webhookRoutes(app, services);
-  taskCancellationRoutes(app, services);
-  deletionRoutes(app, services);
-  reachabilityRoutes(app, services);
+  aiTaskRoutes(app, on);
+  eventRoutes(app, on);
+  auditRoutes(app, on);
+  taskStepRoutes(app, on);
+  deletionRequestRoutes(app, on);
+  passwordResetRoutes(app, on);
+  webhookRoutes(app, on);
+  taskCancellationRoutes(app, on);
+  deletionRoutes(app, on);
+  reachabilityRoutes(app, on);
 }

@@ -65,7 +65,7 @@ export async function openStage(): Promise<Stage> {
   const backendOf = () => backend;
   const secrets = createSecrets({ sql: database.sql, encryptionKeys: encryptionKeysOf(loadConfig({})) });
   const shared = { workerId: worker.id, database, claims, secrets, backendOf, log, clock: systemClock };
-  worker.serve(wantsQueue({ ...shared, kinds: [kind] }));
+  worker.serve(wantsQueue({ ...shared, taskEnds: new Map([[kind.type, kind]]) }));
   return Object.assign(stage, {
     database,
     async close() {

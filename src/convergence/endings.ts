@@ -107,8 +107,8 @@ export async function readyTasks(
 }
 
 async function finish(endings: Endings, tx: Transaction, task: ReadyTask, own?: JustSeen): Promise<void> {
-  const { kinds, clock } = endings;
-  const kind = kinds.get(task.task_type);
+  const { taskEnds, clock } = endings;
+  const kind = taskEnds.get(task.task_type);
   if (!kind) throw new Error(`Tasks of the type ${task.task_type} are not known to this version`);
   const resources = isFollower(task)
     ? null

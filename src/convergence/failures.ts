@@ -102,9 +102,9 @@ async function lockUnended(
  * and making it again would leave it empty.
  */
 async function fail(endings: Endings, tx: Transaction, task: WaitingTask, reason: string): Promise<void> {
-  const { kinds, clock, log } = endings;
+  const { taskEnds, clock, log } = endings;
   if (await endWaiting(endings, tx, task.id, () => reason)) return;
-  const kind = kinds.get(task.task_type);
+  const kind = taskEnds.get(task.task_type);
   const forget = isFollower(task);
   if (kind?.removes) {
     const error = `${reason}; the removal continues`;

@@ -5,7 +5,6 @@ import { finishReady, readyTasks } from './endings.ts';
 import { expire } from './failures.ts';
 import { createLines } from './lines.ts';
 import { type Pursuit, pursue } from './pursuit.ts';
-import type { Endings } from './waiting-tasks.ts';
 import { keyOf, WANTED } from './wants.ts';
 
 const BATCH = 200;
@@ -15,8 +14,7 @@ const LONGEST_CALL_MS = 60_000;
 const READY_MS = 5_000;
 const LOOKED_AT = 4_000;
 
-export interface WantsQueueOptions extends Omit<Pursuit, 'kinds' | 'lines' | 'longestCallMs'> {
-  kinds: readonly (Endings['kinds'] extends ReadonlyMap<string, infer Kind> ? Kind : never)[];
+export interface WantsQueueOptions extends Omit<Pursuit, 'lines' | 'longestCallMs'> {
   /** A backend that does not answer for this long counts as unavailable. */
   longestCallMs?: number;
 }
@@ -24,9 +22,8 @@ export interface WantsQueueOptions extends Omit<Pursuit, 'kinds' | 'lines' | 'lo
 /** The queue that brings about what is wanted. */
 export function wantsQueue(options: WantsQueueOptions): Queue {
   const { database, claims, log, clock, workerId, longestCallMs = LONGEST_CALL_MS } = options;
-  const kinds = new Map(options.kinds.map((kind) => [kind.type, kind]));
   const lines = createLines();
-  const pursuit: Pursuit = { ...options, kinds, lines, longestCallMs };
+  const pursuit: Pursuit = { ...options, lines, longestCallMs };
 
   let lastLookForReady = Number.NEGATIVE_INFINITY;
   let lookedAt: string | undefined;

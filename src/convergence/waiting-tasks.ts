@@ -20,7 +20,8 @@ export interface Endings {
   database: Database;
   clock: Clock;
   log: Logger;
-  kinds: ReadonlyMap<string, TaskEnd>;
+  /** How tasks end, by their type. */
+  taskEnds: ReadonlyMap<string, TaskEnd>;
   /** Where they are measured, if they are. */
   measures?: Measures | undefined;
   traces?: WorkTraces | undefined;

@@ -101,3 +101,5 @@ export function createRowCache<V>(
     forget: drop,
   };
 }
+
+export type RowCache<V> = ReturnType<typeof createRowCache<V>>;

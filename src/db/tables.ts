@@ -22,7 +22,7 @@ import type { RouterTables } from '../cloud/network/routers/tables.ts';
 import type { SecurityGroupTables } from '../cloud/network/security-groups/tables.ts';
 import type { FileShareTables } from '../cloud/storage/file-shares/tables.ts';
 import type { ImageTables } from '../cloud/storage/images/tables.ts';
-import type { SnapshotTables } from '../cloud/storage/snapshots/tables.ts';
+import type { SnapshotTables } from '../cloud/storage/volumes/snapshots/tables.ts';
 import type { VolumeTables } from '../cloud/storage/volumes/tables.ts';
 import type { WantTables } from '../convergence/tables.ts';
 import type { ProductAvailabilityTables } from '../iam/client-services/availability/tables.ts';

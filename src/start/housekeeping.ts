@@ -1,23 +1,16 @@
-import type { Logger } from 'pino';
 import { mailWarnings } from '../cloud/ground/quotas/warnings/mailing.ts';
 import { TASKS } from '../cloud/ground/tasks/quarters.ts';
 import { USER_ACTIONS } from '../cloud/ground/user-actions/quarters.ts';
 import { createDeliveries } from '../cloud/ground/user-actions/subscriptions/deliveries.ts';
 import { deleteOldUsage } from '../cloud/money/costs/retention.ts';
-import type { Database } from '../db/database.ts';
 import { keepQuarters, type QuarterlyTable } from '../db/quarters.ts';
-import type { Logins } from '../iam/logins/service.ts';
-import type { Tokens } from '../iam/tokens/service.ts';
-import type { Invitations } from '../iam/users/invitations.ts';
-import { type AllowedHosts, NO_HOSTS } from '../lib/allowed-hosts.ts';
-import type { Clock } from '../lib/clock.ts';
+import { forgetOldLogins } from '../iam/logins/service.ts';
+import { deleteExpiredTokens } from '../iam/tokens/service.ts';
+import { forgetOldInvitations } from '../iam/users/invitations.ts';
 import { loop } from '../lib/loop.ts';
-import type { Mailer } from '../mail/mailer.ts';
 import { forgetOldMails } from '../mail/sending/retention.ts';
-import type { ActionLog } from '../requests/action-log.ts';
+import type { Platform } from '../platform.ts';
 import { forgetExpiredKeys } from '../requests/idempotency.ts';
-import type { Refusals } from '../requests/refusals.ts';
-import type { Secrets } from '../secrets/secrets.ts';
 import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
 import { sealRecords, whileRemoving } from '../tradewind/audit/sealing.ts';
 import { forgetOldEvents } from '../tradewind/events/retention.ts';
@@ -37,24 +30,19 @@ const QUARTERS_MS = 6 * 3_600_000;
 const FORGET_AI_TASKS_MS = 3_600_000;
 
 /** Starts what an API process does besides answering requests. */
-export function startHousekeeping(deps: {
-  database: Database;
-  clock: Clock;
-  clocks: Clocks;
-  actionLog: ActionLog;
-  refusals: Pick<Refusals, 'flush'>;
-  logins: Pick<Logins, 'forgetOld'>;
-  tokens: Pick<Tokens, 'deleteExpired'>;
-  invitations: Pick<Invitations, 'forgetOld'>;
-  mailer: Mailer;
-  webhookHosts?: AllowedHosts | undefined;
-  /** For how many days; undefined for ever. */
-  kept: { tasks: number | undefined; log: number | undefined; usage: number | undefined };
-  secrets: Secrets;
-  log: Logger;
-}): { stop(): Promise<void> } {
-  const { database, clock, clocks, actionLog, refusals, logins, tokens, invitations, kept, log } = deps;
-  const deliveries = createDeliveries({ ...deps, webhookHosts: deps.webhookHosts ?? NO_HOSTS });
+export function startHousekeeping(
+  on: Platform,
+  {
+    clocks,
+    kept,
+  }: {
+    clocks: Clocks;
+    /** For how many days; undefined for ever. */
+    kept: { tasks: number | undefined; log: number | undefined; usage: number | undefined };
+  },
+): { stop(): Promise<void> } {
+  const { database, clock, actionLog, refusals, log } = on;
+  const deliveries = createDeliveries(on);
   const { databaseClock, removalTime } = clocks;
   const stopping = new AbortController();
 
@@ -91,7 +79,7 @@ export function startHousekeeping(deps: {
     timely('deleting old requests', FORGET_MS, () => forgetExpiredKeys(database.sql, removalTime.now())),
     timely('deleting old events', FORGET_MS, () => forgetOldEvents(database, removalTime)),
     timely('deleting old deliveries', FORGET_MS, () => forgetOldDeliveries(database, removalTime)),
-    timely('warning of quotas', WARN_MS, () => mailWarnings(deps)),
+    timely('warning of quotas', WARN_MS, () => mailWarnings(on)),
     timely('deleting old mails', FORGET_MS, () => forgetOldMails(database, removalTime)),
     timely('dropping old tasks', QUARTERS_MS, () => keep(TASKS, kept.tasks)),
     timely('dropping old user actions', QUARTERS_MS, () =>
@@ -103,9 +91,9 @@ export function startHousekeeping(deps: {
     }),
     timely('deleting old logins, tokens and invitations', FORGET_MS, async () => {
       const now = removalTime.now();
-      await logins.forgetOld(now);
-      await tokens.deleteExpired(now);
-      await invitations.forgetOld(now);
+      await forgetOldLogins(on, now);
+      await deleteExpiredTokens(on, now);
+      await forgetOldInvitations(on, now);
     }),
     timely('deleting old usage', QUARTERS_MS, async () => {
       const end = before(kept.usage);

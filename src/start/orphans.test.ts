@@ -8,12 +8,12 @@ import { type Config, loadConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createLog } from '../log.ts';
 import { orphansList, orphansRemove } from './orphans.ts';
-import { type Platform, startPlatform } from './platform.ts';
+import { type RunningPlatform, startPlatform } from './platform.ts';
 
 // Without a worker, so that nothing is removed by itself.
 let testDatabase: TestDatabase;
 let database: Database;
-let platform: Platform;
+let platform: RunningPlatform;
 let config: Config;
 beforeAll(async () => {
   testDatabase = await createDatabase();

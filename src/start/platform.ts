@@ -5,6 +5,7 @@ import { buildApp } from '../app.ts';
 import { createBackends } from '../backends/backends.ts';
 import type { Makers } from '../backends/maker.ts';
 import { MAKERS } from '../backends/makers.ts';
+import { buildPlatform } from '../build-platform.ts';
 import { agreeOnCatalog } from '../cloud/ground/catalog/in-force.ts';
 import { followCatalog } from '../cloud/ground/catalog/live.ts';
 import { loadCatalog } from '../cloud/ground/catalog/service.ts';
@@ -28,7 +29,6 @@ import { createRequestMeasures } from '../requests/measures.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { prepareSecrets } from '../secrets/preparation.ts';
 import { createSecrets } from '../secrets/secrets.ts';
-import { createServices } from '../services.ts';
 import { startTracing } from '../tracing/start.ts';
 import { createTestKit } from '../tradewind/test-kit/kit.ts';
 import { requireAiSandbox } from './ai-worker.ts';
@@ -57,7 +57,7 @@ import { testKitParts } from './test-kit.ts';
 const TRACES_MS = 2_000;
 
 /** A running Tradewind. */
-export interface Platform {
+export interface RunningPlatform {
   /** Where the API listens; undefined in a process that is only a worker. */
   address: { host: string; port: number } | undefined;
   /** The token that this start made, if it was the first one without a bootstrap token. */
@@ -81,7 +81,7 @@ export async function startPlatform(
     makers: givenMakers = MAKERS,
     clock: givenClock,
   }: { terminal?: boolean; makers?: Makers; clock?: Clock } = {},
-): Promise<Platform> {
+): Promise<RunningPlatform> {
   const databaseClock = createDatabaseClock();
   const kit = config.testApi ? createTestKit(databaseClock, config.testClock) : undefined;
   const makers = kit?.makers(givenMakers) ?? givenMakers;
@@ -229,7 +229,7 @@ export async function startPlatform(
       const webhookHosts = parseAllowedHosts(config.webhookHosts);
       const registry = new Registry();
       const measures = createRequestMeasures(registry);
-      const services = createServices({
+      const on = buildPlatform({
         database,
         changes,
         catalog: live.catalog,
@@ -242,30 +242,16 @@ export async function startPlatform(
         requestMeasures: measures,
         traces: tracing && createWorkTraces(tracing, database.sql),
       });
-      const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });
+      const uses = createTokenUseRecorder({ database, authenticator: on.authenticator, log });
       uses.start();
       undo.push(() => uses.stop());
-      const { events } = services;
+      const { events } = on;
       const metrics = createMetrics({ database, worker, clocks, events, registry, open: config.openMetrics });
-      const housekeeping = startHousekeeping({
-        database,
-        clock,
-        clocks,
-        actionLog: services.actionLog,
-        refusals: services.refusals,
-        logins: services.logins,
-        tokens: services.tokens,
-        webhookHosts,
-        secrets,
-        kept: config.kept,
-        invitations: services.invitations,
-        mailer: services.mailer,
-        log,
-      });
+      const housekeeping = startHousekeeping(on, { clocks, kept: config.kept });
       undo.push(() => housekeeping.stop());
-      const seedCallers = seed && createSeedCallers(services.authenticator);
+      const seedCallers = seed && createSeedCallers(on.authenticator);
       const app = await buildApp({
-        services: seedCallers ? { ...services, authenticator: seedCallers.authenticator } : services,
+        on: seedCallers ? { ...on, authenticator: seedCallers.authenticator } : on,
         log,
         readiness: createReadiness({ database, role, live, worker, clocks }),
         rateLimit: config.rateLimit,

@@ -1,13 +1,13 @@
 import fs from 'node:fs';
 import type { Config } from '../config.ts';
 import { firstTokenFile } from './first-token.ts';
-import type { Platform } from './platform.ts';
+import type { RunningPlatform } from './platform.ts';
 
 const MAKES_OTHERS = '"npx tradewind token create" creates more';
 
 /** Returns what a person sees when Tradewind is ready: its address, the token, and a call to paste. */
 export function readyMessage(
-  { address, firstToken }: Pick<Platform, 'address' | 'firstToken'>,
+  { address, firstToken }: Pick<RunningPlatform, 'address' | 'firstToken'>,
   config: Config,
 ): string {
   const { host, workerPort } = config;
@@ -22,7 +22,7 @@ export function readyMessage(
 }
 
 function aboutToken(
-  first: Platform['firstToken'],
+  first: RunningPlatform['firstToken'],
   config: Config,
   call: (token: string) => string,
 ): string[] {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createBackends } from '../backends/backends.ts';
 import type { Makers } from '../backends/maker.ts';
+import { buildPlatform, WAITING_DELETIONS } from '../build-platform.ts';
 import { followCatalog } from '../cloud/ground/catalog/live.ts';
 import type { Catalog } from '../cloud/ground/catalog/service.ts';
 import { waitingDeletionsQueue } from '../cloud/ground/tasks/behind/queue.ts';
@@ -16,14 +17,12 @@ import { createWorkTraces } from '../convergence/traces.ts';
 import type { ChangeFeed } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
-import { NO_HOSTS, parseAllowedHosts } from '../lib/allowed-hosts.ts';
+import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Tracing } from '../lib/tracing.ts';
-import { createMailer } from '../mail/mailer.ts';
 import { mailQueue } from '../mail/sending/queue.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
-import { createCloudServices, createTaskEnds } from '../services.ts';
 import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
 import { deletionQueue } from '../tradewind/deletions/work/queue.ts';
 import { startFanOut } from '../tradewind/webhooks/sending/fan-out.ts';
@@ -120,7 +119,6 @@ export function createTaskWorker({
         followCatalog({ database, changes, log, agreed, kinds: makers, backends }),
       );
       undo.push(() => live.stop());
-      const kinds = createTaskEnds({ clock, secrets });
       const outlet = outletOf(config, log);
       undo.push(async () => outlet.close());
       const worker = await patiently(() =>
@@ -136,49 +134,30 @@ export function createTaskWorker({
         await worker.stop(graceMs);
         await aiTasks?.close();
       });
-      const shared = { workerId: worker.id, database: own, clock, log };
       const measures = createMeasures(registry);
-      const traces = tracing && createWorkTraces(tracing, repeatable.sql);
-      worker.serve(
-        wantsQueue({
-          ...shared,
-          kinds,
-          secrets,
-          measures,
-          traces,
-          claims: repeatable,
-          backendOf: backends.of,
-        }),
-      );
-      const { catalog } = live;
-      const removers = createCloudServices({ ...shared, changes, catalog, backends, secrets });
-      worker.serve(
-        deletionQueue({ ...shared, removalTime: clocks.removalTime, catalog, removers, measures, traces }),
-      );
-      worker.serve(
-        waitingDeletionsQueue({ ...shared, kinds, catalog, deleters: removers, measures, traces }),
-      );
+      const webhookHosts = parseAllowedHosts(config.webhookHosts);
+      const on = buildPlatform({
+        ...{ database: own, changes, catalog: live.catalog, clock, log, backends, secrets },
+        ...{ webhookHosts, measures, traces: tracing && createWorkTraces(tracing, repeatable.sql) },
+      });
+      const workerId = worker.id;
+      worker.serve(wantsQueue({ ...on, workerId, claims: repeatable, backendOf: backends.of }));
+      worker.serve(deletionQueue(on, { workerId, removalTime: clocks.removalTime }));
+      worker.serve(waitingDeletionsQueue(on, { workerId, deletions: WAITING_DELETIONS }));
       const changed = (now: Troubles) => {
         troubles = now;
       };
-      const webhookHosts = parseAllowedHosts(config.webhookHosts) ?? NO_HOSTS;
       // What is sent twice has the same ID, so that it may be repeated after a crash of the database.
       worker.serve(
         webhookQueue({
-          workerId: worker.id,
+          ...on,
+          workerId,
           database: repeatable,
-          clock,
-          secrets,
-          webhookHosts,
-          mailer: createMailer({ clock, secrets, log }),
-          log,
           measures: createSendingMeasures(registry),
         }),
       );
       const letterhead = letterheadOf(config);
-      worker.serve(
-        mailQueue({ workerId: worker.id, database: repeatable, clock, secrets, outlet, letterhead, log }),
-      );
+      worker.serve(mailQueue({ ...on, workerId, database: repeatable, outlet, letterhead }));
       const fanOut = startFanOut({ database: own, changes, clock, log });
       undo.push(() => fanOut.stop());
       const watching = await watchBackends({ backends, log, registry, changed });
@@ -187,7 +166,7 @@ export function createTaskWorker({
       undo.push(() => listening.stop());
       const comparing = startComparing({ database: own, backends, everyMs: config.compareMs, log, registry });
       undo.push(() => comparing.stop());
-      beginAi = () => aiWork({ ...shared, registry }, worker);
+      beginAi = () => aiWork({ workerId, database: own, clock, log, registry }, worker);
     },
     takeAiTasks() {
       const beginning = beginAi?.().catch((error: unknown) =>

@@ -1,8 +1,8 @@
+import { createTaskEnds } from '../build-platform.ts';
 import type { Catalog } from '../cloud/ground/catalog/service.ts';
 import type { Endings } from '../convergence/waiting-tasks.ts';
 import type { ListeningChangeFeed } from '../db/changes.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { createTaskEnds } from '../services.ts';
 import { deletionTasks } from '../tradewind/deletions/tasks.ts';
 import type { TestKit, TestKitParts } from '../tradewind/test-kit/kit.ts';
 import { leaveNothing } from '../tradewind/test-kit/leftovers.ts';
@@ -14,7 +14,7 @@ import { createWorkInProgress } from '../tradewind/test-kit/work.ts';
 /** Puts together what the routes for tests need, where there is a kit. */
 export function testKitParts(
   kit: TestKit | undefined,
-  deps: Omit<Endings, 'kinds'> & {
+  deps: Omit<Endings, 'taskEnds'> & {
     secrets: Secrets;
     changes: ListeningChangeFeed;
     catalog: Pick<Catalog, 'regions'>;
@@ -23,8 +23,8 @@ export function testKitParts(
 ): TestKitParts | undefined {
   if (!kit) return undefined;
   const { database, changes, normalSpeed } = deps;
-  const kinds = new Map(createTaskEnds(deps).map((kind) => [kind.type, kind]));
-  const work = createWorkInProgress({ ...deps, kinds });
+  const taskEnds = createTaskEnds(deps);
+  const work = createWorkInProgress({ ...deps, taskEnds });
   const alone = createTurns(database);
   const snapshots = createSnapshots(database, alone, async ({ gone, there }) => {
     kit.calls.allow(there);
@@ -32,7 +32,7 @@ export function testKitParts(
     await leaveNothing({ calls: kit.calls, database }, gone);
   });
   const partial = createPartialReset({ ...deps, calls: kit.calls, alone });
-  return { kit, snapshots, partial, work, taskTypes: typesUnderRules(kinds.keys()), normalSpeed };
+  return { kit, snapshots, partial, work, taskTypes: typesUnderRules(taskEnds.keys()), normalSpeed };
 }
 
 /** Deletions with contents want nothing of a backend themselves: no rule ever reaches them. */

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { createTaskEnds } from '../../src/build-platform.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Secrets } from '../../src/secrets/secrets.ts';
-import { createTaskEnds } from '../../src/services.ts';
 import { ROOT } from '../acceptance/processes.ts';
 
 /** Only the ends of tasks use them. */
@@ -18,7 +18,7 @@ it('are those of docs/operations.md', () => {
   }));
   const others = rows.at(-1)?.minutes;
   const documented = new Map(rows.flatMap(({ minutes, types }) => types.map((type) => [type, minutes])));
-  const kinds = createTaskEnds({ clock: systemClock, secrets });
+  const kinds = [...createTaskEnds({ clock: systemClock, secrets }).values()];
   const own = kinds.map(({ type, deadlineMs }) => [type, deadlineMs / 60_000] as const);
   expect(Object.fromEntries(own.filter(([, minutes]) => minutes !== others))).toEqual(
     Object.fromEntries(documented),

@@ -1,12 +1,13 @@
 import type { Api } from '../../http/server.ts';
 import { PageQuery } from '../../lib/wire.ts';
+import type { Platform } from '../../platform.ts';
 import { AccountRequest, AccountRequestPage, RequestParams, StatusChangePage } from './schema.ts';
-import type { ActivityLog } from './service.ts';
+import { getLoggedRequest, listLoggedRequests, listStatusChanges } from './service.ts';
 
 const tags = ['User actions'];
 const LOG = '/iam/activity_log';
 
-export function activityLogRoutes(app: Api, { activityLog: log }: { activityLog: ActivityLog }): void {
+export function activityLogRoutes(app: Api, on: Platform): void {
   app.get(`${LOG}/account_status_changes`, {
     config: { access: 'administer' },
     schema: {
@@ -17,7 +18,7 @@ export function activityLogRoutes(app: Api, { activityLog: log }: { activityLog:
       querystring: PageQuery,
       response: { 200: StatusChangePage },
     },
-    handler: ({ principal, query }) => log.statusChanges(principal, query),
+    handler: ({ principal, query }) => listStatusChanges(on, principal, query),
   });
 
   app.get(`${LOG}/requests`, {
@@ -30,7 +31,7 @@ export function activityLogRoutes(app: Api, { activityLog: log }: { activityLog:
       querystring: PageQuery,
       response: { 200: AccountRequestPage },
     },
-    handler: ({ principal, query }) => log.requests(principal, query),
+    handler: ({ principal, query }) => listLoggedRequests(on, principal, query),
   });
 
   app.get(`${LOG}/requests/:requestId`, {
@@ -42,6 +43,6 @@ export function activityLogRoutes(app: Api, { activityLog: log }: { activityLog:
       params: RequestParams,
       response: { 200: AccountRequest },
     },
-    handler: ({ principal, params }) => log.request(principal, params.requestId),
+    handler: ({ principal, params }) => getLoggedRequest(on, principal, params.requestId),
   });
 }

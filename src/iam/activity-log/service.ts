@@ -1,9 +1,10 @@
-import type { ListedAction, UserActions } from '../../cloud/ground/user-actions/service.ts';
-import type { Database } from '../../db/database.ts';
+import type { ListedAction } from '../../cloud/ground/user-actions/service.ts';
+import { listRequests } from '../../cloud/ground/user-actions/service.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { PageQuery } from '../../lib/wire.ts';
+import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { reachOf } from '../../requests/principal.ts';
 import type { AccountRequest, AccountRequestPage, StatusChangePage } from './schema.ts';
@@ -11,56 +12,52 @@ import * as store from './store.ts';
 
 const FEDERATION = 'TRADEWIND';
 
-/** Shows recorded user actions in the form of the account area, and status changes of accounts. */
-export interface ActivityLog {
-  /** Lists changes of the caller's account; for resellers also of their clients. */
-  statusChanges(principal: Principal, query: PageQuery): Promise<StatusChangePage>;
-  /** Lists changing requests in the caller's account. */
-  requests(principal: Principal, query: PageQuery): Promise<AccountRequestPage>;
-  /** @throws NotFoundError */
-  request(principal: Principal, id: number): Promise<AccountRequest>;
+/** Lists changes of the caller's account; for resellers also of their clients. */
+export async function listStatusChanges(
+  on: Platform,
+  principal: Principal,
+  { limit = 100, offset = 0 }: PageQuery,
+): Promise<StatusChangePage> {
+  const page = { limit, offset };
+  const { count, rows } = await store.listStatusChanges(on.database.sql, reachOf(principal), page);
+  return {
+    count,
+    ...pagesAround('/iam/activity_log/account_status_changes', page, count),
+    result: rows.map((row) => ({
+      id: row.id,
+      status_change_at: isoMicros(row.changed_at),
+      old_status: row.old_status,
+      new_status: row.new_status,
+      federation_id: FEDERATION,
+      client: row.client_id,
+    })),
+  };
 }
 
-export function createActivityLog(deps: {
-  database: Database;
-  userActions: Pick<UserActions, 'requests'>;
-}): ActivityLog {
-  const { database, userActions } = deps;
-
+/** Lists changing requests in the caller's account. */
+export async function listLoggedRequests(
+  on: Platform,
+  principal: Principal,
+  { limit = 100, offset = 0 }: PageQuery,
+): Promise<AccountRequestPage> {
+  const page = { limit, offset };
+  const { count, rows } = await listRequests(on, principal, page);
   return {
-    async statusChanges(principal, { limit = 100, offset = 0 }) {
-      const page = { limit, offset };
-      const { count, rows } = await store.listStatusChanges(database.sql, reachOf(principal), page);
-      return {
-        count,
-        ...pagesAround('/iam/activity_log/account_status_changes', page, count),
-        result: rows.map((row) => ({
-          id: row.id,
-          status_change_at: isoMicros(row.changed_at),
-          old_status: row.old_status,
-          new_status: row.new_status,
-          federation_id: FEDERATION,
-          client: row.client_id,
-        })),
-      };
-    },
-
-    async requests(principal, { limit = 100, offset = 0 }) {
-      const page = { limit, offset };
-      const { count, rows } = await userActions.requests(principal, page);
-      return {
-        count,
-        ...pagesAround('/iam/activity_log/requests', page, count),
-        result: rows.map(presented),
-      };
-    },
-
-    async request(principal, id) {
-      const row = await store.findRequest(database.sql, principal.clientId, id);
-      if (!row) throw new NotFoundError('Request', id);
-      return presented(row);
-    },
+    count,
+    ...pagesAround('/iam/activity_log/requests', page, count),
+    result: rows.map(presented),
   };
+}
+
+/** @throws NotFoundError */
+export async function getLoggedRequest(
+  on: Platform,
+  principal: Principal,
+  id: number,
+): Promise<AccountRequest> {
+  const row = await store.findRequest(on.database.sql, principal.clientId, id);
+  if (!row) throw new NotFoundError('Request', id);
+  return presented(row);
 }
 
 function presented(row: ListedAction): AccountRequest {

@@ -1,16 +1,14 @@
 import type { Api } from '../../http/server.ts';
 import { ClientParams } from '../../lib/wire.ts';
+import type { Platform } from '../../platform.ts';
 import { PatchService, Service, ServiceArray, ServiceParams, UpdateService } from './schema.ts';
-import type { ClientServices } from './service.ts';
+import { getClientService, listClientServices, updateClientService } from './service.ts';
 
 const tags = ['Clients'];
 const BASE = '/iam/clients/:clientId/services';
 const ONE = `${BASE}/:serviceId`;
 
-export function clientServiceRoutes(
-  app: Api,
-  { clientServices: services }: { clientServices: ClientServices },
-): void {
+export function clientServiceRoutes(app: Api, on: Platform): void {
   app.get(BASE, {
     config: { access: 'resell' },
     schema: {
@@ -20,7 +18,7 @@ export function clientServiceRoutes(
       params: ClientParams,
       response: { 200: ServiceArray },
     },
-    handler: ({ principal, params }) => services.list(principal, params.clientId),
+    handler: ({ principal, params }) => listClientServices(on, principal, params.clientId),
   });
 
   app.get(ONE, {
@@ -32,7 +30,7 @@ export function clientServiceRoutes(
       params: ServiceParams,
       response: { 200: Service },
     },
-    handler: ({ principal, params }) => services.get(principal, params.clientId, params.serviceId),
+    handler: ({ principal, params }) => getClientService(on, principal, params.clientId, params.serviceId),
   });
 
   app.put(ONE, {
@@ -48,7 +46,7 @@ export function clientServiceRoutes(
       response: { 200: Service },
     },
     handler: ({ principal, params, body }) =>
-      services.update(principal, params.clientId, params.serviceId, body),
+      updateClientService(on, principal, params.clientId, params.serviceId, body),
   });
 
   app.patch(ONE, {
@@ -63,6 +61,6 @@ export function clientServiceRoutes(
       response: { 200: Service },
     },
     handler: ({ principal, params, body }) =>
-      services.update(principal, params.clientId, params.serviceId, body),
+      updateClientService(on, principal, params.clientId, params.serviceId, body),
   });
 }

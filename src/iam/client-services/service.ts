@@ -1,13 +1,12 @@
-import type { Database, Transaction } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Transaction } from '../../db/database.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
+import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { lockManaged } from '../accounts/in-transaction.ts';
 import { isOffered, type OfferedService } from '../accounts/schema.ts';
 import { findClient, resells } from '../accounts/service.ts';
 import { refusePlatforms } from '../accounts/users/in-transaction.ts';
-import type { Authenticator } from '../identity/service.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { availabilityOf, keepDefaults } from './availability/store.ts';
 import { presentedService } from './presenter.ts';
@@ -20,89 +19,97 @@ export interface AvailableService extends ServiceState {
   available: boolean;
 }
 
-/** Which services an account may use. Its reseller and the platform administrator decide. */
-export interface ClientServices {
-  /** @throws NotFoundError */
-  list(principal: Principal, clientId: number): Promise<Service[]>;
-  /** @throws NotFoundError */
-  get(principal: Principal, clientId: number, id: number): Promise<Service>;
-  /**
-   * Takes effect at once. @throws NotFoundError, InvalidError, ConflictError for the platform's own account
-   */
-  update(principal: Principal, clientId: number, id: number, changes: ServiceChanges): Promise<Service>;
-  /** Returns the services of several accounts at once, for the clients feature. */
-  ofClients(clientIds: readonly number[]): Promise<AvailableService[]>;
+async function requireClient(on: Platform, principal: Principal, clientId: number): Promise<void> {
+  const client = await findClient(on.database.sql, clientId);
+  if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+  principal.writes?.concerns(clientId);
 }
 
-export function createClientServices(deps: {
-  database: Database;
-  clock: Clock;
-  authenticator: Authenticator;
-}): ClientServices {
-  const { database, clock, authenticator } = deps;
+async function ofClients(
+  on: Platform,
+  clientIds: readonly number[],
+  sql = on.database.sql,
+): Promise<AvailableService[]> {
+  const accounts = await store.findAccounts(sql, clientIds);
+  const changed = grouped(await store.listChanged(sql, clientIds), ({ client_id }) => client_id);
+  const decided = grouped(await availabilityOf(sql, clientIds), ({ client_id }) => client_id);
+  return accounts.flatMap((account) =>
+    statesOf(account, changed.get(account.id) ?? []).map((state) => ({
+      ...state,
+      available: (decided.get(account.id) ?? []).some(
+        ({ product, available }) => available && product === state.service,
+      ),
+    })),
+  );
+}
 
-  async function requireClient(principal: Principal, clientId: number): Promise<void> {
-    const client = await findClient(database.sql, clientId);
-    if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
-    principal.writes?.concerns(clientId);
-  }
+async function found(
+  on: Platform,
+  clientId: number,
+  id: number,
+  sql = on.database.sql,
+): Promise<ServiceState> {
+  const state =
+    serviceOf(clientId, id) && (await ofClients(on, [clientId], sql)).find((one) => one.id === id);
+  if (!state) throw new NotFoundError('Service', id);
+  return state;
+}
 
-  async function ofClients(clientIds: readonly number[], sql = database.sql): Promise<AvailableService[]> {
-    const accounts = await store.findAccounts(sql, clientIds);
-    const changed = grouped(await store.listChanged(sql, clientIds), ({ client_id }) => client_id);
-    const decided = grouped(await availabilityOf(sql, clientIds), ({ client_id }) => client_id);
-    return accounts.flatMap((account) =>
-      statesOf(account, changed.get(account.id) ?? []).map((state) => ({
-        ...state,
-        available: (decided.get(account.id) ?? []).some(
-          ({ product, available }) => available && product === state.service,
-        ),
-      })),
-    );
-  }
+/** Returns the services of several accounts at once, for the clients feature. */
+export const servicesOfClients = (on: Platform, clientIds: readonly number[]): Promise<AvailableService[]> =>
+  ofClients(on, clientIds);
 
-  async function found(clientId: number, id: number, sql = database.sql): Promise<ServiceState> {
-    const state = serviceOf(clientId, id) && (await ofClients([clientId], sql)).find((one) => one.id === id);
-    if (!state) throw new NotFoundError('Service', id);
-    return state;
-  }
+/** @throws NotFoundError */
+export async function listClientServices(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+): Promise<Service[]> {
+  await requireClient(on, principal, clientId);
+  return (await ofClients(on, [clientId])).map(presentedService);
+}
 
-  return {
-    ofClients: (clientIds) => ofClients(clientIds),
+/** @throws NotFoundError */
+export async function getClientService(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  id: number,
+): Promise<Service> {
+  await requireClient(on, principal, clientId);
+  return presentedService(await found(on, clientId, id));
+}
 
-    async list(principal, clientId) {
-      await requireClient(principal, clientId);
-      return (await ofClients([clientId])).map(presentedService);
-    },
-
-    async get(principal, clientId, id) {
-      await requireClient(principal, clientId);
-      return presentedService(await found(clientId, id));
-    },
-
-    async update(principal, clientId, id, changes) {
-      await requireClient(principal, clientId);
-      const ended = await database.accept(principal, async (tx) => {
-        await lockManaged(tx, principal, clientId);
-        const before = await found(clientId, id, tx.sql);
-        const { status, enabled } = wantedOf(before, changes);
-        const same = status === before.status;
-        if (same && enabled === before.enabled) return { tokens: [], logins: [] };
-        const service = await requireChangeable(tx, before, isOpen(status));
-        await store.putService(tx.sql, {
-          client_id: clientId,
-          service,
-          status,
-          previous_status: same ? before.previousStatus : before.status,
-          enabled,
-          changed_at: same ? before.changedAt : clock.now(),
-        });
-        return announceClient(tx, clientId);
-      });
-      authenticator.forget(ended);
-      return presentedService(await found(clientId, id));
-    },
-  };
+/**
+ * Takes effect at once. @throws NotFoundError, InvalidError, ConflictError for the platform's own account
+ */
+export async function updateClientService(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  id: number,
+  changes: ServiceChanges,
+): Promise<Service> {
+  await requireClient(on, principal, clientId);
+  const ended = await on.database.accept(principal, async (tx) => {
+    await lockManaged(tx, principal, clientId);
+    const before = await found(on, clientId, id, tx.sql);
+    const { status, enabled } = wantedOf(before, changes);
+    const same = status === before.status;
+    if (same && enabled === before.enabled) return { tokens: [], logins: [] };
+    const service = await requireChangeable(tx, before, isOpen(status));
+    await store.putService(tx.sql, {
+      client_id: clientId,
+      service,
+      status,
+      previous_status: same ? before.previousStatus : before.status,
+      enabled,
+      changed_at: same ? before.changedAt : on.clock.now(),
+    });
+    return announceClient(tx, clientId);
+  });
+  on.authenticator.forget(ended);
+  return presentedService(await found(on, clientId, id));
 }
 
 /** The status implies whether the service is enabled, unless the request says so. */

@@ -1,5 +1,6 @@
 import type { Api } from '../../http/server.ts';
 import { ClientParams } from '../../lib/wire.ts';
+import type { Platform } from '../../platform.ts';
 import {
   Account,
   Client,
@@ -9,13 +10,13 @@ import {
   CreatedClient,
   UpdateClient,
 } from './schema.ts';
-import type { Clients } from './service.ts';
+import { createClient, getClient, getOwnClient, listClients, updateClient } from './service.ts';
 
 const tags = ['Clients'];
 /** Names of operations are not client ids, whatever the method. */
 const ONE = '/iam/clients/:clientId(^(?!create$|invite_user$|me$).*$)';
 
-export function clientRoutes(app: Api, { clients }: { clients: Clients }): void {
+export function clientRoutes(app: Api, on: Platform): void {
   app.get('/iam/clients/me', {
     config: { access: 'read' },
     schema: {
@@ -24,7 +25,7 @@ export function clientRoutes(app: Api, { clients }: { clients: Clients }): void 
       tags,
       response: { 200: Account },
     },
-    handler: ({ principal }) => clients.me(principal),
+    handler: ({ principal }) => getOwnClient(on, principal),
   });
 
   app.post('/iam/clients/create', {
@@ -39,7 +40,7 @@ export function clientRoutes(app: Api, { clients }: { clients: Clients }): void 
       response: { 201: CreatedClient },
     },
     handler: async ({ principal, body }, reply) =>
-      reply.code(201).send(await clients.create(principal, body)),
+      reply.code(201).send(await createClient(on, principal, body)),
   });
 
   app.get('/iam/clients', {
@@ -53,7 +54,7 @@ export function clientRoutes(app: Api, { clients }: { clients: Clients }): void 
       querystring: ClientListQuery,
       response: { 200: ClientList },
     },
-    handler: ({ principal, query }) => clients.list(principal, query),
+    handler: ({ principal, query }) => listClients(on, principal, query),
   });
 
   app.get(ONE, {
@@ -65,7 +66,7 @@ export function clientRoutes(app: Api, { clients }: { clients: Clients }): void 
       params: ClientParams,
       response: { 200: Client },
     },
-    handler: ({ principal, params }) => clients.get(principal, params.clientId),
+    handler: ({ principal, params }) => getClient(on, principal, params.clientId),
   });
 
   app.patch(ONE, {
@@ -78,6 +79,6 @@ export function clientRoutes(app: Api, { clients }: { clients: Clients }): void 
       body: UpdateClient,
       response: { 200: Client },
     },
-    handler: ({ principal, params, body }) => clients.update(principal, params.clientId, body),
+    handler: ({ principal, params, body }) => updateClient(on, principal, params.clientId, body),
   });
 }

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Catalog } from '../../cloud/ground/catalog/service.ts';
 import { prepareProjects } from '../../cloud/network/project-changes/in-transaction.ts';
-import type { Database, Transaction } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Transaction } from '../../db/database.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { MOST_LISTED } from '../../lib/ordered-list.ts';
 import { pagesAround } from '../../lib/page-address.ts';
+import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import {
   keepReseller,
@@ -18,15 +17,15 @@ import {
 import { resells, worksForReseller } from '../accounts/service.ts';
 import { endResellerAccess, expireInvitations } from '../accounts/users/in-transaction.ts';
 import { keepUsed } from '../client-services/in-transaction.ts';
-import type { ClientServices } from '../client-services/service.ts';
-import type { Features } from '../features/service.ts';
+import { servicesOfClients } from '../client-services/service.ts';
+import { featuresOfClients } from '../features/service.ts';
 import { type Credentials, together } from '../identity/in-transaction.ts';
-import type { Authenticator } from '../identity/service.ts';
 import { announceClient } from '../logins/in-transaction.ts';
+import { insertAccount } from '../new-accounts/in-transaction.ts';
 import { deleteTokensOfOutsiders } from '../tokens/in-transaction.ts';
-import type { Users } from '../users/service.ts';
+import { usersOfClient } from '../users/service.ts';
 import { filterOf, orderOf } from './filter.ts';
-import { changeStatus, insertAccount } from './in-transaction.ts';
+import { changeStatus } from './in-transaction.ts';
 import { type OfAccount, presentedAccount, presentedClient } from './presenter.ts';
 import type {
   Account,
@@ -39,139 +38,134 @@ import type {
 } from './schema.ts';
 import * as store from './store.ts';
 
-/** Accounts. Resellers reach their own clients, the platform administrator all. */
-export interface Clients {
-  /** The caller's own account. */
-  me(principal: Principal): Promise<Account>;
-  /**
-   * Creates a client of the caller's reseller, with an administrator and a default project that is ready for
-   * use.
-   */
-  create(principal: Principal, request: CreateClient): Promise<CreatedClient>;
-  /** Returns a page if the query has a limit, else everything in an array. @throws InvalidError */
-  list(principal: Principal, query: ClientListQuery): Promise<Client[] | ClientPage>;
-  /** @throws NotFoundError */
-  get(principal: Principal, clientId: number): Promise<Client>;
-  /**
-   * Suspends an account or opens it again.
-   * @throws NotFoundError; ConflictError for the caller's own account and as `changeStatus`
-   */
-  setStatus(principal: Principal, clientId: number, status: 'active' | 'paused'): Promise<Client>;
-  /** @throws NotFoundError, InvalidError */
-  update(principal: Principal, clientId: number, request: UpdateClient): Promise<Client>;
+/** Looks once for all accounts: a list has up to 10,000 of them. */
+async function knownOf(on: Platform, clientIds: readonly number[]): Promise<(clientId: number) => OfAccount> {
+  const activations = grouped(await featuresOfClients(on, clientIds), ({ client_id }) => client_id);
+  const states = grouped(await servicesOfClients(on, clientIds), (state) => state.clientId);
+  return (clientId) => ({
+    activations: activations.get(clientId) ?? [],
+    services: states.get(clientId) ?? [],
+  });
 }
 
-export function createClients(deps: {
-  database: Database;
-  clock: Clock;
-  authenticator: Authenticator;
-  features: Pick<Features, 'ofClients'>;
-  services: Pick<ClientServices, 'ofClients'>;
-  users: Pick<Users, 'ofClient'>;
-  catalog: Pick<Catalog, 'regions'>;
-}): Clients {
-  const { database, clock, authenticator, features, services, users, catalog } = deps;
+/** @throws NotFoundError */
+export async function getClient(on: Platform, principal: Principal, clientId: number): Promise<Client> {
+  const row = await store.findAccount(on.database.sql, clientId);
+  if (!row || !resells(principal, { resellerId: row.reseller_id })) {
+    throw new NotFoundError('Client', clientId);
+  }
+  const known = await knownOf(on, [clientId]);
+  return presentedClient(row, principal.userId, known(clientId), await usersOfClient(on, clientId));
+}
 
-  /** Looks once for all accounts: a list has up to 10,000 of them. */
-  async function knownOf(clientIds: readonly number[]): Promise<(clientId: number) => OfAccount> {
-    const activations = grouped(await features.ofClients(clientIds), ({ client_id }) => client_id);
-    const states = grouped(await services.ofClients(clientIds), (state) => state.clientId);
-    return (clientId) => ({
-      activations: activations.get(clientId) ?? [],
-      services: states.get(clientId) ?? [],
+/** The caller's own account. */
+export async function getOwnClient(on: Platform, { clientId, userId }: Principal): Promise<Account> {
+  const row = await store.findAccount(on.database.sql, clientId);
+  if (!row) throw new NotFoundError('Client', clientId);
+  const known = await knownOf(on, [clientId]);
+  return presentedAccount(row, userId, known(clientId), await usersOfClient(on, clientId));
+}
+
+/**
+ * Creates a client of the caller's reseller, with an administrator and a default project that is ready for
+ * use.
+ */
+export async function createClient(
+  on: Platform,
+  principal: Principal,
+  { company }: CreateClient,
+): Promise<CreatedClient> {
+  const { resellerId } = principal;
+  if (resellerId === undefined) {
+    throw new ForbiddenError(
+      'The token belongs to no reseller, so the client would not belong to one either',
+    );
+  }
+  return on.database.accept(principal, async (tx) => {
+    const { clientId } = await insertAccount(tx.sql, {
+      company,
+      resellerId,
+      administrator: { email: placeholderEmail(), platform_administrator: false },
+      now: on.clock.now(),
     });
-  }
+    await prepareProjects(tx, on.catalog, on.clock.now(), clientId);
+    principal.writes?.made(clientId);
+    return { id: clientId, company };
+  });
+}
 
-  async function get(principal: Principal, clientId: number): Promise<Client> {
-    const row = await store.findAccount(database.sql, clientId);
-    if (!row || !resells(principal, { resellerId: row.reseller_id })) {
-      throw new NotFoundError('Client', clientId);
+/** Returns a page if the query has a limit, else everything in an array. @throws InvalidError */
+export async function listClients(
+  on: Platform,
+  principal: Principal,
+  query: ClientListQuery,
+): Promise<Client[] | ClientPage> {
+  const filter = filterOf(query, principal.platformAdministrator ? undefined : principal.resellerId);
+  const { limit = MOST_LISTED, offset = 0, ...rest } = query;
+  const order = orderOf(query.ordering);
+  const { count, rows } = filter
+    ? await store.listAccounts(on.database.sql, filter, { order, limit, offset })
+    : { count: 0, rows: [] };
+  const known = await knownOf(
+    on,
+    rows.map(({ id }) => id),
+  );
+  const results = rows.map((row) => presentedClient(row, principal.userId, known(row.id)));
+  if (query.limit === undefined) return results;
+  return { count, ...pagesAround('/iam/clients', { limit, offset }, count, rest), results };
+}
+
+/**
+ * Suspends an account or opens it again.
+ * @throws NotFoundError; ConflictError for the caller's own account and as `changeStatus`
+ */
+export async function setClientStatus(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  status: 'active' | 'paused',
+): Promise<Client> {
+  const ended = await on.database.accept(principal, async (tx) => {
+    await lockManaged(tx, principal, clientId);
+    principal.writes?.concerns(clientId);
+    if (clientId === principal.clientId) {
+      throw new ConflictError(`Client ${clientId} is your own account; you would shut yourself out`);
     }
-    const known = await knownOf([clientId]);
-    return presentedClient(row, principal.userId, known(clientId), await users.ofClient(clientId));
-  }
+    return changeStatus(tx, clientId, status, on.clock.now());
+  });
+  on.authenticator.forget(ended);
+  return getClient(on, principal, clientId);
+}
 
-  return {
-    get,
-
-    async me({ clientId, userId }) {
-      const row = await store.findAccount(database.sql, clientId);
-      if (!row) throw new NotFoundError('Client', clientId);
-      const known = await knownOf([clientId]);
-      return presentedAccount(row, userId, known(clientId), await users.ofClient(clientId));
-    },
-
-    async create(principal, { company }) {
-      const { resellerId } = principal;
-      if (resellerId === undefined) {
-        throw new ForbiddenError(
-          'The token belongs to no reseller, so the client would not belong to one either',
-        );
-      }
-      return database.accept(principal, async (tx) => {
-        const { clientId } = await insertAccount(tx.sql, {
-          company,
-          resellerId,
-          administrator: { email: placeholderEmail(), platform_administrator: false },
-          now: clock.now(),
-        });
-        await prepareProjects(tx, catalog, clock.now(), clientId);
-        principal.writes?.made(clientId);
-        return { id: clientId, company };
-      });
-    },
-
-    async list(principal, query) {
-      const filter = filterOf(query, principal.platformAdministrator ? undefined : principal.resellerId);
-      const { limit = MOST_LISTED, offset = 0, ...rest } = query;
-      const order = orderOf(query.ordering);
-      const { count, rows } = filter
-        ? await store.listAccounts(database.sql, filter, { order, limit, offset })
-        : { count: 0, rows: [] };
-      const known = await knownOf(rows.map(({ id }) => id));
-      const results = rows.map((row) => presentedClient(row, principal.userId, known(row.id)));
-      if (query.limit === undefined) return results;
-      return { count, ...pagesAround('/iam/clients', { limit, offset }, count, rest), results };
-    },
-
-    async setStatus(principal, clientId, status) {
-      const ended = await database.accept(principal, async (tx) => {
-        await lockManaged(tx, principal, clientId);
-        principal.writes?.concerns(clientId);
-        if (clientId === principal.clientId) {
-          throw new ConflictError(`Client ${clientId} is your own account; you would shut yourself out`);
-        }
-        return changeStatus(tx, clientId, status, clock.now());
-      });
-      authenticator.forget(ended);
-      return get(principal, clientId);
-    },
-
-    async update(principal, clientId, request) {
-      const ended = await database.accept(principal, async (tx): Promise<Credentials> => {
-        // With the account, its users may lose the clients that they look after.
-        if (request.reseller !== undefined) await lockWithLookedAfter(tx, clientId, 'anybody there');
-        const client = await lockManaged(tx, principal, clientId);
-        principal.writes?.concerns(clientId);
-        if (request.email !== undefined) requireEmail(request.email);
-        const { reseller = client.resellerId } = request;
-        const moved = reseller !== client.resellerId;
-        if (moved) await keepNewReseller(tx, principal, reseller);
-        if (request.seller) await requireSeller(tx, request.seller, reseller);
-        await store.updateAccount(tx.sql, clientId, changesIn(request, moved));
-        if (!moved) return { tokens: [], logins: [] };
-        // The former reseller can no longer act for anybody there, nor let anybody in, nor anybody there for it.
-        const now = clock.now();
-        await unassignSellers(tx.sql, await endResellerAccess(tx.sql, clientId));
-        await expireInvitations(tx.sql, clientId, now);
-        await keepUsed(tx.sql, clientId);
-        const tokens = await deleteTokensOfOutsiders(tx, clientId, now);
-        return together(tokens, await announceClient(tx, clientId));
-      });
-      authenticator.forget(ended);
-      return get(principal, clientId);
-    },
-  };
+/** @throws NotFoundError, InvalidError */
+export async function updateClient(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  request: UpdateClient,
+): Promise<Client> {
+  const ended = await on.database.accept(principal, async (tx): Promise<Credentials> => {
+    // With the account, its users may lose the clients that they look after.
+    if (request.reseller !== undefined) await lockWithLookedAfter(tx, clientId, 'anybody there');
+    const client = await lockManaged(tx, principal, clientId);
+    principal.writes?.concerns(clientId);
+    if (request.email !== undefined) requireEmail(request.email);
+    const { reseller = client.resellerId } = request;
+    const moved = reseller !== client.resellerId;
+    if (moved) await keepNewReseller(tx, principal, reseller);
+    if (request.seller) await requireSeller(tx, request.seller, reseller);
+    await store.updateAccount(tx.sql, clientId, changesIn(request, moved));
+    if (!moved) return { tokens: [], logins: [] };
+    // The former reseller can no longer act for anybody there, nor let anybody in, nor anybody there for it.
+    const now = on.clock.now();
+    await unassignSellers(tx.sql, await endResellerAccess(tx.sql, clientId));
+    await expireInvitations(tx.sql, clientId, now);
+    await keepUsed(tx.sql, clientId);
+    const tokens = await deleteTokensOfOutsiders(tx, clientId, now);
+    return together(tokens, await announceClient(tx, clientId));
+  });
+  on.authenticator.forget(ended);
+  return getClient(on, principal, clientId);
 }
 
 async function keepNewReseller(tx: Transaction, principal: Principal, reseller: number): Promise<void> {

@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import { IntegerId } from '../../lib/wire.ts';
+import type { Platform } from '../../platform.ts';
 import { Client } from './schema.ts';
-import type { Clients } from './service.ts';
+import { setClientStatus } from './service.ts';
 
 const ONE = '/tradewind/v1/clients/:client_id';
 const tags = ['Clients'];
 const params = Type.Object({ client_id: IntegerId('Account') });
 
-export function suspensionRoutes(app: Api, { clients }: { clients: Clients }): void {
+export function suspensionRoutes(app: Api, on: Platform): void {
   app.post(`${ONE}/suspend`, {
     config: { access: 'resell' },
     schema: {
@@ -20,7 +21,7 @@ export function suspensionRoutes(app: Api, { clients }: { clients: Clients }): v
       params,
       response: { 200: Client },
     },
-    handler: ({ principal, params }) => clients.setStatus(principal, params.client_id, 'paused'),
+    handler: ({ principal, params }) => setClientStatus(on, principal, params.client_id, 'paused'),
   });
 
   app.post(`${ONE}/resume`, {
@@ -33,6 +34,6 @@ export function suspensionRoutes(app: Api, { clients }: { clients: Clients }): v
       params,
       response: { 200: Client },
     },
-    handler: ({ principal, params }) => clients.setStatus(principal, params.client_id, 'active'),
+    handler: ({ principal, params }) => setClientStatus(on, principal, params.client_id, 'active'),
   });
 }

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { FeatureAnswer, FeatureArray, presentFeature } from '../../cloud/ground/catalog/feature-schema.ts';
-import type { Catalog } from '../../cloud/ground/catalog/service.ts';
 import type { Api } from '../../http/server.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import type { Platform } from '../../platform.ts';
 import {
   ActivateFeature,
   ActivationParams,
@@ -10,14 +10,12 @@ import {
   FeatureActivationArray,
   FeatureParams,
 } from './schema.ts';
-import type { FeatureKind, Features } from './service.ts';
+import type { FeatureKind } from './service.ts';
+import { activateFeature, deactivateFeature, getFeature, listFeatures } from './service.ts';
 
 const tags = ['Features'];
 
-export function featureRoutes(
-  app: Api,
-  { catalog, features }: { catalog: Catalog; features: Features },
-): void {
+export function featureRoutes(app: Api, on: Platform): void {
   app.get('/iam/admin/feature', {
     config: { access: 'resell' },
     schema: {
@@ -28,7 +26,7 @@ export function featureRoutes(
       tags,
       response: { 200: FeatureArray },
     },
-    handler: async () => [...catalog.features.values()].map(presentFeature),
+    handler: async () => [...on.catalog.features.values()].map(presentFeature),
   });
 
   app.get('/iam/admin/feature/:featureId', {
@@ -41,17 +39,17 @@ export function featureRoutes(
       response: { 200: FeatureAnswer },
     },
     handler: async ({ params }) => {
-      const feature = catalog.features.get(params.featureId);
+      const feature = on.catalog.features.get(params.featureId);
       if (!feature) throw new NotFoundError('Feature', params.featureId);
       return presentFeature(feature);
     },
   });
 
-  activationRoutes(app, features, 'paid');
-  activationRoutes(app, features, 'free');
+  activationRoutes(app, on, 'paid');
+  activationRoutes(app, on, 'free');
 }
 
-function activationRoutes(app: Api, features: Features, kind: FeatureKind): void {
+function activationRoutes(app: Api, on: Platform, kind: FeatureKind): void {
   const base = `/iam/admin/${kind}_features`;
   const named = kind === 'paid' ? 'PaidFeature' : 'FreeFeature';
 
@@ -64,7 +62,7 @@ function activationRoutes(app: Api, features: Features, kind: FeatureKind): void
       tags,
       response: { 200: FeatureActivationArray },
     },
-    handler: ({ principal }) => features.list(principal, kind),
+    handler: ({ principal }) => listFeatures(on, principal, kind),
   });
 
   app.post(base, {
@@ -79,7 +77,7 @@ function activationRoutes(app: Api, features: Features, kind: FeatureKind): void
       response: { 201: FeatureActivation },
     },
     handler: async ({ principal, body }, reply) =>
-      reply.code(201).send(await features.activate(principal, kind, body)),
+      reply.code(201).send(await activateFeature(on, principal, kind, body)),
   });
 
   app.get(`${base}/:activatedFeatureId`, {
@@ -91,7 +89,7 @@ function activationRoutes(app: Api, features: Features, kind: FeatureKind): void
       params: ActivationParams,
       response: { 200: FeatureActivation },
     },
-    handler: ({ principal, params }) => features.get(principal, kind, params.activatedFeatureId),
+    handler: ({ principal, params }) => getFeature(on, principal, kind, params.activatedFeatureId),
   });
 
   app.delete(`${base}/:activatedFeatureId`, {
@@ -106,7 +104,7 @@ function activationRoutes(app: Api, features: Features, kind: FeatureKind): void
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params }, reply) => {
-      await features.deactivate(principal, kind, params.activatedFeatureId);
+      await deactivateFeature(on, principal, kind, params.activatedFeatureId);
       return reply.code(204).send(null);
     },
   });

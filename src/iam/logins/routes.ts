@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Api } from '../../http/server.ts';
 import { ClientParams, PageQuery, UserParams } from '../../lib/wire.ts';
+import type { Platform } from '../../platform.ts';
 import { formerAddress, passwordCommand, senderOf } from './passwords/service.ts';
 import {
   ChangePassword,
@@ -11,18 +12,26 @@ import {
   Sent,
   TokenPair,
 } from './schema.ts';
-import type { Addressed, Logins } from './service.ts';
+import type { Addressed } from './service.ts';
+import {
+  changePassword,
+  enterAccount,
+  listLoginAttempts,
+  logIn,
+  logInAsAdministrator,
+  logInAsUser,
+  mailPasswordReset,
+  refreshLogin,
+  reportForgottenPassword,
+} from './service.ts';
 
 const tags = ['Logins'];
 const JWT = '/iam/auth/jwt';
 
-export function loginRoutes(
-  app: Api,
-  { logins, smtp }: { logins: Logins; smtp?: boolean | undefined },
-): void {
-  publicRoutes(app, logins, smtp);
+export function loginRoutes(app: Api, on: Platform): void {
+  publicRoutes(app, on, on.smtp);
   // Whoever reported a forgotten password has been told that the user is mailed.
-  app.addHook('onClose', () => logins.reportsEnd());
+  app.addHook('onClose', () => on.passwordReports.end());
 
   app.get(`${JWT}/clients/:clientId/login`, {
     config: { access: 'read', noted: true, secretAnswer: true },
@@ -35,7 +44,7 @@ export function loginRoutes(
       params: ClientParams,
       response: { 200: TokenPair },
     },
-    handler: ({ principal, params }) => logins.enter(principal, params.clientId),
+    handler: ({ principal, params }) => enterAccount(on, principal, params.clientId),
   });
 
   app.get(`${JWT}/clients/:clientId/admin_token`, {
@@ -48,7 +57,7 @@ export function loginRoutes(
       params: ClientParams,
       response: { 200: TokenPair },
     },
-    handler: ({ principal, params }) => logins.asAdministrator(principal, params.clientId),
+    handler: ({ principal, params }) => logInAsAdministrator(on, principal, params.clientId),
   });
 
   app.get(`${JWT}/users/:userId/token`, {
@@ -61,7 +70,7 @@ export function loginRoutes(
       params: UserParams,
       response: { 200: TokenPair },
     },
-    handler: ({ principal, params }) => logins.asUser(principal, params.userId),
+    handler: ({ principal, params }) => logInAsUser(on, principal, params.userId),
   });
 
   app.put('/iam/users/:userId/password', {
@@ -77,7 +86,7 @@ export function loginRoutes(
     },
     handler: (request) => {
       const { principal, params, body } = request;
-      return logins.changePassword(principal, params.userId, body, senderOf(request));
+      return changePassword(on, principal, params.userId, body, senderOf(request));
     },
   });
 
@@ -93,11 +102,11 @@ export function loginRoutes(
       response: { 200: Sent },
     },
     handler: async ({ principal, body, log }) => {
-      const user = await logins.resetPassword(principal, body.email);
+      const user = await mailPasswordReset(on, principal, body.email);
       const { userId, clientId } = principal;
       noteForgotten(
         log,
-        smtp ? undefined : user,
+        on.smtp ? undefined : user,
         `User ${userId} of client ${clientId} asked for a new password for a user`,
       );
       return { status: 'sent' as const };
@@ -115,12 +124,12 @@ export function loginRoutes(
       querystring: PageQuery,
       response: { 200: LoginAttemptPage },
     },
-    handler: ({ principal, query }) => logins.attempts(principal, query),
+    handler: ({ principal, query }) => listLoginAttempts(on, principal, query),
   });
 }
 
 /** Callers of these have no token yet. */
-function publicRoutes(app: Api, logins: Logins, smtp: boolean | undefined): void {
+function publicRoutes(app: Api, on: Platform, smtp: boolean | undefined): void {
   const open = { tags, security: [] };
 
   app.post(`${JWT}/login`, {
@@ -134,7 +143,7 @@ function publicRoutes(app: Api, logins: Logins, smtp: boolean | undefined): void
       body: LoginRequest,
       response: { 200: TokenPair },
     },
-    handler: (request) => logins.login(request.body, senderOf(request)),
+    handler: (request) => logIn(on, request.body, senderOf(request)),
   });
 
   app.post(`${JWT}/refresh`, {
@@ -148,7 +157,7 @@ function publicRoutes(app: Api, logins: Logins, smtp: boolean | undefined): void
       body: RefreshRequest,
       response: { 200: TokenPair },
     },
-    handler: ({ body }) => logins.refresh(body.refresh),
+    handler: ({ body }) => refreshLogin(on, body.refresh),
   });
 
   app.post('/iam/auth/password/forgot', {
@@ -163,7 +172,7 @@ function publicRoutes(app: Api, logins: Logins, smtp: boolean | undefined): void
       response: { 200: Sent },
     },
     handler: async ({ body, log }) => {
-      await logins.passwordForgotten(body.email, {
+      await reportForgottenPassword(on, body.email, {
         noted: (user) =>
           noteForgotten(log, smtp ? undefined : user, 'Somebody reported that a user forgot their password'),
         failed: (err) =>

@@ -1,30 +1,25 @@
 import { sql } from 'kysely';
-import pLimit from 'p-limit';
-import type { Database, Transaction } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Transaction } from '../../db/database.ts';
 import {
   ConflictError,
   ForbiddenError,
   InvalidError,
   NotFoundError,
   UnauthenticatedError,
-  UnavailableError,
 } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import { forPeople, isoMicros } from '../../lib/timestamps.ts';
 import type { PageQuery } from '../../lib/wire.ts';
-import type { Mailer } from '../../mail/mailer.ts';
+import type { Platform } from '../../platform.ts';
 import { allows, type Principal, reachOf } from '../../requests/principal.ts';
 import { lockClients } from '../accounts/in-transaction.ts';
 import { findClient, resells } from '../accounts/service.ts';
 import { type Addressed, notePasswordRequest, replacePassword } from '../accounts/users/in-transaction.ts';
-import type { Authenticator, SignedTokens } from '../identity/service.ts';
-import type { Guesses } from './guesses/service.ts';
 import { endLogins } from './in-transaction.ts';
 import { freshOrigin, type Origin, openLogin, pairOf } from './pairs.ts';
 import { beginReset } from './password-resets/in-transaction.ts';
-import type { PasswordCheck, Sender } from './passwords/service.ts';
-import { hashPassword } from './passwords/service.ts';
+import type { Sender } from './passwords/service.ts';
+import { checkPasswordAgain, checkPasswordByName, hashPassword } from './passwords/service.ts';
 import { refreshPair } from './refresh.ts';
 import type { ChangePassword, LoginAttemptPage, LoginRequest, TokenPair } from './schema.ts';
 import * as store from './store.ts';
@@ -33,9 +28,9 @@ export type { Addressed } from '../accounts/users/in-transaction.ts';
 
 const SHUT =
   'The password is correct, but the user cannot use any account: it is paused, or its administrators have blocked the user.';
+
 /** Repeated requests of one user are noted only once in this time. */
 const REQUEST_NOTED_MS = 3_600_000;
-const MOST_REPORTS = 1_000;
 const ATTEMPTS_KEPT_MS = 90 * 24 * 3_600_000;
 
 /** What becomes of a report that a password is forgotten. */
@@ -46,250 +41,223 @@ export interface Reported {
 }
 
 /**
- * Logins: pairs of an access token, which authenticates, and a refresh token, which gives the next pair once.
- * A login may do what the user's role in the account currently allows, and never more than the credential
- * that made it.
+ * Returns the origin of a login that the caller makes, with at most the caller's own rights. It stays
+ * locked, so that ending it ends the new login as well.
  */
-export interface Logins {
-  /** @throws InvalidError for a wrong name or password, TooManyRequestsError */
-  login(request: LoginRequest, from: Sender): Promise<TokenPair>;
-  /** @throws UnauthenticatedError for an invalid token; a token that was used before ends its whole family */
-  refresh(token: string): Promise<TokenPair>;
-  /**
-   * Logs the caller into another of their accounts.
-   * @throws ForbiddenError if the account isn't theirs, or not reachable with this login
-   */
-  enter(principal: Principal, clientId: number): Promise<TokenPair>;
-  /** Logs in as the administrator of a reseller's client. @throws NotFoundError */
-  asAdministrator(principal: Principal, clientId: number): Promise<TokenPair>;
-  /** Logs in as a user of a reseller's client. @throws NotFoundError */
-  asUser(principal: Principal, userId: number): Promise<TokenPair>;
-  /** Ends all other logins of the user. @throws ForbiddenError for another user, InvalidError, TooManyRequestsError */
-  changePassword(
-    principal: Principal,
-    userId: number,
-    request: ChangePassword,
-    from: Sender,
-  ): Promise<TokenPair>;
-  /**
-   * Begins to mail the user how to set another password, unless that was done recently. Doesn't wait for it, since the time
-   * that it takes would tell whether anybody has the address. @throws UnavailableError if too many are being mailed
-   */
-  passwordForgotten(email: string, then: Reported): Promise<void>;
-  /** Waits until all reported ones are dealt with. Call it when the server stops, before the database closes. */
-  reportsEnd(): Promise<void>;
-  /** Does it for a user of the caller's account, or of the reseller's clients. @throws NotFoundError */
-  resetPassword(principal: Principal, email: string): Promise<Addressed | undefined>;
-  attempts(principal: Principal, query: PageQuery): Promise<LoginAttemptPage>;
-  /** Deletes what is no longer needed; to be called periodically. */
-  forgetOld(now: Date): Promise<void>;
+async function originOf(tx: Transaction, { tokenId, loginId, userId, roleId }: Principal): Promise<Origin> {
+  if (tokenId !== undefined) {
+    const token = await store.keepToken(tx.sql, tokenId);
+    if (token)
+      return { ...freshOrigin(userId), role_id: roleId, token_id: tokenId, ends_at: token.expires_at };
+  }
+  const login = loginId === undefined ? undefined : await store.keepLogin(tx.sql, loginId);
+  if (!login) throw new UnauthenticatedError('Token is invalid or expired', true);
+  // The caller's role in another account may differ; only the maximum of this login counts.
+  const { family, maker_id, token_id, role_id, ends_at } = login;
+  return { family, maker_id, token_id, role_id, ends_at };
 }
 
-export function createLogins(deps: {
-  database: Database;
-  clock: Clock;
-  authenticator: Authenticator;
-  signedTokens: SignedTokens;
-  passwords: PasswordCheck;
-  guesses: Guesses;
-  mailer: Mailer;
-}): Logins {
-  const { database, clock, authenticator, passwords, guesses, mailer } = deps;
-  const reports = pLimit(2);
-  const reporting = new Set<Promise<void>>();
+async function noteRequest(on: Platform, tx: Transaction, email: string): Promise<Addressed | undefined> {
+  const now = on.clock.now();
+  const since = new Date(now.getTime() - REQUEST_NOTED_MS);
+  const user = await notePasswordRequest(tx.sql, email, { now, since });
+  if (!user) return undefined;
+  const { token, expiresAt } = await beginReset(tx, user.id, now);
+  await on.mailer.queue(tx, [
+    {
+      kind: 'password_reset',
+      to: user.email,
+      clientId: user.client_id,
+      data: { token, expires: forPeople(expiresAt) },
+      until: expiresAt,
+    },
+  ]);
+  return user;
+}
 
-  /**
-   * Returns the origin of a login that the caller makes, with at most the caller's own rights. It stays
-   * locked, so that ending it ends the new login as well.
-   */
-  async function originOf(tx: Transaction, { tokenId, loginId, userId, roleId }: Principal): Promise<Origin> {
-    if (tokenId !== undefined) {
-      const token = await store.keepToken(tx.sql, tokenId);
-      if (token)
-        return { ...freshOrigin(userId), role_id: roleId, token_id: tokenId, ends_at: token.expires_at };
+async function opened(
+  on: Platform,
+  principal: Principal,
+  { user_id: userId, client_id: clientId }: store.MembershipRow,
+  /** Judges the membership as it is once its account is locked. */
+  refuse: (of: store.MembershipRow, origin: Origin) => void,
+): Promise<TokenPair> {
+  const login = await on.database.accept(principal, async (tx) => {
+    await lockClients(tx, [clientId]);
+    const of = (await store.membershipsOf(tx.sql, userId)).find((one) => one.client_id === clientId);
+    if (!of) throw new NotFoundError('Client', clientId);
+    const origin = await originOf(tx, principal);
+    refuse(of, origin);
+    principal.writes?.concerns(clientId);
+    return openLogin(tx, of, origin, on.clock.now());
+  });
+  on.authenticator.forget(login.ended);
+  return pairOf(on, login);
+}
+
+/** @throws InvalidError for a wrong name or password, TooManyRequestsError */
+export async function logIn(on: Platform, request: LoginRequest, from: Sender): Promise<TokenPair> {
+  const user = await checkPasswordByName(on, request.username, request.password, from);
+  if (!user) throw noneFound();
+  const [membership] = await store.membershipsOf(on.database.sql, user.id);
+  if (!membership) throw noneFound(SHUT);
+  const login = await on.database.accept({}, async (tx) => {
+    if (!(await store.keepPassword(tx.sql, user))) throw noneFound();
+    return openLogin(tx, membership, freshOrigin(user.id), on.clock.now());
+  });
+  on.authenticator.forget(login.ended);
+  return pairOf(on, login);
+}
+
+/** @throws UnauthenticatedError for an invalid token; a token that was used before ends its whole family */
+export const refreshLogin = (on: Platform, token: string): Promise<TokenPair> => refreshPair(on, token);
+
+/**
+ * Logs the caller into another of their accounts.
+ * @throws ForbiddenError if the account isn't theirs, or not reachable with this login
+ */
+export async function enterAccount(on: Platform, principal: Principal, clientId: number): Promise<TokenPair> {
+  const memberships = await store.membershipsOf(on.database.sql, principal.userId);
+  const membership = memberships.find(({ client_id }) => client_id === clientId);
+  if (!membership) throw new ForbiddenError(`You are not a user of client ${clientId}`);
+  return opened(on, principal, membership, (_, { token_id, maker_id }) => {
+    if (clientId === principal.clientId || (token_id === null && maker_id === principal.userId)) return;
+    throw new ForbiddenError(
+      `Only a login with the user's own password can switch to another account; this one is for client ${principal.clientId} only`,
+    );
+  });
+}
+
+/** Logs in as the administrator of a reseller's client. @throws NotFoundError */
+export async function logInAsAdministrator(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+): Promise<TokenPair> {
+  const client = await findClient(on.database.sql, clientId);
+  if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+  const administrators = (await store.administratorsOf(on.database.sql, clientId)).filter((one) =>
+    mayBecome(principal, one),
+  );
+  const plain = administrators.find((one) => one.reseller_id === null && !one.platform_administrator);
+  const administrator = plain ?? administrators[0];
+  if (!administrator) {
+    throw new ForbiddenError(`Client ${clientId} has no active administrator that you could act as`);
+  }
+  return opened(on, principal, administrator, (of) => {
+    if (!mayBecome(principal, of)) throw new NotFoundError('Client', clientId);
+  });
+}
+
+/** Logs in as a user of a reseller's client. @throws NotFoundError */
+export async function logInAsUser(on: Platform, principal: Principal, userId: number): Promise<TokenPair> {
+  const memberships = await store.membershipsOf(on.database.sql, userId);
+  const [membership] = memberships.filter((one) => mayBecome(principal, one));
+  if (!membership) throw new NotFoundError('User', userId);
+  return opened(on, principal, membership, (of) => {
+    if (!mayBecome(principal, of)) throw new NotFoundError('User', userId);
+  });
+}
+
+/** Ends all other logins of the user. @throws ForbiddenError for another user, InvalidError, TooManyRequestsError */
+export async function changePassword(
+  on: Platform,
+  principal: Principal,
+  userId: number,
+  request: ChangePassword,
+  from: Sender,
+): Promise<TokenPair> {
+  if (principal.userId !== userId) throw new ForbiddenError('Only the user can change this password');
+  const user = await checkPasswordAgain(on, userId, request.old, 'old', from);
+  requireNewPassword(request);
+  const to = await hashPassword(request.new);
+  const [membership] = (await store.membershipsOf(on.database.sql, userId)).filter(
+    ({ client_id }) => client_id === principal.clientId,
+  );
+  if (!membership) throw new UnauthenticatedError('Token is invalid or expired', true);
+  const done = await on.database.accept(principal, async (tx) => {
+    if (!(await replacePassword(tx.sql, userId, { from: user.password_hash, to }))) {
+      throw new ConflictError('Another request has just changed this password');
     }
-    const login = loginId === undefined ? undefined : await store.keepLogin(tx.sql, loginId);
-    if (!login) throw new UnauthenticatedError('Token is invalid or expired', true);
-    // The caller's role in another account may differ; only the maximum of this login counts.
-    const { family, maker_id, token_id, role_id, ends_at } = login;
-    return { family, maker_id, token_id, role_id, ends_at };
-  }
+    const origin = await originOf(tx, principal);
+    const ended = await endLogins(tx, { userId });
+    return { ended, login: await openLogin(tx, membership, origin, on.clock.now()) };
+  });
+  on.authenticator.forget(done.ended);
+  return pairOf(on, done.login);
+}
 
-  async function noteRequest(tx: Transaction, email: string): Promise<Addressed | undefined> {
-    const now = clock.now();
-    const since = new Date(now.getTime() - REQUEST_NOTED_MS);
-    const user = await notePasswordRequest(tx.sql, email, { now, since });
-    if (!user) return undefined;
-    const { token, expiresAt } = await beginReset(tx, user.id, now);
-    await mailer.queue(tx, [
-      {
-        kind: 'password_reset',
-        to: user.email,
-        clientId: user.client_id,
-        data: { token, expires: forPeople(expiresAt) },
-        until: expiresAt,
-      },
-    ]);
-    return user;
-  }
+/**
+ * Begins to mail the user how to set another password, unless that was done recently. Doesn't wait for it, since the time
+ * that it takes would tell whether anybody has the address. @throws UnavailableError if too many are being mailed
+ */
+export async function reportForgottenPassword(
+  on: Platform,
+  email: string,
+  { noted, failed }: Reported,
+): Promise<void> {
+  on.passwordReports.requireRoom();
+  // Whoever can't be helped should hear of it.
+  await sql`select 1`.execute(on.database.sql);
+  on.passwordReports.begin(async () => {
+    try {
+      const user = await on.database.accept({}, (tx) => noteRequest(on, tx, email));
+      if (user) noted(user);
+    } catch (error) {
+      failed(error);
+    }
+  });
+}
 
-  async function opened(
-    principal: Principal,
-    { user_id: userId, client_id: clientId }: store.MembershipRow,
-    /** Judges the membership as it is once its account is locked. */
-    refuse: (of: store.MembershipRow, origin: Origin) => void,
-  ): Promise<TokenPair> {
-    const login = await database.accept(principal, async (tx) => {
-      await lockClients(tx, [clientId]);
-      const of = (await store.membershipsOf(tx.sql, userId)).find((one) => one.client_id === clientId);
-      if (!of) throw new NotFoundError('Client', clientId);
-      const origin = await originOf(tx, principal);
-      refuse(of, origin);
-      principal.writes?.concerns(clientId);
-      return openLogin(tx, of, origin, clock.now());
-    });
-    authenticator.forget(login.ended);
-    return pairOf(deps, login);
-  }
+/** Does it for a user of the caller's account, or of the reseller's clients. @throws NotFoundError */
+export async function mailPasswordReset(
+  on: Platform,
+  principal: Principal,
+  email: string,
+): Promise<Addressed | undefined> {
+  return on.database.accept(principal, async (tx) => {
+    if (!(await store.belongsTo(tx.sql, email, reachOf(principal)))) {
+      throw new NotFoundError('User with the address', email);
+    }
+    return noteRequest(on, tx, email);
+  });
+}
 
-  return {
-    async login(request, from) {
-      const user = await passwords.byName(request.username, request.password, from);
-      if (!user) throw noneFound();
-      const [membership] = await store.membershipsOf(database.sql, user.id);
-      if (!membership) throw noneFound(SHUT);
-      const login = await database.accept({}, async (tx) => {
-        if (!(await store.keepPassword(tx.sql, user))) throw noneFound();
-        return openLogin(tx, membership, freshOrigin(user.id), clock.now());
-      });
-      authenticator.forget(login.ended);
-      return pairOf(deps, login);
-    },
-
-    refresh: (token) => refreshPair(deps, token),
-
-    async enter(principal, clientId) {
-      const memberships = await store.membershipsOf(database.sql, principal.userId);
-      const membership = memberships.find(({ client_id }) => client_id === clientId);
-      if (!membership) throw new ForbiddenError(`You are not a user of client ${clientId}`);
-      return opened(principal, membership, (_, { token_id, maker_id }) => {
-        if (clientId === principal.clientId || (token_id === null && maker_id === principal.userId)) return;
-        throw new ForbiddenError(
-          `Only a login with the user's own password can switch to another account; this one is for client ${principal.clientId} only`,
-        );
-      });
-    },
-
-    async asAdministrator(principal, clientId) {
-      const client = await findClient(database.sql, clientId);
-      if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
-      const administrators = (await store.administratorsOf(database.sql, clientId)).filter((one) =>
-        mayBecome(principal, one),
-      );
-      const plain = administrators.find((one) => one.reseller_id === null && !one.platform_administrator);
-      const administrator = plain ?? administrators[0];
-      if (!administrator) {
-        throw new ForbiddenError(`Client ${clientId} has no active administrator that you could act as`);
-      }
-      return opened(principal, administrator, (of) => {
-        if (!mayBecome(principal, of)) throw new NotFoundError('Client', clientId);
-      });
-    },
-
-    async asUser(principal, userId) {
-      const memberships = await store.membershipsOf(database.sql, userId);
-      const [membership] = memberships.filter((one) => mayBecome(principal, one));
-      if (!membership) throw new NotFoundError('User', userId);
-      return opened(principal, membership, (of) => {
-        if (!mayBecome(principal, of)) throw new NotFoundError('User', userId);
-      });
-    },
-
-    async changePassword(principal, userId, request, from) {
-      if (principal.userId !== userId) throw new ForbiddenError('Only the user can change this password');
-      const user = await passwords.again(userId, request.old, 'old', from);
-      requireNewPassword(request);
-      const to = await hashPassword(request.new);
-      const [membership] = (await store.membershipsOf(database.sql, userId)).filter(
-        ({ client_id }) => client_id === principal.clientId,
-      );
-      if (!membership) throw new UnauthenticatedError('Token is invalid or expired', true);
-      const done = await database.accept(principal, async (tx) => {
-        if (!(await replacePassword(tx.sql, userId, { from: user.password_hash, to }))) {
-          throw new ConflictError('Another request has just changed this password');
-        }
-        const origin = await originOf(tx, principal);
-        const ended = await endLogins(tx, { userId });
-        return { ended, login: await openLogin(tx, membership, origin, clock.now()) };
-      });
-      authenticator.forget(done.ended);
-      return pairOf(deps, done.login);
-    },
-
-    async passwordForgotten(email, { noted, failed }) {
-      if (reports.pendingCount >= MOST_REPORTS) {
-        throw new UnavailableError(
-          'Too many forgotten passwords are being reported at the moment; try again',
-        );
-      }
-      // Whoever can't be helped should hear of it.
-      await sql`select 1`.execute(database.sql);
-      const report = reports(async () => {
-        try {
-          const user = await database.accept({}, (tx) => noteRequest(tx, email));
-          if (user) noted(user);
-        } catch (error) {
-          failed(error);
-        }
-      }).finally(() => reporting.delete(report));
-      reporting.add(report);
-    },
-
-    async reportsEnd() {
-      await Promise.all(reporting);
-    },
-
-    async resetPassword(principal, email) {
-      return database.accept(principal, async (tx) => {
-        if (!(await store.belongsTo(tx.sql, email, reachOf(principal)))) {
-          throw new NotFoundError('User with the address', email);
-        }
-        return noteRequest(tx, email);
-      });
-    },
-
-    async attempts(principal, { limit = 100, offset = 0 }) {
-      const of = {
-        clientId: principal.clientId,
-        userId: principal.inPerson ? principal.userId : undefined,
-        strangers: principal.platformAdministrator,
-      };
-      const { count, rows } = await store.listAttempts(database.sql, of, { limit, offset });
-      return {
-        count,
-        ...pagesAround('/iam/activity_log/logins', { limit, offset }, count),
-        result: rows.map((row) => ({
-          id: row.id,
-          user_id: row.user_id,
-          username: row.username,
-          successful: row.successful,
-          ip_address: row.address,
-          user_agent: row.user_agent,
-          created_at: isoMicros(row.created_at),
-          login_at: isoMicros(row.created_at),
-          is_successful: row.successful,
-          auth_type: 'password',
-          user: row.user_id ?? 0,
-        })),
-      };
-    },
-
-    async forgetOld(now) {
-      const attemptsBefore = new Date(now.getTime() - ATTEMPTS_KEPT_MS);
-      await database.transaction((tx) => store.deleteOldLogins(tx.sql, { now, attemptsBefore }));
-      await guesses.clean(now);
-    },
+export async function listLoginAttempts(
+  on: Platform,
+  principal: Principal,
+  { limit = 100, offset = 0 }: PageQuery,
+): Promise<LoginAttemptPage> {
+  const of = {
+    clientId: principal.clientId,
+    userId: principal.inPerson ? principal.userId : undefined,
+    strangers: principal.platformAdministrator,
   };
+  const { count, rows } = await store.listAttempts(on.database.sql, of, { limit, offset });
+  return {
+    count,
+    ...pagesAround('/iam/activity_log/logins', { limit, offset }, count),
+    result: rows.map((row) => ({
+      id: row.id,
+      user_id: row.user_id,
+      username: row.username,
+      successful: row.successful,
+      ip_address: row.address,
+      user_agent: row.user_agent,
+      created_at: isoMicros(row.created_at),
+      login_at: isoMicros(row.created_at),
+      is_successful: row.successful,
+      auth_type: 'password',
+      user: row.user_id ?? 0,
+    })),
+  };
+}
+
+/** Deletes what is no longer needed; to be called periodically. */
+export async function forgetOldLogins(on: Platform, now: Date): Promise<void> {
+  const attemptsBefore = new Date(now.getTime() - ATTEMPTS_KEPT_MS);
+  await on.database.transaction((tx) => store.deleteOldLogins(tx.sql, { now, attemptsBefore }));
+  await on.guesses.clean(now);
 }
 
 /**

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { pathGuard } from '../../http/path-guard.ts';
 import type { Api } from '../../http/server.ts';
 import type { Versioned } from '../../lib/versioned.ts';
+import type { Platform } from '../../platform.ts';
 import {
   NotificationSetting,
   NotificationSettingInput,
@@ -10,7 +11,15 @@ import {
   NotificationSettingParams,
   ResellerParams,
 } from './schema.ts';
-import type { NotificationSettings } from './service.ts';
+import {
+  createNotificationSetting,
+  deleteNotificationSetting,
+  getNotificationSetting,
+  listNotificationSettings,
+  replaceNotificationSetting,
+  requireReseller,
+  updateNotificationSetting,
+} from './service.ts';
 
 const BASE = '/iam/reselling/resellers/:resellerId/notification_settings';
 const ONE = `${BASE}/:notificationSettingsId`;
@@ -20,11 +29,8 @@ const VERSIONED: Versioned = {
 };
 const tags = ['Notification settings'];
 
-export function notificationSettingRoutes(
-  app: Api,
-  { notificationSettings: settings }: { notificationSettings: NotificationSettings },
-): void {
-  const onRequest = pathGuard('resellerId', settings.requireReseller);
+export function notificationSettingRoutes(app: Api, on: Platform): void {
+  const onRequest = pathGuard(on, 'resellerId', requireReseller);
 
   app.get(BASE, {
     config: { access: 'resell' },
@@ -37,7 +43,8 @@ export function notificationSettingRoutes(
       querystring: NotificationSettingListQuery,
       response: { 200: NotificationSettingPage },
     },
-    handler: ({ principal, params, query }) => settings.list(principal, params.resellerId, query),
+    handler: ({ principal, params, query }) =>
+      listNotificationSettings(on, principal, params.resellerId, query),
   });
 
   app.post(BASE, {
@@ -53,7 +60,7 @@ export function notificationSettingRoutes(
       response: { 201: NotificationSetting },
     },
     handler: async ({ principal, params, body }, reply) =>
-      reply.code(201).send(await settings.create(principal, params.resellerId, body)),
+      reply.code(201).send(await createNotificationSetting(on, principal, params.resellerId, body)),
   });
 
   app.get(ONE, {
@@ -66,7 +73,7 @@ export function notificationSettingRoutes(
       params: NotificationSettingParams,
       response: { 200: NotificationSetting },
     },
-    handler: ({ principal, params }) => settings.get(principal, params),
+    handler: ({ principal, params }) => getNotificationSetting(on, principal, params),
   });
 
   app.put(ONE, {
@@ -80,7 +87,7 @@ export function notificationSettingRoutes(
       body: NotificationSettingInput,
       response: { 200: NotificationSetting },
     },
-    handler: ({ principal, params, body }) => settings.replace(principal, params, body),
+    handler: ({ principal, params, body }) => replaceNotificationSetting(on, principal, params, body),
   });
 
   app.patch(ONE, {
@@ -95,7 +102,7 @@ export function notificationSettingRoutes(
       body: NotificationSettingInput,
       response: { 200: NotificationSetting },
     },
-    handler: ({ principal, params, body }) => settings.update(principal, params, body),
+    handler: ({ principal, params, body }) => updateNotificationSetting(on, principal, params, body),
   });
 
   app.delete(ONE, {
@@ -109,7 +116,7 @@ export function notificationSettingRoutes(
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params }, reply) => {
-      await settings.delete(principal, params);
+      await deleteNotificationSetting(on, principal, params);
       return reply.code(204).send(null);
     },
   });

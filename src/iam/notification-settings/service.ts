@@ -1,8 +1,7 @@
-import type { Database } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
+import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { resellerExists } from '../accounts/service.ts';
 import type {
@@ -16,102 +15,99 @@ import * as store from './store.ts';
 
 const MOST_OF_RESELLER = 1_000;
 
-/**
- * Whom a reseller wants to be notified of what. Settings may be identical. Every method throws ForbiddenError for a reseller that isn't the caller's and NotFoundError for an
- * unknown setting.
- */
-export interface NotificationSettings {
-  /** Throws the same error whether the reseller exists or not. @throws ForbiddenError */
-  requireReseller(principal: Principal, resellerId: number): Promise<void>;
-  list(
-    principal: Principal,
-    resellerId: number,
-    query: NotificationSettingListQuery,
-  ): Promise<NotificationSettingPage>;
-  /** @throws InvalidError; ConflictError if the reseller has too many */
-  create(principal: Principal, resellerId: number, input: Input): Promise<NotificationSetting>;
-  get(principal: Principal, path: SettingPath): Promise<NotificationSetting>;
-  /** PUT: omitted fields get their defaults. @throws InvalidError */
-  replace(principal: Principal, path: SettingPath, input: Input): Promise<NotificationSetting>;
-  /** PATCH: omitted fields stay. @throws InvalidError */
-  update(principal: Principal, path: SettingPath, input: Input): Promise<NotificationSetting>;
-  delete(principal: Principal, path: SettingPath): Promise<void>;
+/** Throws the same error whether the reseller exists or not. @throws ForbiddenError */
+export async function requireReseller(on: Platform, principal: Principal, resellerId: number): Promise<void> {
+  if (principal.resellerId === resellerId) return;
+  if (principal.platformAdministrator && (await resellerExists(on.database.sql, resellerId))) return;
+  throw new ForbiddenError(`You may not manage reseller ${resellerId}`);
 }
 
-export function createNotificationSettings(deps: { database: Database; clock: Clock }): NotificationSettings {
-  const { database, clock } = deps;
+/** PATCH: omitted fields stay. @throws InvalidError */
+export async function updateNotificationSetting(
+  on: Platform,
+  principal: Principal,
+  path: SettingPath,
+  content: Partial<store.SettingContent> & { email: string },
+): Promise<NotificationSetting> {
+  await requireReseller(on, principal, path.resellerId);
+  requireEmail(content.email);
+  return on.database.accept(principal, async (tx) =>
+    found(await store.updateSetting(tx.sql, path, content), path),
+  );
+}
 
-  async function requireReseller(principal: Principal, resellerId: number): Promise<void> {
-    if (principal.resellerId === resellerId) return;
-    if (principal.platformAdministrator && (await resellerExists(database.sql, resellerId))) return;
-    throw new ForbiddenError(`You may not manage reseller ${resellerId}`);
-  }
-
-  async function change(
-    principal: Principal,
-    path: SettingPath,
-    content: Partial<store.SettingContent> & { email: string },
-  ): Promise<NotificationSetting> {
-    await requireReseller(principal, path.resellerId);
-    requireEmail(content.email);
-    return database.accept(principal, async (tx) =>
-      found(await store.updateSetting(tx.sql, path, content), path),
-    );
-  }
-
+export async function listNotificationSettings(
+  on: Platform,
+  principal: Principal,
+  resellerId: number,
+  query: NotificationSettingListQuery,
+): Promise<NotificationSettingPage> {
+  await requireReseller(on, principal, resellerId);
+  const { limit = 100, offset = 0, ordering = 'id' } = query;
+  const field = ordering.replace('-', '') as Exclude<typeof ordering, `-${string}`>;
+  const { count, rows } = await store.listSettings(on.database.sql, resellerId, {
+    // All settings of one list have the same reseller.
+    column: field === 'reseller' ? 'id' : field,
+    direction: ordering.startsWith('-') ? 'desc' : 'asc',
+    limit,
+    offset,
+  });
+  const path = `/iam/reselling/resellers/${resellerId}/notification_settings`;
+  const rest = ordering === 'id' ? {} : { ordering };
   return {
-    requireReseller,
-
-    async list(principal, resellerId, query) {
-      await requireReseller(principal, resellerId);
-      const { limit = 100, offset = 0, ordering = 'id' } = query;
-      const field = ordering.replace('-', '') as Exclude<typeof ordering, `-${string}`>;
-      const { count, rows } = await store.listSettings(database.sql, resellerId, {
-        // All settings of one list have the same reseller.
-        column: field === 'reseller' ? 'id' : field,
-        direction: ordering.startsWith('-') ? 'desc' : 'asc',
-        limit,
-        offset,
-      });
-      const path = `/iam/reselling/resellers/${resellerId}/notification_settings`;
-      const rest = ordering === 'id' ? {} : { ordering };
-      return {
-        count,
-        ...pagesAround(path, { limit, offset }, count, rest),
-        results: rows.map(presented),
-      };
-    },
-
-    async create(principal, resellerId, input) {
-      await requireReseller(principal, resellerId);
-      requireEmail(input.email);
-      const row = await database.accept(principal, async (tx) => {
-        if ((await store.countForNew(tx, resellerId)) >= MOST_OF_RESELLER) {
-          throw new ConflictError(
-            `Reseller ${resellerId} has ${MOST_OF_RESELLER} notification settings, which is the limit; delete one first`,
-          );
-        }
-        const made = await store.insertSetting(tx.sql, resellerId, { enabled: true, ...input }, clock.now());
-        principal.writes?.made(made.id);
-        return made;
-      });
-      return presented(row);
-    },
-
-    async get(principal, path) {
-      await requireReseller(principal, path.resellerId);
-      return found(await store.findSetting(database.sql, path), path);
-    },
-
-    replace: (principal, path, input) => change(principal, path, { enabled: true, ...input }),
-
-    update: change,
-
-    async delete(principal, path) {
-      await requireReseller(principal, path.resellerId);
-      await database.accept(principal, async (tx) => found(await store.deleteSetting(tx.sql, path), path));
-    },
+    count,
+    ...pagesAround(path, { limit, offset }, count, rest),
+    results: rows.map(presented),
   };
+}
+
+/** @throws InvalidError; ConflictError if the reseller has too many */
+export async function createNotificationSetting(
+  on: Platform,
+  principal: Principal,
+  resellerId: number,
+  input: Input,
+): Promise<NotificationSetting> {
+  await requireReseller(on, principal, resellerId);
+  requireEmail(input.email);
+  const row = await on.database.accept(principal, async (tx) => {
+    if ((await store.countForNew(tx, resellerId)) >= MOST_OF_RESELLER) {
+      throw new ConflictError(
+        `Reseller ${resellerId} has ${MOST_OF_RESELLER} notification settings, which is the limit; delete one first`,
+      );
+    }
+    const made = await store.insertSetting(tx.sql, resellerId, { enabled: true, ...input }, on.clock.now());
+    principal.writes?.made(made.id);
+    return made;
+  });
+  return presented(row);
+}
+
+export async function getNotificationSetting(
+  on: Platform,
+  principal: Principal,
+  path: SettingPath,
+): Promise<NotificationSetting> {
+  await requireReseller(on, principal, path.resellerId);
+  return found(await store.findSetting(on.database.sql, path), path);
+}
+
+/** PUT: omitted fields get their defaults. @throws InvalidError */
+export const replaceNotificationSetting = (
+  on: Platform,
+  principal: Principal,
+  path: SettingPath,
+  input: Input,
+): Promise<NotificationSetting> =>
+  updateNotificationSetting(on, principal, path, { enabled: true, ...input });
+
+export async function deleteNotificationSetting(
+  on: Platform,
+  principal: Principal,
+  path: SettingPath,
+): Promise<void> {
+  await requireReseller(on, principal, path.resellerId);
+  await on.database.accept(principal, async (tx) => found(await store.deleteSetting(tx.sql, path), path));
 }
 
 function found(row: store.SettingRow | undefined, { notificationSettingsId: id }: SettingPath) {

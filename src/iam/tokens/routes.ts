@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { pathGuard } from '../../http/path-guard.ts';
 import type { Api } from '../../http/server.ts';
 import { ClientParams } from '../../lib/wire.ts';
+import type { Platform } from '../../platform.ts';
 import {
   ApiToken,
   ApiTokenArray,
@@ -10,23 +11,23 @@ import {
   TokenListQuery,
   TokenParams,
 } from './schema.ts';
-import type { Tokens } from './service.ts';
+import { createToken, getToken, listTokens, requireTokenAccount, revokeToken } from './service.ts';
 
 const tags = ['API tokens'];
 
-export function tokenRoutes(app: Api, { tokens }: { tokens: Tokens }): void {
-  tokenRoutesOf(app, tokens, { version: 2, base: '/iam/v2/clients/:clientId/tokens', suffix: '' });
-  tokenRoutesOf(app, tokens, { version: 1, base: '/iam/clients/:clientId/tokens', suffix: 'V1' });
+export function tokenRoutes(app: Api, on: Platform): void {
+  tokenRoutesOf(app, on, { version: 2, base: '/iam/v2/clients/:clientId/tokens', suffix: '' });
+  tokenRoutesOf(app, on, { version: 1, base: '/iam/clients/:clientId/tokens', suffix: 'V1' });
 }
 
 /** The two versions differ only in the text of a new token. */
 function tokenRoutesOf(
   app: Api,
-  tokens: Tokens,
+  on: Platform,
   { version, base, suffix }: { version: 1 | 2; base: string; suffix: string },
 ): void {
   const common = { tags, deprecated: version === 1 };
-  const onRequest = pathGuard('clientId', tokens.requireAccount);
+  const onRequest = pathGuard(on, 'clientId', requireTokenAccount);
 
   app.get(base, {
     config: { access: 'read' },
@@ -40,7 +41,7 @@ function tokenRoutesOf(
       querystring: TokenListQuery,
       response: { 200: ApiTokenArray },
     },
-    handler: ({ principal, params, query }) => tokens.list(principal, params.clientId, query),
+    handler: ({ principal, params, query }) => listTokens(on, principal, params.clientId, query),
   });
 
   app.post(base, {
@@ -55,7 +56,7 @@ function tokenRoutesOf(
       body: CreateApiToken,
       response: { 200: CreatedApiToken },
     },
-    handler: ({ principal, params, body }) => tokens.create(principal, params.clientId, body, version),
+    handler: ({ principal, params, body }) => createToken(on, principal, params.clientId, body, version),
   });
 
   app.get(`${base}/:tokenId`, {
@@ -68,7 +69,7 @@ function tokenRoutesOf(
       params: TokenParams,
       response: { 200: ApiToken },
     },
-    handler: ({ principal, params }) => tokens.get(principal, params.clientId, params.tokenId),
+    handler: ({ principal, params }) => getToken(on, principal, params.clientId, params.tokenId),
   });
 
   app.delete(`${base}/:tokenId`, {
@@ -84,7 +85,7 @@ function tokenRoutesOf(
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params }, reply) => {
-      await tokens.revoke(principal, params.clientId, params.tokenId);
+      await revokeToken(on, principal, params.clientId, params.tokenId);
       return reply.code(204).send(null);
     },
   });

@@ -1,7 +1,6 @@
-import type { Database } from '../../db/database.ts';
 import { momentIn } from '../../lib/calendar-time.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import type { Platform } from '../../platform.ts';
 import { allows, type Principal } from '../../requests/principal.ts';
 import { lockClients, lockToAdd } from '../accounts/in-transaction.ts';
 import { findClient, resells } from '../accounts/service.ts';
@@ -15,7 +14,6 @@ import {
   roleOf,
   tokenText,
 } from '../identity/schema.ts';
-import type { Authenticator } from '../identity/service.ts';
 import { endLogins } from '../logins/in-transaction.ts';
 import { makeToken } from './in-transaction.ts';
 import { presentedToken } from './presenter.ts';
@@ -25,148 +23,153 @@ import * as store from './store.ts';
 /** Tokens of one account that may be valid at the same time. The platform administrator may make more. */
 const MAX_TOKENS = 100;
 
+async function requireAccount(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  sql = on.database.sql,
+): Promise<void> {
+  if (principal.clientId === clientId) return;
+  const client = allows(principal, 'resell') ? await findClient(sql, clientId) : undefined;
+  if (client && resells(principal, client)) {
+    principal.writes?.concerns(clientId);
+    return;
+  }
+  if (principal.platformAdministrator) throw new NotFoundError('Client', clientId);
+  throw new ForbiddenError(`You may not manage the tokens of client ${clientId}`);
+}
+
+async function visible(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  id: number,
+  sql = on.database.sql,
+) {
+  const row = await store.findToken(sql, clientId, id, on.clock.now());
+  if (!row || !sees(principal, clientId, row.user_id)) throw new NotFoundError('Token', id);
+  return row;
+}
+
+async function ownerOf(on: Platform, principal: Principal, clientId: number): Promise<number> {
+  if (principal.clientId === clientId) return principal.userId;
+  const userId = await store.findAccountAdministrator(on.database.sql, clientId);
+  if (userId === undefined) {
+    throw new ForbiddenError(`Client ${clientId} has no user of its own that a token could belong to`);
+  }
+  return userId;
+}
+
 /**
- * API tokens of an account. Administrators manage all of them, other users their own. The account's reseller
- * and the platform administrator may act for it: a token that they make belongs to the account's
- * administrator and has rights in that account only.
+ * @throws ForbiddenError for an account that the caller may not manage, NotFoundError if the platform
+ * administrator names one that doesn't exist
  */
-export interface Tokens {
-  /**
-   * @throws ForbiddenError for an account that the caller may not manage, NotFoundError if the platform
-   * administrator names one that doesn't exist
-   */
-  requireAccount(principal: Principal, clientId: number): Promise<void>;
-  /** `version` 1 writes the token as `<id>$<secret>`, 2 as `<id>_<secret>`. @throws InvalidError */
-  create(
-    principal: Principal,
-    clientId: number,
-    request: CreateApiToken,
-    version: 1 | 2,
-  ): Promise<ApiToken & { token: string }>;
-  /** @throws InvalidError for an unknown role */
-  list(principal: Principal, clientId: number, query: TokenListQuery): Promise<ApiToken[]>;
-  /** @throws NotFoundError */
-  get(principal: Principal, clientId: number, id: number): Promise<ApiToken>;
-  /**
-   * Revokes a token: the next request with it is refused.
-   * @throws NotFoundError, ForbiddenError for a token with more rights than the caller's
-   */
-  revoke(principal: Principal, clientId: number, id: number): Promise<void>;
-  /** Deletes tokens that expired long ago; to be called periodically. */
-  deleteExpired(now: Date): Promise<void>;
+export const requireTokenAccount = (on: Platform, principal: Principal, clientId: number): Promise<void> =>
+  requireAccount(on, principal, clientId);
+
+/** `version` 1 writes the token as `<id>$<secret>`, 2 as `<id>_<secret>`. @throws InvalidError */
+export async function createToken(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  request: CreateApiToken,
+  version: 1 | 2,
+): Promise<ApiToken & { token: string }> {
+  await requireAccount(on, principal, clientId);
+  const now = on.clock.now();
+  const role = acceptedRole(principal, request.client_user.role ?? {}, {
+    field: 'client_user.role',
+    above: ({ name }) => `Can't create token with role ${name}`,
+  });
+  const expiresAt = acceptedExpiry(request.exp_date, now);
+  const userId = await ownerOf(on, principal, clientId);
+  const made = await on.database.accept(principal, async (tx) => {
+    await lockToAdd(tx, clientId);
+    await requireAccount(on, principal, clientId, tx.sql);
+    if (!principal.platformAdministrator) {
+      const used = await store.countValid(tx, clientId, now);
+      if (used >= MAX_TOKENS) throw tooMany();
+    }
+    const { id, secret } = await makeToken(tx, {
+      client_id: clientId,
+      user_id: userId,
+      role_id: role.id,
+      name: request.name,
+      description: request.description ?? '',
+      expires_at: expiresAt,
+      maker_client_id: await store.makerOf(tx, principal, clientId),
+      created_at: now,
+    });
+    principal.writes?.made(id);
+    const row = await store.findToken(tx.sql, clientId, id, now);
+    if (!row) throw new Error(`Token ${id} disappeared while it was being created`);
+    return { ...presentedToken(row, false, now), token: tokenText(version, id, secret) };
+  });
+  on.authenticator.forget({ tokens: [made.id], logins: [] });
+  return made;
 }
 
-export function createTokens(deps: {
-  database: Database;
-  clock: Clock;
-  authenticator: Authenticator;
-}): Tokens {
-  const { database, clock, authenticator } = deps;
-
-  async function requireAccount(principal: Principal, clientId: number, sql = database.sql): Promise<void> {
-    if (principal.clientId === clientId) return;
-    const client = allows(principal, 'resell') ? await findClient(sql, clientId) : undefined;
-    if (client && resells(principal, client)) {
-      principal.writes?.concerns(clientId);
-      return;
-    }
-    if (principal.platformAdministrator) throw new NotFoundError('Client', clientId);
-    throw new ForbiddenError(`You may not manage the tokens of client ${clientId}`);
-  }
-
-  async function visible(principal: Principal, clientId: number, id: number, sql = database.sql) {
-    const row = await store.findToken(sql, clientId, id, clock.now());
-    if (!row || !sees(principal, clientId, row.user_id)) throw new NotFoundError('Token', id);
-    return row;
-  }
-
-  async function ownerOf(principal: Principal, clientId: number): Promise<number> {
-    if (principal.clientId === clientId) return principal.userId;
-    const userId = await store.findAccountAdministrator(database.sql, clientId);
-    if (userId === undefined) {
-      throw new ForbiddenError(`Client ${clientId} has no user of its own that a token could belong to`);
-    }
-    return userId;
-  }
-
-  return {
-    requireAccount: (principal, clientId) => requireAccount(principal, clientId),
-
-    async create(principal, clientId, request, version) {
-      await requireAccount(principal, clientId);
-      const now = clock.now();
-      const role = acceptedRole(principal, request.client_user.role ?? {}, {
-        field: 'client_user.role',
-        above: ({ name }) => `Can't create token with role ${name}`,
-      });
-      const expiresAt = acceptedExpiry(request.exp_date, now);
-      const userId = await ownerOf(principal, clientId);
-      const made = await database.accept(principal, async (tx) => {
-        await lockToAdd(tx, clientId);
-        await requireAccount(principal, clientId, tx.sql);
-        if (!principal.platformAdministrator) {
-          const used = await store.countValid(tx, clientId, now);
-          if (used >= MAX_TOKENS) throw tooMany();
-        }
-        const { id, secret } = await makeToken(tx, {
-          client_id: clientId,
-          user_id: userId,
-          role_id: role.id,
-          name: request.name,
-          description: request.description ?? '',
-          expires_at: expiresAt,
-          maker_client_id: await store.makerOf(tx, principal, clientId),
-          created_at: now,
-        });
-        principal.writes?.made(id);
-        const row = await store.findToken(tx.sql, clientId, id, now);
-        if (!row) throw new Error(`Token ${id} disappeared while it was being created`);
-        return { ...presentedToken(row, false, now), token: tokenText(version, id, secret) };
-      });
-      authenticator.forget({ tokens: [made.id], logins: [] });
-      return made;
+/** @throws InvalidError for an unknown role */
+export async function listTokens(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  query: TokenListQuery,
+): Promise<ApiToken[]> {
+  await requireAccount(on, principal, clientId);
+  const now = on.clock.now();
+  const deleted = query.deleted ?? false;
+  const rows = await store.listTokens(
+    on.database.sql,
+    {
+      clientId,
+      ownedBy: sees(principal, clientId, undefined) ? undefined : principal.userId,
+      issuedBy: query.issued_by,
+      notIssuedBy: query.not_issued_by,
+      roleId: query.role === undefined ? undefined : filteredRole(query.role).id,
+      deleted,
     },
-
-    async list(principal, clientId, query) {
-      await requireAccount(principal, clientId);
-      const now = clock.now();
-      const deleted = query.deleted ?? false;
-      const rows = await store.listTokens(
-        database.sql,
-        {
-          clientId,
-          ownedBy: sees(principal, clientId, undefined) ? undefined : principal.userId,
-          issuedBy: query.issued_by,
-          notIssuedBy: query.not_issued_by,
-          roleId: query.role === undefined ? undefined : filteredRole(query.role).id,
-          deleted,
-        },
-        now,
-      );
-      return rows.map((row) => presentedToken(row, deleted, now));
-    },
-
-    async get(principal, clientId, id) {
-      await requireAccount(principal, clientId);
-      return presentedToken(await visible(principal, clientId, id), false, clock.now());
-    },
-
-    async revoke(principal, clientId, id) {
-      await requireAccount(principal, clientId);
-      const ended = await database.accept(principal, async (tx) => {
-        await lockClients(tx, [clientId]);
-        await requireAccount(principal, clientId, tx.sql);
-        const row = await visible(principal, clientId, id, tx.sql);
-        refuseAbove(principal, row);
-        await store.markDeleted(tx, id, clock.now());
-        return together(await announceTokens(tx, [id]), await endLogins(tx, { tokenIds: [id] }));
-      });
-      authenticator.forget(ended);
-    },
-
-    deleteExpired: (now) => database.transaction((tx) => store.deleteExpired(tx.sql, now)),
-  };
+    now,
+  );
+  return rows.map((row) => presentedToken(row, deleted, now));
 }
+
+/** @throws NotFoundError */
+export async function getToken(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  id: number,
+): Promise<ApiToken> {
+  await requireAccount(on, principal, clientId);
+  return presentedToken(await visible(on, principal, clientId, id), false, on.clock.now());
+}
+
+/**
+ * Revokes a token: the next request with it is refused.
+ * @throws NotFoundError, ForbiddenError for a token with more rights than the caller's
+ */
+export async function revokeToken(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  id: number,
+): Promise<void> {
+  await requireAccount(on, principal, clientId);
+  const ended = await on.database.accept(principal, async (tx) => {
+    await lockClients(tx, [clientId]);
+    await requireAccount(on, principal, clientId, tx.sql);
+    const row = await visible(on, principal, clientId, id, tx.sql);
+    refuseAbove(principal, row);
+    await store.markDeleted(tx, id, on.clock.now());
+    return together(await announceTokens(tx, [id]), await endLogins(tx, { tokenIds: [id] }));
+  });
+  on.authenticator.forget(ended);
+}
+
+/** Deletes tokens that expired long ago; to be called periodically. */
+export const deleteExpiredTokens = (on: Platform, now: Date): Promise<void> =>
+  on.database.transaction((tx) => store.deleteExpired(tx.sql, now));
 
 /** Whether the caller may see a user's tokens; without a user: everybody's. */
 function sees(principal: Principal, clientId: number, userId: number | undefined): boolean {

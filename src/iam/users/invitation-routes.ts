@@ -1,11 +1,12 @@
 import type { Api } from '../../http/server.ts';
+import type { Platform } from '../../platform.ts';
 import { passwordCommand, senderOf } from '../logins/passwords/service.ts';
-import type { Invitations } from './invitations.ts';
+import { acceptInvitation, inviteUser, renewInvitation } from './invitations.ts';
 import { Accepted, AcceptInvitation, Invited, InviteUser, OfUser, Renewed } from './schema.ts';
 
 const tags = ['Users'];
 
-export function invitationRoutes(app: Api, { invitations }: { invitations: Invitations }): void {
+export function invitationRoutes(app: Api, on: Platform): void {
   app.post('/iam/clients/invite_user', {
     config: { access: 'administer', secretAnswer: true },
     schema: {
@@ -19,7 +20,7 @@ export function invitationRoutes(app: Api, { invitations }: { invitations: Invit
     },
     handler: async ({ principal, body }) => ({
       status: 'sent' as const,
-      ...(await invitations.invite(principal, body)),
+      ...(await inviteUser(on, principal, body)),
     }),
   });
 
@@ -35,7 +36,7 @@ export function invitationRoutes(app: Api, { invitations }: { invitations: Invit
       response: { 200: Renewed },
     },
     handler: async ({ principal, body, log }) => {
-      const renewal = await invitations.renew(principal, body.email);
+      const renewal = await renewInvitation(on, principal, body.email);
       if (renewal.needsPassword) {
         log.warn(`A user has no password; set one with: ${passwordCommand(body.email)}`);
       }
@@ -55,6 +56,6 @@ export function invitationRoutes(app: Api, { invitations }: { invitations: Invit
       body: AcceptInvitation,
       response: { 200: Accepted },
     },
-    handler: (request) => invitations.accept(request.body, senderOf(request)),
+    handler: (request) => acceptInvitation(on, request.body, senderOf(request)),
   });
 }

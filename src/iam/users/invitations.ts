@@ -1,5 +1,4 @@
-import { type Database, type Transaction, violates } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Transaction, violates } from '../../db/database.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import {
@@ -8,16 +7,16 @@ import {
   type PersonalToken,
   readPersonalToken,
 } from '../../lib/personal-token.ts';
-import type { Mailer } from '../../mail/mailer.ts';
+import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { reachOf } from '../../requests/principal.ts';
 import { lockClients, lockToAdd } from '../accounts/in-transaction.ts';
-import type { PasswordCheck, Sender } from '../logins/passwords/service.ts';
-import { hashPassword } from '../logins/passwords/service.ts';
+import type { Sender } from '../logins/passwords/service.ts';
+import { checkPasswordByName, hashPassword } from '../logins/passwords/service.ts';
 import { PASSWORD_LENGTH } from '../logins/schema.ts';
 import * as store from './invitation-store.ts';
 import { DAY_MS, insertInvited, invitationMail, presentedInvitation, VALID_MS } from './invited.ts';
-import type { Members } from './members.ts';
+import { requireStaffing } from './members.ts';
 import { mayActFor } from './rights.ts';
 import { givenRole } from './roles.ts';
 import type { AcceptInvitation, InviteUser, RenewedInvitation } from './schema.ts';
@@ -28,25 +27,6 @@ const KEPT_MS = 30 * DAY_MS;
 const MOST_RENEWED = 100;
 
 /**
- * Invitations. An address proves nothing, as mails may go nowhere: the mail or the inviting user hands the token to the
- * person that they mean, who returns it with a password of their own. Inviting doesn't look at other accounts, so it
- * reveals nothing about existing users.
- */
-export interface Invitations {
-  /** @throws InvalidError, ForbiddenError */
-  invite(principal: Principal, request: InviteUser): Promise<RenewedInvitation>;
-  /**
-   * Makes new tokens for open invitations of that address in the caller's accounts.
-   * @throws InvalidError, NotFoundError
-   */
-  renew(principal: Principal, email: string): Promise<Renewal>;
-  /** @throws InvalidError for a wrong token or password, TooManyRequestsError */
-  accept(request: AcceptInvitation, from: Sender): Promise<{ user_id: number; client_id: number }>;
-  /** To be called periodically. */
-  forgetOld(now: Date): Promise<void>;
-}
-
-/**
  * `needsPassword`: the user belongs to an account already but has no password, which only an operator can
  * set.
  */
@@ -55,140 +35,147 @@ export interface Renewal {
   needsPassword: boolean;
 }
 
-export function createInvitations(deps: {
-  database: Database;
-  clock: Clock;
-  passwords: PasswordCheck;
-  members: Pick<Members, 'requireStaffing'>;
-  mailer: Mailer;
-}): Invitations {
-  const { database, clock, passwords, members, mailer } = deps;
+/** @throws InvalidError, ForbiddenError */
+export async function inviteUser(
+  on: Platform,
+  principal: Principal,
+  request: InviteUser,
+): Promise<RenewedInvitation> {
+  const { email, client_id: clientId, name = null, lang } = request;
+  await requireStaffing(on, principal, clientId);
+  requireEmail(email);
+  const role = givenRole(principal, request.user_role);
+  return on.database.accept(principal, async (tx) => {
+    await lockToAdd(tx, clientId);
+    await requireStaffing(on, principal, clientId, tx.sql);
+    const now = on.clock.now();
+    const user = { client_id: clientId, email, name, lang, created_at: now };
+    return insertInvited(tx, principal, user, {
+      roleId: role.id,
+      validMs: VALID_MS.user,
+      now,
+      mailer: on.mailer,
+    });
+  });
+}
 
-  return {
-    async invite(principal, request) {
-      const { email, client_id: clientId, name = null, lang } = request;
-      await members.requireStaffing(principal, clientId);
-      requireEmail(email);
-      const role = givenRole(principal, request.user_role);
-      return database.accept(principal, async (tx) => {
-        await lockToAdd(tx, clientId);
-        await members.requireStaffing(principal, clientId, tx.sql);
-        const now = clock.now();
-        const user = { client_id: clientId, email, name, lang, created_at: now };
-        return insertInvited(tx, principal, user, { roleId: role.id, validMs: VALID_MS.user, now, mailer });
-      });
-    },
-
-    async renew(principal, email) {
-      return database.accept(principal, async (tx) => {
-        const find = () => store.findByAddress(tx.sql, email, reachOf(principal), MOST_RENEWED);
-        const before = await find();
-        await lockClients(
-          tx,
-          before.map(({ client_id }) => client_id),
-        );
-        const known = await find();
-        // The token would give an administrator of the account what only the reseller's have.
-        const found = known.filter(({ reseller_id: id }) => id === null || mayActFor(principal, id));
-        const invited = found.filter(({ pending }) => pending);
-        if (invited.length === 0) {
-          if (found.length === 0) throw new NotFoundError('User with the address', email);
-          if (found.some((one) => one.has_password)) {
-            throw new InvalidError({ email: ['This user already activated.'] });
-          }
-          return { invitations: [], needsPassword: true };
-        }
-        const isSellers = invited.some(({ reseller_id: id }) => id !== null);
-        const validMs = isSellers ? VALID_MS.seller : VALID_MS.user;
-        const expiresAt = new Date(clock.now().getTime() + validMs);
-        const renewed = invited.map((one) => ({ ...one, token: newPersonalToken('invitation', one.id) }));
-        await store.renewInvitations(
-          tx.sql,
-          renewed.map(({ token }) => token),
-          { invitedBy: principal.userId, expiresAt },
-        );
-        const [only] = renewed;
-        if (only && renewed.length === 1) principal.writes?.concerns(only.client_id);
-        const mails = renewed.map(({ token, client_id }) =>
-          invitationMail(email, client_id, token, expiresAt),
-        );
-        await mailer.queue(tx, mails);
-        const invitations = renewed.map(({ token, client_id }) =>
-          presentedInvitation(token, client_id, expiresAt),
-        );
-        return { invitations, needsPassword: false };
-      });
-    },
-
-    async accept({ token: text, password }, from) {
-      const token = readPersonalToken('invitation', text);
-      const invitation = token && (await valid(database.sql, token, clock.now()));
-      if (!token || !invitation) throw notValid();
-      const { user_id: invited, client_id: clientId, email } = invitation;
-      const known = await store.findLogin(database.sql, email);
-      if (known && invitation.reseller_id !== null) throw belongsToAnother();
-      if (known) await requireOwnPassword(known, email, password, from);
-      const hash = known ? undefined : await newPasswordHash(password);
-      return database.accept({}, async (tx) => {
-        await lockClients(tx, [clientId]);
-        await lockUser(tx, invited);
-        if (!(await valid(tx.sql, token, clock.now()))) throw notValid();
-        const userId = await (hash === undefined ? join(tx) : begin(tx, hash));
-        await store.endInvitation(tx, invited, clock.now());
-        return { user_id: userId, client_id: clientId };
-      });
-
-      async function begin(tx: Transaction, passwordHash: string): Promise<number> {
-        try {
-          await store.begin(tx, invited, passwordHash);
-        } catch (error) {
-          throw violates(error, 'users_by_email') ? overtaken() : error;
-        }
-        return invited;
+/**
+ * Makes new tokens for open invitations of that address in the caller's accounts.
+ * @throws InvalidError, NotFoundError
+ */
+export async function renewInvitation(on: Platform, principal: Principal, email: string): Promise<Renewal> {
+  return on.database.accept(principal, async (tx) => {
+    const find = () => store.findByAddress(tx.sql, email, reachOf(principal), MOST_RENEWED);
+    const before = await find();
+    await lockClients(
+      tx,
+      before.map(({ client_id }) => client_id),
+    );
+    const known = await find();
+    // The token would give an administrator of the account what only the reseller's have.
+    const found = known.filter(({ reseller_id: id }) => id === null || mayActFor(principal, id));
+    const invited = found.filter(({ pending }) => pending);
+    if (invited.length === 0) {
+      if (found.length === 0) throw new NotFoundError('User with the address', email);
+      if (found.some((one) => one.has_password)) {
+        throw new InvalidError({ email: ['This user already activated.'] });
       }
-
-      async function join(tx: Transaction): Promise<number> {
-        if (known) await lockUser(tx, known.id);
-        const still = await store.findLogin(tx.sql, email);
-        if (!known || still?.id !== known.id) {
-          throw overtaken();
-        }
-        await store.takePlace(tx, { of: invited, to: known.id, clientId });
-        await store.removeInvited(tx, invited, clock.now());
-        return known.id;
-      }
-    },
-
-    async forgetOld(now) {
-      await database.transaction((tx) =>
-        store.forgetInvitations(tx, {
-          now,
-          madeBefore: new Date(now.getTime() - DAY_MS),
-          expired: new Date(now.getTime() - KEPT_MS),
-        }),
-      );
-    },
-  };
-
-  /** For existing users: nobody else may accept for them, or know their password. */
-  async function requireOwnPassword(
-    known: { id: number; password_given: boolean },
-    email: string,
-    password: string,
-    from: Sender,
-  ): Promise<void> {
-    const user = await passwords.byName(email, password, from);
-    const refused = (message: string) => new InvalidError({ password: [message] });
-    if (user?.id !== known.id) {
-      throw refused(
-        'This is not the password of the login with this address. If you forgot it, ask the operator of the platform.',
-      );
+      return { invitations: [], needsPassword: true };
     }
-    if (known.password_given) {
-      throw refused(
-        `Somebody else chose this password and could use it to enter the account. Choose your own first: PUT /iam/users/${known.id}/password.`,
-      );
+    const isSellers = invited.some(({ reseller_id: id }) => id !== null);
+    const validMs = isSellers ? VALID_MS.seller : VALID_MS.user;
+    const expiresAt = new Date(on.clock.now().getTime() + validMs);
+    const renewed = invited.map((one) => ({ ...one, token: newPersonalToken('invitation', one.id) }));
+    await store.renewInvitations(
+      tx.sql,
+      renewed.map(({ token }) => token),
+      { invitedBy: principal.userId, expiresAt },
+    );
+    const [only] = renewed;
+    if (only && renewed.length === 1) principal.writes?.concerns(only.client_id);
+    const mails = renewed.map(({ token, client_id }) => invitationMail(email, client_id, token, expiresAt));
+    await on.mailer.queue(tx, mails);
+    const invitations = renewed.map(({ token, client_id }) =>
+      presentedInvitation(token, client_id, expiresAt),
+    );
+    return { invitations, needsPassword: false };
+  });
+}
+
+/** @throws InvalidError for a wrong token or password, TooManyRequestsError */
+export async function acceptInvitation(
+  on: Platform,
+  { token: text, password }: AcceptInvitation,
+  from: Sender,
+): Promise<{ user_id: number; client_id: number }> {
+  const token = readPersonalToken('invitation', text);
+  const invitation = token && (await valid(on.database.sql, token, on.clock.now()));
+  if (!token || !invitation) throw notValid();
+  const { user_id: invited, client_id: clientId, email } = invitation;
+  const known = await store.findLogin(on.database.sql, email);
+  if (known && invitation.reseller_id !== null) throw belongsToAnother();
+  if (known) await requireOwnPassword(on, known, email, password, from);
+  const hash = known ? undefined : await newPasswordHash(password);
+  return on.database.accept({}, async (tx) => {
+    await lockClients(tx, [clientId]);
+    await lockUser(tx, invited);
+    if (!(await valid(tx.sql, token, on.clock.now()))) throw notValid();
+    const userId = await (hash === undefined ? join(tx) : begin(tx, hash));
+    await store.endInvitation(tx, invited, on.clock.now());
+    return { user_id: userId, client_id: clientId };
+  });
+
+  async function begin(tx: Transaction, passwordHash: string): Promise<number> {
+    try {
+      await store.begin(tx, invited, passwordHash);
+    } catch (error) {
+      throw violates(error, 'users_by_email') ? overtaken() : error;
     }
+    return invited;
+  }
+
+  async function join(tx: Transaction): Promise<number> {
+    if (known) await lockUser(tx, known.id);
+    const still = await store.findLogin(tx.sql, email);
+    if (!known || still?.id !== known.id) {
+      throw overtaken();
+    }
+    await store.takePlace(tx, { of: invited, to: known.id, clientId });
+    await store.removeInvited(tx, invited, on.clock.now());
+    return known.id;
+  }
+}
+
+/** To be called periodically. */
+export async function forgetOldInvitations(on: Platform, now: Date): Promise<void> {
+  await on.database.transaction((tx) =>
+    store.forgetInvitations(tx, {
+      now,
+      madeBefore: new Date(now.getTime() - DAY_MS),
+      expired: new Date(now.getTime() - KEPT_MS),
+    }),
+  );
+}
+
+/** For existing users: nobody else may accept for them, or know their password. */
+async function requireOwnPassword(
+  on: Platform,
+  known: { id: number; password_given: boolean },
+  email: string,
+  password: string,
+  from: Sender,
+): Promise<void> {
+  const user = await checkPasswordByName(on, email, password, from);
+  const refused = (message: string) => new InvalidError({ password: [message] });
+  if (user?.id !== known.id) {
+    throw refused(
+      'This is not the password of the login with this address. If you forgot it, ask the operator of the platform.',
+    );
+  }
+  if (known.password_given) {
+    throw refused(
+      `Somebody else chose this password and could use it to enter the account. Choose your own first: PUT /iam/users/${known.id}/password.`,
+    );
   }
 }
 

@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { pathGuard } from '../../http/path-guard.ts';
 import type { Api } from '../../http/server.ts';
 import { ClientParams } from '../../lib/wire.ts';
-import type { Members } from './members.ts';
+import type { Platform } from '../../platform.ts';
+import { changeRoleOfMember, removeMember, requireMemberAccount, roleOfMember } from './members.ts';
 import {
   ClientUser,
   ClientUserParams,
@@ -11,14 +12,14 @@ import {
   Done,
   UpdateClientUser,
 } from './schema.ts';
-import type { Users } from './service.ts';
+import { createUserIn } from './service.ts';
 
 const tags = ['Users'];
 /** The name of an operation is not a user id, whatever the method. */
 const ONE = '/iam/clients/:clientId/client-users/:userId(^(?!create$).*$)';
 
-export function memberRoutes(app: Api, { members, users }: { members: Members; users: Users }): void {
-  const onRequest = pathGuard('clientId', members.requireAccount);
+export function memberRoutes(app: Api, on: Platform): void {
+  const onRequest = pathGuard(on, 'clientId', requireMemberAccount);
 
   app.post('/iam/clients/:clientId/client-users/create', {
     config: { access: 'resell' },
@@ -34,7 +35,7 @@ export function memberRoutes(app: Api, { members, users }: { members: Members; u
       response: { 200: CreatedClientUser },
     },
     handler: async ({ principal, params, body }) => {
-      const { id, name } = await users.createIn(principal, params.clientId, body);
+      const { id, name } = await createUserIn(on, principal, params.clientId, body);
       const role = { id, name };
       return { name: body.name ?? null, username: body.username, user_role: { ...role, user_role: role } };
     },
@@ -51,7 +52,7 @@ export function memberRoutes(app: Api, { members, users }: { members: Members; u
       response: { 200: ClientUser },
     },
     handler: async ({ principal, params }) => {
-      const { id, name } = await members.roleIn(principal, params.clientId, params.userId);
+      const { id, name } = await roleOfMember(on, principal, params.clientId, params.userId);
       return { user_role: { id, name } };
     },
   });
@@ -70,7 +71,7 @@ export function memberRoutes(app: Api, { members, users }: { members: Members; u
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params, body }, reply) => {
-      await members.changeRole(principal, params.clientId, params.userId, body.user_role);
+      await changeRoleOfMember(on, principal, params.clientId, params.userId, body.user_role);
       return reply.code(204).send(null);
     },
   });
@@ -88,7 +89,7 @@ export function memberRoutes(app: Api, { members, users }: { members: Members; u
       response: { 200: Done },
     },
     handler: async ({ principal, params }) => {
-      await members.remove(principal, params.clientId, params.userId);
+      await removeMember(on, principal, params.clientId, params.userId);
       return {};
     },
   });

@@ -1,6 +1,7 @@
 import type { Api } from '../../http/server.ts';
 import { versionedUser } from '../../lib/versioned.ts';
 import { UserParams } from '../../lib/wire.ts';
+import type { Platform } from '../../platform.ts';
 import { User, UserOnly } from '../accounts/schema.ts';
 import { senderOf } from '../logins/passwords/service.ts';
 import {
@@ -12,11 +13,12 @@ import {
   UserListQuery,
   UserPage,
 } from './schema.ts';
-import type { Moved, Users } from './service.ts';
+import type { Moved } from './service.ts';
+import { changeEmailOfUser, createUser, deleteUser, getUser, listUsers, updateUser } from './service.ts';
 
 const tags = ['Users'];
 
-export function userRoutes(app: Api, { users }: { users: Users }): void {
+export function userRoutes(app: Api, on: Platform): void {
   app.get('/iam/users', {
     config: { access: 'read' },
     schema: {
@@ -27,7 +29,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
       querystring: UserListQuery,
       response: { 200: UserPage },
     },
-    handler: ({ principal, query }) => users.list(principal, query),
+    handler: ({ principal, query }) => listUsers(on, principal, query),
   });
 
   app.post('/iam/users', {
@@ -41,7 +43,8 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
       body: CreateUser,
       response: { 201: User },
     },
-    handler: async ({ principal, body }, reply) => reply.code(201).send(await users.create(principal, body)),
+    handler: async ({ principal, body }, reply) =>
+      reply.code(201).send(await createUser(on, principal, body)),
   });
 
   app.get('/iam/users/:userId', {
@@ -53,7 +56,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
       params: UserParams,
       response: { 200: UserOnly },
     },
-    handler: ({ principal, params }) => users.get(principal, params.userId),
+    handler: ({ principal, params }) => getUser(on, principal, params.userId),
   });
 
   app.patch('/iam/users/:userId', {
@@ -69,7 +72,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
       response: { 200: User },
     },
     handler: async ({ principal, params, body, log }) => {
-      const { user, moved } = await users.update(principal, params.userId, body);
+      const { user, moved } = await updateUser(on, principal, params.userId, body);
       if (moved) log.warn({ userId: user.id }, addressLine(moved));
       return user;
     },
@@ -89,7 +92,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
     },
     handler: async (request) => {
       const { principal, params, body, log } = request;
-      const moved = await users.changeEmail(principal, params.userId, body, senderOf(request));
+      const moved = await changeEmailOfUser(on, principal, params.userId, body, senderOf(request));
       log.warn({ userId: params.userId }, addressLine(moved));
       return { new_email: moved.to };
     },
@@ -107,7 +110,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
       response: { 200: Done },
     },
     handler: async ({ principal, params }) => {
-      await users.delete(principal, params.userId);
+      await deleteUser(on, principal, params.userId);
       return {};
     },
   });

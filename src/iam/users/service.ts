@@ -1,27 +1,24 @@
-import type { Catalog } from '../../cloud/ground/catalog/service.ts';
 import { prepareProjects } from '../../cloud/network/project-changes/in-transaction.ts';
-import type { Database, Transaction } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Transaction } from '../../db/database.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { type FieldProblem, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
+import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { keepReseller, lockClients, lockToAdd, lockWithLookedAfter } from '../accounts/in-transaction.ts';
 import type { User } from '../accounts/schema.ts';
 import { isOffered } from '../accounts/schema.ts';
 import { worksForReseller } from '../accounts/service.ts';
 import { insertUser } from '../accounts/users/in-transaction.ts';
-import { insertAccount } from '../clients/in-transaction.ts';
 import { type Credentials, together } from '../identity/in-transaction.ts';
 import type { Role } from '../identity/schema.ts';
-import type { Authenticator } from '../identity/service.ts';
-import type { Guesses } from '../logins/guesses/service.ts';
 import { announceUser, endLogins } from '../logins/in-transaction.ts';
-import type { PasswordCheck, Sender } from '../logins/passwords/service.ts';
-import { hashPassword } from '../logins/passwords/service.ts';
+import type { Sender } from '../logins/passwords/service.ts';
+import { checkPasswordAgain, hashPassword } from '../logins/passwords/service.ts';
+import { insertAccount } from '../new-accounts/in-transaction.ts';
 import { acceptedChanges } from './changes.ts';
 import { expireInvitations } from './invitation-store.ts';
-import type { Members } from './members.ts';
+import { requireStaffing } from './members.ts';
 import { presentedIn, presentedUser } from './presenter.ts';
 import { requireAnotherAdministrator, takeOut } from './removal.ts';
 import { placesInReach } from './rights.ts';
@@ -37,248 +34,239 @@ import {
 } from './schema.ts';
 import * as store from './store.ts';
 
-/** Users. A user who has no account in common with the caller is not found. */
-export interface Users {
-  /** Lists users of the caller's own account. */
-  list(principal: Principal, query: UserListQuery): Promise<UserPage>;
-  /** Lists users of one account, as its own users see them. */
-  ofClient(clientId: number): Promise<User[]>;
-  /** @throws NotFoundError */
-  get(principal: Principal, id: number): Promise<User>;
-  /**
-   * Changes a user; blocking only affects the caller's accounts.
-   * @throws NotFoundError, ForbiddenError for a user whom the caller doesn't manage, InvalidError,
-   * ConflictError
-   */
-  update(principal: Principal, id: number, request: UpdateUser): Promise<{ user: User; moved?: Moved }>;
-  /** @throws ForbiddenError for another user, InvalidError, TooManyRequestsError */
-  changeEmail(principal: Principal, id: number, request: ChangeEmail, from: Sender): Promise<Moved>;
-  /**
-   * Makes a user and their own account, which belongs to the caller's reseller.
-   * @throws InvalidError, ForbiddenError
-   */
-  create(principal: Principal, request: CreateUser): Promise<User>;
-  /** Makes a user of an account, who may log in at once. @throws InvalidError, ForbiddenError */
-  createIn(principal: Principal, clientId: number, request: CreateClientUser): Promise<Role>;
-  /**
-   * Removes a user from the only account from which the caller may remove them.
-   * @throws NotFoundError, ForbiddenError for a user with API tokens or several such accounts, ConflictError
-   * for the last administrator
-   */
-  delete(principal: Principal, id: number): Promise<void>;
-}
-
 /** A change of a user's address. */
 export interface Moved {
   from: string;
   to: string;
 }
 
-export function createUsers(deps: {
-  database: Database;
-  clock: Clock;
-  authenticator: Authenticator;
-  passwords: PasswordCheck;
+async function found(sql: Transaction['sql'], principal: Principal, id: number) {
+  const row = await store.findUser(sql, id);
+  const memberships = await store.membershipsOf(sql, [id]);
+  const user = row && presentedUser(row, memberships, principal);
+  if (!row || !user) throw new NotFoundError('User', id);
+  return { row, memberships, user };
+}
 
-  guesses: Pick<Guesses, 'withAddress'>;
-  members: Pick<Members, 'requireStaffing'>;
-  catalog: Pick<Catalog, 'regions'>;
-}): Users {
-  const { database, clock, authenticator, passwords, guesses, members, catalog } = deps;
+async function pageOf(on: Platform, clientId: number, page: { limit: number; offset: number }) {
+  const { count, rows } = await store.listUsers(on.database.sql, clientId, page);
+  const ids = rows.map(({ id }) => id);
+  return { count, rows, memberships: await store.membershipsOf(on.database.sql, ids) };
+}
 
-  async function found(sql: Transaction['sql'], principal: Principal, id: number) {
-    const row = await store.findUser(sql, id);
-    const memberships = await store.membershipsOf(sql, [id]);
-    const user = row && presentedUser(row, memberships, principal);
-    if (!row || !user) throw new NotFoundError('User', id);
-    return { row, memberships, user };
-  }
-
-  async function pageOf(clientId: number, page: { limit: number; offset: number }) {
-    const { count, rows } = await store.listUsers(database.sql, clientId, page);
-    const ids = rows.map(({ id }) => id);
-    return { count, rows, memberships: await store.membershipsOf(database.sql, ids) };
-  }
-
+/** Lists users of the caller's own account. */
+export async function listUsers(
+  on: Platform,
+  principal: Principal,
+  { limit = MAX_LIMIT, offset = 0 }: UserListQuery,
+): Promise<UserPage> {
+  const page = { limit, offset };
+  const { count, rows, memberships } = await pageOf(on, principal.clientId, page);
   return {
-    async list(principal, { limit = MAX_LIMIT, offset = 0 }) {
-      const page = { limit, offset };
-      const { count, rows, memberships } = await pageOf(principal.clientId, page);
-      return {
-        count,
-        ...pagesAround('/iam/users', page, count),
-        results: rows.flatMap((row) => presentedUser(row, memberships, principal) ?? []),
-      };
-    },
+    count,
+    ...pagesAround('/iam/users', page, count),
+    results: rows.flatMap((row) => presentedUser(row, memberships, principal) ?? []),
+  };
+}
 
-    async ofClient(clientId) {
-      const { rows, memberships } = await pageOf(clientId, { limit: MAX_LIMIT, offset: 0 });
-      return rows.flatMap((row) => {
-        const meant = memberships.find(
-          ({ user_id, client_id }) => user_id === row.id && client_id === clientId,
-        );
-        return meant ? [presentedIn(row, meant)] : [];
-      });
-    },
+/** Lists users of one account, as its own users see them. */
+export async function usersOfClient(on: Platform, clientId: number): Promise<User[]> {
+  const { rows, memberships } = await pageOf(on, clientId, { limit: MAX_LIMIT, offset: 0 });
+  return rows.flatMap((row) => {
+    const meant = memberships.find(({ user_id, client_id }) => user_id === row.id && client_id === clientId);
+    return meant ? [presentedIn(row, meant)] : [];
+  });
+}
 
-    get: async (principal, id) => (await found(database.sql, principal, id)).user,
+/** @throws NotFoundError */
+export const getUser = async (on: Platform, principal: Principal, id: number): Promise<User> =>
+  (await found(on.database.sql, principal, id)).user;
 
-    async update(principal, id, request) {
-      const done = await database.accept(principal, async (tx) => {
-        const { memberships } = await found(tx.sql, principal, id);
-        await lockClients(
-          tx,
-          memberships.map(({ client_id }) => client_id),
-        );
-        const before = await found(tx.sql, principal, id);
-        principal.writes?.concerns(before.user.client);
-        const { profile, email, isActive } = acceptedChanges(principal, before, request);
-        await store.updateUser(tx.sql, id, profile);
-        const credentials = await setActive(tx, principal, before, isActive);
-        const address = { email: email ?? '', field: 'email', now: clock.now() };
-        const from = email === undefined ? undefined : await store.changeAddress(tx.sql, id, address);
-        const { user } = await found(tx.sql, principal, id);
-        return { user, credentials, ...(from !== undefined && { moved: { from, to: user.email } }) };
-      });
-      authenticator.forget(done.credentials);
-      return { user: done.user, ...(done.moved && { moved: done.moved }) };
-    },
+/**
+ * Changes a user; blocking only affects the caller's accounts.
+ * @throws NotFoundError, ForbiddenError for a user whom the caller doesn't manage, InvalidError,
+ * ConflictError
+ */
+export async function updateUser(
+  on: Platform,
+  principal: Principal,
+  id: number,
+  request: UpdateUser,
+): Promise<{ user: User; moved?: Moved }> {
+  const done = await on.database.accept(principal, async (tx) => {
+    const { memberships } = await found(tx.sql, principal, id);
+    await lockClients(
+      tx,
+      memberships.map(({ client_id }) => client_id),
+    );
+    const before = await found(tx.sql, principal, id);
+    principal.writes?.concerns(before.user.client);
+    const { profile, email, isActive } = acceptedChanges(principal, before, request);
+    await store.updateUser(tx.sql, id, profile);
+    const credentials = await setActive(on, tx, principal, before, isActive);
+    const address = { email: email ?? '', field: 'email', now: on.clock.now() };
+    const from = email === undefined ? undefined : await store.changeAddress(tx.sql, id, address);
+    const { user } = await found(tx.sql, principal, id);
+    return { user, credentials, ...(from !== undefined && { moved: { from, to: user.email } }) };
+  });
+  on.authenticator.forget(done.credentials);
+  return { user: done.user, ...(done.moved && { moved: done.moved }) };
+}
 
-    async changeEmail(principal, id, { new_email: email, password }, from) {
-      if (principal.userId !== id) throw new ForbiddenError('Only the user can change this address here');
-      requireEmail(email, 'new_email');
-      await passwords.again(id, password, 'password', from);
-      const former = await guesses.withAddress(id, () =>
-        database.accept(principal, (tx) =>
-          store.changeAddress(tx.sql, id, { email, field: 'new_email', now: clock.now() }),
-        ),
-      );
-      return { from: former, to: email };
-    },
+/** @throws ForbiddenError for another user, InvalidError, TooManyRequestsError */
+export async function changeEmailOfUser(
+  on: Platform,
+  principal: Principal,
+  id: number,
+  { new_email: email, password }: ChangeEmail,
+  from: Sender,
+): Promise<Moved> {
+  if (principal.userId !== id) throw new ForbiddenError('Only the user can change this address here');
+  requireEmail(email, 'new_email');
+  await checkPasswordAgain(on, id, password, 'password', from);
+  const former = await on.guesses.withAddress(id, () =>
+    on.database.accept(principal, (tx) =>
+      store.changeAddress(tx.sql, id, { email, field: 'new_email', now: on.clock.now() }),
+    ),
+  );
+  return { from: former, to: email };
+}
 
-    async create(principal, request) {
-      const { resellerId } = principal;
-      if (resellerId === undefined) {
-        throw new ForbiddenError(
-          'The token belongs to no reseller, so the account would not belong to one either',
-        );
-      }
-      requireEmail(request.email);
-      const problems = serviceProblems(request.services ?? []);
-      if (problems.length > 0) throw new InvalidError(problems);
-      const passwordHash = await hashPassword(request.password);
-      const sellerId = request.seller ?? null;
-      const make = async (tx: Transaction): Promise<User> => {
-        await keepReseller(tx.sql, resellerId);
-        if (sellerId !== null && !(await worksForReseller(tx, sellerId, resellerId))) {
-          throw new InvalidError({ seller: [`User with id:${sellerId} does not work for your reseller.`] });
-        }
-        const { clientId, userId } = await store.addressIsFree('email', () =>
-          insertAccount(tx.sql, {
-            company: request.company,
-            resellerId,
-            administrator: {
-              email: request.email,
-              name: request.name ?? null,
-              phone: request.phone ?? null,
-              lang: request.lang,
-              platform_administrator: false,
-              password_hash: passwordHash,
-              password_given: true,
-            },
-            details: {
-              phone: request.phone ?? null,
-              custom_id: request.custom_id ?? null,
-              country_code: request.country_code ?? null,
-              is_test: request.is_test ?? false,
-              seller_id: sellerId,
-            },
-            products: decidedProducts(request.services ?? []),
-            now: clock.now(),
-          }),
-        );
-        await prepareProjects(tx, catalog, clock.now(), clientId);
-        principal.writes?.made(userId);
-        return (await found(tx.sql, principal, userId)).user;
-      };
-      return guesses.withAddress(principal.userId, () => database.accept(principal, make));
-    },
-
-    async createIn(principal, clientId, request) {
-      await members.requireStaffing(principal, clientId);
-      const { username: email, name = null } = request;
-      requireEmail(email, 'username');
-      const wanted = 'user_role' in request.user_role ? request.user_role.user_role : request.user_role;
-      const role = givenRole(principal, wanted ?? {});
-      const passwordHash = await hashPassword(request.password);
-      const make = async (tx: Transaction): Promise<void> => {
-        await lockToAdd(tx, clientId);
-        await members.requireStaffing(principal, clientId, tx.sql);
-        const user = {
-          client_id: clientId,
-          email,
-          name,
+/**
+ * Makes a user and their own account, which belongs to the caller's reseller.
+ * @throws InvalidError, ForbiddenError
+ */
+export async function createUser(on: Platform, principal: Principal, request: CreateUser): Promise<User> {
+  const { resellerId } = principal;
+  if (resellerId === undefined) {
+    throw new ForbiddenError(
+      'The token belongs to no reseller, so the account would not belong to one either',
+    );
+  }
+  requireEmail(request.email);
+  const problems = serviceProblems(request.services ?? []);
+  if (problems.length > 0) throw new InvalidError(problems);
+  const passwordHash = await hashPassword(request.password);
+  const sellerId = request.seller ?? null;
+  const make = async (tx: Transaction): Promise<User> => {
+    await keepReseller(tx.sql, resellerId);
+    if (sellerId !== null && !(await worksForReseller(tx, sellerId, resellerId))) {
+      throw new InvalidError({ seller: [`User with id:${sellerId} does not work for your reseller.`] });
+    }
+    const { clientId, userId } = await store.addressIsFree('email', () =>
+      insertAccount(tx.sql, {
+        company: request.company,
+        resellerId,
+        administrator: {
+          email: request.email,
+          name: request.name ?? null,
+          phone: request.phone ?? null,
+          lang: request.lang,
           platform_administrator: false,
           password_hash: passwordHash,
           password_given: true,
-          created_at: clock.now(),
-        };
-        principal.writes?.made(
-          await store.addressIsFree('username', () => insertUser(tx.sql, user, role.id)),
-        );
-      };
-      await guesses.withAddress(principal.userId, () => database.accept(principal, make));
-      return role;
-    },
-
-    async delete(principal, id) {
-      const ended = await database.accept(principal, async (tx) => {
-        const clientId = await onlyPlace(tx, principal, id);
-        await lockWithLookedAfter(tx, clientId, { userId: id });
-        if ((await onlyPlace(tx, principal, id)) !== clientId) throw new NotFoundError('User', id);
-        principal.writes?.concerns(clientId);
-        return takeOut(tx, id, clientId, clock.now());
-      });
-      authenticator.forget(ended);
-    },
-  };
-
-  /** Returns the only account from which the caller may remove the user. @throws NotFoundError, ForbiddenError */
-  async function onlyPlace(tx: Transaction, principal: Principal, id: number): Promise<number> {
-    const { row, memberships } = await found(tx.sql, principal, id);
-    const [place, ...others] = placesInReach(principal, row, memberships);
-    if (!place) throw new NotFoundError('User', id);
-    if (others.length === 0) return place.client_id;
-    const named = [place, ...others].map(({ client_id }) => client_id).join(', ');
-    throw new ForbiddenError(
-      `User ${id} belongs to the clients ${named}; take them out of all but one first: DELETE /iam/clients/{clientId}/client-users/${id}`,
+        },
+        details: {
+          phone: request.phone ?? null,
+          custom_id: request.custom_id ?? null,
+          country_code: request.country_code ?? null,
+          is_test: request.is_test ?? false,
+          seller_id: sellerId,
+        },
+        products: decidedProducts(request.services ?? []),
+        now: on.clock.now(),
+      }),
     );
-  }
+    await prepareProjects(tx, on.catalog, on.clock.now(), clientId);
+    principal.writes?.made(userId);
+    return (await found(tx.sql, principal, userId)).user;
+  };
+  return on.guesses.withAddress(principal.userId, () => on.database.accept(principal, make));
+}
 
-  /**
-   * For the platform administrator this applies everywhere, for everybody else only in their own accounts.
-   * The accounts must be locked.
-   */
-  async function setActive(
-    tx: Transaction,
-    principal: Principal,
-    { row: user, memberships }: { row: store.UserRow; memberships: readonly store.Membership[] },
-    isActive: boolean | undefined,
-  ): Promise<Credentials> {
-    if (isActive === undefined) return { tokens: [], logins: [] };
-    const places = placesInReach(principal, user, memberships);
-    const clientIds = places.map(({ client_id }) => client_id);
-    if (!isActive) {
-      await requireAnotherAdministrator(tx, user.id, clientIds);
-      await expireInvitations(tx.sql, { clientIds, invitedBy: user.id }, clock.now());
-    }
-    if (principal.platformAdministrator) await store.updateUser(tx.sql, user.id, { is_active: isActive });
-    if (!principal.platformAdministrator || isActive) {
-      await store.setActiveIn(tx.sql, user.id, clientIds, isActive);
-    }
-    const ended = await endLogins(tx, { memberId: user.id, clientIds });
-    return together(await announceUser(tx, user.id, clientIds), ended);
+/** Makes a user of an account, who may log in at once. @throws InvalidError, ForbiddenError */
+export async function createUserIn(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  request: CreateClientUser,
+): Promise<Role> {
+  await requireStaffing(on, principal, clientId);
+  const { username: email, name = null } = request;
+  requireEmail(email, 'username');
+  const wanted = 'user_role' in request.user_role ? request.user_role.user_role : request.user_role;
+  const role = givenRole(principal, wanted ?? {});
+  const passwordHash = await hashPassword(request.password);
+  const make = async (tx: Transaction): Promise<void> => {
+    await lockToAdd(tx, clientId);
+    await requireStaffing(on, principal, clientId, tx.sql);
+    const user = {
+      client_id: clientId,
+      email,
+      name,
+      platform_administrator: false,
+      password_hash: passwordHash,
+      password_given: true,
+      created_at: on.clock.now(),
+    };
+    principal.writes?.made(await store.addressIsFree('username', () => insertUser(tx.sql, user, role.id)));
+  };
+  await on.guesses.withAddress(principal.userId, () => on.database.accept(principal, make));
+  return role;
+}
+
+/**
+ * Removes a user from the only account from which the caller may remove them.
+ * @throws NotFoundError, ForbiddenError for a user with API tokens or several such accounts, ConflictError
+ * for the last administrator
+ */
+export async function deleteUser(on: Platform, principal: Principal, id: number): Promise<void> {
+  const ended = await on.database.accept(principal, async (tx) => {
+    const clientId = await onlyPlace(tx, principal, id);
+    await lockWithLookedAfter(tx, clientId, { userId: id });
+    if ((await onlyPlace(tx, principal, id)) !== clientId) throw new NotFoundError('User', id);
+    principal.writes?.concerns(clientId);
+    return takeOut(tx, id, clientId, on.clock.now());
+  });
+  on.authenticator.forget(ended);
+}
+
+/** Returns the only account from which the caller may remove the user. @throws NotFoundError, ForbiddenError */
+async function onlyPlace(tx: Transaction, principal: Principal, id: number): Promise<number> {
+  const { row, memberships } = await found(tx.sql, principal, id);
+  const [place, ...others] = placesInReach(principal, row, memberships);
+  if (!place) throw new NotFoundError('User', id);
+  if (others.length === 0) return place.client_id;
+  const named = [place, ...others].map(({ client_id }) => client_id).join(', ');
+  throw new ForbiddenError(
+    `User ${id} belongs to the clients ${named}; take them out of all but one first: DELETE /iam/clients/{clientId}/client-users/${id}`,
+  );
+}
+
+/**
+ * For the platform administrator this applies everywhere, for everybody else only in their own accounts.
+ * The accounts must be locked.
+ */
+async function setActive(
+  on: Platform,
+  tx: Transaction,
+  principal: Principal,
+  { row: user, memberships }: { row: store.UserRow; memberships: readonly store.Membership[] },
+  isActive: boolean | undefined,
+): Promise<Credentials> {
+  if (isActive === undefined) return { tokens: [], logins: [] };
+  const places = placesInReach(principal, user, memberships);
+  const clientIds = places.map(({ client_id }) => client_id);
+  if (!isActive) {
+    await requireAnotherAdministrator(tx, user.id, clientIds);
+    await expireInvitations(tx.sql, { clientIds, invitedBy: user.id }, on.clock.now());
   }
+  if (principal.platformAdministrator) await store.updateUser(tx.sql, user.id, { is_active: isActive });
+  if (!principal.platformAdministrator || isActive) {
+    await store.setActiveIn(tx.sql, user.id, clientIds, isActive);
+  }
+  const ended = await endLogins(tx, { memberId: user.id, clientIds });
+  return together(await announceUser(tx, user.id, clientIds), ended);
 }
 
 function serviceProblems(services: NonNullable<CreateUser['services']>): FieldProblem[] {

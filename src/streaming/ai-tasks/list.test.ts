@@ -3,6 +3,7 @@ import { InvalidError } from '../../lib/errors.ts';
 import { openStage, type Stage } from './fixtures/ai-tasks.ts';
 import type { CreateAiTask } from './schema.ts';
 import type { AiTaskListRequest } from './service.ts';
+import { createAiTask, listAiTasks } from './service.ts';
 import type { Step } from './store.ts';
 
 let stage: Stage;
@@ -69,7 +70,7 @@ beforeAll(async () => {
   stage = await openStage();
   for (const [name, created, body, steps] of TASKS) {
     stage.at(created);
-    const id = await stage.aiTasks.create(stage.principal, body);
+    const id = await createAiTask(stage.on, stage.principal, body);
     ids[name] = id;
     for (const [time, step] of steps) {
       stage.at(time);
@@ -80,10 +81,11 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 async function names(request: Partial<AiTaskListRequest>): Promise<string[]> {
-  const { count, rows } = await stage.aiTasks.list(stage.principal, { page: 1, limit: 1000, ...request });
+  const { count, rows } = await listAiTasks(stage.on, stage.principal, { page: 1, limit: 1000, ...request });
   expect(count).toBe(rows.length);
   return rows.map(nameOf);
 }
+
 const nameOf = ({ id }: { id: string }) => Object.keys(ids).find((name) => ids[name] === id) ?? id;
 
 const ALL = ['revoked', 'received', 'waiting', 'done', 'retried', 'failed', 'early'];
@@ -101,7 +103,11 @@ test.each([
 });
 
 test('in order of the id', async () => {
-  const { rows } = await stage.aiTasks.list(stage.principal, { page: 1, limit: 1000, ordering: 'task_id' });
+  const { rows } = await listAiTasks(stage.on, stage.principal, {
+    page: 1,
+    limit: 1000,
+    ordering: 'task_id',
+  });
   expect(rows.map((row) => row.id)).toEqual(Object.values(ids).sort());
 });
 
@@ -194,7 +200,7 @@ test('pages are parts of one order, also of a search over statuses and texts', a
     const whole = await names(request);
     const paged: string[] = [];
     for (let page = 1; page <= 5; page++) {
-      const { rows } = await stage.aiTasks.list(stage.principal, { page, limit: 2, ...request });
+      const { rows } = await listAiTasks(stage.on, stage.principal, { page, limit: 2, ...request });
       paged.push(...rows.map(nameOf));
     }
     expect(paged).toEqual(whole);
@@ -213,7 +219,7 @@ test('a page is right however unevenly the tasks that hold a text are spread', a
   );
   for (const search of ['revoke', 'evoke']) {
     for (const page of [1, 50, 100, 101]) {
-      const { count, rows } = await stage.aiTasks.list(other, { search, page, limit: 20 });
+      const { count, rows } = await listAiTasks(stage.on, other, { search, page, limit: 20 });
       expect(count).toBe(2000);
       const found = await stage.database.pool.query<{ id: string }>(
         `select id from ai_tasks where client_id = $1 and search_text = 'revoke'
@@ -226,7 +232,7 @@ test('a page is right however unevenly the tasks that hold a text are spread', a
 });
 
 test('another account sees none of them', async () => {
-  expect(await stage.aiTasks.list(await stage.anotherClient(), { page: 1, limit: 10 })).toEqual({
+  expect(await listAiTasks(stage.on, await stage.anotherClient(), { page: 1, limit: 10 })).toEqual({
     count: 0,
     rows: [],
   });

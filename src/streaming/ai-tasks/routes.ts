@@ -1,12 +1,20 @@
 import type { Api } from '../../http/server.ts';
+import type { Platform } from '../../platform.ts';
 import { listedAiTask, pagePointers, presentedAiTask } from './presenter.ts';
 import * as schema from './schema.ts';
-import type { AiTasks } from './service.ts';
+import {
+  cancelAiTask,
+  createAiTask,
+  getAiTask,
+  listAiTasks,
+  subtitlesOfAiTask,
+  supportsLanguages,
+} from './service.ts';
 
 const BASE = '/streaming/ai/tasks';
 const tags = ['AI tasks'];
 
-export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void {
+export function aiTaskRoutes(app: Api, on: Platform): void {
   app.post(BASE, {
     config: { access: 'operate', refuses: [422] },
     schema: {
@@ -19,7 +27,7 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
       response: { 201: schema.createdAiTaskSchema },
     },
     handler: async ({ principal, body }, reply) =>
-      reply.code(201).send({ task_id: await aiTasks.create(principal, body) }),
+      reply.code(201).send({ task_id: await createAiTask(on, principal, body) }),
   });
 
   app.get(BASE, {
@@ -33,7 +41,7 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
     },
     handler: async ({ principal, query }) => {
       const { page = 1, limit = 10 } = query;
-      const { count, rows } = await aiTasks.list(principal, { ...query, page, limit });
+      const { count, rows } = await listAiTasks(on, principal, { ...query, page, limit });
       return { count, ...pagePointers(query, count), results: rows.map(listedAiTask) };
     },
   });
@@ -47,7 +55,7 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
       params: schema.AiTaskParams,
       response: { 200: schema.aiTaskSchema },
     },
-    handler: async ({ principal, params }) => presentedAiTask(await aiTasks.get(principal, params.task_id)),
+    handler: async ({ principal, params }) => presentedAiTask(await getAiTask(on, principal, params.task_id)),
   });
 
   app.get(`${BASE}/:task_id/subtitles.vtt`, {
@@ -62,7 +70,7 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
       response: { 200: schema.subtitlesResponse },
     },
     handler: async ({ principal, params }, reply) =>
-      reply.type('text/vtt; charset=utf-8').send(await aiTasks.subtitles(principal, params.task_id)),
+      reply.type('text/vtt; charset=utf-8').send(await subtitlesOfAiTask(on, principal, params.task_id)),
   });
 
   app.post(`${BASE}/:task_id/cancel`, {
@@ -76,7 +84,7 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
       response: { 202: schema.cancelledAiTaskSchema },
     },
     handler: async ({ principal, params }, reply) => {
-      await aiTasks.cancel(principal, params.task_id);
+      await cancelAiTask(on, principal, params.task_id);
       return reply.code(202).send({ result: `AI task ${params.task_id} is cancelled` });
     },
   });
@@ -93,7 +101,7 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
       response: { 200: schema.languageSupportSchema },
     },
     handler: async ({ principal, query: { audio_language, subtitles_language } }) => ({
-      supported: await aiTasks.supportsLanguages(principal, audio_language, subtitles_language),
+      supported: await supportsLanguages(on, principal, audio_language, subtitles_language),
     }),
   });
 }

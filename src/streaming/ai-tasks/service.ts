@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { announce } from '../../db/changes.ts';
-import type { Database } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { transcribes } from '../../engines/capabilities.ts';
 import { languageOf, unknownLanguage } from '../../engines/languages.ts';
-import type { Features } from '../../iam/features/service.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { requireFeature } from '../../iam/features/service.ts';
 import { InvalidError, NotFoundError, PreconditionFailedError, QueueFullError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { isoInterval } from '../../lib/iso-interval.ts';
+import type { Platform } from '../../platform.ts';
 import { ownsClient, type Principal } from '../../requests/principal.ts';
 import { missingEngine, refuseUnavailable } from './availability.ts';
-import { createAiTaskCounts } from './counts.ts';
 import { taskDataOf } from './creation.ts';
 import { type ListedTask, readPage } from './page.ts';
 import type { AiTaskListQuery, CreateAiTask } from './schema.ts';
@@ -31,111 +29,96 @@ export type AiTaskRead = store.AiTaskRow & {
   waitingFor: string | undefined;
 };
 
-export interface AiTasks {
-  /**
-   * Accepts a task, which stays PENDING until an engine takes it.
-   * @throws InvalidError by field, FeatureMissingError, UnprocessableError for what the engines can't do, QueueFullError
-   */
-  create(principal: Principal, body: CreateAiTask): Promise<string>;
-  /** Lists the caller's own tasks. @throws InvalidError for an invalid time */
-  list(principal: Principal, request: AiTaskListRequest): Promise<{ count: number; rows: ListedTask[] }>;
-  /** @throws NotFoundError for an unknown task or another account's */
-  get(principal: Principal, id: string): Promise<AiTaskRead>;
-  /** @throws NotFoundError, PreconditionFailedError if the task has ended */
-  cancel(principal: Principal, id: string): Promise<void>;
-  /** @throws InvalidError for an unknown language, FeatureMissingError */
-  supportsLanguages(
-    principal: Principal,
-    audioLanguage: string,
-    subtitlesLanguage: string | undefined,
-  ): Promise<boolean>;
-  /** Returns the subtitles of a transcription as WebVTT. @throws NotFoundError while there are none */
-  subtitles(principal: Principal, id: string): Promise<string>;
+/**
+ * Accepts a task, which stays PENDING until an engine takes it.
+ * @throws InvalidError by field, FeatureMissingError, UnprocessableError for what the engines can't do, QueueFullError
+ */
+export async function createAiTask(on: Platform, principal: Principal, body: CreateAiTask): Promise<string> {
+  const data = taskDataOf(principal.clientId, body);
+  const id = randomUUID();
+  await on.database.accept(principal, async (tx) => {
+    await store.lockAccount(tx, principal.clientId);
+    await requireFeature(on, tx.sql, principal.clientId, data.task_name);
+    await refuseUnavailable(tx.sql, data);
+    const unfinished = await store.countUnfinished(tx, principal.clientId, QUEUE_LIMIT);
+    if (unfinished >= QUEUE_LIMIT) throw queueFull();
+    await store.insertTask(tx, { id, data, now: on.clock.now() });
+    principal.writes?.made(id);
+    await store.forgetOldChanges(tx);
+    await announce(tx.client, store.AI_TASKS, '');
+  });
+  return id;
 }
 
-export function createAiTasks(deps: {
-  database: Database;
-  clock: Clock;
-  features: Pick<Features, 'require'>;
-}): AiTasks {
-  const { database, clock, features } = deps;
-  const counts = createAiTaskCounts(database);
-
-  return {
-    async create(principal, body) {
-      const data = taskDataOf(principal.clientId, body);
-      const id = randomUUID();
-      await database.accept(principal, async (tx) => {
-        await store.lockAccount(tx, principal.clientId);
-        await features.require(tx.sql, principal.clientId, data.task_name);
-        await refuseUnavailable(tx.sql, data);
-        const unfinished = await store.countUnfinished(tx, principal.clientId, QUEUE_LIMIT);
-        if (unfinished >= QUEUE_LIMIT) throw queueFull();
-        await store.insertTask(tx, { id, data, now: clock.now() });
-        principal.writes?.made(id);
-        await store.forgetOldChanges(tx);
-        await announce(tx.client, store.AI_TASKS, '');
-      });
-      return id;
+/** Lists the caller's own tasks. @throws InvalidError for an invalid time */
+export async function listAiTasks(
+  on: Platform,
+  principal: Principal,
+  request: AiTaskListRequest,
+): Promise<{ count: number; rows: ListedTask[] }> {
+  const { task_id: taskId, date_created: date, search = '', page, limit } = request;
+  const created = date === undefined ? undefined : isoInterval(date);
+  if (date !== undefined && !created) throw notATime();
+  if (taskId !== undefined && !isUuid(taskId)) return { count: 0, rows: [] };
+  return readPage(on.database.sql, on.aiTaskCounts, {
+    filter: {
+      clientId: principal.clientId,
+      taskId: taskId?.toLowerCase(),
+      taskName: request.task_name,
+      status: request.status,
+      created,
+      search: search === '' ? undefined : folded(search),
     },
+    ordering: request.ordering,
+    limit,
+    offset: (page - 1) * limit,
+  });
+}
 
-    async list(principal, request) {
-      const { task_id: taskId, date_created: date, search = '', page, limit } = request;
-      const created = date === undefined ? undefined : isoInterval(date);
-      if (date !== undefined && !created) throw notATime();
-      if (taskId !== undefined && !isUuid(taskId)) return { count: 0, rows: [] };
-      return readPage(database.sql, counts, {
-        filter: {
-          clientId: principal.clientId,
-          taskId: taskId?.toLowerCase(),
-          taskName: request.task_name,
-          status: request.status,
-          created,
-          search: search === '' ? undefined : folded(search),
-        },
-        ordering: request.ordering,
-        limit,
-        offset: (page - 1) * limit,
-      });
-    },
+/** @throws NotFoundError for an unknown task or another account's */
+export async function getAiTask(on: Platform, principal: Principal, id: string): Promise<AiTaskRead> {
+  const task = await owned(on.database.sql, principal, id);
+  const waitingFor =
+    task.status === 'PENDING' ? await missingEngine(on.database.sql, task.task_data) : undefined;
+  return { ...task, waitingFor };
+}
 
-    async get(principal, id) {
-      const task = await owned(database.sql, principal, id);
-      const waitingFor =
-        task.status === 'PENDING' ? await missingEngine(database.sql, task.task_data) : undefined;
-      return { ...task, waitingFor };
-    },
+/** @throws NotFoundError, PreconditionFailedError if the task has ended */
+export async function cancelAiTask(on: Platform, principal: Principal, id: string): Promise<void> {
+  await on.database.accept(principal, async (tx) => {
+    const { id: taskId } = await owned(tx.sql, principal, id);
+    if (await store.takeStep(tx.sql, taskId, { to: 'REVOKED' }, on.clock.now())) {
+      await announce(tx.client, store.AI_TASKS, taskId);
+      return;
+    }
+    const { status } = await owned(tx.sql, principal, id);
+    throw new PreconditionFailedError(
+      `AI task ${taskId} has ended with ${status} and can't be cancelled any more`,
+    );
+  });
+}
 
-    async cancel(principal, id) {
-      await database.accept(principal, async (tx) => {
-        const { id: taskId } = await owned(tx.sql, principal, id);
-        if (await store.takeStep(tx.sql, taskId, { to: 'REVOKED' }, clock.now())) {
-          await announce(tx.client, store.AI_TASKS, taskId);
-          return;
-        }
-        const { status } = await owned(tx.sql, principal, id);
-        throw new PreconditionFailedError(
-          `AI task ${taskId} has ended with ${status} and can't be cancelled any more`,
-        );
-      });
-    },
+/** @throws InvalidError for an unknown language, FeatureMissingError */
+export async function supportsLanguages(
+  on: Platform,
+  principal: Principal,
+  audioLanguage: string,
+  subtitlesLanguage: string | undefined,
+): Promise<boolean> {
+  const audio = languageIn('audio_language', audioLanguage);
+  const subtitles =
+    subtitlesLanguage === undefined ? audio : languageIn('subtitles_language', subtitlesLanguage);
+  await requireFeature(on, on.database.sql, principal.clientId, 'transcription');
+  const workers = await store.readCapabilities(on.database.sql);
+  return workers.some((capabilities) => transcribes(capabilities, audio, subtitles));
+}
 
-    async supportsLanguages(principal, audioLanguage, subtitlesLanguage) {
-      const audio = languageIn('audio_language', audioLanguage);
-      const subtitles =
-        subtitlesLanguage === undefined ? audio : languageIn('subtitles_language', subtitlesLanguage);
-      await features.require(database.sql, principal.clientId, 'transcription');
-      const workers = await store.readCapabilities(database.sql);
-      return workers.some((capabilities) => transcribes(capabilities, audio, subtitles));
-    },
-
-    async subtitles(principal, id) {
-      const { result } = await owned(database.sql, principal, id);
-      const text = result && 'vttContent' in result ? result.vttContent : undefined;
-      if (typeof text === 'string') return text;
-      throw new NotFoundError('Subtitles of AI task', id);
-    },
-  };
+/** Returns the subtitles of a transcription as WebVTT. @throws NotFoundError while there are none */
+export async function subtitlesOfAiTask(on: Platform, principal: Principal, id: string): Promise<string> {
+  const { result } = await owned(on.database.sql, principal, id);
+  const text = result && 'vttContent' in result ? result.vttContent : undefined;
+  if (typeof text === 'string') return text;
+  throw new NotFoundError('Subtitles of AI task', id);
 }
 
 async function owned(db: Kysely<Tables>, principal: Principal, id: string): Promise<store.AiTaskRow> {

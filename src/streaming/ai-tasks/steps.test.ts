@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openStage, type Stage } from './fixtures/ai-tasks.ts';
+import { cancelAiTask, createAiTask, getAiTask } from './service.ts';
 import { STATUSES, type Status, TRANSITIONS } from './states.ts';
 import { noteProgress, type Step } from './store.ts';
 
@@ -31,14 +32,15 @@ const WAY: Record<Status, Status[]> = {
 };
 
 async function taskIn(status: Status): Promise<string> {
-  const id = await stage.aiTasks.create(stage.principal, {
+  const id = await createAiTask(stage.on, stage.principal, {
     task_name: 'transcription',
     url: 'https://example.com/a.mp4',
   });
   for (const next of WAY[status]) expect(await stage.advance(id, STEPS[next])).toBe(true);
   return id;
 }
-const read = (id: string) => stage.aiTasks.get(stage.principal, id);
+
+const read = (id: string) => getAiTask(stage.on, stage.principal, id);
 
 test.each(STATUSES.flatMap((from) => STATUSES.map((to) => ({ from, to }))))(
   'from $from to $to',
@@ -50,7 +52,7 @@ test.each(STATUSES.flatMap((from) => STATUSES.map((to) => ({ from, to }))))(
     const after = await read(id);
     if (allowed) expect(after.status).toBe(to);
     else expect(after).toEqual(before);
-    if (TRANSITIONS[after.status].length > 0) await stage.aiTasks.cancel(stage.principal, id);
+    if (TRANSITIONS[after.status].length > 0) await cancelAiTask(stage.on, stage.principal, id);
   },
 );
 
@@ -79,7 +81,7 @@ test('progress rises while work goes on, and at no other time', async () => {
   expect(await noteProgress(stage.database.sql, id, 40)).toBe(true);
   expect(await noteProgress(stage.database.sql, id, 30)).toBe(true);
   expect((await read(id)).progress).toBe(40);
-  await stage.aiTasks.cancel(stage.principal, id);
+  await cancelAiTask(stage.on, stage.principal, id);
   expect(await noteProgress(stage.database.sql, id, 50)).toBe(false);
   expect(await read(id)).toMatchObject({ progress: 40, status: 'REVOKED' });
 });
@@ -109,7 +111,7 @@ test('cancellations of a crowd need no second connection each', async () => {
   const id = await taskIn('REVOKED');
   // More requests than the pool has connections: if each waited for a second connection, none would get it.
   const refusals = await Promise.allSettled(
-    Array.from({ length: 100 }, () => stage.aiTasks.cancel(stage.principal, id)),
+    Array.from({ length: 100 }, () => cancelAiTask(stage.on, stage.principal, id)),
   );
   for (const refusal of refusals)
     expect(refusal).toMatchObject({ reason: { name: 'PreconditionFailedError' } });

@@ -1,12 +1,13 @@
 import type { Api } from '../../http/server.ts';
 import { streamed } from '../../http/streamed.ts';
 import { accepts } from '../../lib/accepts.ts';
+import type { Platform } from '../../platform.ts';
 import { AuditAnswer, AuditQuery, type AuditRecord } from './schema.ts';
-import type { Audit } from './service.ts';
+import { exportAudit, listAudit } from './service.ts';
 
 const LINES = 'application/x-ndjson';
 
-export function auditRoutes(app: Api, { audit }: { audit: Audit }): void {
+export function auditRoutes(app: Api, on: Platform): void {
   app.get('/tradewind/v1/audit', {
     config: { access: 'administer' },
     schema: {
@@ -21,8 +22,8 @@ export function auditRoutes(app: Api, { audit }: { audit: Audit }): void {
     handler: async ({ principal, query, headers, method }, reply) => {
       void reply.header('cache-control', 'no-store');
       const isExport = method !== 'HEAD' && accepts(headers.accept, LINES);
-      if (!isExport) return audit.list(principal, query);
-      const pages = await audit.export(principal, query);
+      if (!isExport) return listAudit(on, principal, query);
+      const pages = await exportAudit(on, principal, query);
       return streamed(reply, LINES, linesOf(pages));
     },
   });

@@ -1,10 +1,8 @@
-import type { Database } from '../../db/database.ts';
 import { calendarTime } from '../../lib/calendar-time.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
 import { isTimeAndId, pageToken, placeOf } from '../../lib/page-token.ts';
-import type { ActionLog } from '../../requests/action-log.ts';
+import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
-import type { Refusals } from '../../requests/refusals.ts';
 import { presentedRecord } from './presenter.ts';
 import type { AuditList, AuditQuery, AuditRecord } from './schema.ts';
 import { type AuditFilter, type AuditRow, type Place, readRecords, sealedRecords } from './store.ts';
@@ -12,59 +10,47 @@ import { type AuditFilter, type AuditRow, type Place, readRecords, sealedRecords
 /** Records that an export reads at once. */
 const PAGE = 500;
 
-/** Who did what, from where and with which token. */
-export interface Audit {
-  /** @throws ForbiddenError for another account; InvalidError */
-  list(principal: Principal, query: AuditQuery): Promise<AuditList>;
-  /** Returns everything that matches, a page at a time. @throws like `list`, before the first page */
-  export(principal: Principal, query: AuditQuery): Promise<AsyncGenerator<AuditRecord[]>>;
+async function page(on: Platform, filter: AuditFilter, after: Place | undefined, limit: number) {
+  const rows = await readRecords(on.database.sql, filter, after, limit);
+  const sealed = await sealedRecords(on.database.sql);
+  const { everything } = filter;
+  return { rows, records: rows.map((row) => presentedRecord(row, { sealed, everything })) };
 }
 
-export function createAudit(deps: {
-  database: Database;
-  actionLog: Pick<ActionLog, 'flush'>;
-  refusals: Pick<Refusals, 'flush'>;
-}): Audit {
-  const { database, actionLog, refusals } = deps;
+/** Includes what this process has not written yet. */
+async function flush(on: Platform): Promise<void> {
+  on.refusals.flush();
+  await on.actionLog.flush();
+}
 
-  async function page(filter: AuditFilter, after: Place | undefined, limit: number) {
-    const rows = await readRecords(database.sql, filter, after, limit);
-    const sealed = await sealedRecords(database.sql);
-    const { everything } = filter;
-    return { rows, records: rows.map((row) => presentedRecord(row, { sealed, everything })) };
+/** @throws ForbiddenError for another account; InvalidError */
+export async function listAudit(on: Platform, principal: Principal, query: AuditQuery): Promise<AuditList> {
+  const filter = filterOf(principal, query);
+  const after = placeIn(query.page_token);
+  await flush(on);
+  const { limit = 100 } = query;
+  const { rows, records } = await page(on, filter, after, limit);
+  return { records, next_page_token: rows.length < limit ? null : tokenOf(rows) };
+}
+
+/** Returns everything that matches, a page at a time. @throws like `list`, before the first page */
+export async function exportAudit(
+  on: Platform,
+  principal: Principal,
+  query: AuditQuery,
+): Promise<AsyncGenerator<AuditRecord[]>> {
+  const filter = filterOf(principal, query);
+  const first = placeIn(query.page_token);
+  await flush(on);
+  async function* pages(): AsyncGenerator<AuditRecord[]> {
+    for (let after = first; ; ) {
+      const { rows, records } = await page(on, filter, after, PAGE);
+      if (records.length > 0) yield records;
+      if (rows.length < PAGE) return;
+      after = placeAfter(rows);
+    }
   }
-
-  /** Includes what this process has not written yet. */
-  async function flush(): Promise<void> {
-    refusals.flush();
-    await actionLog.flush();
-  }
-
-  return {
-    async list(principal, query) {
-      const filter = filterOf(principal, query);
-      const after = placeIn(query.page_token);
-      await flush();
-      const { limit = 100 } = query;
-      const { rows, records } = await page(filter, after, limit);
-      return { records, next_page_token: rows.length < limit ? null : tokenOf(rows) };
-    },
-
-    async export(principal, query) {
-      const filter = filterOf(principal, query);
-      const first = placeIn(query.page_token);
-      await flush();
-      async function* pages(): AsyncGenerator<AuditRecord[]> {
-        for (let after = first; ; ) {
-          const { rows, records } = await page(filter, after, PAGE);
-          if (records.length > 0) yield records;
-          if (rows.length < PAGE) return;
-          after = placeAfter(rows);
-        }
-      }
-      return pages();
-    },
-  };
+  return pages();
 }
 
 function filterOf(principal: Principal, query: AuditQuery): AuditFilter {

@@ -1,16 +1,14 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
+import type { Platform } from '../../platform.ts';
 import { DeletionRequest, RequestDeletion } from './schema.ts';
-import type { DeletionRequests } from './service.ts';
+import { getDeletionRequest, makeDeletionRequest, withdrawDeletionRequest } from './service.ts';
 
 const BASE = '/tradewind/v1/deletion_request';
 const tags = ['Clients'];
 const access = 'administer';
 
-export function deletionRequestRoutes(
-  app: Api,
-  { deletionRequests }: { deletionRequests: DeletionRequests },
-): void {
+export function deletionRequestRoutes(app: Api, on: Platform): void {
   app.get(BASE, {
     config: { access },
     schema: {
@@ -19,7 +17,7 @@ export function deletionRequestRoutes(
       tags,
       response: { 200: DeletionRequest },
     },
-    handler: ({ principal }) => deletionRequests.get(principal),
+    handler: ({ principal }) => getDeletionRequest(on, principal),
   });
 
   app.post(BASE, {
@@ -34,7 +32,7 @@ export function deletionRequestRoutes(
       response: { 201: DeletionRequest },
     },
     handler: async ({ principal, body }, reply) =>
-      reply.code(201).send(await deletionRequests.make(principal, body)),
+      reply.code(201).send(await makeDeletionRequest(on, principal, body)),
   });
 
   app.delete(BASE, {
@@ -47,7 +45,7 @@ export function deletionRequestRoutes(
       response: { 204: Type.Null() },
     },
     handler: async ({ principal }, reply) => {
-      await deletionRequests.withdraw(principal);
+      await withdrawDeletionRequest(on, principal);
       return reply.code(204).send(null);
     },
   });

@@ -1,77 +1,64 @@
-import { type Database, type Transaction, violates } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Transaction, violates } from '../../db/database.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { forPeople, isoMicros } from '../../lib/timestamps.ts';
 import type { MailData } from '../../mail/kinds.ts';
-import type { Mailer } from '../../mail/mailer.ts';
 import { subscribersOf } from '../../mail/receivers.ts';
+import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { DeletionRequest, RequestDeletion } from './schema.ts';
 import * as store from './store.ts';
 
-/** How an account asks its reseller to delete it. Nothing is deleted by that. */
-export interface DeletionRequests {
-  get(principal: Principal): Promise<DeletionRequest>;
-  /** Tells those whom the reseller's settings name. @throws ConflictError if it was asked for already */
-  make(principal: Principal, request: RequestDeletion): Promise<DeletionRequest>;
-  /** Does the same, if there was a request. */
-  withdraw(principal: Principal): Promise<void>;
+async function tell(
+  on: Platform,
+  tx: Transaction,
+  { clientId, userId }: Principal,
+  told: Pick<MailData['deletion_request'], 'event' | 'reason'>,
+): Promise<void> {
+  const data = { ...told, user: await store.addressOf(tx, userId), time: forPeople(on.clock.now()) };
+  const subscribers = await subscribersOf(tx, [clientId], 'deletion_request');
+  await on.mailer.queue(
+    tx,
+    subscribers.map(({ email: to, id }) => ({
+      kind: 'deletion_request',
+      to,
+      clientId,
+      data: { ...data, setting: String(id) },
+    })),
+  );
 }
 
-export function createDeletionRequests(deps: {
-  database: Database;
-  clock: Clock;
-  mailer: Mailer;
-}): DeletionRequests {
-  const { database, clock, mailer } = deps;
+export async function getDeletionRequest(on: Platform, { clientId }: Principal): Promise<DeletionRequest> {
+  return presented(clientId, await store.findRequest(on.database.sql, clientId));
+}
 
-  async function tell(
-    tx: Transaction,
-    { clientId, userId }: Principal,
-    told: Pick<MailData['deletion_request'], 'event' | 'reason'>,
-  ): Promise<void> {
-    const data = { ...told, user: await store.addressOf(tx, userId), time: forPeople(clock.now()) };
-    const subscribers = await subscribersOf(tx, [clientId], 'deletion_request');
-    await mailer.queue(
-      tx,
-      subscribers.map(({ email: to, id }) => ({
-        kind: 'deletion_request',
-        to,
-        clientId,
-        data: { ...data, setting: String(id) },
-      })),
-    );
+/** Tells those whom the reseller's settings name. @throws ConflictError if it was asked for already */
+export async function makeDeletionRequest(
+  on: Platform,
+  principal: Principal,
+  { reason = '' }: RequestDeletion,
+): Promise<DeletionRequest> {
+  const { clientId: client_id, userId: user_id } = principal;
+  const row = { client_id, user_id, reason, created_at: on.clock.now() };
+  try {
+    await on.database.accept(principal, async (tx) => {
+      await store.insertRequest(tx, row);
+      principal.writes?.made(client_id);
+      await tell(on, tx, principal, { event: 'requested', reason });
+    });
+  } catch (error) {
+    if (!violates(error, 'deletion_requests_pkey')) throw error;
+    throw new ConflictError(`The deletion of client ${client_id} has been asked for already`);
   }
+  return presented(client_id, row);
+}
 
-  return {
-    async get({ clientId }) {
-      return presented(clientId, await store.findRequest(database.sql, clientId));
-    },
-
-    async make(principal, { reason = '' }) {
-      const { clientId: client_id, userId: user_id } = principal;
-      const row = { client_id, user_id, reason, created_at: clock.now() };
-      try {
-        await database.accept(principal, async (tx) => {
-          await store.insertRequest(tx, row);
-          principal.writes?.made(client_id);
-          await tell(tx, principal, { event: 'requested', reason });
-        });
-      } catch (error) {
-        if (!violates(error, 'deletion_requests_pkey')) throw error;
-        throw new ConflictError(`The deletion of client ${client_id} has been asked for already`);
-      }
-      return presented(client_id, row);
-    },
-
-    async withdraw(principal) {
-      await database.accept(principal, async (tx) => {
-        principal.writes?.made(principal.clientId);
-        const row = await store.deleteRequest(tx, principal.clientId);
-        if (row) await tell(tx, principal, { event: 'withdrawn', reason: row.reason });
-      });
-    },
-  };
+/** Does the same, if there was a request. */
+export async function withdrawDeletionRequest(on: Platform, principal: Principal): Promise<void> {
+  await on.database.accept(principal, async (tx) => {
+    principal.writes?.made(principal.clientId);
+    const row = await store.deleteRequest(tx, principal.clientId);
+    if (row) await tell(on, tx, principal, { event: 'withdrawn', reason: row.reason });
+  });
 }
 
 function presented(clientId: number, row: store.DeletionRequestRow | undefined): DeletionRequest {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../../../test/acceptance/concurrency/invariants.ts';
 import { activateAiFeatures, createAiTask } from '../../../test/support/ai-tasks.ts';
 import { furnish } from '../../../test/support/furnishing.ts';
+import { platformOn } from '../../../test/support/platform.ts';
 import { addReseller } from '../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
 import { KEPT_IN_PROJECTS } from '../../cloud/ground/projects/contents.ts';
 import { openDatabase } from '../../db/database.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { newTaskId } from '../../lib/ids.ts';
-import { KINDS, type Removers } from './work/kinds.ts';
+import { KINDS } from './work/kinds.ts';
 import { emptyProject } from './work/project.ts';
 
 let service: TestService;
@@ -33,6 +33,7 @@ const leftOf = async (projectId: number) => {
   );
   return counts.filter(({ count }) => count > 0);
 };
+
 const eventsOf = async (type: string, clientId: number) =>
   rows('select subject from events where type = $1 and client_id = $2', [type, clientId]);
 
@@ -358,8 +359,6 @@ describe('a project that is deleted with everything in it', () => {
   it('stays if the deletion was taken back', async () => {
     const id = await project('kept after all');
     const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 1);
-    const catalog = { regions: new Map() };
-    const deps = { database, clock: systemClock, catalog, removers: {} as Removers };
     const former = {
       taskId: newTaskId(),
       clientId: tenant.clientId,
@@ -371,7 +370,7 @@ describe('a project that is deleted with everything in it', () => {
       requestId: '',
     };
     try {
-      await emptyProject(deps, former, id, new AbortController().signal);
+      await emptyProject(platformOn(database), former, id, new AbortController().signal);
     } finally {
       await database.close();
     }

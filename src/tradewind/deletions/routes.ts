@@ -1,5 +1,6 @@
+import { deleteProject } from '../../cloud/network/project-changes/service.ts';
 import type { Api } from '../../http/server.ts';
-import type { Principal } from '../../requests/principal.ts';
+import type { Platform } from '../../platform.ts';
 import {
   ClientDeletion,
   ClientDeletionRequest,
@@ -9,16 +10,9 @@ import {
   Deletion,
   ProjectDeletionQuery,
 } from './schema.ts';
-import type { Deletions } from './service.ts';
+import { deleteClient, deleteReseller, emptyProject } from './service.ts';
 
-interface EmptyProjects {
-  delete(principal: Principal, projectId: number, requestId: string): Promise<string>;
-}
-
-export function deletionRoutes(
-  app: Api,
-  { deletions, projectChanges }: { deletions: Deletions; projectChanges: EmptyProjects },
-): void {
+export function deletionRoutes(app: Api, on: Platform): void {
   app.post('/tradewind/v1/clients/:client_id/deletion', {
     config: { access: 'resell', secretAnswer: true },
     schema: {
@@ -31,7 +25,7 @@ export function deletionRoutes(
       body: ClientDeletionRequest,
       response: { 200: ClientDeletion },
     },
-    handler: ({ id, principal, params, body }) => deletions.client(principal, params.client_id, body, id),
+    handler: ({ id, principal, params, body }) => deleteClient(on, principal, params.client_id, body, id),
   });
 
   app.delete('/tradewind/v1/projects/:project_id', {
@@ -47,8 +41,8 @@ export function deletionRoutes(
       response: { 200: Deletion },
     },
     handler: async ({ id, principal, params, query }) => {
-      const how = query.contents ? deletions.project : projectChanges.delete;
-      return { task_id: await how(principal, params.project_id, id) };
+      const remove = query.contents ? emptyProject : deleteProject;
+      return { task_id: await remove(on, principal, params.project_id, id) };
     },
   });
 
@@ -64,7 +58,7 @@ export function deletionRoutes(
       response: { 200: Deletion },
     },
     handler: async ({ id, principal, params }) => ({
-      task_id: await deletions.reseller(principal, params.reseller_id, id),
+      task_id: await deleteReseller(on, principal, params.reseller_id, id),
     }),
   });
 }

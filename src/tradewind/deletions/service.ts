@@ -1,9 +1,10 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { beginRemoval, beginRemovalOfAll } from '../../cloud/ground/projects/in-transaction.ts';
-import type { Projects } from '../../cloud/ground/projects/service.ts';
-import type { TaskScope, Tasks } from '../../cloud/ground/tasks/service.ts';
+import { forgetProject, getProject } from '../../cloud/ground/projects/service.ts';
+import type { TaskScope } from '../../cloud/ground/tasks/service.ts';
+import { beginWork } from '../../cloud/ground/tasks/service.ts';
 import { announce } from '../../db/changes.ts';
-import type { Database, Transaction } from '../../db/database.ts';
+import type { Transaction } from '../../db/database.ts';
 import {
   deletingTask,
   lockReseller,
@@ -14,11 +15,10 @@ import {
 import { requireResellerManager, resells } from '../../iam/accounts/service.ts';
 import { refusePlatforms } from '../../iam/accounts/users/in-transaction.ts';
 import { changeStatus } from '../../iam/clients/in-transaction.ts';
-import type { Authenticator } from '../../iam/identity/service.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
 import { newTaskId } from '../../lib/ids.ts';
+import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { ClientDeletion, ClientDeletionRequest } from './schema.ts';
 import * as store from './store.ts';
@@ -27,173 +27,162 @@ import { DELETIONS } from './words.ts';
 
 const CONFIRM_WITHIN_MS = 10 * 60_000;
 
-/** Deletes what has contents: the contents first, by a task. */
-export interface Deletions {
-  /**
-   * Without a confirmation, says what would be deleted and gives one. With it, suspends the account and begins to delete
-   * it with everything in it.
-   * @throws NotFoundError; InvalidError for another confirmation or one that has expired; ConflictError for the caller's
-   * own account, that of the platform or of a reseller, and one that is being deleted
-   */
-  client(
-    principal: Principal,
-    clientId: number,
-    request: ClientDeletionRequest,
-    requestId: string,
-  ): Promise<ClientDeletion>;
-  /**
-   * Begins to delete a project with everything in it. Returns the ID of the task.
-   * @throws NotFoundError, ConflictError for a default project and for one that is being deleted
-   */
-  project(principal: Principal, projectId: number, requestId: string): Promise<string>;
-  /**
-   * Begins to delete a reseller with its own account. Returns the ID of the task.
-   * @throws ForbiddenError for all but the platform administrator, NotFoundError, ConflictError while the reseller has clients or its own account holds something, and for the
-   * platform's reseller
-   */
-  reseller(principal: Principal, resellerId: number, requestId: string): Promise<string>;
+/** Locks the account, so that it stays as it is until the transaction ends. */
+async function lockDeletable(tx: Transaction, principal: Principal, clientId: number): Promise<WholeClient> {
+  const client = await lockWholeClient(tx, clientId);
+  if (!client || client.deletedAt || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+  principal.writes?.concerns(clientId);
+  if (clientId === principal.clientId) {
+    throw new ConflictError(`Client ${clientId} is your own account; somebody else has to delete it`);
+  }
+  await refusePlatforms(tx.sql, clientId);
+  const task = await deletingTask(tx.sql, clientId);
+  if (task !== undefined)
+    throw new ConflictError(`Client ${clientId} is being deleted by task ${task} already`);
+  return client;
 }
 
-export function createDeletions(deps: {
-  database: Database;
-  clock: Clock;
-  authenticator: Pick<Authenticator, 'forget'>;
-  projects: Pick<Projects, 'project' | 'forget'>;
-  tasks: Pick<Tasks, 'beginWork'>;
-}): Deletions {
-  const { database, clock, authenticator, projects, tasks } = deps;
+/** Begins to delete the account. Call it with the account locked. */
+async function beginWith(
+  on: Platform,
+  tx: Transaction,
+  scope: TaskScope,
+  { clientId, data }: { clientId: number; data: object },
+) {
+  const now = on.clock.now();
+  const id = newTaskId();
+  const ended = await changeStatus(tx, clientId, 'paused', now);
+  await beginRemovalOfAll(tx, clientId, id);
+  await beginWork(on, tx, scope, { task: DELETE_CLIENT, id, data, input: {} });
+  await store.insertDeletion(tx, { task_id: id, client_id: clientId, project_id: null, begun_at: now });
+  await announce(tx.client, DELETIONS, '');
+  return { id, ended };
+}
 
-  /** Locks the account, so that it stays as it is until the transaction ends. */
-  async function lockDeletable(
-    tx: Transaction,
-    principal: Principal,
-    clientId: number,
-  ): Promise<WholeClient> {
-    const client = await lockWholeClient(tx, clientId);
-    if (!client || client.deletedAt || !resells(principal, client))
-      throw new NotFoundError('Client', clientId);
-    principal.writes?.concerns(clientId);
-    if (clientId === principal.clientId) {
-      throw new ConflictError(`Client ${clientId} is your own account; somebody else has to delete it`);
-    }
-    await refusePlatforms(tx.sql, clientId);
-    const task = await deletingTask(tx.sql, clientId);
-    if (task !== undefined)
-      throw new ConflictError(`Client ${clientId} is being deleted by task ${task} already`);
-    return client;
+/** The task belongs to whoever asked for it, since the account itself goes. */
+const ofCaller = (principal: Principal, requestId: string): TaskScope => ({
+  principal,
+  requestId,
+  clientId: principal.clientId,
+  projectId: null,
+  regionId: null,
+});
+
+/**
+ * Without a confirmation, says what would be deleted and gives one. With it, suspends the account and begins to delete
+ * it with everything in it.
+ * @throws NotFoundError; InvalidError for another confirmation or one that has expired; ConflictError for the caller's
+ * own account, that of the platform or of a reseller, and one that is being deleted
+ */
+export async function deleteClient(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  { confirmation }: ClientDeletionRequest,
+  requestId: string,
+): Promise<ClientDeletion> {
+  if (confirmation === undefined) {
+    const given = await on.database.accept(principal, async (tx) => {
+      refuseResellers(await lockDeletable(tx, principal, clientId));
+      const contents = await store.contentsOf(tx.sql, clientId);
+      const expires_at = new Date(on.clock.now().getTime() + CONFIRM_WITHIN_MS);
+      const confirmation = randomBytes(18).toString('base64url');
+      const kept = { confirmation: hashOf(confirmation), user_id: principal.userId, expires_at };
+      await store.putConfirmation(tx, clientId, kept);
+      return { confirmation, expires_at, contents };
+    });
+    return {
+      client_id: clientId,
+      contents: given.contents,
+      confirmation: given.confirmation,
+      confirm_until: given.expires_at.toISOString(),
+      task_id: null,
+    };
   }
-
-  /** Begins to delete the account. Call it with the account locked. */
-  async function beginWith(
-    tx: Transaction,
-    scope: TaskScope,
-    { clientId, data }: { clientId: number; data: object },
-  ) {
-    const now = clock.now();
-    const id = newTaskId();
-    const ended = await changeStatus(tx, clientId, 'paused', now);
-    await beginRemovalOfAll(tx, clientId, id);
-    await tasks.beginWork(tx, scope, { task: DELETE_CLIENT, id, data, input: {} });
-    await store.insertDeletion(tx, { task_id: id, client_id: clientId, project_id: null, begun_at: now });
-    await announce(tx.client, DELETIONS, '');
-    return { id, ended };
-  }
-
-  /** The task belongs to whoever asked for it, since the account itself goes. */
-  const ofCaller = (principal: Principal, requestId: string): TaskScope => ({
-    principal,
-    requestId,
-    clientId: principal.clientId,
-    projectId: null,
-    regionId: null,
+  const begun = await on.database.accept(principal, async (tx) => {
+    refuseResellers(await lockDeletable(tx, principal, clientId));
+    requireConfirmed(await store.takeConfirmation(tx, clientId), {
+      confirmation,
+      user_id: principal.userId,
+      now: on.clock.now(),
+    });
+    const contents = await store.contentsOf(tx.sql, clientId);
+    const data = { client_id: clientId };
+    return { ...(await beginWith(on, tx, ofCaller(principal, requestId), { clientId, data })), contents };
   });
+  on.authenticator.forget(begun.ended);
+  const { contents } = begun;
+  return { client_id: clientId, contents, confirmation: null, confirm_until: null, task_id: begun.id };
+}
 
-  return {
-    async client(principal, clientId, { confirmation }, requestId) {
-      if (confirmation === undefined) {
-        const given = await database.accept(principal, async (tx) => {
-          refuseResellers(await lockDeletable(tx, principal, clientId));
-          const contents = await store.contentsOf(tx.sql, clientId);
-          const expires_at = new Date(clock.now().getTime() + CONFIRM_WITHIN_MS);
-          const confirmation = randomBytes(18).toString('base64url');
-          const kept = { confirmation: hashOf(confirmation), user_id: principal.userId, expires_at };
-          await store.putConfirmation(tx, clientId, kept);
-          return { confirmation, expires_at, contents };
-        });
-        return {
-          client_id: clientId,
-          contents: given.contents,
-          confirmation: given.confirmation,
-          confirm_until: given.expires_at.toISOString(),
-          task_id: null,
-        };
-      }
-      const begun = await database.accept(principal, async (tx) => {
-        refuseResellers(await lockDeletable(tx, principal, clientId));
-        requireConfirmed(await store.takeConfirmation(tx, clientId), {
-          confirmation,
-          user_id: principal.userId,
-          now: clock.now(),
-        });
-        const contents = await store.contentsOf(tx.sql, clientId);
-        const data = { client_id: clientId };
-        return { ...(await beginWith(tx, ofCaller(principal, requestId), { clientId, data })), contents };
-      });
-      authenticator.forget(begun.ended);
-      const { contents } = begun;
-      return { client_id: clientId, contents, confirmation: null, confirm_until: null, task_id: begun.id };
-    },
+/**
+ * Begins to delete a project with everything in it. Returns the ID of the task.
+ * @throws NotFoundError, ConflictError for a default project and for one that is being deleted
+ */
+export async function emptyProject(
+  on: Platform,
+  principal: Principal,
+  projectId: number,
+  requestId: string,
+): Promise<string> {
+  await getProject(on, principal, projectId);
+  const taskId = await on.database.accept(principal, async (tx) => {
+    const id = newTaskId();
+    const project = await beginRemoval(tx, projectId, id);
+    principal.writes?.about({ ...project, type: 'project' });
+    const { client_id: clientId } = project;
+    await beginWork(
+      on,
+      tx,
+      { principal, requestId, clientId, projectId, regionId: null },
+      { task: DELETE_CONTENTS, id, data: { project_id: projectId }, input: {} },
+    );
+    const deletion = { task_id: id, client_id: clientId, project_id: projectId };
+    await store.insertDeletion(tx, { ...deletion, begun_at: on.clock.now() });
+    await announce(tx.client, DELETIONS, '');
+    return id;
+  });
+  forgetProject(on, projectId);
+  return taskId;
+}
 
-    async project(principal, projectId, requestId) {
-      await projects.project(principal, projectId);
-      const taskId = await database.accept(principal, async (tx) => {
-        const id = newTaskId();
-        const project = await beginRemoval(tx, projectId, id);
-        principal.writes?.about({ ...project, type: 'project' });
-        const { client_id: clientId } = project;
-        await tasks.beginWork(
-          tx,
-          { principal, requestId, clientId, projectId, regionId: null },
-          { task: DELETE_CONTENTS, id, data: { project_id: projectId }, input: {} },
-        );
-        const deletion = { task_id: id, client_id: clientId, project_id: projectId };
-        await store.insertDeletion(tx, { ...deletion, begun_at: clock.now() });
-        await announce(tx.client, DELETIONS, '');
-        return id;
-      });
-      projects.forget(projectId);
-      return taskId;
-    },
-
-    async reseller(principal, resellerId, requestId) {
-      requireResellerManager(principal);
-      const begun = await database.accept(principal, async (tx) => {
-        const reseller = found('Reseller', resellerId, await lockReseller(tx, resellerId));
-        const [own, ...others] = reseller.clients;
-        const clients = own && !own.isOfReseller ? reseller.clients : others;
-        if (clients.length > 0) {
-          throw new ConflictError(
-            `Reseller ${resellerId} has clients; delete these first, or give them to another reseller: ${clients.map(({ id }) => id).join(', ')}`,
-          );
-        }
-        if (!own) throw new NotFoundError('Reseller', resellerId);
-        await lockDeletable(tx, principal, own.id);
-        const kept = await store.contentsOf(tx.sql, own.id);
-        const held = kept.filter(({ kind }) => !OF_EVERY_ACCOUNT.has(kind));
-        if (held.length > 0) {
-          throw new ConflictError(
-            `The reseller's own account ${own.id} still has ${held.map(({ kind, count }) => `${kind}: ${count}`).join('; ')}; delete them first`,
-          );
-        }
-        const data = { reseller_id: resellerId, client_id: own.id };
-        // At once, so that it gets no new clients.
-        await markResellerDeleted(tx, resellerId, clock.now());
-        return beginWith(tx, ofCaller(principal, requestId), { clientId: own.id, data });
-      });
-      authenticator.forget(begun.ended);
-      return begun.id;
-    },
-  };
+/**
+ * Begins to delete a reseller with its own account. Returns the ID of the task.
+ * @throws ForbiddenError for all but the platform administrator, NotFoundError, ConflictError while the reseller has clients or its own account holds something, and for the
+ * platform's reseller
+ */
+export async function deleteReseller(
+  on: Platform,
+  principal: Principal,
+  resellerId: number,
+  requestId: string,
+): Promise<string> {
+  requireResellerManager(principal);
+  const begun = await on.database.accept(principal, async (tx) => {
+    const reseller = found('Reseller', resellerId, await lockReseller(tx, resellerId));
+    const [own, ...others] = reseller.clients;
+    const clients = own && !own.isOfReseller ? reseller.clients : others;
+    if (clients.length > 0) {
+      throw new ConflictError(
+        `Reseller ${resellerId} has clients; delete these first, or give them to another reseller: ${clients.map(({ id }) => id).join(', ')}`,
+      );
+    }
+    if (!own) throw new NotFoundError('Reseller', resellerId);
+    await lockDeletable(tx, principal, own.id);
+    const kept = await store.contentsOf(tx.sql, own.id);
+    const held = kept.filter(({ kind }) => !OF_EVERY_ACCOUNT.has(kind));
+    if (held.length > 0) {
+      throw new ConflictError(
+        `The reseller's own account ${own.id} still has ${held.map(({ kind, count }) => `${kind}: ${count}`).join('; ')}; delete them first`,
+      );
+    }
+    const data = { reseller_id: resellerId, client_id: own.id };
+    // At once, so that it gets no new clients.
+    await markResellerDeleted(tx, resellerId, on.clock.now());
+    return beginWith(on, tx, ofCaller(principal, requestId), { clientId: own.id, data });
+  });
+  on.authenticator.forget(begun.ended);
+  return begun.id;
 }
 
 const OF_EVERY_ACCOUNT = new Set(['projects', 'users', 'API tokens']);

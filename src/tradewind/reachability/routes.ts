@@ -1,8 +1,9 @@
 import type { Api } from '../../http/server.ts';
+import type { Platform } from '../../platform.ts';
 import { ReachabilityQuery, Reachability as ReachabilitySchema } from './schema.ts';
-import type { Reachabilities } from './service.ts';
+import { reachabilityBetween } from './service.ts';
 
-export function reachabilityRoutes(app: Api, { reachabilities }: { reachabilities: Reachabilities }): void {
+export function reachabilityRoutes(app: Api, on: Platform): void {
   app.get('/tradewind/v1/reachability', {
     config: { access: 'read', refuses: [404] },
     schema: {
@@ -14,6 +15,6 @@ export function reachabilityRoutes(app: Api, { reachabilities }: { reachabilitie
       querystring: ReachabilityQuery,
       response: { 200: ReachabilitySchema },
     },
-    handler: ({ principal, query }) => reachabilities.between(principal, query),
+    handler: ({ principal, query }) => reachabilityBetween(on, principal, query),
   });
 }

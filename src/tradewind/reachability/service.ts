@@ -1,21 +1,13 @@
-import type { Database } from '../../db/database.ts';
 import { canonicalAddress, type IpFamily } from '../../lib/cidr.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { familyOf } from '../../lib/ip-number.ts';
 import { canonicalProtocol, PORT_PROTOCOLS, protocolIn } from '../../lib/ip-protocols.ts';
+import type { Platform } from '../../platform.ts';
 import { ownsClient, type Principal } from '../../requests/principal.ts';
 import { type Connection, lets, missingFor } from './letting.ts';
 import type { Flow, LettingRule, Reachability, ReachabilityQuery, Side } from './schema.ts';
 import { areRouted, findPorts, type PortEnd, rulesOf } from './store.ts';
-
-export interface Reachabilities {
-  /**
-   * Applies the rules of both ports to a connection. Address pairs and what runs in the machines are not looked at.
-   * @throws InvalidError, NotFoundError for an unknown port and for another account's
-   */
-  between(principal: Principal, query: ReachabilityQuery): Promise<Reachability>;
-}
 
 /** One end of a connection. An address without a port is anybody's. */
 interface End {
@@ -23,33 +15,37 @@ interface End {
   addresses: readonly string[];
 }
 
-export function createReachabilities({ database }: { database: Database }): Reachabilities {
-  async function path(from: End, to: End): Promise<Reachability['path']> {
-    if (!from.port || !to.port) return null;
-    const [near, far] = [from.port.network_id, to.port.network_id];
-    if (near === far) return 'network';
-    return (await areRouted(database.sql, near, far)) ? 'router' : 'none';
-  }
+async function path(on: Platform, from: End, to: End): Promise<Reachability['path']> {
+  if (!from.port || !to.port) return null;
+  const [near, far] = [from.port.network_id, to.port.network_id];
+  if (near === far) return 'network';
+  return (await areRouted(on.database.sql, near, far)) ? 'router' : 'none';
+}
 
-  return {
-    async between(principal, query) {
-      refuseUnclear(query);
-      const wanted = [query.from, query.to].filter(isUuid).map((id) => id.toLowerCase());
-      const ports = await findPorts(database.sql, wanted);
-      const endOf = (text: string): End => {
-        const address = canonicalAddress(text)?.address;
-        if (address !== undefined) return { port: undefined, addresses: [address] };
-        const port = ports.find(({ id }) => id === text.toLowerCase());
-        if (!port || !ownsClient(principal, port.client_id)) throw new NotFoundError('Port', text);
-        return { port, addresses: port.addresses };
-      };
-      const [from, to] = [endOf(query.from), endOf(query.to)];
-      const rules = await rulesOf(database.sql, [...groupsOf(from), ...groupsOf(to)]);
-      const flows = flowsBetween(from, to, { query, rules });
-      const way = await path(from, to);
-      return { allowed: way !== 'none' && flows.some((flow) => flow.allowed), path: way, flows };
-    },
+/**
+ * Applies the rules of both ports to a connection. Address pairs and what runs in the machines are not looked at.
+ * @throws InvalidError, NotFoundError for an unknown port and for another account's
+ */
+export async function reachabilityBetween(
+  on: Platform,
+  principal: Principal,
+  query: ReachabilityQuery,
+): Promise<Reachability> {
+  refuseUnclear(query);
+  const wanted = [query.from, query.to].filter(isUuid).map((id) => id.toLowerCase());
+  const ports = await findPorts(on.database.sql, wanted);
+  const endOf = (text: string): End => {
+    const address = canonicalAddress(text)?.address;
+    if (address !== undefined) return { port: undefined, addresses: [address] };
+    const port = ports.find(({ id }) => id === text.toLowerCase());
+    if (!port || !ownsClient(principal, port.client_id)) throw new NotFoundError('Port', text);
+    return { port, addresses: port.addresses };
   };
+  const [from, to] = [endOf(query.from), endOf(query.to)];
+  const rules = await rulesOf(on.database.sql, [...groupsOf(from), ...groupsOf(to)]);
+  const flows = flowsBetween(from, to, { query, rules });
+  const way = await path(on, from, to);
+  return { allowed: way !== 'none' && flows.some((flow) => flow.allowed), path: way, flows };
 }
 
 function refuseUnclear({ from, to, protocol, port }: ReachabilityQuery): void {

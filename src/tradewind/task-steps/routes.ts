@@ -1,9 +1,10 @@
 import { TaskParams } from '../../cloud/ground/tasks/schema.ts';
 import type { Api } from '../../http/server.ts';
+import type { Platform } from '../../platform.ts';
 import { TaskSteps as TaskStepsSchema } from './schema.ts';
-import type { StepsOfTasks } from './service.ts';
+import { stepsOfTask } from './service.ts';
 
-export function taskStepRoutes(app: Api, { taskSteps }: { taskSteps: StepsOfTasks }): void {
+export function taskStepRoutes(app: Api, on: Platform): void {
   app.get('/tradewind/v1/tasks/:task_id/steps', {
     config: { access: 'read', uncounted: true },
     schema: {
@@ -15,6 +16,6 @@ export function taskStepRoutes(app: Api, { taskSteps }: { taskSteps: StepsOfTask
       params: TaskParams,
       response: { 200: TaskStepsSchema },
     },
-    handler: ({ principal, params }) => taskSteps.of(principal, params.task_id),
+    handler: ({ principal, params }) => stepsOfTask(on, principal, params.task_id),
   });
 }

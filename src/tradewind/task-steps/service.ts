@@ -1,5 +1,5 @@
-import type { Tasks } from '../../cloud/ground/tasks/service.ts';
-import type { Database } from '../../db/database.ts';
+import { getTask } from '../../cloud/ground/tasks/service.ts';
+import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { TaskStep, TaskSteps } from './schema.ts';
 import { deletionSteps, type Noted, notedSteps, type OpenStep, openSteps } from './store.ts';
@@ -7,32 +7,19 @@ import { deletionSteps, type Noted, notedSteps, type OpenStep, openSteps } from 
 /** A task that goes on for days notes more than anybody reads. */
 const MOST_NOTES = 2_000;
 
-export interface StepsOfTasks {
-  /** @throws NotFoundError for an unknown task and for another account's task */
-  of(principal: Principal, taskId: string): Promise<TaskSteps>;
-}
-
-export function createStepsOfTasks(deps: { database: Database; tasks: Pick<Tasks, 'get'> }): StepsOfTasks {
-  const { database, tasks } = deps;
-  return {
-    async of(principal, taskId) {
-      const { id, state, data } = await tasks.get(principal, taskId);
-      const { notes, named } = await notedSteps(database.sql, id, MOST_NOTES);
-      const open = await openSteps(database.sql, id);
-      const deleted = (await deletionSteps(database.sql, id)).map(
-        (one): TaskStep => ({ ...one, failures: 0, history: [] }),
-      );
-      const { waits_for: holder } = data as { waits_for?: string };
-      const waiting = state === 'NEW' && holder !== undefined ? [waitingFor(holder)] : [];
-      const steps = [
-        ...waiting,
-        ...deleted,
-        ...stepsOf({ open, notes, named, hasFailed: state === 'ERROR' }),
-      ];
-      const done = steps.filter((one) => one.state === 'done' || one.state === 'removed').length;
-      return { task_id: id, state, done, of: steps.length, steps };
-    },
-  };
+/** @throws NotFoundError for an unknown task and for another account's task */
+export async function stepsOfTask(on: Platform, principal: Principal, taskId: string): Promise<TaskSteps> {
+  const { id, state, data } = await getTask(on, principal, taskId);
+  const { notes, named } = await notedSteps(on.database.sql, id, MOST_NOTES);
+  const open = await openSteps(on.database.sql, id);
+  const deleted = (await deletionSteps(on.database.sql, id)).map(
+    (one): TaskStep => ({ ...one, failures: 0, history: [] }),
+  );
+  const { waits_for: holder } = data as { waits_for?: string };
+  const waiting = state === 'NEW' && holder !== undefined ? [waitingFor(holder)] : [];
+  const steps = [...waiting, ...deleted, ...stepsOf({ open, notes, named, hasFailed: state === 'ERROR' })];
+  const done = steps.filter((one) => one.state === 'done' || one.state === 'removed').length;
+  return { task_id: id, state, done, of: steps.length, steps };
 }
 
 /** A deletion that begins when another task has ended. */

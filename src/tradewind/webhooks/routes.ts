@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import type { Versioned } from '../../lib/versioned.ts';
+import type { Platform } from '../../platform.ts';
 import {
   Delivery,
   DeliveryList,
@@ -17,7 +18,19 @@ import {
   WebhookListQuery,
   WebhookParams,
 } from './schema.ts';
-import type { Webhooks } from './service.ts';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  getDelivery,
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+  redeliver,
+  requireOwnAccount,
+  rotateWebhook,
+  testWebhook,
+} from './service.ts';
 
 const BASE = '/tradewind/v1/webhooks';
 const ONE = `${BASE}/:webhook_id`;
@@ -28,10 +41,10 @@ const tags = ['Webhooks'];
 /** They see what only administrators see, and their addresses may be secret. */
 const access = 'administer';
 
-export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): void {
+export function webhookRoutes(app: Api, on: Platform): void {
   // Before anything is said of it: a version, for example.
   const preHandler = ({ principal, params }: FastifyRequest) =>
-    webhooks.requireOwn(principal, (params as { webhook_id: string }).webhook_id);
+    requireOwnAccount(on, principal, (params as { webhook_id: string }).webhook_id);
 
   app.get(BASE, {
     config: { access },
@@ -44,7 +57,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
       querystring: WebhookListQuery,
       response: { 200: WebhookList },
     },
-    handler: ({ principal, query }) => webhooks.list(principal, query),
+    handler: ({ principal, query }) => listWebhooks(on, principal, query),
   });
 
   app.post(BASE, {
@@ -59,7 +72,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
       response: { 201: NewWebhook },
     },
     handler: async ({ principal, body }, reply) =>
-      reply.code(201).send(await webhooks.create(principal, body)),
+      reply.code(201).send(await createWebhook(on, principal, body)),
   });
 
   app.get(ONE, {
@@ -71,7 +84,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
       params: WebhookParams,
       response: { 200: Webhook },
     },
-    handler: ({ principal, params }) => webhooks.get(principal, params.webhook_id),
+    handler: ({ principal, params }) => getWebhook(on, principal, params.webhook_id),
   });
 
   app.patch(ONE, {
@@ -87,7 +100,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
       body: WebhookChange,
       response: { 200: Webhook },
     },
-    handler: ({ principal, params, body }) => webhooks.change(principal, params.webhook_id, body),
+    handler: ({ principal, params, body }) => changeWebhook(on, principal, params.webhook_id, body),
   });
 
   app.delete(ONE, {
@@ -102,7 +115,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params }, reply) => {
-      await webhooks.delete(principal, params.webhook_id);
+      await deleteWebhook(on, principal, params.webhook_id);
       return reply.code(204).send(null);
     },
   });
@@ -120,7 +133,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
       body: RotateSecret,
       response: { 200: NewWebhook },
     },
-    handler: ({ principal, params, body }) => webhooks.rotate(principal, params.webhook_id, body),
+    handler: ({ principal, params, body }) => rotateWebhook(on, principal, params.webhook_id, body),
   });
 
   app.post(`${ONE}/test`, {
@@ -136,7 +149,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
       response: { 201: Delivery },
     },
     handler: async ({ principal, params }, reply) =>
-      reply.code(201).send(await webhooks.test(principal, params.webhook_id)),
+      reply.code(201).send(await testWebhook(on, principal, params.webhook_id)),
   });
 
   app.get(DELIVERIES, {
@@ -150,7 +163,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
       querystring: DeliveryListQuery,
       response: { 200: DeliveryList },
     },
-    handler: ({ principal, params, query }) => webhooks.listDeliveries(principal, params.webhook_id, query),
+    handler: ({ principal, params, query }) => listDeliveries(on, principal, params.webhook_id, query),
   });
 
   app.get(`${DELIVERIES}/:delivery_id`, {
@@ -162,8 +175,7 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
       params: DeliveryParams,
       response: { 200: DeliveryWithEvent },
     },
-    handler: ({ principal, params }) =>
-      webhooks.getDelivery(principal, params.webhook_id, params.delivery_id),
+    handler: ({ principal, params }) => getDelivery(on, principal, params.webhook_id, params.delivery_id),
   });
 
   app.post(`${DELIVERIES}/:delivery_id/redeliver`, {
@@ -178,6 +190,6 @@ export function webhookRoutes(app: Api, { webhooks }: { webhooks: Webhooks }): v
       params: DeliveryParams,
       response: { 200: Delivery },
     },
-    handler: ({ principal, params }) => webhooks.redeliver(principal, params.webhook_id, params.delivery_id),
+    handler: ({ principal, params }) => redeliver(on, principal, params.webhook_id, params.delivery_id),
   });
 }

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 import { announce } from '../../db/changes.ts';
-import type { Database, Transaction } from '../../db/database.ts';
-import type { AllowedHosts } from '../../lib/allowed-hosts.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Transaction } from '../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { pageToken, placeOf } from '../../lib/page-token.ts';
 import { receiverProblem } from '../../lib/receiver-url.ts';
+import type { Platform } from '../../platform.ts';
 import { WEBHOOK_TEST } from '../../requests/event-types.ts';
 import { eventData } from '../../requests/events.ts';
 import type { Principal } from '../../requests/principal.ts';
-import type { Secrets } from '../../secrets/secrets.ts';
 import { presentPosition, startReading } from '../events/in-transaction.ts';
 import { presentedEvent, typeProblems } from '../events/service.ts';
 import { presentedDelivery, presentedWebhook } from './presenter.ts';
@@ -37,245 +35,251 @@ const MOST_TESTS = 20;
 const TESTED_WITHIN_MS = 60_000;
 const OVERLAP_S = 86_400;
 
-/**
- * Where an account wants its events sent. Every method throws NotFoundError for an unknown webhook and for that of
- * another account. The platform administrator has those of all accounts.
- */
-export interface Webhooks {
-  /** Throws the same error whether the webhook exists or not. */
-  requireOwn(principal: Principal, id: string): Promise<void>;
-  list(principal: Principal, query: WebhookListQuery): Promise<WebhookList>;
-  /** Events are sent from now on. @throws InvalidError, ConflictError if the account has too many */
-  create(principal: Principal, input: WebhookInput): Promise<NewWebhook>;
-  get(principal: Principal, id: string): Promise<Webhook>;
-  /** @throws InvalidError */
-  change(principal: Principal, id: string, change: WebhookChange): Promise<Webhook>;
-  delete(principal: Principal, id: string): Promise<void>;
-  /** Signs with another secret, and for a while also with the former one. @throws InvalidError */
-  rotate(principal: Principal, id: string, wanted: RotateSecret): Promise<NewWebhook>;
-  /** Sends an event that only tests the webhook, also if it is disabled. @throws ConflictError for too many */
-  test(principal: Principal, id: string): Promise<Delivery>;
-  listDeliveries(principal: Principal, id: string, query: DeliveryListQuery): Promise<DeliveryList>;
-  getDelivery(principal: Principal, id: string, deliveryId: number): Promise<DeliveryWithEvent>;
-  /** Sends it again, or what is still pending at once. @throws ConflictError if it waits for another one */
-  redeliver(principal: Principal, id: string, deliveryId: number): Promise<Delivery>;
-}
+const after = (on: Platform, ms: number) => new Date(on.clock.now().getTime() + ms);
+const tellWorkers = (tx: Transaction) => announce(tx.client, WEBHOOKS, '');
 
-export function createWebhooks(deps: {
-  database: Database;
-  clock: Clock;
-  secrets: Secrets;
-  /** Hosts that may receive events although they aren't on the public internet. */
-  webhookHosts: AllowedHosts;
-}): Webhooks {
-  const { database, clock, secrets, webhookHosts } = deps;
-  const after = (ms: number) => new Date(clock.now().getTime() + ms);
-  const tellWorkers = (tx: Transaction) => announce(tx.client, WEBHOOKS, '');
-
-  function requireUsable(input: { url?: string; secret?: string; types?: string[] }): void {
-    const { url, secret, types = [] } = input;
-    const unknown = typeProblems(types);
-    if (unknown.length > 0) throw new InvalidError(unknown);
-    const problem = url === undefined ? undefined : receiverProblem(url, webhookHosts);
-    if (problem !== undefined) throw new InvalidError({ url: [problem] });
-    if (secret !== undefined && !isSecret(secret)) {
-      throw new InvalidError({
-        secret: ['Must be whsec_ and then base64 of 24 to 64 bytes, with its padding.'],
-      });
-    }
-  }
-
-  async function find(principal: Principal, id: string): Promise<store.WebhookRow> {
-    return found(isUuid(id) ? await store.findWebhook(database.sql, ownerOf(principal), id) : undefined, id);
-  }
-
-  /** Changes a webhook, and records whose it is. */
-  function accept<T>(
-    principal: Principal,
-    id: string,
-    work: (tx: Transaction, webhook: store.WebhookRow) => Promise<T>,
-    before: (tx: Transaction) => Promise<void> = async () => {},
-  ): Promise<T> {
-    return database.accept(principal, async (tx) => {
-      await before(tx);
-      const locked = isUuid(id) ? await store.lockWebhook(tx, ownerOf(principal), id) : undefined;
-      const webhook = found(locked, id);
-      principal.writes?.concerns(webhook.client_id);
-      return work(tx, webhook);
+function requireUsable(on: Platform, input: { url?: string; secret?: string; types?: string[] }): void {
+  const { url, secret, types = [] } = input;
+  const unknown = typeProblems(types);
+  if (unknown.length > 0) throw new InvalidError(unknown);
+  const problem = url === undefined ? undefined : receiverProblem(url, on.webhookHosts);
+  if (problem !== undefined) throw new InvalidError({ url: [problem] });
+  if (secret !== undefined && !isSecret(secret)) {
+    throw new InvalidError({
+      secret: ['Must be whsec_ and then base64 of 24 to 64 bytes, with its padding.'],
     });
   }
+}
 
-  const seal = (column: 'secret' | 'previous_secret', id: string, value: string) =>
-    secrets.seal(`webhooks.${column}`, [id], value);
+async function find(on: Platform, principal: Principal, id: string): Promise<store.WebhookRow> {
+  return found(isUuid(id) ? await store.findWebhook(on.database.sql, ownerOf(principal), id) : undefined, id);
+}
 
-  async function read(tx: Transaction, principal: Principal, id: string): Promise<Webhook> {
-    return presentedWebhook(found(await store.findWebhook(tx.sql, ownerOf(principal), id), id), clock.now());
-  }
+/** Changes a webhook, and records whose it is. */
+function accept<T>(
+  on: Platform,
+  principal: Principal,
+  id: string,
+  work: (tx: Transaction, webhook: store.WebhookRow) => Promise<T>,
+  before: (tx: Transaction) => Promise<void> = async () => {},
+): Promise<T> {
+  return on.database.accept(principal, async (tx) => {
+    await before(tx);
+    const locked = isUuid(id) ? await store.lockWebhook(tx, ownerOf(principal), id) : undefined;
+    const webhook = found(locked, id);
+    principal.writes?.concerns(webhook.client_id);
+    return work(tx, webhook);
+  });
+}
 
-  async function delivery(tx: Transaction, webhookId: string, id: number): Promise<Delivery> {
-    return presentedDelivery(foundDelivery(await store.findDelivery(tx.sql, webhookId, id), id));
-  }
+const seal = (on: Platform, column: 'secret' | 'previous_secret', id: string, value: string) =>
+  on.secrets.seal(`webhooks.${column}`, [id], value);
 
+async function read(on: Platform, tx: Transaction, principal: Principal, id: string): Promise<Webhook> {
+  return presentedWebhook(found(await store.findWebhook(tx.sql, ownerOf(principal), id), id), on.clock.now());
+}
+
+async function delivery(tx: Transaction, webhookId: string, id: number): Promise<Delivery> {
+  return presentedDelivery(foundDelivery(await store.findDelivery(tx.sql, webhookId, id), id));
+}
+
+/** Throws the same error whether the webhook exists or not. */
+export async function requireOwnAccount(on: Platform, principal: Principal, id: string): Promise<void> {
+  await find(on, principal, id);
+}
+
+export async function listWebhooks(
+  on: Platform,
+  principal: Principal,
+  { limit = 100, page_token }: WebhookListQuery,
+): Promise<WebhookList> {
+  const rows = await store.listWebhooks(on.database.sql, ownerOf(principal), {
+    after: placeOf(page_token, (place): place is string => typeof place === 'string' && isUuid(place)),
+    limit: limit + 1,
+  });
+  const now = on.clock.now();
+  const results = rows.slice(0, limit).map((row) => presentedWebhook(row, now));
+  return { results, next_page_token: tokenAfter(rows, limit) };
+}
+
+/** Events are sent from now on. @throws InvalidError, ConflictError if the account has too many */
+export async function createWebhook(
+  on: Platform,
+  principal: Principal,
+  { url, types, description = '', secret = newSecret() }: WebhookInput,
+): Promise<NewWebhook> {
+  requireUsable(on, { url, secret, types });
+  const id = v7();
+  const now = on.clock.now();
+  return on.database.accept(principal, async (tx) => {
+    if ((await store.countForNew(tx, principal.clientId)) >= MOST_OF_ACCOUNT) {
+      throw new ConflictError(
+        `The account has ${MOST_OF_ACCOUNT} webhooks, which is the most; delete one, or let one have several types`,
+      );
+    }
+    const from = await presentPosition(tx);
+    await startReading(tx, READER, from);
+    await store.insertWebhook(tx, {
+      id,
+      client_id: principal.clientId,
+      created_by: principal.userId,
+      all_accounts: principal.platformAdministrator,
+      url,
+      types,
+      description,
+      secret: seal(on, 'secret', id, secret),
+      previous_secret: null,
+      previous_until: null,
+      enabled: true,
+      disabled_reason: null,
+      after_position: from,
+      created_at: now,
+      updated_at: now,
+    });
+    principal.writes?.made(id);
+    await tellWorkers(tx);
+    return { ...(await read(on, tx, principal, id)), secret };
+  });
+}
+
+export const getWebhook = async (on: Platform, principal: Principal, id: string): Promise<Webhook> =>
+  presentedWebhook(await find(on, principal, id), on.clock.now());
+
+/** @throws InvalidError */
+export async function changeWebhook(
+  on: Platform,
+  principal: Principal,
+  id: string,
+  change: WebhookChange,
+): Promise<Webhook> {
+  const { url, types } = change;
+  requireUsable(on, { ...(url !== undefined && { url }), ...(types && { types }) });
+  let from = 0;
+  const changed = async (tx: Transaction, webhook: store.WebhookRow) => {
+    const isNew = change.enabled === true && !webhook.enabled;
+    const elsewhere = change.url !== undefined && change.url !== webhook.url;
+    await store.updateWebhook(tx, id, {
+      ...change,
+      ...(isNew && { after_position: from, disabled_reason: null }),
+      updated_at: on.clock.now(),
+    });
+    if (isNew || elsewhere) await store.beginAnew(tx, id);
+    await tellWorkers(tx);
+    return read(on, tx, principal, id);
+  };
+  // Before the webhook is locked, as readers of events do.
+  return accept(on, principal, id, changed, async (tx) => {
+    if (!change.enabled) return;
+    from = await presentPosition(tx);
+    await startReading(tx, READER, from);
+  });
+}
+
+export const deleteWebhook = (on: Platform, principal: Principal, id: string): Promise<void> =>
+  accept(on, principal, id, async (tx) => {
+    await store.deleteWebhook(tx, id);
+    await tellWorkers(tx);
+  });
+
+/** Signs with another secret, and for a while also with the former one. @throws InvalidError */
+export async function rotateWebhook(
+  on: Platform,
+  principal: Principal,
+  id: string,
+  { secret = newSecret(), overlap_s = OVERLAP_S }: RotateSecret,
+): Promise<NewWebhook> {
+  requireUsable(on, { secret });
+  return accept(on, principal, id, async (tx) => {
+    const { secret: kept } = await store.secretsOf(tx, id);
+    const former = kept === null ? undefined : await on.secrets.open('webhooks.secret', [id], kept);
+    const overlaps = former !== undefined && overlap_s > 0;
+    await store.updateWebhook(tx, id, {
+      secret: seal(on, 'secret', id, secret),
+      previous_secret: overlaps ? seal(on, 'previous_secret', id, former) : null,
+      previous_until: overlaps ? after(on, overlap_s * 1_000) : null,
+      updated_at: on.clock.now(),
+    });
+    return { ...(await read(on, tx, principal, id)), secret };
+  });
+}
+
+/** Sends an event that only tests the webhook, also if it is disabled. @throws ConflictError for too many */
+export const testWebhook = (on: Platform, principal: Principal, id: string): Promise<Delivery> =>
+  accept(on, principal, id, async (tx, { client_id }) => {
+    if ((await store.countUrgent(tx, id)) >= MOST_TESTS) {
+      throw new ConflictError(`${MOST_TESTS} tests wait to be sent; try again in a minute`);
+    }
+    const event = {
+      id: randomUUID(),
+      type: WEBHOOK_TEST,
+      subject: `webhook/${id}`,
+      time: on.clock.now(),
+      data: testData(principal, { id, client_id }),
+    };
+    const made = await store.insertUrgent(tx, {
+      webhook_id: id,
+      client_id,
+      event_id: event.id,
+      type: event.type,
+      subject: event.subject,
+      body: JSON.stringify(presentedEvent(event)),
+      created_at: on.clock.now(),
+      expires_at: after(on, TESTED_WITHIN_MS),
+    });
+    await store.lookNow(tx, id);
+    await tellWorkers(tx);
+    return delivery(tx, id, made);
+  });
+
+export async function listDeliveries(
+  on: Platform,
+  principal: Principal,
+  id: string,
+  { limit = 100, page_token, state }: DeliveryListQuery,
+): Promise<DeliveryList> {
+  const { id: webhookId } = await find(on, principal, id);
+  const rows = await store.listDeliveries(on.database.sql, webhookId, {
+    state,
+    before: placeOf(page_token, (place): place is number => Number.isSafeInteger(place)),
+    limit: limit + 1,
+  });
   return {
-    async requireOwn(principal, id) {
-      await find(principal, id);
-    },
-
-    async list(principal, { limit = 100, page_token }) {
-      const rows = await store.listWebhooks(database.sql, ownerOf(principal), {
-        after: placeOf(page_token, (place): place is string => typeof place === 'string' && isUuid(place)),
-        limit: limit + 1,
-      });
-      const now = clock.now();
-      const results = rows.slice(0, limit).map((row) => presentedWebhook(row, now));
-      return { results, next_page_token: tokenAfter(rows, limit) };
-    },
-
-    async create(principal, { url, types, description = '', secret = newSecret() }) {
-      requireUsable({ url, secret, types });
-      const id = v7();
-      const now = clock.now();
-      return database.accept(principal, async (tx) => {
-        if ((await store.countForNew(tx, principal.clientId)) >= MOST_OF_ACCOUNT) {
-          throw new ConflictError(
-            `The account has ${MOST_OF_ACCOUNT} webhooks, which is the most; delete one, or let one have several types`,
-          );
-        }
-        const from = await presentPosition(tx);
-        await startReading(tx, READER, from);
-        await store.insertWebhook(tx, {
-          id,
-          client_id: principal.clientId,
-          created_by: principal.userId,
-          all_accounts: principal.platformAdministrator,
-          url,
-          types,
-          description,
-          secret: seal('secret', id, secret),
-          previous_secret: null,
-          previous_until: null,
-          enabled: true,
-          disabled_reason: null,
-          after_position: from,
-          created_at: now,
-          updated_at: now,
-        });
-        principal.writes?.made(id);
-        await tellWorkers(tx);
-        return { ...(await read(tx, principal, id)), secret };
-      });
-    },
-
-    get: async (principal, id) => presentedWebhook(await find(principal, id), clock.now()),
-
-    async change(principal, id, change) {
-      const { url, types } = change;
-      requireUsable({ ...(url !== undefined && { url }), ...(types && { types }) });
-      let from = 0;
-      const changed = async (tx: Transaction, webhook: store.WebhookRow) => {
-        const isNew = change.enabled === true && !webhook.enabled;
-        const elsewhere = change.url !== undefined && change.url !== webhook.url;
-        await store.updateWebhook(tx, id, {
-          ...change,
-          ...(isNew && { after_position: from, disabled_reason: null }),
-          updated_at: clock.now(),
-        });
-        if (isNew || elsewhere) await store.beginAnew(tx, id);
-        await tellWorkers(tx);
-        return read(tx, principal, id);
-      };
-      // Before the webhook is locked, as readers of events do.
-      return accept(principal, id, changed, async (tx) => {
-        if (!change.enabled) return;
-        from = await presentPosition(tx);
-        await startReading(tx, READER, from);
-      });
-    },
-
-    delete: (principal, id) =>
-      accept(principal, id, async (tx) => {
-        await store.deleteWebhook(tx, id);
-        await tellWorkers(tx);
-      }),
-
-    async rotate(principal, id, { secret = newSecret(), overlap_s = OVERLAP_S }) {
-      requireUsable({ secret });
-      return accept(principal, id, async (tx) => {
-        const { secret: kept } = await store.secretsOf(tx, id);
-        const former = kept === null ? undefined : await secrets.open('webhooks.secret', [id], kept);
-        const overlaps = former !== undefined && overlap_s > 0;
-        await store.updateWebhook(tx, id, {
-          secret: seal('secret', id, secret),
-          previous_secret: overlaps ? seal('previous_secret', id, former) : null,
-          previous_until: overlaps ? after(overlap_s * 1_000) : null,
-          updated_at: clock.now(),
-        });
-        return { ...(await read(tx, principal, id)), secret };
-      });
-    },
-
-    test: (principal, id) =>
-      accept(principal, id, async (tx, { client_id }) => {
-        if ((await store.countUrgent(tx, id)) >= MOST_TESTS) {
-          throw new ConflictError(`${MOST_TESTS} tests wait to be sent; try again in a minute`);
-        }
-        const event = {
-          id: randomUUID(),
-          type: WEBHOOK_TEST,
-          subject: `webhook/${id}`,
-          time: clock.now(),
-          data: testData(principal, { id, client_id }),
-        };
-        const made = await store.insertUrgent(tx, {
-          webhook_id: id,
-          client_id,
-          event_id: event.id,
-          type: event.type,
-          subject: event.subject,
-          body: JSON.stringify(presentedEvent(event)),
-          created_at: clock.now(),
-          expires_at: after(TESTED_WITHIN_MS),
-        });
-        await store.lookNow(tx, id);
-        await tellWorkers(tx);
-        return delivery(tx, id, made);
-      }),
-
-    async listDeliveries(principal, id, { limit = 100, page_token, state }) {
-      const { id: webhookId } = await find(principal, id);
-      const rows = await store.listDeliveries(database.sql, webhookId, {
-        state,
-        before: placeOf(page_token, (place): place is number => Number.isSafeInteger(place)),
-        limit: limit + 1,
-      });
-      return {
-        results: rows.slice(0, limit).map(presentedDelivery),
-        next_page_token: tokenAfter(rows, limit),
-      };
-    },
-
-    async getDelivery(principal, id, deliveryId) {
-      const { id: webhookId } = await find(principal, id);
-      const row = foundDelivery(await store.findDelivery(database.sql, webhookId, deliveryId), deliveryId);
-      return { ...presentedDelivery(row), event: JSON.parse(row.body) };
-    },
-
-    redeliver: (principal, id, deliveryId) =>
-      accept(principal, id, async (tx) => {
-        const row = foundDelivery(await store.findDelivery(tx.sql, id, deliveryId), deliveryId);
-        if (row.state === 'pending' && row.next_at === null) {
-          throw new ConflictError(
-            `Delivery ${deliveryId} waits for an earlier event of ${row.subject}; redeliver that one instead`,
-          );
-        }
-        // What a worker is sending right now needs no more.
-        if (row.worker_id === null) await store.sendNow(tx, deliveryId, after(DELIVERED_WITHIN_MS));
-        await store.lookNow(tx, id);
-        await tellWorkers(tx);
-        return delivery(tx, id, deliveryId);
-      }),
+    results: rows.slice(0, limit).map(presentedDelivery),
+    next_page_token: tokenAfter(rows, limit),
   };
 }
+
+export async function getDelivery(
+  on: Platform,
+  principal: Principal,
+  id: string,
+  deliveryId: number,
+): Promise<DeliveryWithEvent> {
+  const { id: webhookId } = await find(on, principal, id);
+  const row = foundDelivery(await store.findDelivery(on.database.sql, webhookId, deliveryId), deliveryId);
+  return { ...presentedDelivery(row), event: JSON.parse(row.body) };
+}
+
+/** Sends it again, or what is still pending at once. @throws ConflictError if it waits for another one */
+export const redeliver = (
+  on: Platform,
+  principal: Principal,
+  id: string,
+  deliveryId: number,
+): Promise<Delivery> =>
+  accept(on, principal, id, async (tx) => {
+    const row = foundDelivery(await store.findDelivery(tx.sql, id, deliveryId), deliveryId);
+    if (row.state === 'pending' && row.next_at === null) {
+      throw new ConflictError(
+        `Delivery ${deliveryId} waits for an earlier event of ${row.subject}; redeliver that one instead`,
+      );
+    }
+    // What a worker is sending right now needs no more.
+    if (row.worker_id === null) await store.sendNow(tx, deliveryId, after(on, DELIVERED_WITHIN_MS));
+    await store.lookNow(tx, id);
+    await tellWorkers(tx);
+    return delivery(tx, id, deliveryId);
+  });
 
 const ownerOf = ({ platformAdministrator, clientId }: Principal): store.Owner =>
   platformAdministrator ? undefined : clientId;

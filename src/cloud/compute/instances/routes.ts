@@ -3,7 +3,9 @@ import type { Api } from '../../../http/server.ts';
 import { InvalidError } from '../../../lib/errors.ts';
 import { idsOf } from '../../../lib/id-list.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import type { ProjectPorts } from '../../network/ports/service.ts';
+import type { Platform } from '../../../platform.ts';
+import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
+import { portsOfInstance } from '../../network/ports/service.ts';
 import { inFieldsOf, inTodaysFields } from './creation/legacy.ts';
 import { metadataValues } from './legacy-answer.ts';
 import { presentedInstance } from './presenter.ts';
@@ -17,7 +19,7 @@ import {
   NetworkPortList,
   VERSIONED_INSTANCE,
 } from './schema.ts';
-import type { Instances } from './service.ts';
+import { createInstance, getInstance, instanceDeletion, listInstances } from './service.ts';
 import type { InstanceFilter } from './store.ts';
 
 const BASE = '/cloud/v1/instances/:project_id/:region_id';
@@ -25,14 +27,7 @@ const BASE = '/cloud/v1/instances/:project_id/:region_id';
 export const ONE_INSTANCE = `${BASE}/:instance_id(^(?!available_flavors$).*$)`;
 const tags = ['Instances'];
 
-export function instanceRoutes(
-  app: Api,
-  dialect: Dialect,
-  {
-    instances,
-    projectPorts: ports,
-  }: { instances: Instances; projectPorts: Pick<ProjectPorts, 'ofInstance'> },
-): void {
+export function instanceRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post('/cloud/v2/instances/:project_id/:region_id', {
     config: { access: 'operate' },
     schema: {
@@ -47,7 +42,7 @@ export function instanceRoutes(
     },
     handler: async ({ scope, body }) => {
       try {
-        return dialect.tasks([await instances.create(scope, inTodaysFields(body))]);
+        return dialect.tasks([await createInstance(on, scope, inTodaysFields(body))]);
       } catch (error) {
         throw inFieldsOf(body, error);
       }
@@ -65,7 +60,7 @@ export function instanceRoutes(
       response: { 200: InstanceList },
     },
     handler: async ({ scope, query }) => {
-      const { count, rows } = await instances.list(scope, instanceFilter(query));
+      const { count, rows } = await listInstances(on, scope, instanceFilter(query));
       const shown = { subnets: false, interfaceNames: query.with_interfaces_name ?? false };
       return { count, results: rows.map((row) => presentedInstance(row, scope, shown)) };
     },
@@ -81,7 +76,7 @@ export function instanceRoutes(
       response: { 200: InstanceAnswer },
     },
     handler: async ({ scope, params }) => {
-      const row = await instances.get(scope, params.instance_id);
+      const row = await getInstance(on, scope, params.instance_id);
       return presentedInstance(row, scope, { subnets: true, interfaceNames: true });
     },
   });
@@ -99,7 +94,7 @@ export function instanceRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, query }) => {
-      const taskId = await instances.delete(scope, params.instance_id, {
+      const taskId = await deleteOrWait(on, scope, instanceDeletion, params.instance_id, {
         volumes: idsOf(query.volumes),
         floatings: idsOf(query.floatings),
         reservedFixedIps: idsOf(query.reserved_fixed_ips),
@@ -120,7 +115,7 @@ export function instanceRoutes(
       response: { 200: NetworkPortList },
     },
     handler: async ({ scope, params }) => {
-      const results = await ports.ofInstance(scope, params.instance_id);
+      const results = await portsOfInstance(on, scope, params.instance_id);
       return { count: results.length, results };
     },
   });

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { make, remove } from '../../../convergence/wants.ts';
-import type { Database, Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import { newTaskId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { Catalog } from '../../ground/catalog/service.ts';
+import type { Platform } from '../../../platform.ts';
 import { type PlainInstance, refuseNode } from '../../ground/hosts/in-transaction.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../ground/quotas/in-transaction.ts';
+import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { refuseForeign } from '../../ground/tasks/in-transaction.ts';
-import { deletionId, type Tasks } from '../../ground/tasks/service.ts';
+import { beginTask, deletionId, removeAgain } from '../../ground/tasks/service.ts';
 import * as floatingIps from '../../network/floating-ips/in-transaction.ts';
 import { existingReserved, lockPortsOf } from '../../network/ports/reserved/in-transaction.ts';
 import * as instanceVolumes from '../../storage/volumes/of-instances/in-transaction.ts';
 import { volumeSpec } from '../../storage/volumes/wanted.ts';
 import * as placementGroups from '../placement-groups/in-transaction.ts';
-import type { SshKeys } from '../ssh-keys/service.ts';
+import { findSshKeyByName } from '../ssh-keys/service.ts';
 import { imageProblems, keptFlavor, usableFlavor, userProblems } from './creation/flavor-choice.ts';
 import { instanceName } from './creation/names.ts';
 import { offeredVolume, requestProblems } from './creation/request-problems.ts';
@@ -40,249 +40,235 @@ export interface Removal {
   deleteFloatings: boolean;
 }
 
-export interface Instances {
-  /**
-   * Accepts an instance with its ports and volumes, which can be read at once. Returns the ID of the task that starts
-   * the instance.
-   * @throws InvalidError, ForbiddenError for a flavor that has run out, ConflictError, QuotaExceededError
-   */
-  create(scope: Scope, request: CreateInstance): Promise<string>;
-  list(scope: Scope, filter: store.InstanceFilter): Promise<Page<store.InstanceRow>>;
-  /** @throws NotFoundError */
-  get(scope: Scope, id: string): Promise<store.InstanceRow>;
-  /** Returns the list as other features show it. */
-  shown(scope: Scope, filter: store.InstanceFilter): Promise<Page<InstanceAnswer>>;
-  /** Returns the instances on the ports, by port, as lists show them, for features that show what has a port. */
-  onPorts(scope: Scope, portIds: string[]): Promise<Map<string, InstanceAnswer>>;
-  /** Starts the task that deletes an instance. Returns its ID. @throws NotFoundError, InvalidError, ConflictError */
-  delete(scope: Scope, id: string, removal: Removal): Promise<string>;
-}
+/**
+ * Accepts an instance with its ports and volumes, which can be read at once. Returns the ID of the task that starts
+ * the instance.
+ * @throws InvalidError, ForbiddenError for a flavor that has run out, ConflictError, QuotaExceededError
+ */
+export async function createInstance(on: Platform, scope: Scope, request: CreateInstance): Promise<string> {
+  const problems = requestProblems(request);
+  if (problems.length > 0) throw new InvalidError(problems);
+  const flavor = usableFlavor(on.catalog, scope.regionId, request.flavor);
+  const tags = tagsOf(request);
+  const sshKeyName = request.ssh_key_name ?? null;
+  const publicKey = await publicKeyNamed(on, scope, sshKeyName);
+  const [id, taskId] = [randomUUID(), newTaskId()];
+  const now = on.clock.now();
 
-export function createInstances(deps: {
-  database: Database;
-  clock: Clock;
-  catalog: Catalog;
-  tasks: Tasks;
-  sshKeys: Pick<SshKeys, 'byName'>;
-}): Instances {
-  const { database, clock, catalog, tasks, sshKeys } = deps;
-
-  return {
-    async create(scope, request) {
-      const problems = requestProblems(request);
-      if (problems.length > 0) throw new InvalidError(problems);
-      const flavor = usableFlavor(catalog, scope.regionId, request.flavor);
-      const tags = tagsOf(request);
-      const sshKeyName = request.ssh_key_name ?? null;
-      const publicKey = await publicKeyNamed(scope, sshKeyName);
-      const [id, taskId] = [randomUUID(), newTaskId()];
-      const now = clock.now();
-
-      return database.accept(scope.principal, async (tx) => {
-        const wanted = await newInterfaces.want(tx, scope, request);
-        const volumes = await instanceVolumes.plan(
-          tx,
-          scope,
-          catalog,
-          request.volumes.flatMap(offeredVolume),
-        );
-        const images = volumes.map(({ image }) => image);
-        const misfits = [
-          ...instanceVolumes.bootOrderProblems(volumes),
-          ...imageProblems(flavor, images, sshKeyName),
-          ...userProblems(request.username, images),
-        ];
-        if (misfits.length > 0) throw new InvalidError(misfits);
-        const interfaces = await newInterfaces.address(tx, scope, wanted);
-        const [first] = interfaces;
-        const name = instanceName(request, first ? newInterfaces.firstAddress(first) : '');
-        scope.principal.writes?.about({ type: 'instance', id, name });
-        await store.insertInstance(
-          tx,
-          scope,
-          { id, name, flavor: keptFlavor(flavor), sshKeyName, tags },
-          taskId,
-          now,
-        );
-        if (request.servergroup_id !== undefined) {
-          await placementGroups.join(tx, scope, request.servergroup_id, id);
-        }
-        const to = { instanceId: id, from: 0, taskId, holdPorts: false, now };
-        await newInterfaces.write(tx, scope, interfaces, to);
-        const madeVolumes = await instanceVolumes.attach(tx, scope, { id, name }, volumes, taskId, now);
-        const made = newInterfaces.madeOf(interfaces);
-        const madeVolumeIds = madeVolumes.map((volume) => volume.id);
-        const { secrets, ...boot } = firstBoot(request, publicKey);
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: CREATE_VM,
-          data: withoutSecrets(request),
-          input: { instanceId: id, madeVolumeIds, made, ...quotaOwner(scope) },
-          wants: [
-            ...madeVolumes.map((volume) =>
-              make('volume', volume.id, volumeSpec(volume.name, volume.shape, volume.tags)),
-            ),
-            ...(await asRows(tx, newInterfaces.namedBy(interfaces))),
-            make('machine', id, await newMachineSpec(tx, id, { secrets, ...boot }), secrets),
-          ],
-        });
-        await takeQuotas(tx, scope, {
-          floating_count: made.floatingIpIds.length,
-          vm_count: 1,
-          volume_count: madeVolumeIds.length,
-        });
-        return taskId;
-      });
-    },
-
-    list: (scope, filter) => store.listInstances(database.sql, scope, filter),
-
-    get: (scope, id) => foundById('Instance', id, () => store.findInstance(database.sql, scope, id)),
-
-    async shown(scope, filter) {
-      const { count, rows } = await store.listInstances(database.sql, scope, filter);
-      return { count, rows: rows.map((row) => presentedInstance(row, scope, AS_LISTED)) };
-    },
-
-    async onPorts(scope, portIds) {
-      if (portIds.length === 0) return new Map();
-      const rows = await store.instancesOnPorts(database.sql, scope, portIds);
-      return new Map(
-        rows.flatMap(({ port_ids, ...row }) => {
-          const instance = presentedInstance(row, scope, AS_LISTED);
-          return port_ids.map((portId) => [portId, instance] as const);
-        }),
-      );
-    },
-
-    async delete(scope, id, removal) {
-      const taskId = deletionId(scope);
-      const now = clock.now();
-      return database.accept(scope.principal, async (tx) => {
-        const instance = await lockKnownInstance(tx, scope, id);
-        const again = await tasks.removeAgain(tx, scope, instance.task_id, DELETE_VM);
-        if (again !== undefined) return again;
-        await refuseNode(tx, instance);
-        // Before it may have to wait.
-        await checkNamed(tx, scope, instance, removal);
-        refuseHeld(`Instance ${instance.id}`, instance);
-        const { reservedPortIds, gonePortIds, floatingIpIds, heldFloatingIpIds } = await holdAddresses(
-          tx,
-          instance.id,
-          removal,
-          taskId,
-        );
-        const volumeIds = await instanceVolumes.holdForRemoval(
-          tx,
-          [instance.id],
-          removal.volumes,
-          taskId,
-          now,
-        );
-        await store.changeInstance(tx, instance.id, { task_state: 'deleting', task_id: taskId }, now);
-        return tasks.begin(tx, scope, {
-          id: taskId,
-          task: DELETE_VM,
-          data: {
-            instance_id: instance.id,
-            volumes: volumeIds,
-            floatings: floatingIpIds,
-            reserved_fixed_ips: reservedPortIds,
-          },
-          input: {
-            instanceId: instance.id,
-            volumeIds,
-            reservedPortIds,
-            floatingIpIds,
-            ...quotaOwner(scope),
-          },
-          wants: [
-            remove('machine', instance.id),
-            ...volumeIds.map((one) => remove('volume', one)),
-            ...withoutTarget(heldFloatingIpIds, floatingIpIds),
-            ...gonePortIds.map((one) => remove('port', one)),
-          ],
-        });
-      });
-    },
-  };
-
-  /**
-   * Locks what the instance has, in the order of its removal. While a task holds the instance it is only looked at, as the
-   * task locks the instance last.
-   * @throws InvalidError for something that is named and not the instance's, ConflictError if it is on its way from it
-   */
-  async function checkNamed(
-    tx: Transaction,
-    scope: Scope,
-    { id: instanceId, task_id }: PlainInstance,
-    { volumes, floatings, reservedFixedIps, deleteFloatings }: Removal,
-  ): Promise<void> {
-    if (deleteFloatings && floatings.length > 0) {
-      throw new InvalidError({ delete_floatings: ['Send either floatings or delete_floatings, not both.'] });
+  return on.database.accept(scope.principal, async (tx) => {
+    const wanted = await newInterfaces.want(tx, scope, request);
+    const volumes = await instanceVolumes.plan(tx, scope, on.catalog, request.volumes.flatMap(offeredVolume));
+    const images = volumes.map(({ image }) => image);
+    const misfits = [
+      ...instanceVolumes.bootOrderProblems(volumes),
+      ...imageProblems(flavor, images, sshKeyName),
+      ...userProblems(request.username, images),
+    ];
+    if (misfits.length > 0) throw new InvalidError(misfits);
+    const interfaces = await newInterfaces.address(tx, scope, wanted);
+    const [first] = interfaces;
+    const name = instanceName(request, first ? newInterfaces.firstAddress(first) : '');
+    scope.principal.writes?.about({ type: 'instance', id, name });
+    await store.insertInstance(
+      tx,
+      scope,
+      { id, name, flavor: keptFlavor(flavor), sshKeyName, tags },
+      taskId,
+      now,
+    );
+    if (request.servergroup_id !== undefined) {
+      await placementGroups.join(tx, scope, request.servergroup_id, id);
     }
-    if (volumes.length + floatings.length + reservedFixedIps.length === 0) return;
-    const locking = { lock: task_id === null };
-    const ports = await lockPortsOf(tx, instanceId, locking);
-    const foreign = reservedFixedIps.filter((id) => !ports.some((port) => port.reserved && port.id === id));
-    await refuseForeign(scope, foreign, {
-      field: 'reserved_fixed_ips',
-      message: 'Not a reserved fixed IP of this instance',
-      what: 'Reserved fixed IP',
-      stillThere: (ids) => existingReserved(tx, scope, ids),
-    });
-    // A deletion that waited for the task might not find it there any more.
-    const held = ports.find(({ id, task_id }) => task_id !== null && reservedFixedIps.includes(id));
-    if (held) {
-      throw new ConflictError(
-        `Reserved fixed IP ${held.id} is held by task ${held.task_id}; wait until it ends, then try again`,
-      );
-    }
-    const portIds = ports.map(({ id }) => id);
-    await floatingIps.checkNamed(tx, scope, portIds, floatings, locking);
-    await instanceVolumes.checkNamed(tx, scope, [instanceId], volumes, locking);
-  }
-
-  /** Holds the floating IPs and finds what is deleted with the instance. @throws ConflictError */
-  async function holdAddresses(
-    tx: Transaction,
-    instanceId: string,
-    removal: Removal,
-    taskId: string,
-  ): Promise<{
-    reservedPortIds: string[];
-    gonePortIds: string[];
-    floatingIpIds: string[];
-    heldFloatingIpIds: string[];
-  }> {
-    const ports = await lockPortsOf(tx, instanceId);
-    const reserved = ports.filter((port) => port.reserved);
-    const named = reserved.filter(({ id }) => removal.reservedFixedIps.includes(id));
-    // If a held port stayed, its task would put groups on it although no instance has it any more.
-    for (const port of reserved) refuseHeld(`Port ${port.id}`, port);
-    const portIds = ports.map(({ id }) => id);
-    const { held, doomed } = await floatingIps.hold(tx, portIds, removal, taskId);
-    const reservedPortIds = named.map(({ id }) => id);
-    return {
-      reservedPortIds,
-      gonePortIds: ports
-        .filter((port) => !port.reserved || reservedPortIds.includes(port.id))
-        .map(({ id }) => id),
-      floatingIpIds: doomed,
-      heldFloatingIpIds: held,
-    };
-  }
-
-  async function publicKeyNamed(scope: Scope, name: string | null): Promise<string | undefined> {
-    if (name === null) return undefined;
-    const key = await sshKeys.byName(scope, name);
-    if (key) return key.public_key;
-    throw new InvalidError({
-      ssh_key_name: [
-        `No SSH key ${name} that you can use in this project; see GET /cloud/v1/ssh_keys/${scope.projectId} for those you can use.`,
+    const to = { instanceId: id, from: 0, taskId, holdPorts: false, now };
+    await newInterfaces.write(tx, scope, interfaces, to);
+    const madeVolumes = await instanceVolumes.attach(tx, scope, { id, name }, volumes, taskId, now);
+    const made = newInterfaces.madeOf(interfaces);
+    const madeVolumeIds = madeVolumes.map((volume) => volume.id);
+    const { secrets, ...boot } = firstBoot(request, publicKey);
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: CREATE_VM,
+      data: withoutSecrets(request),
+      input: { instanceId: id, madeVolumeIds, made, ...quotaOwner(scope) },
+      wants: [
+        ...madeVolumes.map((volume) =>
+          make('volume', volume.id, volumeSpec(volume.name, volume.shape, volume.tags)),
+        ),
+        ...(await asRows(tx, newInterfaces.namedBy(interfaces))),
+        make('machine', id, await newMachineSpec(tx, id, { secrets, ...boot }), secrets),
       ],
     });
+    await takeQuotas(tx, scope, {
+      floating_count: made.floatingIpIds.length,
+      vm_count: 1,
+      volume_count: madeVolumeIds.length,
+    });
+    return taskId;
+  });
+}
+
+export const listInstances = (
+  on: Platform,
+  scope: Scope,
+  filter: store.InstanceFilter,
+): Promise<Page<store.InstanceRow>> => store.listInstances(on.database.sql, scope, filter);
+
+/** @throws NotFoundError */
+export const getInstance = (on: Platform, scope: Scope, id: string): Promise<store.InstanceRow> =>
+  foundById('Instance', id, () => store.findInstance(on.database.sql, scope, id));
+
+/** Returns the list as other features show it. */
+export async function shownInstances(
+  on: Platform,
+  scope: Scope,
+  filter: store.InstanceFilter,
+): Promise<Page<InstanceAnswer>> {
+  const { count, rows } = await store.listInstances(on.database.sql, scope, filter);
+  return { count, rows: rows.map((row) => presentedInstance(row, scope, AS_LISTED)) };
+}
+
+/** Returns the instances on the ports, by port, as lists show them, for features that show what has a port. */
+export async function instancesOnPorts(
+  on: Platform,
+  scope: Scope,
+  portIds: string[],
+): Promise<Map<string, InstanceAnswer>> {
+  if (portIds.length === 0) return new Map();
+  const rows = await store.instancesOnPorts(on.database.sql, scope, portIds);
+  return new Map(
+    rows.flatMap(({ port_ids, ...row }) => {
+      const instance = presentedInstance(row, scope, AS_LISTED);
+      return port_ids.map((portId) => [portId, instance] as const);
+    }),
+  );
+}
+
+/** Starts the task that deletes an instance. Returns its ID. @throws NotFoundError, InvalidError, ConflictError */
+export async function deleteInstance(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  removal: Removal,
+): Promise<string> {
+  const taskId = deletionId(scope);
+  const now = on.clock.now();
+  return on.database.accept(scope.principal, async (tx) => {
+    const instance = await lockKnownInstance(tx, scope, id);
+    const again = await removeAgain(on, tx, scope, instance.task_id, DELETE_VM);
+    if (again !== undefined) return again;
+    await refuseNode(tx, instance);
+    // Before it may have to wait.
+    await checkNamed(tx, scope, instance, removal);
+    refuseHeld(`Instance ${instance.id}`, instance);
+    const { reservedPortIds, gonePortIds, floatingIpIds, heldFloatingIpIds } = await holdAddresses(
+      tx,
+      instance.id,
+      removal,
+      taskId,
+    );
+    const volumeIds = await instanceVolumes.holdForRemoval(tx, [instance.id], removal.volumes, taskId, now);
+    await store.changeInstance(tx, instance.id, { task_state: 'deleting', task_id: taskId }, now);
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: DELETE_VM,
+      data: {
+        instance_id: instance.id,
+        volumes: volumeIds,
+        floatings: floatingIpIds,
+        reserved_fixed_ips: reservedPortIds,
+      },
+      input: {
+        instanceId: instance.id,
+        volumeIds,
+        reservedPortIds,
+        floatingIpIds,
+        ...quotaOwner(scope),
+      },
+      wants: [
+        remove('machine', instance.id),
+        ...volumeIds.map((one) => remove('volume', one)),
+        ...withoutTarget(heldFloatingIpIds, floatingIpIds),
+        ...gonePortIds.map((one) => remove('port', one)),
+      ],
+    });
+  });
+}
+
+/**
+ * Locks what the instance has, in the order of its removal. While a task holds the instance it is only looked at, as the
+ * task locks the instance last.
+ * @throws InvalidError for something that is named and not the instance's, ConflictError if it is on its way from it
+ */
+async function checkNamed(
+  tx: Transaction,
+  scope: Scope,
+  { id: instanceId, task_id }: PlainInstance,
+  { volumes, floatings, reservedFixedIps, deleteFloatings }: Removal,
+): Promise<void> {
+  if (deleteFloatings && floatings.length > 0) {
+    throw new InvalidError({ delete_floatings: ['Send either floatings or delete_floatings, not both.'] });
   }
+  if (volumes.length + floatings.length + reservedFixedIps.length === 0) return;
+  const locking = { lock: task_id === null };
+  const ports = await lockPortsOf(tx, instanceId, locking);
+  const foreign = reservedFixedIps.filter((id) => !ports.some((port) => port.reserved && port.id === id));
+  await refuseForeign(scope, foreign, {
+    field: 'reserved_fixed_ips',
+    message: 'Not a reserved fixed IP of this instance',
+    what: 'Reserved fixed IP',
+    stillThere: (ids) => existingReserved(tx, scope, ids),
+  });
+  // A deletion that waited for the task might not find it there any more.
+  const held = ports.find(({ id, task_id }) => task_id !== null && reservedFixedIps.includes(id));
+  if (held) {
+    throw new ConflictError(
+      `Reserved fixed IP ${held.id} is held by task ${held.task_id}; wait until it ends, then try again`,
+    );
+  }
+  const portIds = ports.map(({ id }) => id);
+  await floatingIps.checkNamed(tx, scope, portIds, floatings, locking);
+  await instanceVolumes.checkNamed(tx, scope, [instanceId], volumes, locking);
+}
+
+/** Holds the floating IPs and finds what is deleted with the instance. @throws ConflictError */
+async function holdAddresses(
+  tx: Transaction,
+  instanceId: string,
+  removal: Removal,
+  taskId: string,
+): Promise<{
+  reservedPortIds: string[];
+  gonePortIds: string[];
+  floatingIpIds: string[];
+  heldFloatingIpIds: string[];
+}> {
+  const ports = await lockPortsOf(tx, instanceId);
+  const reserved = ports.filter((port) => port.reserved);
+  const named = reserved.filter(({ id }) => removal.reservedFixedIps.includes(id));
+  // If a held port stayed, its task would put groups on it although no instance has it any more.
+  for (const port of reserved) refuseHeld(`Port ${port.id}`, port);
+  const portIds = ports.map(({ id }) => id);
+  const { held, doomed } = await floatingIps.hold(tx, portIds, removal, taskId);
+  const reservedPortIds = named.map(({ id }) => id);
+  return {
+    reservedPortIds,
+    gonePortIds: ports
+      .filter((port) => !port.reserved || reservedPortIds.includes(port.id))
+      .map(({ id }) => id),
+    floatingIpIds: doomed,
+    heldFloatingIpIds: held,
+  };
+}
+
+async function publicKeyNamed(on: Platform, scope: Scope, name: string | null): Promise<string | undefined> {
+  if (name === null) return undefined;
+  const key = await findSshKeyByName(on, scope, name);
+  if (key) return key.public_key;
+  throw new InvalidError({
+    ssh_key_name: [
+      `No SSH key ${name} that you can use in this project; see GET /cloud/v1/ssh_keys/${scope.projectId} for those you can use.`,
+    ],
+  });
 }
 
 /** Leaves out secrets, as everybody who may read the task sees its parameters. */
@@ -298,3 +284,11 @@ function firstBoot(request: CreateInstance, publicKey: string | undefined): Firs
   );
   return { publicKey, username: username || undefined, secrets: Object.fromEntries(secrets) };
 }
+
+/** A deletion that may wait for what still uses the thing. */
+export const instanceDeletion: WaitingDeletion<Rest<typeof deleteInstance>> = {
+  type: 'delete_vm',
+  remove: deleteInstance,
+  names: ['instance_id'],
+  options: [],
+};

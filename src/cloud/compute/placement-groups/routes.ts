@@ -2,7 +2,9 @@ import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
+import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import {
   CreatePlacementGroup,
   PlacementGroupAnswer,
@@ -10,17 +12,18 @@ import {
   PlacementGroupListQuery,
   PlacementGroupParams,
 } from './schema.ts';
-import type { PlacementGroups } from './service.ts';
+import {
+  createPlacementGroup,
+  getPlacementGroup,
+  listPlacementGroups,
+  placementGroupDeletion,
+} from './service.ts';
 import type { GroupRow } from './store.ts';
 
 const BASE = '/cloud/v1/servergroups/:project_id/:region_id';
 const tags = ['Placement groups'];
 
-export function placementGroupRoutes(
-  app: Api,
-  dialect: Dialect,
-  { placementGroups }: { placementGroups: PlacementGroups },
-): void {
+export function placementGroupRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -31,7 +34,7 @@ export function placementGroupRoutes(
       body: CreatePlacementGroup,
       response: { 200: PlacementGroupAnswer },
     },
-    handler: async ({ scope, body }) => presented(await placementGroups.create(scope, body), scope),
+    handler: async ({ scope, body }) => presented(await createPlacementGroup(on, scope, body), scope),
   });
 
   app.get(BASE, {
@@ -46,7 +49,7 @@ export function placementGroupRoutes(
       response: { 200: PlacementGroupList },
     },
     handler: async ({ scope, query }) =>
-      presentedPage(await placementGroups.list(scope, query), (row) => presented(row, scope)),
+      presentedPage(await listPlacementGroups(on, scope, query), (row) => presented(row, scope)),
   });
 
   app.get(`${BASE}/:servergroup_id`, {
@@ -59,7 +62,7 @@ export function placementGroupRoutes(
       response: { 200: PlacementGroupAnswer },
     },
     handler: async ({ scope, params }) =>
-      presented(await placementGroups.get(scope, params.servergroup_id), scope),
+      presented(await getPlacementGroup(on, scope, params.servergroup_id), scope),
   });
 
   app.delete(`${BASE}/:servergroup_id`, {
@@ -74,7 +77,7 @@ export function placementGroupRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await placementGroups.delete(scope, params.servergroup_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, placementGroupDeletion, params.servergroup_id)]),
   });
 }
 

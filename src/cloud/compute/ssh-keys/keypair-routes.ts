@@ -3,8 +3,9 @@ import type { Api } from '../../../http/server.ts';
 import { NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
-import type { Projects } from '../../ground/projects/service.ts';
+import { getProject } from '../../ground/projects/service.ts';
 import {
   CreateKeyPair,
   CreateKeyPairV1,
@@ -17,7 +18,15 @@ import {
   presentedKeyPair,
 } from './legacy.ts';
 import { UpdateSshKey } from './schema.ts';
-import type { ProjectScope, SshKeys } from './service.ts';
+import type { ProjectScope } from './service.ts';
+import {
+  createSshKey,
+  deleteSshKey,
+  getSshKey,
+  listSshKeys,
+  projectOfSshKey,
+  shareSshKey,
+} from './service.ts';
 
 const ALL = '/cloud/v2/keypairs';
 const OF_PROJECT = '/cloud/v1/keypairs/:project_id/:region_id';
@@ -25,10 +34,7 @@ const shared = { tags: ['SSH keys'], deprecated: true };
 const MAX_LISTED = 1000;
 
 /** Routes for SSH keys under the name that older clients use. The second version finds a key by its ID alone. */
-export function keyPairRoutes(
-  app: Api,
-  { projects, sshKeys }: { projects: Projects; sshKeys: SshKeys },
-): void {
+export function keyPairRoutes(app: Api, on: Platform): void {
   app.post(ALL, {
     config: { access: 'operate', secretAnswer: true },
     schema: {
@@ -39,7 +45,7 @@ export function keyPairRoutes(
       response: { 200: KeyPairAnswer },
     },
     handler: async ({ principal, body }) => {
-      const key = await sshKeys.create(await scopeIn(principal, body.project_id), newSshKey(body));
+      const key = await createSshKey(on, await scopeIn(principal, body.project_id), newSshKey(body));
       return presentedKeyPair(key, key.privateKey);
     },
   });
@@ -68,7 +74,7 @@ export function keyPairRoutes(
       response: { 200: KeyPairAnswer },
     },
     handler: async ({ principal, params: { keypair_id: id } }) =>
-      presentedKeyPair(await sshKeys.get(await scopeOfKey(principal, id), id)),
+      presentedKeyPair(await getSshKey(on, await scopeOfKey(principal, id), id)),
   });
 
   app.delete(`${ALL}/:keypair_id`, {
@@ -81,7 +87,7 @@ export function keyPairRoutes(
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params: { keypair_id: id } }, reply) => {
-      await sshKeys.delete(await scopeOfKey(principal, id), id);
+      await deleteSshKey(on, await scopeOfKey(principal, id), id);
       return reply.code(204).send(null);
     },
   });
@@ -97,7 +103,7 @@ export function keyPairRoutes(
       response: { 200: KeyPairAnswer },
     },
     handler: async ({ scope, body }) => {
-      const key = await sshKeys.create(scope, newSshKey(body));
+      const key = await createSshKey(on, scope, newSshKey(body));
       return presentedKeyPair(key, key.privateKey);
     },
   });
@@ -125,7 +131,7 @@ export function keyPairRoutes(
       params: KeyPairParamsV1,
       response: { 200: KeyPairAnswer },
     },
-    handler: async ({ scope, params }) => presentedKeyPair(await sshKeys.get(scope, params.keypair_id)),
+    handler: async ({ scope, params }) => presentedKeyPair(await getSshKey(on, scope, params.keypair_id)),
   });
 
   app.delete(`${OF_PROJECT}/:keypair_id`, {
@@ -138,7 +144,7 @@ export function keyPairRoutes(
       response: { 204: Type.Null() },
     },
     handler: async ({ scope, params }, reply) => {
-      await sshKeys.delete(scope, params.keypair_id);
+      await deleteSshKey(on, scope, params.keypair_id);
       return reply.code(204).send(null);
     },
   });
@@ -154,22 +160,22 @@ export function keyPairRoutes(
       response: { 200: KeyPairAnswer },
     },
     handler: async ({ scope, params, body }) =>
-      presentedKeyPair(await sshKeys.share(scope, params.keypair_id, body.shared_in_project)),
+      presentedKeyPair(await shareSshKey(on, scope, params.keypair_id, body.shared_in_project)),
   });
 
   async function listed(scope: ProjectScope, addedBy?: number) {
-    const { count, rows } = await sshKeys.list(scope, { limit: MAX_LISTED }, addedBy);
+    const { count, rows } = await listSshKeys(on, scope, { limit: MAX_LISTED }, addedBy);
     return { count, results: rows.map((row) => presentedKeyPair(row)) };
   }
 
   async function scopeIn(principal: Principal, projectId: number): Promise<ProjectScope> {
-    const { id } = await projects.project(principal, projectId);
+    const { id } = await getProject(on, principal, projectId);
     return { projectId: id, principal };
   }
 
   /** @throws NotFoundError, the same one for an unknown key and another account's key */
   async function scopeOfKey(principal: Principal, id: string): Promise<ProjectScope> {
-    const projectId = found('SSH key', id, await sshKeys.projectOf(id));
+    const projectId = found('SSH key', id, await projectOfSshKey(on, id));
     return scopeIn(principal, projectId).catch((error: unknown) => {
       throw error instanceof NotFoundError ? new NotFoundError('SSH key', id) : error;
     });

@@ -3,8 +3,9 @@ import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { isoSeconds } from '../../../lib/timestamps.ts';
 import type { Versioned } from '../../../lib/versioned.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
-import type { Projects } from '../../ground/projects/service.ts';
+import { getProject } from '../../ground/projects/service.ts';
 import {
   CreatedSshKey,
   CreateSshKey,
@@ -15,7 +16,8 @@ import {
   SshKeysParams,
   UpdateSshKey,
 } from './schema.ts';
-import type { ProjectScope, SshKeys } from './service.ts';
+import type { ProjectScope } from './service.ts';
+import { createSshKey, deleteSshKey, getSshKey, listSshKeys, shareSshKey } from './service.ts';
 import type { SshKeyRow } from './store.ts';
 
 const BASE = '/cloud/v1/ssh_keys/:project_id';
@@ -26,15 +28,12 @@ const VERSIONED: Versioned = {
 };
 const tags = ['SSH keys'];
 
-export function sshKeyRoutes(
-  app: Api,
-  { projects, sshKeys }: { projects: Projects; sshKeys: SshKeys },
-): void {
+export function sshKeyRoutes(app: Api, on: Platform): void {
   async function scopeOf(request: {
     principal: Principal;
     params: { project_id: number };
   }): Promise<ProjectScope> {
-    const { id } = await projects.project(request.principal, request.params.project_id);
+    const { id } = await getProject(on, request.principal, request.params.project_id);
     return { projectId: id, principal: request.principal };
   }
 
@@ -49,7 +48,7 @@ export function sshKeyRoutes(
       response: { 201: CreatedSshKey },
     },
     handler: async (request, reply) => {
-      const key = await sshKeys.create(await scopeOf(request), request.body);
+      const key = await createSshKey(on, await scopeOf(request), request.body);
       return reply.code(201).send({ ...presented(key), private_key: key.privateKey });
     },
   });
@@ -65,7 +64,7 @@ export function sshKeyRoutes(
       response: { 200: SshKeyList },
     },
     handler: async (request) =>
-      presentedPage(await sshKeys.list(await scopeOf(request), request.query), presented),
+      presentedPage(await listSshKeys(on, await scopeOf(request), request.query), presented),
   });
 
   app.get(`${BASE}/:ssh_key_id`, {
@@ -78,7 +77,7 @@ export function sshKeyRoutes(
       response: { 200: SshKeyAnswer },
     },
     handler: async (request) =>
-      presented(await sshKeys.get(await scopeOf(request), request.params.ssh_key_id)),
+      presented(await getSshKey(on, await scopeOf(request), request.params.ssh_key_id)),
   });
 
   app.patch(`${BASE}/:ssh_key_id`, {
@@ -94,7 +93,7 @@ export function sshKeyRoutes(
     handler: async (request) => {
       const { params, body } = request;
       return presented(
-        await sshKeys.share(await scopeOf(request), params.ssh_key_id, body.shared_in_project),
+        await shareSshKey(on, await scopeOf(request), params.ssh_key_id, body.shared_in_project),
       );
     },
   });
@@ -111,7 +110,7 @@ export function sshKeyRoutes(
       response: { 204: Type.Null() },
     },
     handler: async (request, reply) => {
-      await sshKeys.delete(await scopeOf(request), request.params.ssh_key_id);
+      await deleteSshKey(on, await scopeOf(request), request.params.ssh_key_id);
       return reply.code(204).send(null);
     },
   });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, type Database, violates } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import { type Caller, violates } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { isUuid } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform.ts';
 import { refuseOneMore } from '../../ground/quotas/in-transaction.ts';
 import { newKeyPair } from './key-pair.ts';
 import { type PublicKey, parsePublicKey } from './public-key.ts';
@@ -16,100 +16,99 @@ export interface ProjectScope {
   principal: { userId: number } & Caller;
 }
 
-/** SSH keys. A key that isn't shared in the project only exists for the user who added it. */
-export interface SshKeys {
-  /**
-   * Adds the given public key, or creates a pair whose private key is returned and not stored.
-   * @throws InvalidError, ConflictError for a name that is taken
-   */
-  create(
-    scope: ProjectScope,
-    request: CreateSshKey,
-  ): Promise<store.SshKeyRow & { privateKey: string | null }>;
-  /** With `addedBy`, lists only the keys of that user. */
-  list(scope: ProjectScope, query: SshKeyListQuery, addedBy?: number): Promise<Page<store.SshKeyRow>>;
-  /** Returns the project of the key, whoever owns it; undefined when there is no such key. */
-  projectOf(id: string): Promise<number | undefined>;
-  /** @throws NotFoundError */
-  get(scope: ProjectScope, id: string): Promise<store.SshKeyRow>;
-  /** @throws NotFoundError */
-  share(scope: ProjectScope, id: string, shared: boolean): Promise<store.SshKeyRow>;
-  /** Machines that have the key keep it. @throws NotFoundError, ConflictError while a cluster needs it for new ones */
-  delete(scope: ProjectScope, id: string): Promise<void>;
-  /** Returns the key with the name, if the caller may use it. */
-  byName(scope: ProjectScope, name: string): Promise<store.SshKeyRow | undefined>;
-  hasNamed(scope: ProjectScope, name: string): Promise<boolean>;
-  /** Returns the IDs of those keys that the caller may use, in lower case. */
-  known(scope: ProjectScope, ids: string[]): Promise<Set<string>>;
-}
-
 const SHOWN_IN_MESSAGE = 10;
 
-export function createSshKeys(deps: { database: Database; clock: Clock }): SshKeys {
-  const { database, clock } = deps;
-  const byName = (scope: ProjectScope, name: string) =>
-    store.findKey(database.sql, viewerOf(scope), { name });
+/** Returns the key with the name, if the caller may use it. */
+export const findSshKeyByName = (on: Platform, scope: ProjectScope, name: string) =>
+  store.findKey(on.database.sql, viewerOf(scope), { name });
 
-  async function get(scope: ProjectScope, id: string): Promise<store.SshKeyRow> {
-    const row = isUuid(id) ? await store.findKey(database.sql, viewerOf(scope), { id }) : undefined;
-    if (!row) throw notFound(id);
-    return row;
-  }
-
-  return {
-    async create(scope, request) {
-      const { privateKey, text, fingerprint } = await keyOf(request);
-      const row = {
-        id: randomUUID(),
-        project_id: scope.projectId,
-        user_id: scope.principal.userId,
-        name: request.name,
-        public_key: text,
-        fingerprint,
-        shared_in_project: request.shared_in_project ?? true,
-        created_at: clock.now(),
-      };
-      try {
-        await database.accept(scope.principal, async (tx) => {
-          scope.principal.writes?.about({ ...row, type: 'ssh_key' });
-          await refuseOneMore(tx, scope, 'keypair_count');
-          await store.insertKey(tx.sql, row);
-        });
-      } catch (error) {
-        if (violates(error, 'ssh_keys_name')) {
-          throw new ConflictError(
-            `An SSH key named ${request.name} already exists in this project; choose another name`,
-          );
-        }
-        throw error;
-      }
-      return { ...row, privateKey };
-    },
-    list: (scope, query, addedBy) => store.listKeys(database.sql, viewerOf(scope), query, addedBy),
-    projectOf: async (id) => (isUuid(id) ? store.projectOf(database.sql, id) : undefined),
-    get,
-    share: (scope, id, shared) =>
-      database.accept(scope.principal, async (tx) => {
-        const row = isUuid(id) ? await store.setShared(tx.sql, viewerOf(scope), id, shared) : undefined;
-        if (!row) throw notFound(id);
-        scope.principal.writes?.about({ ...row, type: 'ssh_key' });
-        return row;
-      }),
-    async delete(scope, id) {
-      await database.accept(scope.principal, async (tx) => {
-        const key = isUuid(id) ? await store.lockKey(tx, viewerOf(scope), id) : undefined;
-        if (!key) throw notFound(id);
-        scope.principal.writes?.about({ ...key, type: 'ssh_key' });
-        const clusters = await store.clustersWithKey(tx, key, SHOWN_IN_MESSAGE);
-        if (clusters.length > 0) throw inUse(key.name, clusters);
-        await store.deleteKey(tx.sql, key.id);
-      });
-    },
-    byName,
-    hasNamed: async (scope, name) => (await byName(scope, name)) !== undefined,
-    known: (scope, ids) => store.existingKeys(database.sql, viewerOf(scope), ids.filter(isUuid)),
-  };
+/** @throws NotFoundError */
+export async function getSshKey(on: Platform, scope: ProjectScope, id: string): Promise<store.SshKeyRow> {
+  const row = isUuid(id) ? await store.findKey(on.database.sql, viewerOf(scope), { id }) : undefined;
+  if (!row) throw notFound(id);
+  return row;
 }
+
+/**
+ * Adds the given public key, or creates a pair whose private key is returned and not stored.
+ * @throws InvalidError, ConflictError for a name that is taken
+ */
+export async function createSshKey(
+  on: Platform,
+  scope: ProjectScope,
+  request: CreateSshKey,
+): Promise<store.SshKeyRow & { privateKey: string | null }> {
+  const { privateKey, text, fingerprint } = await keyOf(request);
+  const row = {
+    id: randomUUID(),
+    project_id: scope.projectId,
+    user_id: scope.principal.userId,
+    name: request.name,
+    public_key: text,
+    fingerprint,
+    shared_in_project: request.shared_in_project ?? true,
+    created_at: on.clock.now(),
+  };
+  try {
+    await on.database.accept(scope.principal, async (tx) => {
+      scope.principal.writes?.about({ ...row, type: 'ssh_key' });
+      await refuseOneMore(tx, scope, 'keypair_count');
+      await store.insertKey(tx.sql, row);
+    });
+  } catch (error) {
+    if (violates(error, 'ssh_keys_name')) {
+      throw new ConflictError(
+        `An SSH key named ${request.name} already exists in this project; choose another name`,
+      );
+    }
+    throw error;
+  }
+  return { ...row, privateKey };
+}
+
+/** With `addedBy`, lists only the keys of that user. */
+export const listSshKeys = (
+  on: Platform,
+  scope: ProjectScope,
+  query: SshKeyListQuery,
+  addedBy?: number,
+): Promise<Page<store.SshKeyRow>> => store.listKeys(on.database.sql, viewerOf(scope), query, addedBy);
+/** Returns the project of the key, whoever owns it; undefined when there is no such key. */
+export const projectOfSshKey = async (on: Platform, id: string): Promise<number | undefined> =>
+  isUuid(id) ? store.projectOf(on.database.sql, id) : undefined;
+
+/** @throws NotFoundError */
+export const shareSshKey = (
+  on: Platform,
+  scope: ProjectScope,
+  id: string,
+  shared: boolean,
+): Promise<store.SshKeyRow> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const row = isUuid(id) ? await store.setShared(tx.sql, viewerOf(scope), id, shared) : undefined;
+    if (!row) throw notFound(id);
+    scope.principal.writes?.about({ ...row, type: 'ssh_key' });
+    return row;
+  });
+
+/** Machines that have the key keep it. @throws NotFoundError, ConflictError while a cluster needs it for new ones */
+export async function deleteSshKey(on: Platform, scope: ProjectScope, id: string): Promise<void> {
+  await on.database.accept(scope.principal, async (tx) => {
+    const key = isUuid(id) ? await store.lockKey(tx, viewerOf(scope), id) : undefined;
+    if (!key) throw notFound(id);
+    scope.principal.writes?.about({ ...key, type: 'ssh_key' });
+    const clusters = await store.clustersWithKey(tx, key, SHOWN_IN_MESSAGE);
+    if (clusters.length > 0) throw inUse(key.name, clusters);
+    await store.deleteKey(tx.sql, key.id);
+  });
+}
+
+export const hasSshKeyNamed = async (on: Platform, scope: ProjectScope, name: string): Promise<boolean> =>
+  (await findSshKeyByName(on, scope, name)) !== undefined;
+
+/** Returns the IDs of those keys that the caller may use, in lower case. */
+export const knownSshKeys = (on: Platform, scope: ProjectScope, ids: string[]): Promise<Set<string>> =>
+  store.existingKeys(on.database.sql, viewerOf(scope), ids.filter(isUuid));
 
 function inUse(key: string, clusters: { name: string; onlySlurm: boolean }[]): ConflictError {
   const named = clusters.map(({ name, onlySlurm }) => `${onlySlurm ? 'Slurm of ' : ''}cluster ${name}`);

@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '../../../db/database.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { createLog } from '../../../log.ts';
 import { catalogApply } from '../../../start/catalog-apply.ts';
-import { type Platform, startPlatform } from '../../../start/platform.ts';
+import { type RunningPlatform, startPlatform } from '../../../start/platform.ts';
 import { CatalogError } from './faults.ts';
 import { agreeOnCatalog, BackendMovedError, CatalogDiffersError } from './in-force.ts';
 import { loadCatalog } from './service.ts';
@@ -39,7 +39,7 @@ const folders = {
 };
 let empty: TestDatabase;
 let database: Database;
-let platforms: Platform[];
+let platforms: RunningPlatform[];
 
 beforeEach(async () => {
   empty = await createDatabase();

@@ -1,11 +1,11 @@
-import type { Database, Sql, Transaction } from '../../../db/database.ts';
+import type { Sql, Transaction } from '../../../db/database.ts';
 import { keepReseller, lockClients } from '../../../iam/accounts/in-transaction.ts';
 import { findClient, resells } from '../../../iam/accounts/service.ts';
 import { calendarTime, secondOf } from '../../../lib/calendar-time.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import { isTimeAndId, pageToken, placeOf } from '../../../lib/page-token.ts';
+import type { Platform } from '../../../platform.ts';
 import { type Principal, requirePlatform } from '../../../requests/principal.ts';
 import { listProblems } from './rules.ts';
 import type { DatedListQuery, NewList } from './schema.ts';
@@ -18,129 +18,144 @@ const MONTH_MS = 31 * 86_400_000;
 /** What every new row has. */
 export type NewRow = Omit<store.ListRow, 'id'>;
 
-/**
- * Lists of one kind, which never change. The platform administrator makes them for everyone, resellers and accounts, a
- * reseller's administrator for its clients. Lists of others are not found.
- */
-export interface DatedLists<Row extends store.ListRow> {
-  page(principal: Principal, query: DatedListQuery): Promise<{ rows: Row[]; next_page_token: string | null }>;
-  /** @throws NotFoundError */
-  find(principal: Principal, id: number): Promise<Row>;
-  /**
-   * Makes a list by `insert`, unless it has `problems`. @throws InvalidError, also for what the caller doesn't manage,
-   * ForbiddenError, ConflictError for too many
-   */
-  create(
-    principal: Principal,
-    list: NewList,
-    problems: readonly FieldProblem[],
-    insert: (tx: Transaction, row: NewRow) => Promise<Row>,
-  ): Promise<Row>;
-  /** Deletes one by `remove`. @throws NotFoundError, ForbiddenError, ConflictError if it has come into force */
-  delete(
-    principal: Principal,
-    id: number,
-    remove: (tx: Transaction, row: Row) => Promise<void>,
-  ): Promise<void>;
-}
-
-export function createDatedLists<Row extends store.ListRow>(deps: {
-  database: Database;
-  clock: Clock;
+/** Lists of one kind, which never change. */
+export interface ListKind {
   table: store.ListTable;
   /** What one is called, with a capital letter. */
   name: string;
-}): DatedLists<Row> {
-  const { database, clock, table, name } = deps;
+}
 
-  async function find(db: Sql, principal: Principal, id: number): Promise<Row> {
-    return found(name, id, await store.findList<Row>(db, table, sightOf(principal), id));
+/*
+ * The platform administrator makes lists for everyone, resellers and accounts, a reseller's administrator for its clients. Lists of
+ * others are not found.
+ */
+
+export async function listDatedLists<Row extends store.ListRow>(
+  on: Platform,
+  { table }: ListKind,
+  principal: Principal,
+  { scope, id, limit = 100, page_token }: DatedListQuery,
+): Promise<{ rows: Row[]; next_page_token: string | null }> {
+  if (id !== undefined && (scope === undefined || scope === 'everyone')) {
+    throw new InvalidError({ id: ['Needs the scope reseller or client.'] });
   }
-
-  /**
-   * Returns whom a list is for, locked: nobody else makes or removes a list for the same, and a client stays with its
-   * reseller.
-   * @throws InvalidError for what the caller doesn't manage or isn't there
-   */
-  async function lockedHolder(
-    tx: Transaction,
-    principal: Principal,
-    { scope, id = 0 }: NewList,
-  ): Promise<store.Holder> {
-    const holder = {
-      scope,
-      reseller_id: scope === 'reseller' ? id : null,
-      client_id: scope === 'client' ? id : null,
-    };
-    if (scope === 'client') {
-      await lockClients(tx, [id]);
-      if (!(await managesClient(tx.sql, principal, id))) throw unknown('Client', id);
-      principal.writes?.concerns(id);
-    }
-    if (scope === 'reseller' && !(await keepReseller(tx.sql, id))) throw unknown('Reseller', id);
-    await store.lockHolder(tx, table, holder);
-    return holder;
-  }
-
-  return {
-    async page(principal, { scope, id, limit = 100, page_token }) {
-      if (id !== undefined && (scope === undefined || scope === 'everyone')) {
-        throw new InvalidError({ id: ['Needs the scope reseller or client.'] });
-      }
-      const holder = {
-        ...(scope && { scope }),
-        ...(id !== undefined && (scope === 'client' ? { client_id: id } : { reseller_id: id })),
-      };
-      const place = placeOf(page_token, isTimeAndId);
-      const rows = await store.readLists<Row>(database.sql, table, sightOf(principal), holder, {
-        after: place && { from: new Date(place[0]), id: place[1] },
-        limit: limit + 1,
-      });
-      const shown = rows.slice(0, limit);
-      const last = rows.length > limit ? shown.at(-1) : undefined;
-      return { rows: shown, next_page_token: last ? pageToken([last.valid_from.getTime(), last.id]) : null };
-    },
-
-    find: (principal, id) => find(database.sql, principal, id),
-
-    async create(principal, list, problems, insert) {
-      const now = clock.now();
-      const from = secondOf(calendarTime('valid_from', list.valid_from) ?? now);
-      const all = [...listProblems(list, from, now), ...problems];
-      if (all.length > 0) throw new InvalidError(all);
-      if (list.scope !== 'client') requirePlatform(principal, SEVERAL);
-      return database.accept(principal, async (tx) => {
-        const holder = await lockedHolder(tx, principal, list);
-        const recently = new Date(now.getTime() - MONTH_MS);
-        if ((await store.countAfter(tx, table, holder, recently)) >= MOST_IN_A_MONTH) {
-          throw new ConflictError(
-            `${MOST_IN_A_MONTH} lists for the same began in the last 31 days or are still to begin, which is the most`,
-          );
-        }
-        const made = { valid_from: from, created_by: principal.userId, created_at: now };
-        const row = await insert(tx, { ...holder, ...made });
-        principal.writes?.made(row.id);
-        return row;
-      });
-    },
-
-    async delete(principal, id, remove) {
-      const list = await find(database.sql, principal, id);
-      if (list.scope !== 'client') requirePlatform(principal, SEVERAL);
-      await database.accept(principal, async (tx) => {
-        if (list.client_id !== null) await lockClients(tx, [list.client_id]);
-        await store.lockHolder(tx, table, list);
-        await find(tx.sql, principal, id);
-        if (list.client_id !== null) principal.writes?.concerns(list.client_id);
-        if (list.valid_from <= clock.now()) {
-          throw new ConflictError(
-            `${name} ${id} has come into force and is part of the past; let another one follow it`,
-          );
-        }
-        await remove(tx, list);
-      });
-    },
+  const holder = {
+    ...(scope && { scope }),
+    ...(id !== undefined && (scope === 'client' ? { client_id: id } : { reseller_id: id })),
   };
+  const place = placeOf(page_token, isTimeAndId);
+  const rows = await store.readLists<Row>(on.database.sql, table, sightOf(principal), holder, {
+    after: place && { from: new Date(place[0]), id: place[1] },
+    limit: limit + 1,
+  });
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { rows: shown, next_page_token: last ? pageToken([last.valid_from.getTime(), last.id]) : null };
+}
+
+/** @throws NotFoundError */
+export const getDatedList = <Row extends store.ListRow>(
+  on: Platform,
+  kind: ListKind,
+  principal: Principal,
+  id: number,
+): Promise<Row> => findList(on.database.sql, kind, principal, id);
+
+/**
+ * Makes a list by `insert`, unless it has `problems`. @throws InvalidError, also for what the caller doesn't manage,
+ * ForbiddenError, ConflictError for too many
+ */
+export async function createDatedList<Row extends store.ListRow>(
+  on: Platform,
+  { table }: ListKind,
+  principal: Principal,
+  {
+    list,
+    problems,
+    insert,
+  }: {
+    list: NewList;
+    problems: readonly FieldProblem[];
+    insert: (tx: Transaction, row: NewRow) => Promise<Row>;
+  },
+): Promise<Row> {
+  const now = on.clock.now();
+  const from = secondOf(calendarTime('valid_from', list.valid_from) ?? now);
+  const all = [...listProblems(list, from, now), ...problems];
+  if (all.length > 0) throw new InvalidError(all);
+  if (list.scope !== 'client') requirePlatform(principal, SEVERAL);
+  return on.database.accept(principal, async (tx) => {
+    const holder = await lockedHolder(tx, table, principal, list);
+    const recently = new Date(now.getTime() - MONTH_MS);
+    if ((await store.countAfter(tx, table, holder, recently)) >= MOST_IN_A_MONTH) {
+      throw new ConflictError(
+        `${MOST_IN_A_MONTH} lists for the same began in the last 31 days or are still to begin, which is the most`,
+      );
+    }
+    const made = { valid_from: from, created_by: principal.userId, created_at: now };
+    const row = await insert(tx, { ...holder, ...made });
+    principal.writes?.made(row.id);
+    return row;
+  });
+}
+
+/** Deletes one by `remove`. @throws NotFoundError, ForbiddenError, ConflictError if it has come into force */
+export async function deleteDatedList<Row extends store.ListRow>(
+  on: Platform,
+  kind: ListKind,
+  principal: Principal,
+  { id, remove }: { id: number; remove: (tx: Transaction, row: Row) => Promise<void> },
+): Promise<void> {
+  const { table, name } = kind;
+  const list = await findList<Row>(on.database.sql, kind, principal, id);
+  if (list.scope !== 'client') requirePlatform(principal, SEVERAL);
+  await on.database.accept(principal, async (tx) => {
+    if (list.client_id !== null) await lockClients(tx, [list.client_id]);
+    await store.lockHolder(tx, table, list);
+    await findList(tx.sql, kind, principal, id);
+    if (list.client_id !== null) principal.writes?.concerns(list.client_id);
+    if (list.valid_from <= on.clock.now()) {
+      throw new ConflictError(
+        `${name} ${id} has come into force and is part of the past; let another one follow it`,
+      );
+    }
+    await remove(tx, list);
+  });
+}
+
+async function findList<Row extends store.ListRow>(
+  db: Sql,
+  { table, name }: ListKind,
+  principal: Principal,
+  id: number,
+): Promise<Row> {
+  return found(name, id, await store.findList<Row>(db, table, sightOf(principal), id));
+}
+
+/**
+ * Returns whom a list is for, locked: nobody else makes or removes a list for the same, and a client stays with its
+ * reseller.
+ * @throws InvalidError for what the caller doesn't manage or isn't there
+ */
+async function lockedHolder(
+  tx: Transaction,
+  table: store.ListTable,
+  principal: Principal,
+  { scope, id = 0 }: NewList,
+): Promise<store.Holder> {
+  const holder = {
+    scope,
+    reseller_id: scope === 'reseller' ? id : null,
+    client_id: scope === 'client' ? id : null,
+  };
+  if (scope === 'client') {
+    await lockClients(tx, [id]);
+    if (!(await managesClient(tx.sql, principal, id))) throw unknown('Client', id);
+    principal.writes?.concerns(id);
+  }
+  if (scope === 'reseller' && !(await keepReseller(tx.sql, id))) throw unknown('Reseller', id);
+  await store.lockHolder(tx, table, holder);
+  return holder;
 }
 
 /** Whether the caller is the platform administrator or an administrator of the client's reseller. */

@@ -3,6 +3,7 @@ import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import { presentedTopic } from './presenter.ts';
 import {
   LoggingStatus,
@@ -16,13 +17,21 @@ import {
   TopicParams,
   UpdateLoggingStatus,
 } from './schema.ts';
-import type { Logging } from './service.ts';
+import {
+  deleteLogTopic,
+  getLoggingStatus,
+  isLoggingAvailable,
+  listLogTopics,
+  putLogTopic,
+  renewLoggingPassword,
+  setLoggingStatus,
+} from './service.ts';
 
 const LAAS = '/cloud/v1/laas/:project_id/:region_id';
 const tags = ['Logging'];
 
 /** Routes for the logging of projects. Regions without logging refuse with 400. */
-export function loggingRoutes(app: Api, dialect: Dialect, { logging }: { logging: Logging }): void {
+export function loggingRoutes(app: Api, dialect: Dialect, on: Platform): void {
   // The older Terraform provider has topics, but nothing that initialises logging.
   const begins = dialect.legacy;
   app.get(`${LAAS}/status`, {
@@ -34,7 +43,7 @@ export function loggingRoutes(app: Api, dialect: Dialect, { logging }: { logging
       params: ProjectRegionParams,
       response: { 200: LoggingStatus },
     },
-    handler: async ({ scope }) => logging.status(scope),
+    handler: async ({ scope }) => getLoggingStatus(on, scope),
   });
 
   app.patch(`${LAAS}/status`, {
@@ -48,7 +57,7 @@ export function loggingRoutes(app: Api, dialect: Dialect, { logging }: { logging
       body: UpdateLoggingStatus,
       response: { 200: LoggingStatus },
     },
-    handler: async ({ scope, body }) => logging.setStatus(scope, body),
+    handler: async ({ scope, body }) => setLoggingStatus(on, scope, body),
   });
 
   app.get('/cloud/v1/laas/namespaces/:project_id/:region_id/:namespace_name', {
@@ -64,7 +73,7 @@ export function loggingRoutes(app: Api, dialect: Dialect, { logging }: { logging
     },
     handler: async ({ scope, params: { namespace_name: namespace } }) => ({
       namespace,
-      available: await logging.isAvailable(scope, namespace),
+      available: await isLoggingAvailable(on, scope, namespace),
     }),
   });
 
@@ -79,7 +88,7 @@ export function loggingRoutes(app: Api, dialect: Dialect, { logging }: { logging
       querystring: TopicListQuery,
       response: { 200: TopicList },
     },
-    handler: async ({ scope, query }) => presentedPage(await logging.topics(scope, query), presentedTopic),
+    handler: async ({ scope, query }) => presentedPage(await listLogTopics(on, scope, query), presentedTopic),
   });
 
   app.put(`${LAAS}/topics`, {
@@ -94,7 +103,7 @@ export function loggingRoutes(app: Api, dialect: Dialect, { logging }: { logging
       response: { 201: TopicAnswer },
     },
     handler: async ({ scope, body }, reply) =>
-      reply.code(201).send(presentedTopic(await logging.putTopic(scope, body, { begins }))),
+      reply.code(201).send(presentedTopic(await putLogTopic(on, scope, body, { begins }))),
   });
 
   app.delete(`${LAAS}/topics/:topic_name`, {
@@ -108,7 +117,7 @@ export function loggingRoutes(app: Api, dialect: Dialect, { logging }: { logging
       response: { 204: Type.Null() },
     },
     handler: async ({ scope, params }, reply) => {
-      await logging.deleteTopic(scope, params.topic_name);
+      await deleteLogTopic(on, scope, params.topic_name);
       return reply.code(204).send(null);
     },
   });
@@ -124,6 +133,6 @@ export function loggingRoutes(app: Api, dialect: Dialect, { logging }: { logging
       params: ProjectRegionParams,
       response: { 200: LoggingUser },
     },
-    handler: async ({ scope }) => logging.newPassword(scope),
+    handler: async ({ scope }) => renewLoggingPassword(on, scope),
   });
 }

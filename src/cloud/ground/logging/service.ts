@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Database, Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
-import type { Catalog } from '../catalog/service.ts';
+import type { Platform } from '../../../platform.ts';
 import { requireLoggingHosts } from '../catalog/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { limitOf } from '../quotas/in-transaction.ts';
@@ -12,128 +11,126 @@ import { type LoggingStatus, NAMESPACE, type PutTopic, type UpdateLoggingStatus 
 import { scramCredential } from './scram.ts';
 import * as store from './store.ts';
 
-/** Logging of projects. Everything except `status` throws InvalidError where the region has no logging. */
-export interface Logging {
-  status(scope: Scope): Promise<LoggingStatus>;
-  /** @throws InvalidError, ConflictError for a taken or changed namespace, and when disabled while there are topics */
-  setStatus(scope: Scope, wanted: UpdateLoggingStatus): Promise<LoggingStatus>;
-  /** Whether the project could have the namespace. @throws InvalidError for what can't be one */
-  isAvailable(scope: Scope, namespace: string): Promise<boolean>;
-  topics(scope: Scope, page: PageQuery): Promise<Page<store.TopicRow>>;
-  /**
-   * Creates a topic or replaces its settings. `begins`: initialises logging if necessary, as the logging of a cluster does.
-   * @throws ConflictError before initialisation, QuotaExceededError
-   */
-  putTopic(scope: Scope, topic: PutTopic, options: { begins: boolean }): Promise<store.TopicRow>;
-  /** @throws NotFoundError, ConflictError while a cluster logs to it */
-  deleteTopic(scope: Scope, name: string): Promise<void>;
-  /** Gives the project's user a new password and revokes the old one. @throws ConflictError before initialisation */
-  newPassword(scope: Scope): Promise<{ username: string; password: string }>;
+const requireOffered = (on: Platform, { region }: Scope) => requireLoggingHosts(on.catalog, region);
+
+export const getLoggingStatus = async (on: Platform, scope: Scope): Promise<LoggingStatus> =>
+  shown(await store.findService(on.database.sql, scope));
+
+/** @throws InvalidError, ConflictError for a taken or changed namespace, and when disabled while there are topics */
+export async function setLoggingStatus(
+  on: Platform,
+  scope: Scope,
+  wanted: UpdateLoggingStatus,
+): Promise<LoggingStatus> {
+  requireOffered(on, scope);
+  const namespace = wanted.namespace ?? null;
+  return on.database.accept(scope.principal, async (tx) => {
+    if (wanted.is_initialized) {
+      const service = await initialise(tx, scope, namespace, on.clock.now());
+      if (namespace !== null && namespace !== service.namespace) {
+        throw new ConflictError(
+          `Logging is already initialised with the namespace ${service.namespace}, which can't be changed; leave it out`,
+        );
+      }
+      scope.principal.writes?.about({ type: 'laas', id: service.namespace, name: service.namespace });
+      return shown(service);
+    }
+    if (namespace !== null) {
+      throw new InvalidError({ namespace: ['Is only allowed with is_initialized true; leave it out.'] });
+    }
+    const service = await store.lockService(tx, scope);
+    if (service)
+      scope.principal.writes?.about({ type: 'laas', id: service.namespace, name: service.namespace });
+    const count = service ? await store.countTopics(tx, [scope.projectId], scope.regionId) : 0;
+    if (count > 0) {
+      throw new ConflictError(`Logging still has ${count} topics in this region; delete them first`);
+    }
+    await store.deleteService(tx, scope);
+    return shown(undefined);
+  });
 }
 
-export function createLogging(deps: { database: Database; clock: Clock; catalog: Catalog }): Logging {
-  const { database, clock, catalog } = deps;
+/** Whether the project could have the namespace. @throws InvalidError for what can't be one */
+export async function isLoggingAvailable(on: Platform, scope: Scope, namespace: string): Promise<boolean> {
+  requireOffered(on, scope);
+  if (!new RegExp(NAMESPACE.pattern).test(namespace)) {
+    throw new InvalidError({ namespace_name: [NAMESPACE.rule] });
+  }
+  return !isReserved(namespace, scope.projectId) && !(await store.isTaken(on.database.sql, scope, namespace));
+}
 
-  const requireOffered = ({ region }: Scope) => requireLoggingHosts(catalog, region);
+export async function listLogTopics(
+  on: Platform,
+  scope: Scope,
+  page: PageQuery,
+): Promise<Page<store.TopicRow>> {
+  requireOffered(on, scope);
+  return store.listTopics(on.database.sql, scope, page);
+}
 
-  return {
-    status: async (scope) => shown(await store.findService(database.sql, scope)),
-
-    async setStatus(scope, wanted) {
-      requireOffered(scope);
-      const namespace = wanted.namespace ?? null;
-      return database.accept(scope.principal, async (tx) => {
-        if (wanted.is_initialized) {
-          const service = await initialise(tx, scope, namespace, clock.now());
-          if (namespace !== null && namespace !== service.namespace) {
-            throw new ConflictError(
-              `Logging is already initialised with the namespace ${service.namespace}, which can't be changed; leave it out`,
-            );
-          }
-          scope.principal.writes?.about({ type: 'laas', id: service.namespace, name: service.namespace });
-          return shown(service);
-        }
-        if (namespace !== null) {
-          throw new InvalidError({ namespace: ['Is only allowed with is_initialized true; leave it out.'] });
-        }
-        const service = await store.lockService(tx, scope);
-        if (service)
-          scope.principal.writes?.about({ type: 'laas', id: service.namespace, name: service.namespace });
-        const count = service ? await store.countTopics(tx, [scope.projectId], scope.regionId) : 0;
-        if (count > 0) {
-          throw new ConflictError(`Logging still has ${count} topics in this region; delete them first`);
-        }
-        await store.deleteService(tx, scope);
-        return shown(undefined);
-      });
-    },
-
-    async isAvailable(scope, namespace) {
-      requireOffered(scope);
-      if (!new RegExp(NAMESPACE.pattern).test(namespace)) {
-        throw new InvalidError({ namespace_name: [NAMESPACE.rule] });
-      }
-      return (
-        !isReserved(namespace, scope.projectId) && !(await store.isTaken(database.sql, scope, namespace))
+/**
+ * Creates a topic or replaces its settings. `begins`: initialises logging if necessary, as the logging of a cluster does.
+ * @throws ConflictError before initialisation, QuotaExceededError
+ */
+export async function putLogTopic(
+  on: Platform,
+  scope: Scope,
+  topic: PutTopic,
+  { begins }: { begins: boolean },
+): Promise<store.TopicRow> {
+  requireOffered(on, scope);
+  return on.database.accept(scope.principal, async (tx) => {
+    const { clientId } = scope;
+    const services = await store.lockServicesOf(tx, { clientId, regionId: scope.regionId });
+    if (!services.some((one) => one.project_id === scope.projectId)) {
+      services.push(
+        begins ? await initialise(tx, scope, null, on.clock.now()) : requireInitialised(undefined),
       );
-    },
+    }
+    if (!(await store.lockTopic(tx, scope, topic.name))) await requireRoom(tx, scope, services);
+    const row = {
+      project_id: scope.projectId,
+      region_id: scope.regionId,
+      name: topic.name,
+      retention_days: topic.retention_policy?.period ?? null,
+      index_pattern_id: topic.index_pattern?.id ?? null,
+      size_in_bytes: topic.size_in_bytes ?? 0,
+    };
+    scope.principal.writes?.about({ type: 'laas_topic', id: topic.name, name: topic.name });
+    await store.putTopic(tx, row);
+    return row;
+  });
+}
 
-    async topics(scope, page) {
-      requireOffered(scope);
-      return store.listTopics(database.sql, scope, page);
-    },
+/** @throws NotFoundError, ConflictError while a cluster logs to it */
+export async function deleteLogTopic(on: Platform, scope: Scope, name: string): Promise<void> {
+  requireOffered(on, scope);
+  await on.database.accept(scope.principal, async (tx) => {
+    if (!(await store.lockTopic(tx, scope, name))) throw new NotFoundError('Topic', name);
+    const cluster = await store.clusterLoggingInto(tx, scope, name);
+    if (cluster !== undefined) {
+      throw new ConflictError(
+        `Cluster ${cluster} sends its logs to topic ${name}; disable its logging or choose another topic for it first`,
+      );
+    }
+    await store.deleteTopic(tx, scope, name);
+  });
+}
 
-    async putTopic(scope, topic, { begins }) {
-      requireOffered(scope);
-      return database.accept(scope.principal, async (tx) => {
-        const { clientId } = scope;
-        const services = await store.lockServicesOf(tx, { clientId, regionId: scope.regionId });
-        if (!services.some((one) => one.project_id === scope.projectId)) {
-          services.push(
-            begins ? await initialise(tx, scope, null, clock.now()) : requireInitialised(undefined),
-          );
-        }
-        if (!(await store.lockTopic(tx, scope, topic.name))) await requireRoom(tx, scope, services);
-        const row = {
-          project_id: scope.projectId,
-          region_id: scope.regionId,
-          name: topic.name,
-          retention_days: topic.retention_policy?.period ?? null,
-          index_pattern_id: topic.index_pattern?.id ?? null,
-          size_in_bytes: topic.size_in_bytes ?? 0,
-        };
-        scope.principal.writes?.about({ type: 'laas_topic', id: topic.name, name: topic.name });
-        await store.putTopic(tx, row);
-        return row;
-      });
-    },
-
-    async deleteTopic(scope, name) {
-      requireOffered(scope);
-      await database.accept(scope.principal, async (tx) => {
-        if (!(await store.lockTopic(tx, scope, name))) throw new NotFoundError('Topic', name);
-        const cluster = await store.clusterLoggingInto(tx, scope, name);
-        if (cluster !== undefined) {
-          throw new ConflictError(
-            `Cluster ${cluster} sends its logs to topic ${name}; disable its logging or choose another topic for it first`,
-          );
-        }
-        await store.deleteTopic(tx, scope, name);
-      });
-    },
-
-    async newPassword(scope) {
-      requireOffered(scope);
-      const password = randomBytes(32).toString('base64url');
-      const credential = await scramCredential(password);
-      return database.accept(scope.principal, async (tx) => {
-        const { namespace: username } = requireInitialised(await store.lockService(tx, scope));
-        scope.principal.writes?.about({ type: 'laas', id: username, name: username });
-        await store.setCredential(tx, scope, credential);
-        return { username, password };
-      });
-    },
-  };
+/** Gives the project's user a new password and revokes the old one. @throws ConflictError before initialisation */
+export async function renewLoggingPassword(
+  on: Platform,
+  scope: Scope,
+): Promise<{ username: string; password: string }> {
+  requireOffered(on, scope);
+  const password = randomBytes(32).toString('base64url');
+  const credential = await scramCredential(password);
+  return on.database.accept(scope.principal, async (tx) => {
+    const { namespace: username } = requireInitialised(await store.lockService(tx, scope));
+    scope.principal.writes?.about({ type: 'laas', id: username, name: username });
+    await store.setCredential(tx, scope, credential);
+    return { username, password };
+  });
 }
 
 function shown(service: store.ServiceRow | undefined): LoggingStatus {

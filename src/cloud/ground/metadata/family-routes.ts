@@ -3,9 +3,10 @@ import type { Api } from '../../../http/server.ts';
 import { TagAnswer } from '../../../lib/resource-fields.ts';
 import { TagsInput } from '../../../lib/tags-input.ts';
 import type { Versioned } from '../../../lib/versioned.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../projects/service.ts';
 import { KeyQuery, type ResourcePath, resourceParams, TagList } from './schema.ts';
-import type { Metadata } from './service.ts';
+import { addTags, getTag, listTags, removeTag, replaceTags, type TagHolder } from './service.ts';
 
 export interface FamilyAddress {
   /** The part of the path before project and region, such as `/cloud/v1/subnets`. */
@@ -41,14 +42,14 @@ function addressed(family: FamilyAddress) {
 }
 
 /** Routes for the tags of one kind of resource: all of them at once, or one by one. */
-export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress): void {
+export function familyRoutes(app: Api, on: Platform, holder: TagHolder, family: FamilyAddress): void {
   const { url, params, changes, schema, target } = addressed(family);
 
   app.get(url, {
     config: { access: 'read' },
     schema: { ...schema('list', '', 'List the tags'), params: params.resource, response: { 200: TagList } },
     handler: async (request) => {
-      const results = await metadata.list(...target(request));
+      const results = await listTags(on, holder, ...target(request));
       return { count: results.length, results };
     },
   });
@@ -63,7 +64,7 @@ export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress
       response: { 204: Type.Null() },
     },
     handler: async (request, reply) => {
-      await metadata.add(...target(request), request.body);
+      await addTags(on, holder, ...target(request), request.body);
       return reply.code(204).send(null);
     },
   });
@@ -77,7 +78,7 @@ export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress
       response: { 204: Type.Null() },
     },
     handler: async (request, reply) => {
-      await metadata.replace(...target(request), request.body);
+      await replaceTags(on, holder, ...target(request), request.body);
       return reply.code(204).send(null);
     },
   });
@@ -90,7 +91,7 @@ export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress
       querystring: KeyQuery,
       response: { 200: TagAnswer },
     },
-    handler: async (request) => metadata.get(...target(request), request.query.key),
+    handler: async (request) => getTag(on, holder, ...target(request), request.query.key),
   });
 
   app.delete(`${url}_item`, {
@@ -102,20 +103,20 @@ export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress
       response: { 204: Type.Null() },
     },
     handler: async (request, reply) => {
-      await metadata.remove(...target(request), request.query.key);
+      await removeTag(on, holder, ...target(request), request.query.key);
       return reply.code(204).send(null);
     },
   });
 }
 
 /** Routes for single tags with the key in the path, which some kinds offer in addition. */
-export function tagByKeyRoutes(app: Api, metadata: Metadata, family: FamilyAddress): void {
+export function tagByKeyRoutes(app: Api, on: Platform, holder: TagHolder, family: FamilyAddress): void {
   const { url, params, changes, schema, target } = addressed(family);
 
   app.get(`${url}/:key`, {
     config: { access: 'read' },
     schema: { ...schema('get', 'ByKey', 'Get a tag'), params: params.tag, response: { 200: TagAnswer } },
-    handler: async (request) => metadata.get(...target(request), request.params.key),
+    handler: async (request) => getTag(on, holder, ...target(request), request.params.key),
   });
 
   app.delete(`${url}/:key`, {
@@ -126,7 +127,7 @@ export function tagByKeyRoutes(app: Api, metadata: Metadata, family: FamilyAddre
       response: { 204: Type.Null() },
     },
     handler: async (request, reply) => {
-      await metadata.remove(...target(request), request.params.key);
+      await removeTag(on, holder, ...target(request), request.params.key);
       return reply.code(204).send(null);
     },
   });

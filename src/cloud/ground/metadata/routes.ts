@@ -1,7 +1,8 @@
 import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
+import type { Platform } from '../../../platform.ts';
 import { type FamilyAddress, familyRoutes, tagByKeyRoutes } from './family-routes.ts';
-import type { Family, MetadataOf } from './service.ts';
+import type { Family, TagHolder } from './service.ts';
 
 const INSTANCES: FamilyAddress = {
   base: '/cloud/v1/instances',
@@ -71,16 +72,16 @@ const FAMILIES: Record<Family, FamilyAddress> = {
 };
 
 /** Routes for tags as resources: an older way to change them than updating the resource. */
-export function metadataRoutes(app: Api, { metadata }: { metadata: MetadataOf }): void {
+export function metadataRoutes(app: Api, on: Platform, holders: Readonly<Record<Family, TagHolder>>): void {
   for (const family of Object.keys(FAMILIES) as Family[]) {
-    familyRoutes(app, metadata[family], FAMILIES[family]);
+    familyRoutes(app, on, holders[family], FAMILIES[family]);
   }
-  tagByKeyRoutes(app, metadata.instance, INSTANCES);
+  tagByKeyRoutes(app, on, holders.instance, INSTANCES);
   const second = {
     ...INSTANCES,
     base: '/cloud/v2/instances',
     generation: 'V2',
     versioned: versionedIn('instances', 'instance_id'),
   };
-  familyRoutes(app, metadata.instance, second);
+  familyRoutes(app, on, holders.instance, second);
 }

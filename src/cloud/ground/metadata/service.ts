@@ -1,35 +1,24 @@
-import type { Database, Transaction } from '../../../db/database.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import { presentedTags } from '../../../lib/tag-list.ts';
 import { acceptedTags } from '../../../lib/tags-input.ts';
 import { patchedTags } from '../../../lib/tags-patch.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../projects/service.ts';
 
 type Tags = Record<string, string>;
+type Tag = ReturnType<typeof presentedTags>[number];
 
 /** What each kind of resource provides, so that its tags can be read and changed on their own. */
 export interface TagHolder {
   /** @throws NotFoundError */
-  read(scope: Scope, id: string): Promise<{ tags: Tags }>;
+  read(on: Platform, scope: Scope, id: string): Promise<{ tags: Tags }>;
   /**
    * Writes the tags that `plan` returns. The resource is locked meanwhile.
    * @throws NotFoundError, ForbiddenError and ConflictError if the resource can't be changed, and what `plan` throws
    */
-  change(tx: Transaction, scope: Scope, id: string, plan: (tags: Tags) => Tags): Promise<void>;
-}
-
-/** Tags of a resource, as resources of their own. All methods throw NotFoundError, and what the holder throws. */
-export interface Metadata {
-  list(scope: Scope, id: string): Promise<ReturnType<typeof presentedTags>>;
-  /** @throws NotFoundError, also for a tag that isn't there */
-  get(scope: Scope, id: string, key: string): Promise<ReturnType<typeof presentedTags>[number]>;
-  /** Sets these tags and keeps the others. @throws InvalidError */
-  add(scope: Scope, id: string, tags: Tags): Promise<void>;
-  /** @throws InvalidError */
-  replace(scope: Scope, id: string, tags: Tags): Promise<void>;
-  /** @throws NotFoundError, also for a tag that isn't there */
-  remove(scope: Scope, id: string, key: string): Promise<void>;
+  change(on: Platform, tx: Transaction, scope: Scope, id: string, plan: (tags: Tags) => Tags): Promise<void>;
 }
 
 /** The kinds of resources whose tags have their own paths. */
@@ -43,49 +32,58 @@ export type Family =
   | 'securityGroup'
   | 'subnet'
   | 'volume';
-export type MetadataOf = Record<Family, Metadata>;
 
-export function createMetadata({
-  database,
-  holders,
-}: {
-  database: Database;
-  holders: Record<Family, TagHolder>;
-}): MetadataOf {
-  return {
-    fileShare: metadataOf(database, holders.fileShare),
-    floatingIp: metadataOf(database, holders.floatingIp),
-    image: metadataOf(database, holders.image),
-    instance: metadataOf(database, holders.instance),
-    loadBalancer: metadataOf(database, holders.loadBalancer),
-    network: metadataOf(database, holders.network),
-    securityGroup: metadataOf(database, holders.securityGroup),
-    subnet: metadataOf(database, holders.subnet),
-    volume: metadataOf(database, holders.volume),
-  };
+/* Tags of a resource, as resources of their own. All throw NotFoundError, and what the holder throws. */
+
+export async function listTags(on: Platform, of: TagHolder, scope: Scope, id: string): Promise<Tag[]> {
+  return presentedTags((await of.read(on, scope, id)).tags);
 }
 
-function metadataOf(database: Database, holder: TagHolder): Metadata {
-  const change = (scope: Scope, id: string, plan: (tags: Tags) => Tags) =>
-    database.accept(scope.principal, (tx) => holder.change(tx, scope, id, plan));
-
-  return {
-    list: async (scope, id) => presentedTags((await holder.read(scope, id)).tags),
-
-    async get(scope, id, key) {
-      const { tags } = await holder.read(scope, id);
-      const tag = presentedTags(tags).find((one) => one.key === key);
-      return found('Tag', key, tag);
-    },
-
-    add: (scope, id, tags) => change(scope, id, (current) => patchedTags(current, tags, '')),
-
-    replace: (scope, id, tags) => change(scope, id, () => acceptedTags(tags, '')),
-
-    remove: (scope, id, key) =>
-      change(scope, id, (current) => {
-        if (!Object.hasOwn(current, key)) throw new NotFoundError('Tag', key);
-        return Object.fromEntries(Object.entries(current).filter(([other]) => other !== key));
-      }),
-  };
+/** @throws NotFoundError, also for a tag that isn't there */
+export async function getTag(
+  on: Platform,
+  of: TagHolder,
+  scope: Scope,
+  id: string,
+  key: string,
+): Promise<Tag> {
+  return found(
+    'Tag',
+    key,
+    (await listTags(on, of, scope, id)).find((one) => one.key === key),
+  );
 }
+
+/** Sets these tags and keeps the others. @throws InvalidError */
+export const addTags = (on: Platform, of: TagHolder, scope: Scope, id: string, tags: Tags): Promise<void> =>
+  changeTags(on, of, scope, id, (current) => patchedTags(current, tags, ''));
+
+/** @throws InvalidError */
+export const replaceTags = (
+  on: Platform,
+  of: TagHolder,
+  scope: Scope,
+  id: string,
+  tags: Tags,
+): Promise<void> => changeTags(on, of, scope, id, () => acceptedTags(tags, ''));
+
+/** @throws NotFoundError, also for a tag that isn't there */
+export const removeTag = (
+  on: Platform,
+  of: TagHolder,
+  scope: Scope,
+  id: string,
+  key: string,
+): Promise<void> =>
+  changeTags(on, of, scope, id, (current) => {
+    if (!Object.hasOwn(current, key)) throw new NotFoundError('Tag', key);
+    return Object.fromEntries(Object.entries(current).filter(([other]) => other !== key));
+  });
+
+const changeTags = (
+  on: Platform,
+  of: TagHolder,
+  scope: Scope,
+  id: string,
+  plan: (tags: Tags) => Tags,
+): Promise<void> => on.database.accept(scope.principal, (tx) => of.change(on, tx, scope, id, plan));

@@ -3,12 +3,12 @@ import type { Sql } from '../../../db/database.ts';
 export { leftIn } from './contents.ts';
 export { beginRemoval, beginRemovalOfAll, refuseDefault } from './removal.ts';
 export {
+  changeProject,
   insertProject,
   lockProject,
   markStaying,
   moveToDeleted,
   type ProjectRow,
-  updateProject,
 } from './store.ts';
 
 /** Inserts the default project of an account. Every account always has one. */

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Projects, Scope } from './service.ts';
+import type { Platform } from '../../../platform.ts';
+import type { Scope } from './service.ts';
+import { findScope } from './service.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -9,17 +11,17 @@ declare module 'fastify' {
 }
 
 /** For all routes registered after this call: finds the project and region that the path names, or answers 404. */
-export function findScopes(app: FastifyInstance, projects: Projects): void {
+export function findScopes(app: FastifyInstance, on: Platform): void {
   app.decorateRequest('scope');
   app.addHook('onRoute', (route) => {
     if (!route.url.includes('/:project_id/:region_id')) return;
     // Runs last, like the handler itself: a repeated request gets its first answer even if the project is gone by now.
-    route.preHandler = [route.preHandler ?? [], findScope].flat();
+    route.preHandler = [route.preHandler ?? [], setScope].flat();
   });
 
-  async function findScope(request: FastifyRequest): Promise<void> {
+  async function setScope(request: FastifyRequest): Promise<void> {
     const params = request.params as { project_id: number; region_id: number };
-    request.scope = await projects.scope({
+    request.scope = await findScope(on, {
       principal: request.principal,
       requestId: request.id,
       projectId: params.project_id,

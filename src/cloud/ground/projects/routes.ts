@@ -1,10 +1,11 @@
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform.ts';
 import { presentedProject } from './presenter.ts';
 import { ProjectList, ProjectListQuery, ProjectParams, Project as ProjectSchema } from './schema.ts';
-import type { Projects } from './service.ts';
+import { getProject, listProjects } from './service.ts';
 
-export function projectRoutes(app: Api, { projects }: { projects: Projects }): void {
+export function projectRoutes(app: Api, on: Platform): void {
   app.get('/cloud/v1/projects', {
     config: { access: 'read' },
     schema: {
@@ -15,7 +16,7 @@ export function projectRoutes(app: Api, { projects }: { projects: Projects }): v
       response: { 200: ProjectList },
     },
     handler: async ({ principal, query }) =>
-      presentedPage(await projects.list(principal, query), presentedProject),
+      presentedPage(await listProjects(on, principal, query), presentedProject),
   });
 
   app.get('/cloud/v1/projects/:project_id', {
@@ -28,6 +29,6 @@ export function projectRoutes(app: Api, { projects }: { projects: Projects }): v
       response: { 200: ProjectSchema },
     },
     handler: async ({ principal, params }) =>
-      presentedProject(await projects.project(principal, params.project_id)),
+      presentedProject(await getProject(on, principal, params.project_id)),
   });
 }

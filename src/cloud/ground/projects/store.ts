@@ -37,7 +37,7 @@ export async function insertProject(
 }
 
 /** Changes the given fields. Returns undefined if the project no longer exists. */
-export async function updateProject(
+export async function changeProject(
   tx: Transaction,
   id: number,
   change: { name?: string; description?: string | null },

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
+import type { Platform } from '../../../platform.ts';
 import {
   AllQuotas,
   ChangeGlobalQuotas,
@@ -11,7 +12,15 @@ import {
   RegionalQuotas,
   SetQuotaThreshold,
 } from './quota-schema.ts';
-import type { Quotas } from './service.ts';
+import {
+  changeGlobalQuotas,
+  changeRegionalQuotas,
+  getGlobalQuotas,
+  getQuotaThreshold,
+  getRegionalQuotas,
+  listQuotas,
+  setQuotaThreshold,
+} from './service.ts';
 
 const BASE = '/cloud/v2';
 const REGIONAL = `${BASE}/regional_quotas/:client_id/:region_id`;
@@ -23,7 +32,7 @@ const tags = ['Quotas'];
 const BY_PLATFORM =
   'Takes effect at once, and keeps what is there already. Null gives the limit of the catalogue back. Only for the platform administrator.';
 
-export function quotaRoutes(app: Api, { quotas }: { quotas: Quotas }): void {
+export function quotaRoutes(app: Api, on: Platform): void {
   app.get(`${BASE}/client_quotas`, {
     config: { access: 'read' },
     schema: {
@@ -33,7 +42,7 @@ export function quotaRoutes(app: Api, { quotas }: { quotas: Quotas }): void {
       tags,
       response: { 200: AllQuotas },
     },
-    handler: ({ principal }) => quotas.all(principal),
+    handler: ({ principal }) => listQuotas(on, principal),
   });
 
   app.get(REGIONAL, {
@@ -46,7 +55,7 @@ export function quotaRoutes(app: Api, { quotas }: { quotas: Quotas }): void {
       params: QuotaRegionParams,
       response: { 200: RegionalQuotas },
     },
-    handler: ({ principal, params }) => quotas.regional(principal, params.client_id, params.region_id),
+    handler: ({ principal, params }) => getRegionalQuotas(on, principal, params.client_id, params.region_id),
   });
 
   app.patch(REGIONAL, {
@@ -61,7 +70,7 @@ export function quotaRoutes(app: Api, { quotas }: { quotas: Quotas }): void {
       response: { 200: RegionalQuotas },
     },
     handler: ({ principal, params, body }) =>
-      quotas.changeRegional(principal, params.client_id, params.region_id, body),
+      changeRegionalQuotas(on, principal, params.client_id, params.region_id, body),
   });
 
   app.get(GLOBAL, {
@@ -74,7 +83,7 @@ export function quotaRoutes(app: Api, { quotas }: { quotas: Quotas }): void {
       params: QuotaClientParams,
       response: { 200: GlobalQuotas },
     },
-    handler: ({ principal, params }) => quotas.global(principal, params.client_id),
+    handler: ({ principal, params }) => getGlobalQuotas(on, principal, params.client_id),
   });
 
   app.patch(GLOBAL, {
@@ -88,7 +97,7 @@ export function quotaRoutes(app: Api, { quotas }: { quotas: Quotas }): void {
       body: ChangeGlobalQuotas,
       response: { 200: GlobalQuotas },
     },
-    handler: ({ principal, params, body }) => quotas.changeGlobal(principal, params.client_id, body),
+    handler: ({ principal, params, body }) => changeGlobalQuotas(on, principal, params.client_id, body),
   });
 
   app.get(THRESHOLD, {
@@ -100,7 +109,7 @@ export function quotaRoutes(app: Api, { quotas }: { quotas: Quotas }): void {
       params: QuotaClientParams,
       response: { 200: QuotaThreshold },
     },
-    handler: ({ principal, params }) => quotas.threshold(principal, params.client_id),
+    handler: ({ principal, params }) => getQuotaThreshold(on, principal, params.client_id),
   });
 
   app.put(THRESHOLD, {
@@ -114,8 +123,8 @@ export function quotaRoutes(app: Api, { quotas }: { quotas: Quotas }): void {
       response: { 200: QuotaThreshold },
     },
     handler: async ({ principal, params, body }) => {
-      await quotas.setThreshold(principal, params.client_id, body.threshold);
-      return quotas.threshold(principal, params.client_id);
+      await setQuotaThreshold(on, principal, params.client_id, body.threshold);
+      return getQuotaThreshold(on, principal, params.client_id);
     },
   });
 
@@ -129,7 +138,7 @@ export function quotaRoutes(app: Api, { quotas }: { quotas: Quotas }): void {
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params }, reply) => {
-      await quotas.setThreshold(principal, params.client_id, null);
+      await setQuotaThreshold(on, principal, params.client_id, null);
       return reply.code(204).send(null);
     },
   });

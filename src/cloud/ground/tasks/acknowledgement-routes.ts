@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
+import type { Platform } from '../../../platform.ts';
 import { presentedTask } from './presenter.ts';
 import { AcknowledgeQuery, AcknowledgeTasks, TaskParams, Task as TaskSchema } from './schema.ts';
-import type { Tasks } from './service.ts';
+import { acknowledgeEndedTasks, acknowledgeNamedTasks, acknowledgeTask } from './service.ts';
 
 const BASE = '/cloud/v1/tasks';
 const tags = ['Tasks'];
 
-export function acknowledgementRoutes(app: Api, { tasks }: { tasks: Tasks }): void {
+export function acknowledgementRoutes(app: Api, on: Platform): void {
   app.post(`${BASE}/:task_id/acknowledge`, {
     config: { access: 'operate' },
     schema: {
@@ -19,7 +20,7 @@ export function acknowledgementRoutes(app: Api, { tasks }: { tasks: Tasks }): vo
       response: { 200: TaskSchema },
     },
     handler: async ({ principal, params }) =>
-      presentedTask(await tasks.acknowledge(principal, params.task_id)),
+      presentedTask(await acknowledgeTask(on, principal, params.task_id)),
   });
 
   app.post(`${BASE}/acknowledge_all`, {
@@ -33,7 +34,7 @@ export function acknowledgementRoutes(app: Api, { tasks }: { tasks: Tasks }): vo
       response: { 204: Type.Null() },
     },
     async handler({ principal, query }, reply) {
-      await tasks.acknowledgeEnded(principal, query);
+      await acknowledgeEndedTasks(on, principal, query);
       return reply.code(204).send(null);
     },
   });
@@ -51,8 +52,8 @@ export function acknowledgementRoutes(app: Api, { tasks }: { tasks: Tasks }): vo
       response: { 204: Type.Null() },
     },
     async handler({ principal, query, body }, reply) {
-      if (body.task_ids) await tasks.acknowledgeNamed(principal, body.task_ids, query);
-      else await tasks.acknowledgeEnded(principal, query);
+      if (body.task_ids) await acknowledgeNamedTasks(on, principal, body.task_ids, query);
+      else await acknowledgeEndedTasks(on, principal, query);
       return reply.code(204).send(null);
     },
   });

@@ -1,6 +1,7 @@
 import { goneSignal } from '../../../http/gone-signal.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform.ts';
 import { acknowledgementRoutes } from './acknowledgement-routes.ts';
 import { presentedTask } from './presenter.ts';
 import {
@@ -12,7 +13,7 @@ import {
   Task as TaskSchema,
   WaitHeaders,
 } from './schema.ts';
-import type { Tasks } from './service.ts';
+import { awaitTask, getTask, listActiveTasks, listTasks, stopWaiting } from './service.ts';
 import { waitPreference } from './wait-preference.ts';
 
 const tags = ['Tasks'];
@@ -26,9 +27,8 @@ const PATHS = [
   { url: '/cloud/v1/tasks/:task_id(^(?!acknowledge).*$)', operationId: 'getCloudTask' },
 ];
 
-export function taskRoutes(app: Api, services: { tasks: Tasks }): void {
-  const { tasks } = services;
-  app.addHook('preClose', async () => tasks.stopWaiting());
+export function taskRoutes(app: Api, on: Platform): void {
+  app.addHook('preClose', async () => stopWaiting(on));
 
   for (const { url, operationId } of PATHS) {
     app.get(url, {
@@ -46,8 +46,8 @@ export function taskRoutes(app: Api, services: { tasks: Tasks }): void {
       },
       handler: async ({ principal, params, headers }, reply) => {
         const seconds = waitPreference(headers.prefer);
-        if (seconds === undefined) return presentedTask(await tasks.get(principal, params.task_id));
-        const { task, waited } = await tasks.ended(principal, params.task_id, {
+        if (seconds === undefined) return presentedTask(await getTask(on, principal, params.task_id));
+        const { task, waited } = await awaitTask(on, principal, params.task_id, {
           seconds,
           gone: goneSignal(reply),
         });
@@ -67,7 +67,8 @@ export function taskRoutes(app: Api, services: { tasks: Tasks }): void {
       querystring: TaskListQuery,
       response: { 200: TaskList },
     },
-    handler: async ({ principal, query }) => presentedPage(await tasks.list(principal, query), presentedTask),
+    handler: async ({ principal, query }) =>
+      presentedPage(await listTasks(on, principal, query), presentedTask),
   });
 
   app.get('/cloud/v1/tasks/:project_id/:region_id/active', {
@@ -81,8 +82,9 @@ export function taskRoutes(app: Api, services: { tasks: Tasks }): void {
       querystring: ActiveTaskQuery,
       response: { 200: TaskList },
     },
-    handler: async ({ scope, query }) => presentedPage(await tasks.active(scope, query), presentedTask),
+    handler: async ({ scope, query }) =>
+      presentedPage(await listActiveTasks(on, scope, query), presentedTask),
   });
 
-  acknowledgementRoutes(app, services);
+  acknowledgementRoutes(app, on);
 }

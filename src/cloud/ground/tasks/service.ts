@@ -1,22 +1,19 @@
 import type { CreatedResources, TaskType } from '../../../convergence/task-kind.ts';
-import { type SpecCheck, type Wanted, want } from '../../../convergence/wants.ts';
-import type { ChangeFeed } from '../../../db/changes.ts';
-import type { Database, Transaction } from '../../../db/database.ts';
+import { type Wanted, want } from '../../../convergence/wants.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { periodOf } from '../../../lib/calendar-time.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { dryRunNow } from '../../../lib/dry-run.ts';
 import { ConflictError, HeldError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { isUuid, newTaskId } from '../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform.ts';
 import { ownsClient, type Principal } from '../../../requests/principal.ts';
-import type { Secrets } from '../../../secrets/secrets.ts';
 import type { Scope } from '../projects/service.ts';
 import * as acknowledgements from './acknowledgement-store.ts';
-import { listTasks } from './list-store.ts';
+import * as list from './list-store.ts';
 import type { AcknowledgeQuery, TaskListQuery } from './schema.ts';
 import { ACTIVE, ENDED } from './states.ts';
 import { beginWaiting, findLateRemoval, findTask, insertTask, type TaskRow, waitLike } from './store.ts';
-import { createTaskWaiting } from './waiting.ts';
 
 /** An accepted change of what is wanted of infrastructure. */
 export interface TaskStart<Input> {
@@ -47,200 +44,201 @@ export interface TaskAnyway {
   taskAnyway: boolean;
 }
 
-export interface Tasks {
-  /**
-   * Starts a task in the caller's transaction: the row that clients poll and what it waits for commit together. Call
-   * it once all affected rows are locked. @throws InvalidError for what the infrastructure can't do
-   */
-  begin<Input extends object>(tx: Transaction, scope: Scope, start: TaskStart<Input>): Promise<string>;
-  /**
-   * Starts a task for work that isn't infrastructure's. Whoever does it says when it begins and ends: see
-   * `in-transaction.ts`.
-   */
-  beginWork<Input extends object>(
-    tx: Transaction,
-    scope: TaskScope,
-    start: Omit<TaskStart<Input>, 'wants'>,
-  ): Promise<string>;
-  /**
-   * Starts another task for a removal that continues after its own task has ended with an error, and returns its ID.
-   * Undefined if `heldBy` is no such task or its type isn't one of `kinds`.
-   */
-  removeAgain(
-    tx: Transaction,
-    scope: Scope,
-    heldBy: string | null,
-    ...kinds: [Removing, ...Removing[]]
-  ): Promise<string | undefined>;
-  /** Wants something that no task waits for. @throws as `begin` */
-  want(tx: Transaction, scope: Scope, wants: readonly Wanted[]): Promise<void>;
-  /**
-   * Records a task for work that the caller's transaction does itself, for clients that wait for a task. It is
-   * FINISHED from the beginning, so it can't end differently from the work.
-   */
-  done(
-    tx: Transaction,
-    scope: TaskScope,
-    task: { type: string; data: object; created: CreatedResources | null },
-  ): Promise<string>;
-  /** Returns what an update that changes nothing answers: a task that is FINISHED if the client wants one, or none. */
-  unchanged(
-    tx: Transaction,
-    scope: TaskScope,
-    task: { type: string; data: object },
-    options: TaskAnyway,
-  ): Promise<string | undefined>;
-  /** @throws NotFoundError for an unknown task and for another account's task */
-  get(principal: Principal, taskId: string): Promise<TaskRow>;
-  /**
-   * Returns the task when it has ended, when the time is over or when `gone` is aborted. `waited` is false if too many
-   * requests wait already; then the task is returned at once. @throws NotFoundError
-   */
-  ended(
-    principal: Principal,
-    taskId: string,
-    wait: { seconds: number; gone: AbortSignal },
-  ): Promise<{ task: TaskRow; waited: boolean }>;
-  /** Answers all waiting requests, and later ones at once. Call it when the server stops. */
-  stopWaiting(): void;
-  /** Lists the tasks of the caller's account. @throws InvalidError for a time that no calendar has */
-  list(principal: Principal, query: TaskListQuery): Promise<Page<TaskRow>>;
-  /** Lists the tasks that have not ended in the scope's project and region, newest first. */
-  active(scope: Scope, query: PageQuery & { task_type?: string[] }): Promise<Page<TaskRow>>;
-  /** Returns the task with its first acknowledgement. @throws NotFoundError */
-  acknowledge(principal: Principal, taskId: string): Promise<TaskRow>;
-  /** Acknowledges the tasks of the caller's account that have ended. */
-  acknowledgeEnded(principal: Principal, where: AcknowledgeQuery): Promise<void>;
-  /** @throws InvalidError naming the tasks that don't exist; none is acknowledged then */
-  acknowledgeNamed(principal: Principal, taskIds: string[], where: AcknowledgeQuery): Promise<void>;
+/** @throws NotFoundError for an unknown task and for another account's task */
+export async function getTask(on: Platform, principal: Principal, taskId: string): Promise<TaskRow> {
+  const row = isUuid(taskId) ? await findTask(on.database.sql, taskId) : undefined;
+  if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('Task', taskId);
+  return row;
 }
 
-export function createTasks(deps: {
-  database: Database;
-  changes: ChangeFeed;
-  clock: Clock;
-  backends: { check: SpecCheck };
-  secrets: Secrets;
-}): Tasks {
-  const { database, backends, secrets } = deps;
-  const check: SpecCheck = (regionId, kind, spec) => backends.check(regionId, kind, spec);
-  const waiting = createTaskWaiting(deps.changes);
+function timesOf(on: Platform, deadlineMs: number) {
+  const createdOn = on.clock.now();
+  return { createdOn, deadlineAt: new Date(createdOn.getTime() + deadlineMs) };
+}
 
-  async function get(principal: Principal, taskId: string): Promise<TaskRow> {
-    const row = isUuid(taskId) ? await findTask(database.sql, taskId) : undefined;
-    if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('Task', taskId);
-    return row;
-  }
-  function timesOf(deadlineMs: number) {
-    const createdOn = deps.clock.now();
-    return { createdOn, deadlineAt: new Date(createdOn.getTime() + deadlineMs) };
-  }
-  const acknowledgement = ({ userId: by }: Principal) => ({ by, at: deps.clock.now() });
+const acknowledgement = (on: Platform, { userId: by }: Principal) => ({ by, at: on.clock.now() });
 
-  async function beginWork<Input extends object>(
-    tx: Transaction,
-    scope: TaskScope,
-    { task: { type, deadlineMs }, id = newTaskId(), data, input }: Omit<TaskStart<Input>, 'wants'>,
-  ): Promise<string> {
-    await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
-    scope.principal.writes?.started(id);
-    return id;
-  }
+/**
+ * Starts a task for work that isn't infrastructure's. Whoever does it says when it begins and ends: see
+ * `in-transaction.ts`.
+ */
+export async function beginWork<Input extends object>(
+  on: Platform,
+  tx: Transaction,
+  scope: TaskScope,
+  { task: { type, deadlineMs }, id = newTaskId(), data, input }: Omit<TaskStart<Input>, 'wants'>,
+): Promise<string> {
+  await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(on, deadlineMs), id, type, data, input });
+  scope.principal.writes?.started(id);
+  return id;
+}
 
-  /** Starts a task that is new, or that has waited. */
-  async function beginOrGoOn<Input extends object>(
-    tx: Transaction,
-    scope: Scope,
-    start: Omit<TaskStart<Input>, 'wants'>,
-  ): Promise<string> {
-    const { id, data, input, task } = start;
-    if (id === undefined || id !== scope.taskId) return beginWork(tx, scope, start);
-    await beginWaiting(tx.sql, { id, data, input, ...timesOf(task.deadlineMs) });
-    return id;
-  }
+/** Starts a task that is new, or that has waited. */
+async function beginOrGoOn<Input extends object>(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  start: Omit<TaskStart<Input>, 'wants'>,
+): Promise<string> {
+  const { id, data, input, task } = start;
+  if (id === undefined || id !== scope.taskId) return beginWork(on, tx, scope, start);
+  await beginWaiting(tx.sql, { id, data, input, ...timesOf(on, task.deadlineMs) });
+  return id;
+}
 
-  const done: Tasks['done'] = async (tx, scope, { type, data, created }) => {
-    const id = newTaskId();
-    const times = timesOf(0);
-    await insertTask(tx.sql, { ...ownerOf(scope), ...times, id, type, data, input: null, done: { created } });
-    scope.principal.writes?.started(id);
-    return id;
-  };
+/**
+ * Records a task for work that the caller's transaction does itself, for clients that wait for a task. It is
+ * FINISHED from the beginning, so it can't end differently from the work.
+ */
+export const recordDoneTask = async (
+  on: Platform,
+  tx: Transaction,
+  scope: TaskScope,
+  { type, data, created }: { type: string; data: object; created: CreatedResources | null },
+) => {
+  const id = newTaskId();
+  const times = timesOf(on, 0);
+  await insertTask(tx.sql, { ...ownerOf(scope), ...times, id, type, data, input: null, done: { created } });
+  scope.principal.writes?.started(id);
+  return id;
+};
 
-  return {
-    get,
-    beginWork,
-    async begin(tx, scope, { wants, ...start }) {
-      const id = await beginOrGoOn(tx, scope, start);
-      await want(tx, scope, wants, { taskId: id, check, secrets });
-      return id;
-    },
-    async removeAgain(tx, scope, heldBy, ...kinds) {
-      const late = heldBy === null ? undefined : await findLateRemoval(tx.sql, heldBy);
-      if (!late || !kinds.some((kind) => kind.type === late.task_type)) return undefined;
-      const { task_type: type, data, deadline_ms: deadlineMs } = late;
-      const id = await beginOrGoOn(tx, scope, {
-        id: deletionId(scope),
-        task: { type, deadlineMs },
-        data,
-        input: { follows: late.id },
-      });
-      await waitLike(tx.sql, late.id, id);
-      return id;
-    },
-    want: (tx, scope, wants) => want(tx, scope, wants, { check }),
-    done,
-    unchanged: async (tx, scope, task, { taskAnyway }) =>
-      taskAnyway ? done(tx, scope, { ...task, created: null }) : undefined,
-    async ended(principal, taskId, wait) {
-      const now = await get(principal, taskId);
-      if (hasEnded(now)) return { task: now, waited: true };
-      return waiting.until({
-        ...wait,
-        taskId: now.id,
-        read: () => get(principal, taskId),
-        ended: hasEnded,
-      });
-    },
-    stopWaiting: () => waiting.stop(),
+/**
+ * Starts a task in the caller's transaction: the row that clients poll and what it waits for commit together. Call
+ * it once all affected rows are locked. @throws InvalidError for what the infrastructure can't do
+ */
+export async function beginTask<Input extends object>(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  { wants, ...start }: TaskStart<Input>,
+): Promise<string> {
+  const id = await beginOrGoOn(on, tx, scope, start);
+  await want(tx, scope, wants, { taskId: id, check: on.backends.check, secrets: on.secrets });
+  return id;
+}
 
-    list: (principal, query) =>
-      listTasks(database.sql, { ...query, ...periodOf(query), clientId: principal.clientId }),
-    active: (scope, query) =>
-      listTasks(database.sql, {
-        ...query,
-        project_id: [scope.projectId],
-        region_id: [scope.regionId],
-        state: ACTIVE,
-      }),
+/**
+ * Starts another task for a removal that continues after its own task has ended with an error, and returns its ID.
+ * Undefined if `heldBy` is no such task or its type isn't one of `kinds`.
+ */
+export async function removeAgain(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  heldBy: string | null,
+  ...kinds: [Removing, ...Removing[]]
+): Promise<string | undefined> {
+  const late = heldBy === null ? undefined : await findLateRemoval(tx.sql, heldBy);
+  if (!late || !kinds.some((kind) => kind.type === late.task_type)) return undefined;
+  const { task_type: type, data, deadline_ms: deadlineMs } = late;
+  const id = await beginOrGoOn(on, tx, scope, {
+    id: deletionId(scope),
+    task: { type, deadlineMs },
+    data,
+    input: { follows: late.id },
+  });
+  await waitLike(tx.sql, late.id, id);
+  return id;
+}
 
-    async acknowledge(principal, taskId) {
-      const { id, client_id } = await get(principal, taskId);
-      principal.writes?.concerns(client_id);
-      await database.accept(principal, (tx) =>
-        acknowledgements.acknowledgeTask(tx.sql, id, acknowledgement(principal)),
-      );
-      return get(principal, id);
-    },
-    acknowledgeEnded: (principal, where) =>
-      database.accept(principal, (tx) =>
-        acknowledgements.acknowledgeEnded(tx.sql, tasksWhere(principal, where), acknowledgement(principal)),
-      ),
-    async acknowledgeNamed(principal, taskIds, where) {
-      const ids = [...new Set(taskIds.map((id) => id.toLowerCase()))];
-      await database.accept(principal, async (tx) => {
-        const missing = await acknowledgements.acknowledgeNamed(
-          tx.sql,
-          ids,
-          tasksWhere(principal, where),
-          acknowledgement(principal),
-        );
-        if (missing.length > 0) {
-          throw new InvalidError({ task_ids: [`Unknown task ${missing.join(', ')}; leave it out.`] });
-        }
-      });
-    },
-  };
+/** Wants something that no task waits for. @throws as `begin` */
+export const wantChecked = (
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  wants: readonly Wanted[],
+): Promise<void> => want(tx, scope, wants, { check: on.backends.check });
+
+/** Returns what an update that changes nothing answers: a task that is FINISHED if the client wants one, or none. */
+export const unchangedTask = async (
+  on: Platform,
+  tx: Transaction,
+  scope: TaskScope,
+  task: { type: string; data: object },
+  { taskAnyway }: TaskAnyway,
+): Promise<string | undefined> =>
+  taskAnyway ? recordDoneTask(on, tx, scope, { ...task, created: null }) : undefined;
+
+/**
+ * Returns the task when it has ended, when the time is over or when `gone` is aborted. `waited` is false if too many
+ * requests wait already; then the task is returned at once. @throws NotFoundError
+ */
+export async function awaitTask(
+  on: Platform,
+  principal: Principal,
+  taskId: string,
+  wait: { seconds: number; gone: AbortSignal },
+): Promise<{ task: TaskRow; waited: boolean }> {
+  const now = await getTask(on, principal, taskId);
+  if (hasEnded(now)) return { task: now, waited: true };
+  return on.taskWaiting.until({
+    ...wait,
+    taskId: now.id,
+    read: () => getTask(on, principal, taskId),
+    ended: hasEnded,
+  });
+}
+
+/** Answers all waiting requests, and later ones at once. Call it when the server stops. */
+export const stopWaiting = (on: Platform): void => on.taskWaiting.stop();
+
+/** Lists the tasks of the caller's account. @throws InvalidError for a time that no calendar has */
+export const listTasks = (on: Platform, principal: Principal, query: TaskListQuery): Promise<Page<TaskRow>> =>
+  list.listTasks(on.database.sql, { ...query, ...periodOf(query), clientId: principal.clientId });
+
+/** Lists the tasks that have not ended in the scope's project and region, newest first. */
+export const listActiveTasks = (
+  on: Platform,
+  scope: Scope,
+  query: PageQuery & { task_type?: string[] },
+): Promise<Page<TaskRow>> =>
+  list.listTasks(on.database.sql, {
+    ...query,
+    project_id: [scope.projectId],
+    region_id: [scope.regionId],
+    state: ACTIVE,
+  });
+
+/** Returns the task with its first acknowledgement. @throws NotFoundError */
+export async function acknowledgeTask(on: Platform, principal: Principal, taskId: string): Promise<TaskRow> {
+  const { id, client_id } = await getTask(on, principal, taskId);
+  principal.writes?.concerns(client_id);
+  await on.database.accept(principal, (tx) =>
+    acknowledgements.acknowledgeTask(tx.sql, id, acknowledgement(on, principal)),
+  );
+  return getTask(on, principal, id);
+}
+
+/** Acknowledges the tasks of the caller's account that have ended. */
+export const acknowledgeEndedTasks = (
+  on: Platform,
+  principal: Principal,
+  where: AcknowledgeQuery,
+): Promise<void> =>
+  on.database.accept(principal, (tx) =>
+    acknowledgements.acknowledgeEnded(tx.sql, tasksWhere(principal, where), acknowledgement(on, principal)),
+  );
+
+/** @throws InvalidError naming the tasks that don't exist; none is acknowledged then */
+export async function acknowledgeNamedTasks(
+  on: Platform,
+  principal: Principal,
+  taskIds: string[],
+  where: AcknowledgeQuery,
+): Promise<void> {
+  const ids = [...new Set(taskIds.map((id) => id.toLowerCase()))];
+  await on.database.accept(principal, async (tx) => {
+    const missing = await acknowledgements.acknowledgeNamed(
+      tx.sql,
+      ids,
+      tasksWhere(principal, where),
+      acknowledgement(on, principal),
+    );
+    if (missing.length > 0) {
+      throw new InvalidError({ task_ids: [`Unknown task ${missing.join(', ')}; leave it out.`] });
+    }
+  });
 }
 
 /** Returns the caller and the place of a task. */
@@ -274,14 +272,14 @@ export const WAIT_TEXT = `Responds when the operation is done, or after ${MOST_S
  * @throws ConflictError when the task failed, and `what` is as before
  */
 export async function waitForTask(
-  tasks: Pick<Tasks, 'ended'>,
+  on: Platform,
   taskId: string,
   what: string,
   { principal, gone }: { principal: Principal; gone: AbortSignal },
 ): Promise<void> {
   // Its task will never begin.
   if (dryRunNow()) return;
-  const { task } = await tasks.ended(principal, taskId, { seconds: MOST_SECONDS, gone });
+  const { task } = await awaitTask(on, principal, taskId, { seconds: MOST_SECONDS, gone });
   if (task.state === 'ERROR') throw new ConflictError(`${what} was not changed: ${task.error}`);
 }
 
@@ -290,7 +288,7 @@ export async function waitForTask(
  * HeldError if it is held nevertheless
  */
 export async function whenFree(
-  tasks: Pick<Tasks, 'ended'>,
+  on: Platform,
   { principal, gone }: { principal: Principal; gone: AbortSignal },
   remove: () => Promise<void>,
 ): Promise<void> {
@@ -303,7 +301,7 @@ export async function whenFree(
       last = error.taskId;
       const seconds = (until - performance.now()) / 1_000;
       const wait = { seconds: Math.max(0, seconds), gone };
-      const ended = await tasks.ended(principal, last, wait).catch(() => undefined);
+      const ended = await awaitTask(on, principal, last, wait).catch(() => undefined);
       if (!ended || !hasEnded(ended.task)) throw error;
     }
   }

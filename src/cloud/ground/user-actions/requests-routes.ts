@@ -1,11 +1,12 @@
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { isoMicros } from '../../../lib/timestamps.ts';
+import type { Platform } from '../../../platform.ts';
 import { LoggedRequestList, RequestListQuery } from './requests-schema.ts';
-import type { UserActions } from './service.ts';
+import { listRequests } from './service.ts';
 
 /** Routes for our own log, which also contains refused requests and those outside the cloud area. */
-export function requestLogRoutes(app: Api, { userActions }: { userActions: UserActions }): void {
+export function requestLogRoutes(app: Api, on: Platform): void {
   app.get('/cloud/v1/request_log', {
     config: { access: 'administer' },
     schema: {
@@ -18,7 +19,7 @@ export function requestLogRoutes(app: Api, { userActions }: { userActions: UserA
       response: { 200: LoggedRequestList },
     },
     handler: async ({ principal, query }) =>
-      presentedPage(await userActions.requests(principal, query), (row) => ({
+      presentedPage(await listRequests(on, principal, query), (row) => ({
         ...row,
         timestamp: isoMicros(row.timestamp),
       })),

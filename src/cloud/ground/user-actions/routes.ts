@@ -1,10 +1,11 @@
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform.ts';
 import { presentedAction } from './presenter.ts';
 import { UserActionList, UserActionListQuery } from './schema.ts';
-import type { UserActions } from './service.ts';
+import { listUserActions } from './service.ts';
 
-export function userActionRoutes(app: Api, { userActions }: { userActions: UserActions }): void {
+export function userActionRoutes(app: Api, on: Platform): void {
   app.get('/cloud/v1/user_actions', {
     config: { access: 'administer' },
     schema: {
@@ -17,6 +18,6 @@ export function userActionRoutes(app: Api, { userActions }: { userActions: UserA
       response: { 200: UserActionList },
     },
     handler: async ({ principal, query }) =>
-      presentedPage(await userActions.list(principal, query), presentedAction),
+      presentedPage(await listUserActions(on, principal, query), presentedAction),
   });
 }

@@ -1,7 +1,6 @@
-import type { Database } from '../../../db/database.ts';
 import { periodOf } from '../../../lib/calendar-time.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { ActionLog } from '../../../requests/action-log.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import * as published from './published-store.ts';
 import type { RequestListQuery } from './requests-schema.ts';
@@ -10,29 +9,24 @@ import * as store from './store.ts';
 
 export type { ListedAction } from './store.ts';
 
-/** Shows what is recorded of requests for a change. */
-export interface UserActions {
-  /**
-   * Lists the accepted changes of the caller's account, as in the published contract.
-   * @throws InvalidError for a time that no calendar has
-   */
-  list(principal: Principal, query: UserActionListQuery): Promise<Page<store.ListedAction>>;
-  /** Lists everything recorded for the caller's account. @throws InvalidError for a time that no calendar has */
-  requests(principal: Principal, query: RequestListQuery): Promise<Page<store.ListedAction>>;
-}
+/**
+ * Lists the accepted changes of the caller's account, as in the published contract.
+ * @throws InvalidError for a time that no calendar has
+ */
+export const listUserActions = async (
+  on: Platform,
+  { clientId }: Principal,
+  query: UserActionListQuery,
+): Promise<Page<store.ListedAction>> =>
+  published.listPublished(on.database.sql, { ...query, ...periodOf(query), clientId });
 
-export function createUserActions(deps: {
-  database: Database;
-  actionLog: Pick<ActionLog, 'flush'>;
-}): UserActions {
-  const { database, actionLog } = deps;
-  return {
-    list: async ({ clientId }, query) =>
-      published.listPublished(database.sql, { ...query, ...periodOf(query), clientId }),
-    async requests({ clientId }, query) {
-      // Include refusals not yet written.
-      await actionLog.flush();
-      return store.listRequests(database.sql, { ...query, ...periodOf(query), clientId });
-    },
-  };
+/** Lists everything recorded for the caller's account. @throws InvalidError for a time that no calendar has */
+export async function listRequests(
+  on: Platform,
+  { clientId }: Principal,
+  query: RequestListQuery,
+): Promise<Page<store.ListedAction>> {
+  // Include refusals not yet written.
+  await on.actionLog.flush();
+  return store.listRequests(on.database.sql, { ...query, ...periodOf(query), clientId });
 }

@@ -1,16 +1,16 @@
-import type { Offer } from '../../../backends/contract/offer.ts';
 import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
+import type { Platform } from '../../../platform.ts';
+import { hasSshKeyNamed } from '../../compute/ssh-keys/service.ts';
 import { isGpu } from '../../ground/catalog/flavor-schema.ts';
-import type { Catalog } from '../../ground/catalog/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { type AddressPools, addressPools } from './address-pools.ts';
+import { type ClusterSubnet, findClusterSubnet, hasOwnNetwork } from './cluster-networks.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { initialConfiguration } from './configuration/merge.ts';
 import { validateInitialConfiguration } from './configuration/validate.ts';
 import { newPool } from './pools/new-pool.ts';
 import { poolGroupProblems } from './pools/security-groups.ts';
 import { poolOffer, poolsProblems } from './pools.ts';
-import type { ClusterReferences, ClusterSubnet } from './references.ts';
 import { configurationContext, slurmReferences } from './region-context.ts';
 import type { CreateCluster } from './schema.ts';
 import type { NewPool } from './store.ts';
@@ -35,9 +35,8 @@ export interface AcceptedCluster extends AddressPools {
 export async function acceptCluster(
   scope: Scope,
   request: CreateCluster,
-  deps: { catalog: Catalog; backends: Offer; references: ClusterReferences },
+  on: Platform,
 ): Promise<AcceptedCluster> {
-  const { catalog, references } = deps;
   const { region } = scope;
   if (!region.has_k8s) {
     throw new InvalidError({
@@ -48,12 +47,10 @@ export async function acceptCluster(
   }
   const version = `v${request.version.replace(/^v/, '')}`;
   const vastNfs = request.csi?.nfs?.vast_enabled ?? false;
-  const subnet = request.fixed_subnet
-    ? await references.networks.subnet(scope, request.fixed_subnet)
-    : undefined;
+  const subnet = request.fixed_subnet ? await findClusterSubnet(on, scope, request.fixed_subnet) : undefined;
   const addresses = addressPools(request, subnet?.cidr);
-  const slurm = await slurmReferences(scope, request.add_ons, references);
-  const context = configurationContext(catalog, scope, {
+  const slurm = await slurmReferences(scope, request.add_ons, on);
+  const context = configurationContext(on.catalog, scope, {
     name: request.name,
     ...addresses.pools,
     slurm: slurm && {
@@ -64,16 +61,16 @@ export async function acceptCluster(
     },
   });
   const problems = [
-    ...versionProblems(version, deps.backends.clusterVersions(region.id, catalog.kubernetesVersions)),
-    ...poolsProblems(request.pools, poolOffer(catalog, scope)),
+    ...versionProblems(version, on.backends.clusterVersions(region.id, on.catalog.kubernetesVersions)),
+    ...poolsProblems(request.pools, poolOffer(on.catalog, scope)),
     ...addresses.problems,
     ...vastProblems(vastNfs, scope),
     ...ddnProblems(request),
     ...ipv6Problems(request, scope),
     ...validateInitialConfiguration(request, context),
-    ...(await keypairProblems(scope, request, references)),
-    ...(await networkProblems(scope, request, references, subnet)),
-    ...(await poolGroupProblems(scope, namedPools(request), references)),
+    ...(await keypairProblems(scope, request, on)),
+    ...(await networkProblems(scope, request, on, subnet)),
+    ...(await poolGroupProblems(scope, namedPools(request), on)),
   ];
   if (problems.length > 0) throw new InvalidError(problems);
   return {
@@ -127,9 +124,9 @@ function ipv6Problems({ is_ipv6 }: CreateCluster, { region }: Scope): FieldProbl
 async function keypairProblems(
   scope: Scope,
   { keypair }: CreateCluster,
-  { sshKeys }: ClusterReferences,
+  on: Platform,
 ): Promise<FieldProblem[]> {
-  if (await sshKeys.hasNamed(scope, keypair)) return [];
+  if (await hasSshKeyNamed(on, scope, keypair)) return [];
   const message = `Unknown SSH key ${keypair}. Must be the name of a key of this project; add the key first.`;
   return [{ field: 'keypair', message }];
 }
@@ -137,11 +134,11 @@ async function keypairProblems(
 async function networkProblems(
   scope: Scope,
   { fixed_network: networkId, fixed_subnet: subnetId }: CreateCluster,
-  { networks }: ClusterReferences,
+  on: Platform,
   subnet: ClusterSubnet | undefined,
 ): Promise<FieldProblem[]> {
   const problems: FieldProblem[] = [];
-  if (networkId && !(await networks.hasNetwork(scope, networkId))) {
+  if (networkId && !(await hasOwnNetwork(on, scope, networkId))) {
     problems.push({
       field: 'fixed_network',
       message: `Unknown network ${networkId}. Must be a network in this project and region.`,

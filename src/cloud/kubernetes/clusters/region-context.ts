@@ -1,8 +1,10 @@
+import type { Platform } from '../../../platform.ts';
+import { knownSshKeys } from '../../compute/ssh-keys/service.ts';
 import type { Catalog } from '../../ground/catalog/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
+import { fileSharesForSlurm } from '../../storage/file-shares/service.ts';
 import type { SlurmContext } from './configuration/slurm.ts';
 import type { ConfigurationContext } from './configuration/validate.ts';
-import type { ClusterReferences } from './references.ts';
 import type { ClusterUpdate } from './schema.ts';
 
 /** Collects what the rules of the six groups need to know about a cluster and its region. */
@@ -33,13 +35,13 @@ export function configurationContext(
 export async function slurmReferences(
   scope: Scope,
   addOns: ClusterUpdate['add_ons'],
-  { fileShares, sshKeys }: ClusterReferences,
+  on: Platform,
 ): Promise<Pick<SlurmContext, 'fileShare' | 'knownSshKeyIds'> | undefined> {
   const slurm = addOns?.slurm;
   if (!slurm?.enabled) return undefined;
   const { file_share_id: shareId, ssh_key_ids: keyIds = [] } = slurm;
   return {
-    fileShare: shareId === undefined ? undefined : await fileShares.forSlurm(scope, shareId),
-    knownSshKeyIds: keyIds.length === 0 ? new Set() : await sshKeys.known(scope, keyIds),
+    fileShare: shareId === undefined ? undefined : await fileSharesForSlurm(on, scope, shareId),
+    knownSshKeyIds: keyIds.length === 0 ? new Set() : await knownSshKeys(on, scope, keyIds),
   };
 }

@@ -4,14 +4,13 @@ import { idsOf } from '../../../lib/id-list.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import type { Versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
+import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { ClusterAnswer, ClusterList } from './answer-schema.ts';
 import { credentialRoutes } from './credentials/routes.ts';
-import type { ClusterCredentials } from './credentials/service.ts';
 import { limitRoutes } from './limits/routes.ts';
-import type { ClusterLimits } from './limits/service.ts';
 import { CLUSTER_BASES, CLUSTER_COLUMNS, CLUSTER_NAME, type ClusterBase } from './params.ts';
 import { poolRoutes } from './pools/routes.ts';
-import type { ClusterPools } from './pools/service.ts';
 import { presentedCluster } from './presenter.ts';
 import {
   ClusterListQuery,
@@ -20,38 +19,24 @@ import {
   CreateCluster,
   DeleteClusterQuery,
 } from './schema.ts';
-import type { Clusters } from './service.ts';
+import { clusterDeletion, createCluster, getCluster, listClusters, updateCluster } from './service.ts';
 import { upgradeRoutes } from './upgrades/routes.ts';
-import type { ClusterUpgrades } from './upgrades/service.ts';
 
 const tags = ['Kubernetes clusters'];
 const VERSIONED: Versioned = { table: 'kubernetes_clusters', columns: CLUSTER_COLUMNS };
 
-interface ClusterRouteDependencies {
-  clusters: Clusters;
-  clusterPools: ClusterPools;
-  clusterUpgrades: ClusterUpgrades;
-  clusterCredentials: ClusterCredentials;
-  clusterLimits: ClusterLimits;
-}
-
-export function clusterRoutes(app: Api, dialect: Dialect, deps: ClusterRouteDependencies): void {
+export function clusterRoutes(app: Api, dialect: Dialect, on: Platform): void {
   for (const base of CLUSTER_BASES) {
-    changingRoutes(app, dialect, deps, base);
-    readingRoutes(app, deps, base);
-    poolRoutes(app, dialect, deps, base);
-    upgradeRoutes(app, dialect, deps, base);
-    credentialRoutes(app, deps, base);
-    limitRoutes(app, deps, base);
+    changingRoutes(app, dialect, on, base);
+    readingRoutes(app, on, base);
+    poolRoutes(app, dialect, on, base);
+    upgradeRoutes(app, dialect, on, base);
+    credentialRoutes(app, on, base);
+    limitRoutes(app, on, base);
   }
 }
 
-function changingRoutes(
-  app: Api,
-  dialect: Dialect,
-  { clusters }: ClusterRouteDependencies,
-  base: ClusterBase,
-): void {
+function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: ClusterBase): void {
   app.post(base.path, {
     config: { access: 'operate' },
     schema: {
@@ -64,7 +49,7 @@ function changingRoutes(
       body: CreateCluster,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await clusters.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createCluster(on, scope, body)]),
   });
 
   app.patch(`${base.path}/${CLUSTER_NAME}`, {
@@ -80,7 +65,7 @@ function changingRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks(await clusters.update(scope, params.cluster_name, body, dialect)),
+      dialect.tasks(await updateCluster(on, scope, params.cluster_name, body, dialect)),
   });
 
   app.delete(`${base.path}/${CLUSTER_NAME}`, {
@@ -97,12 +82,12 @@ function changingRoutes(
     },
     handler: async ({ scope, params, query }) => {
       const volumes = idsOf(query.volumes);
-      return dialect.tasks([await clusters.delete(scope, params.cluster_name, volumes)]);
+      return dialect.tasks([await deleteOrWait(on, scope, clusterDeletion, params.cluster_name, volumes)]);
     },
   });
 }
 
-function readingRoutes(app: Api, { clusters }: ClusterRouteDependencies, base: ClusterBase): void {
+function readingRoutes(app: Api, on: Platform, base: ClusterBase): void {
   app.get(base.path, {
     config: { access: 'read' },
     schema: {
@@ -114,7 +99,8 @@ function readingRoutes(app: Api, { clusters }: ClusterRouteDependencies, base: C
       querystring: ClusterListQuery,
       response: { 200: ClusterList },
     },
-    handler: async ({ scope, query }) => presentedPage(await clusters.list(scope, query), presentedCluster),
+    handler: async ({ scope, query }) =>
+      presentedPage(await listClusters(on, scope, query), presentedCluster),
   });
 
   app.get(`${base.path}/${CLUSTER_NAME}`, {
@@ -126,6 +112,6 @@ function readingRoutes(app: Api, { clusters }: ClusterRouteDependencies, base: C
       params: ClusterParams,
       response: { 200: ClusterAnswer },
     },
-    handler: async ({ scope, params }) => presentedCluster(await clusters.get(scope, params.cluster_name)),
+    handler: async ({ scope, params }) => presentedCluster(await getCluster(on, scope, params.cluster_name)),
   });
 }

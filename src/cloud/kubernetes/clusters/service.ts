@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { Offer } from '../../../backends/contract/offer.ts';
 import { remove } from '../../../convergence/wants.ts';
-import { type Database, type Transaction, violates } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import { type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import { newTaskId } from '../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform.ts';
 import * as placementGroups from '../../compute/placement-groups/in-transaction.ts';
 import { isGpu } from '../../ground/catalog/flavor-schema.ts';
-import type { Catalog } from '../../ground/catalog/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, refuseExceeded, takeQuotas } from '../../ground/quotas/in-transaction.ts';
-import { deletionId, type TaskAnyway, type Tasks } from '../../ground/tasks/service.ts';
+import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import {
+  beginTask,
+  deletionId,
+  removeAgain,
+  type TaskAnyway,
+  unchangedTask,
+} from '../../ground/tasks/service.ts';
 import * as workerGroups from '../../network/security-groups/worker-groups/in-transaction.ts';
 import { keepForSlurm } from '../../storage/file-shares/in-transaction.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
@@ -22,187 +27,175 @@ import { validateConfiguration } from './configuration/validate.ts';
 import { acceptCluster } from './creation.ts';
 import { lockFreeCluster, lockKnownCluster, refuseHeld } from './free-cluster.ts';
 import { keepKeys } from './kept-keys.ts';
-import { inFieldsOfCreation, type PoolNodes } from './nodes/pool-nodes.ts';
+import { addNodes, checkNamedDisks, inFieldsOfCreation, removeAllNodes } from './nodes/pool-nodes.ts';
 import { DELETE_POOL } from './pools/tasks.ts';
 import { CLUSTER_QUOTAS } from './quotas.ts';
-import type { ClusterReferences } from './references.ts';
 import { configurationContext, slurmReferences } from './region-context.ts';
 import type { CreateCluster } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE_CLUSTER, DELETE_CLUSTER, UPDATE_CLUSTER } from './tasks.ts';
 import { clusterConfigured, clusterMade } from './wanted.ts';
 
-export interface Clusters {
-  /**
-   * Accepts a new cluster and returns the task that creates it. The cluster can be read at once.
-   * @throws InvalidError with every fault of the body, ConflictError for a name that exists, QuotaExceededError
-   */
-  create(scope: Scope, request: CreateCluster): Promise<string>;
-  list(scope: Scope, page: PageQuery): Promise<Page<store.ClusterRow>>;
-  /** @throws NotFoundError */
-  get(scope: Scope, name: string): Promise<store.ClusterRow>;
-  /**
-   * Accepts a change of the six groups. Returns its task. If nothing would change, it is no task, or with `taskAnyway` one
-   * that is FINISHED. The cluster shows the change when the task has finished.
-   * @throws NotFoundError, InvalidError with every fault of the body, ConflictError while a task holds the cluster
-   */
-  update(scope: Scope, name: string, request: ClusterUpdate, options: TaskAnyway): Promise<string[]>;
-  /**
-   * @throws NotFoundError, InvalidError for volumes that aren't the cluster's, ConflictError while a task holds the
-   * cluster or others use the security group of its nodes
-   */
-  delete(scope: Scope, name: string, volumeIds: string[]): Promise<string>;
+/** @throws NotFoundError */
+export async function getCluster(on: Platform, scope: Scope, name: string): Promise<store.ClusterRow> {
+  return found('Cluster', name, await store.findCluster(on.database.sql, scope, name));
 }
 
-export function createClusters(deps: {
-  database: Database;
-  clock: Clock;
-  catalog: Catalog;
-  backends: Offer;
-  tasks: Tasks;
-  references: ClusterReferences;
-  poolNodes: PoolNodes;
-}): Clusters {
-  const { database, clock, catalog, backends, tasks, references, poolNodes } = deps;
+export const listClusters = (on: Platform, scope: Scope, page: PageQuery): Promise<Page<store.ClusterRow>> =>
+  store.listClusters(on.database.sql, scope, page);
 
-  async function get(scope: Scope, name: string): Promise<store.ClusterRow> {
-    return found('Cluster', name, await store.findCluster(database.sql, scope, name));
-  }
-
-  return {
-    get,
-
-    list: (scope, page) => store.listClusters(database.sql, scope, page),
-
-    async create(scope, request) {
-      const { pools, ...wanted } = await acceptCluster(scope, request, { catalog, backends, references });
-      const id = randomUUID();
-      const taskId = newTaskId();
-      const cluster: store.NewCluster = {
-        id,
-        project_id: scope.projectId,
-        region_id: scope.regionId,
-        ...wanted,
-        status: 'Provisioning',
-        creator_task_id: taskId,
-        task_id: taskId,
-        created_at: clock.now(),
-      };
-      try {
-        await database.accept(scope.principal, async (tx) => {
-          scope.principal.writes?.about({ type: 'k8s_cluster', id, name: wanted.name });
-          await keepShare(tx, scope, wanted.configuration);
-          const slurmKeyIds = wanted.configuration.add_ons.slurm.ssh_key_ids ?? [];
-          await keepKeys(tx, scope, { keypair: wanted.keypair, slurmKeyIds });
-          await refuseExceeded(tx, scope, CLUSTER_QUOTAS);
-          await store.insertCluster(tx, cluster, pools);
-          await placementGroups.addForPools(tx, scope, cluster.name, pools, clock.now());
-          await workerGroups.make(tx, scope, cluster, cluster.created_at);
-          const more = pools.map((pool) => ({ pool, amount: pool.node_count }));
-          const nodeQuotas = await poolNodes
-            .add(tx, scope, cluster, more, taskId)
-            .catch(inFieldsOfCreation(cluster));
-          await tasks.begin(tx, scope, {
-            id: taskId,
-            task: CREATE_CLUSTER,
-            data: request,
-            input: { clusterId: id, ...quotaOwner(scope) },
-            wants: [await clusterMade(tx, scope, { ...wanted, id, pools })],
-          });
-          await takeQuotas(tx, scope, {
-            ...CLUSTER_QUOTAS,
-            ...nodeQuotas,
-            servergroup_count: placementGroups.groupsFor(pools),
-          });
-        });
-      } catch (error) {
-        if (violates(error, 'kubernetes_clusters_name')) throw nameTaken(wanted.name);
-        throw error;
-      }
-      return taskId;
-    },
-
-    async update(scope, name, request, { taskAnyway }) {
-      if (isEmpty(request) && !taskAnyway) {
-        await get(scope, name);
-        return [];
-      }
-      const slurm = await slurmReferences(scope, request.add_ons, references);
-      return database.accept(scope.principal, async (tx) => {
-        const cluster = await lockFreeCluster(tx, scope, name);
-        const { configuration: current } = cluster;
-        const context = configurationContext(catalog, scope, {
-          ...cluster,
-          slurm: slurm && {
-            ...slurm,
-            kubernetesVersion: cluster.version,
-            vastNfsEnabled: cluster.vast_nfs_enabled,
-            hasGpuPool: cluster.pools.some((pool) => isGpu(pool.flavor_id)),
-          },
-        });
-        const problems = validateConfiguration(request, current, context);
-        if (problems.length > 0) throw new InvalidError(problems);
-        const wanted = mergeConfiguration(current, request, name);
-        const changed = changedGroups(current, wanted);
-        const data = { cluster_name: name, ...request };
-        if (changed.length === 0) {
-          const unchanged = await tasks.unchanged(
-            tx,
-            scope,
-            { type: UPDATE_CLUSTER.type, data },
-            { taskAnyway },
-          );
-          return unchanged === undefined ? [] : [unchanged];
-        }
-        if (changed.includes('add_ons')) {
-          await keepShare(tx, scope, wanted);
-          await keepKeys(tx, scope, { slurmKeyIds: addedKeys(current, wanted) });
-        }
-        const taskId = newTaskId();
-        await store.holdCluster(tx, cluster.id, { taskId, status: 'Provisioned', next: wanted });
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: UPDATE_CLUSTER,
-          data,
-          input: { clusterId: cluster.id },
-          wants: [await clusterConfigured(tx, scope, { id: cluster.id, configuration: wanted })],
-        });
-        return [taskId];
-      });
-    },
-
-    async delete(scope, name, volumeIds) {
-      return database.accept(scope.principal, async (tx) => {
-        const cluster = await lockKnownCluster(tx, scope, name);
-        if (cluster.status === 'Deleting') {
-          const again = await tasks.removeAgain(tx, scope, cluster.task_id, DELETE_CLUSTER, DELETE_POOL);
-          if (again !== undefined) return again;
-        }
-        await poolNodes.checkNamedDisks(tx, scope, cluster.pools, volumeIds);
-        refuseHeld(cluster);
-        await workerGroups.refuseUsed(tx, cluster);
-        const taskId = deletionId(scope);
-        await poolNodes.removeAll(tx, cluster.pools, taskId, volumeIds);
-        await store.holdCluster(tx, cluster.id, { taskId, status: 'Deleting' });
-        return tasks.begin(tx, scope, {
-          id: taskId,
-          task: DELETE_CLUSTER,
-          data: { cluster_id: cluster.id, cluster_name: name },
-          input: { clusterId: cluster.id, ...quotaOwner(scope) },
-          wants: [remove('cluster', cluster.id)],
-        });
-      });
-    },
+/**
+ * Accepts a new cluster and returns the task that creates it. The cluster can be read at once.
+ * @throws InvalidError with every fault of the body, ConflictError for a name that exists, QuotaExceededError
+ */
+export async function createCluster(on: Platform, scope: Scope, request: CreateCluster): Promise<string> {
+  const { pools, ...wanted } = await acceptCluster(scope, request, on);
+  const id = randomUUID();
+  const taskId = newTaskId();
+  const cluster: store.NewCluster = {
+    id,
+    project_id: scope.projectId,
+    region_id: scope.regionId,
+    ...wanted,
+    status: 'Provisioning',
+    creator_task_id: taskId,
+    task_id: taskId,
+    created_at: on.clock.now(),
   };
-
-  /** Locks the file share: it may be changing or on its way out since it was checked. */
-  async function keepShare(tx: Transaction, scope: Scope, { add_ons }: ClusterConfiguration): Promise<void> {
-    const id = add_ons.slurm.file_share_id;
-    if (id === null || (await keepForSlurm(tx, scope, id))) return;
-    throw new InvalidError({
-      'add_ons.slurm.file_share_id': [`File share ${id} is being changed or deleted. Choose another one.`],
+  try {
+    await on.database.accept(scope.principal, async (tx) => {
+      scope.principal.writes?.about({ type: 'k8s_cluster', id, name: wanted.name });
+      await keepShare(tx, scope, wanted.configuration);
+      const slurmKeyIds = wanted.configuration.add_ons.slurm.ssh_key_ids ?? [];
+      await keepKeys(tx, scope, { keypair: wanted.keypair, slurmKeyIds });
+      await refuseExceeded(tx, scope, CLUSTER_QUOTAS);
+      await store.insertCluster(tx, cluster, pools);
+      await placementGroups.addForPools(tx, scope, cluster.name, pools, on.clock.now());
+      await workerGroups.make(tx, scope, cluster, cluster.created_at);
+      const more = pools.map((pool) => ({ pool, amount: pool.node_count }));
+      const nodeQuotas = await addNodes(on, tx, scope, cluster, more, taskId).catch(
+        inFieldsOfCreation(cluster),
+      );
+      await beginTask(on, tx, scope, {
+        id: taskId,
+        task: CREATE_CLUSTER,
+        data: request,
+        input: { clusterId: id, ...quotaOwner(scope) },
+        wants: [await clusterMade(tx, scope, { ...wanted, id, pools })],
+      });
+      await takeQuotas(tx, scope, {
+        ...CLUSTER_QUOTAS,
+        ...nodeQuotas,
+        servergroup_count: placementGroups.groupsFor(pools),
+      });
     });
+  } catch (error) {
+    if (violates(error, 'kubernetes_clusters_name')) throw nameTaken(wanted.name);
+    throw error;
   }
+  return taskId;
+}
+
+/**
+ * Accepts a change of the six groups. Returns its task. If nothing would change, it is no task, or with `taskAnyway` one
+ * that is FINISHED. The cluster shows the change when the task has finished.
+ * @throws NotFoundError, InvalidError with every fault of the body, ConflictError while a task holds the cluster
+ */
+export async function updateCluster(
+  on: Platform,
+  scope: Scope,
+  name: string,
+  request: ClusterUpdate,
+  { taskAnyway }: TaskAnyway,
+): Promise<string[]> {
+  if (isEmpty(request) && !taskAnyway) {
+    await getCluster(on, scope, name);
+    return [];
+  }
+  const slurm = await slurmReferences(scope, request.add_ons, on);
+  return on.database.accept(scope.principal, async (tx) => {
+    const cluster = await lockFreeCluster(tx, scope, name);
+    const { configuration: current } = cluster;
+    const context = configurationContext(on.catalog, scope, {
+      ...cluster,
+      slurm: slurm && {
+        ...slurm,
+        kubernetesVersion: cluster.version,
+        vastNfsEnabled: cluster.vast_nfs_enabled,
+        hasGpuPool: cluster.pools.some((pool) => isGpu(pool.flavor_id)),
+      },
+    });
+    const problems = validateConfiguration(request, current, context);
+    if (problems.length > 0) throw new InvalidError(problems);
+    const wanted = mergeConfiguration(current, request, name);
+    const changed = changedGroups(current, wanted);
+    const data = { cluster_name: name, ...request };
+    if (changed.length === 0) {
+      const unchanged = await unchangedTask(
+        on,
+        tx,
+        scope,
+        { type: UPDATE_CLUSTER.type, data },
+        { taskAnyway },
+      );
+      return unchanged === undefined ? [] : [unchanged];
+    }
+    if (changed.includes('add_ons')) {
+      await keepShare(tx, scope, wanted);
+      await keepKeys(tx, scope, { slurmKeyIds: addedKeys(current, wanted) });
+    }
+    const taskId = newTaskId();
+    await store.holdCluster(tx, cluster.id, { taskId, status: 'Provisioned', next: wanted });
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: UPDATE_CLUSTER,
+      data,
+      input: { clusterId: cluster.id },
+      wants: [await clusterConfigured(tx, scope, { id: cluster.id, configuration: wanted })],
+    });
+    return [taskId];
+  });
+}
+
+/**
+ * @throws NotFoundError, InvalidError for volumes that aren't the cluster's, ConflictError while a task holds the
+ * cluster or others use the security group of its nodes
+ */
+export async function deleteCluster(
+  on: Platform,
+  scope: Scope,
+  name: string,
+  volumeIds: string[],
+): Promise<string> {
+  return on.database.accept(scope.principal, async (tx) => {
+    const cluster = await lockKnownCluster(tx, scope, name);
+    if (cluster.status === 'Deleting') {
+      const again = await removeAgain(on, tx, scope, cluster.task_id, DELETE_CLUSTER, DELETE_POOL);
+      if (again !== undefined) return again;
+    }
+    await checkNamedDisks(tx, scope, cluster.pools, volumeIds);
+    refuseHeld(cluster);
+    await workerGroups.refuseUsed(tx, cluster);
+    const taskId = deletionId(scope);
+    await removeAllNodes(on, tx, cluster.pools, taskId, volumeIds);
+    await store.holdCluster(tx, cluster.id, { taskId, status: 'Deleting' });
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: DELETE_CLUSTER,
+      data: { cluster_id: cluster.id, cluster_name: name },
+      input: { clusterId: cluster.id, ...quotaOwner(scope) },
+      wants: [remove('cluster', cluster.id)],
+    });
+  });
+}
+
+/** Locks the file share: it may be changing or on its way out since it was checked. */
+async function keepShare(tx: Transaction, scope: Scope, { add_ons }: ClusterConfiguration): Promise<void> {
+  const id = add_ons.slurm.file_share_id;
+  if (id === null || (await keepForSlurm(tx, scope, id))) return;
+  throw new InvalidError({
+    'add_ons.slurm.file_share_id': [`File share ${id} is being changed or deleted. Choose another one.`],
+  });
 }
 
 /** Whether an update contains no group. It then changes nothing, whatever a running task will make of the cluster. */
@@ -221,3 +214,11 @@ function nameTaken(name: string): ConflictError {
     `A cluster named ${name} already exists in this project and region; choose another name`,
   );
 }
+
+/** A deletion that may wait for what still uses the thing. */
+export const clusterDeletion: WaitingDeletion<Rest<typeof deleteCluster>> = {
+  type: 'delete_k8s_cluster_v2',
+  remove: deleteCluster,
+  names: ['cluster_name'],
+  options: [],
+};

@@ -1,26 +1,18 @@
 import type { Api } from '../../../http/server.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import type { InstanceAnswer } from '../../compute/instances/schema.ts';
-import type { Instances } from '../../compute/instances/service.ts';
+import { instancesOnPorts } from '../../compute/instances/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { presentedFloatingIp } from '../../network/floating-ips/presenter.ts';
 import { FloatingIpListQuery } from '../../network/floating-ips/schema.ts';
-import type { FloatingIps } from '../../network/floating-ips/service.ts';
+import { listFloatingIps } from '../../network/floating-ips/service.ts';
 import type { LoadBalancerAnswer } from '../load-balancers/schema.ts';
-import type { LoadBalancers } from '../load-balancers/service.ts';
+import { loadBalancersOnPorts } from '../load-balancers/service.ts';
 import { FloatingIpList, type ListedFloatingIp } from './schema.ts';
 
 /** Floating IPs with the instances and load balancers that they lead to. */
-export function floatingIpListRoutes(
-  app: Api,
-  services: {
-    floatingIps: FloatingIps;
-    instances: Pick<Instances, 'onPorts'>;
-    loadBalancers: Pick<LoadBalancers, 'onPorts'>;
-  },
-): void {
-  const { floatingIps } = services;
-
+export function floatingIpListRoutes(app: Api, on: Platform): void {
   app.get('/cloud/v1/floatingips/:project_id/:region_id', {
     config: { access: 'read' },
     schema: {
@@ -33,10 +25,10 @@ export function floatingIpListRoutes(
       response: { 200: FloatingIpList },
     },
     handler: async ({ scope, query }) => {
-      const { count, rows } = await floatingIps.list(scope, query);
+      const { count, rows } = await listFloatingIps(on, scope, query);
       const portIds = rows.flatMap(({ port_id }) => port_id ?? []);
-      const instances = await services.instances.onPorts(scope, portIds);
-      const balancers = await services.loadBalancers.onPorts(scope, portIds);
+      const instances = await instancesOnPorts(on, scope, portIds);
+      const balancers = await loadBalancersOnPorts(on, scope, portIds);
       return { count, results: rows.map((row) => listedFloatingIp(row, scope, instances, balancers)) };
     },
   });

@@ -2,9 +2,15 @@ import type { Dialect } from '../../../http/dialect.ts';
 import { goneSignal } from '../../../http/gone-signal.ts';
 import type { Api } from '../../../http/server.ts';
 import { TagsInput } from '../../../lib/tags-input.ts';
+import type { Platform } from '../../../platform.ts';
 import { KeyQuery } from '../../ground/metadata/schema.ts';
-import { type Tasks, WAIT_TEXT, waitForTask } from '../../ground/tasks/service.ts';
-import type { LoadBalancerChanges } from './changes.ts';
+import { WAIT_TEXT, waitForTask } from '../../ground/tasks/service.ts';
+import {
+  addLoadBalancerTags,
+  removeLoadBalancerTag,
+  replaceLoadBalancerTags,
+  updateLoadBalancer,
+} from './changes.ts';
 import { ONE_BALANCER, VERSIONED_BALANCER } from './routes.ts';
 import {
   LoadBalancerAnswer,
@@ -12,21 +18,12 @@ import {
   UpdateLoadBalancer,
   UpdateLoadBalancerNow,
 } from './schema.ts';
-import type { LoadBalancers } from './service.ts';
+import { getLoadBalancer } from './service.ts';
 
 const ONE_V2 = '/cloud/v2/loadbalancers/:project_id/:region_id/:load_balancer_id';
 const tags = ['Load balancers'];
 
-export function loadBalancerChangeRoutes(
-  app: Api,
-  dialect: Dialect,
-  services: {
-    loadBalancers: LoadBalancers;
-    loadBalancerChanges: LoadBalancerChanges;
-    tasks: Pick<Tasks, 'ended'>;
-  },
-): void {
-  const { loadBalancers, loadBalancerChanges: changes, tasks } = services;
+export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.patch(ONE_BALANCER, {
     config: { access: 'operate' },
     schema: {
@@ -41,10 +38,10 @@ export function loadBalancerChangeRoutes(
     },
     handler: async ({ scope, params, body }, reply) => {
       const { load_balancer_id: id } = params;
-      const task = await changes.update(scope, id, body);
+      const task = await updateLoadBalancer(on, scope, id, body);
       const asked = { principal: scope.principal, gone: goneSignal(reply) };
-      await waitForTask(tasks, task, `Load balancer ${id}`, asked);
-      return loadBalancers.get(scope, id);
+      await waitForTask(on, task, `Load balancer ${id}`, asked);
+      return getLoadBalancer(on, scope, id);
     },
   });
 
@@ -61,7 +58,7 @@ export function loadBalancerChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.update(scope, params.load_balancer_id, body)]),
+      dialect.tasks([await updateLoadBalancer(on, scope, params.load_balancer_id, body)]),
   });
 
   const ofTags = { tags, deprecated: true, params: LoadBalancerParams };
@@ -78,7 +75,7 @@ export function loadBalancerChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.addTags(scope, params.load_balancer_id, body)]),
+      dialect.tasks([await addLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
   });
 
   app.put(`${ONE_V2}/metadata`, {
@@ -91,7 +88,7 @@ export function loadBalancerChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.replaceTags(scope, params.load_balancer_id, body)]),
+      dialect.tasks([await replaceLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
   });
 
   app.delete(`${ONE_V2}/metadata_item`, {
@@ -104,6 +101,6 @@ export function loadBalancerChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, query }) =>
-      dialect.tasks([await changes.removeTag(scope, params.load_balancer_id, query.key)]),
+      dialect.tasks([await removeLoadBalancerTag(on, scope, params.load_balancer_id, query.key)]),
   });
 }

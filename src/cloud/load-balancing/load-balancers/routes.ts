@@ -3,7 +3,9 @@ import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import { presentedExceeded } from '../../ground/quotas/schema.ts';
+import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { CreateLoadBalancer } from './creation-schema.ts';
 import {
   CheckLoadBalancerLimits,
@@ -14,7 +16,13 @@ import {
   LoadBalancerParams,
   ShowBalancerQuery,
 } from './schema.ts';
-import type { LoadBalancers } from './service.ts';
+import {
+  createLoadBalancer,
+  getLoadBalancer,
+  listLoadBalancers,
+  loadBalancerDeletion,
+  loadBalancerQuotaExceeded,
+} from './service.ts';
 
 const BASE = '/cloud/v1/loadbalancers/:project_id/:region_id';
 /** `check_limits` and `status` are operations, not IDs. */
@@ -22,11 +30,7 @@ export const ONE_BALANCER = `${BASE}/:load_balancer_id(^(?!(?:check_limits|statu
 export const VERSIONED_BALANCER = versionedIn('load_balancers', 'load_balancer_id');
 const tags = ['Load balancers'];
 
-export function loadBalancerRoutes(
-  app: Api,
-  dialect: Dialect,
-  { loadBalancers }: { loadBalancers: LoadBalancers },
-): void {
+export function loadBalancerRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -39,7 +43,7 @@ export function loadBalancerRoutes(
       body: CreateLoadBalancer,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await loadBalancers.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createLoadBalancer(on, scope, body)]),
   });
 
   app.get(BASE, {
@@ -53,7 +57,7 @@ export function loadBalancerRoutes(
       response: { 200: LoadBalancerList },
     },
     handler: async ({ scope, query }) =>
-      presentedPage(await loadBalancers.list(scope, query), (answer) => answer),
+      presentedPage(await listLoadBalancers(on, scope, query), (answer) => answer),
   });
 
   app.get(ONE_BALANCER, {
@@ -67,7 +71,7 @@ export function loadBalancerRoutes(
       response: { 200: LoadBalancerAnswer },
     },
     handler: async ({ scope, params, query }) =>
-      loadBalancers.get(scope, params.load_balancer_id, { stats: query.show_stats ?? false }),
+      getLoadBalancer(on, scope, params.load_balancer_id, { stats: query.show_stats ?? false }),
   });
 
   app.delete(ONE_BALANCER, {
@@ -82,7 +86,7 @@ export function loadBalancerRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await loadBalancers.delete(scope, params.load_balancer_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, loadBalancerDeletion, params.load_balancer_id)]),
   });
 
   app.post(`${BASE}/check_limits`, {
@@ -97,6 +101,6 @@ export function loadBalancerRoutes(
       body: CheckLoadBalancerLimits,
       response: { 200: ExceededLoadBalancerQuotas },
     },
-    handler: async ({ scope, body }) => presentedExceeded(await loadBalancers.exceeded(scope, body)),
+    handler: async ({ scope, body }) => presentedExceeded(await loadBalancerQuotaExceeded(on, scope, body)),
   });
 }

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { make, remove } from '../../../convergence/wants.ts';
-import type { Database, Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { InvalidError, type QuotaExceededError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import { newTaskId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { Catalog } from '../../ground/catalog/service.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { exceededQuotas, quotaOwner, takeQuotas } from '../../ground/quotas/in-transaction.ts';
-import { deletionId, type Tasks } from '../../ground/tasks/service.ts';
+import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { beginTask, deletionId, removeAgain } from '../../ground/tasks/service.ts';
 import * as floatingIps from '../../network/floating-ips/in-transaction.ts';
-import type { FloatingIps } from '../../network/floating-ips/service.ts';
+import { floatingIpsOnPorts } from '../../network/floating-ips/service.ts';
 import { awayFrom, asInRows as floatingIpsInRows } from '../../network/floating-ips/wanted.ts';
 import { lockVip } from '../../network/ports/of-load-balancers/in-transaction.ts';
 import { asInRows as portsInRows } from '../../network/ports/wanted.ts';
@@ -39,221 +39,251 @@ type PossibleLoadBalancer = { flavor: string } & Pick<
   'floating_ip' | 'vip_ip_family' | 'vip_network_id' | 'vip_port_id' | 'vip_subnet_id'
 >;
 
-export interface LoadBalancers {
-  /**
-   * Accepts a load balancer, which can be read at once. Returns the ID of the task that makes it work.
-   * @throws InvalidError, ConflictError, QuotaExceededError
-   */
-  create(scope: Scope, request: CreateLoadBalancer): Promise<string>;
-  list(scope: Scope, query: LoadBalancerListQuery): Promise<Page<LoadBalancerAnswer>>;
-  /** @throws NotFoundError */
-  get(scope: Scope, id: string, show?: { stats: boolean }): Promise<LoadBalancerAnswer>;
-  /** Returns the load balancers whose virtual address a port has, by port. */
-  onPorts(scope: Scope, portIds: string[]): Promise<Map<string, LoadBalancerAnswer>>;
-  /** Returns the task that deletes it with all its parts. @throws NotFoundError, ConflictError */
-  delete(scope: Scope, id: string): Promise<string>;
-  /**
-   * Returns how many public IPv4 addresses such a load balancer would take for itself.
-   * @throws InvalidError for what can't be, ForbiddenError for a flavor that has run out
-   */
-  requirePossible(scope: Scope, request: PossibleLoadBalancer): { publicAddresses: number };
-  /** Returns the quotas that such a load balancer would exceed. @throws InvalidError */
-  exceeded(scope: Scope, request: CheckLoadBalancerLimits): Promise<QuotaExceededError['info'][]>;
+/**
+ * Accepts a load balancer, which can be read at once. Returns the ID of the task that makes it work.
+ * @throws InvalidError, ConflictError, QuotaExceededError
+ */
+export async function createLoadBalancer(
+  on: Platform,
+  scope: Scope,
+  request: CreateLoadBalancer,
+): Promise<string> {
+  const problems = vipProblems(request);
+  const id = randomUUID();
+  const logging = wantedLogging(on.catalog, scope, { id, logging: null }, request.logging, problems);
+  const tree = wantedTree(request.listeners, problems);
+  if (problems.length > 0) throw new InvalidError(problems);
+  const flavor = request.flavor
+    ? usableFlavor(on.catalog, scope.regionId, request.flavor)
+    : defaultFlavor(on.catalog, scope.region);
+  const tags = tagsOf(request);
+  const taskId = newTaskId();
+  const now = on.clock.now();
+  return on.database.accept(scope.principal, async (tx) => {
+    const vip = await takeVip(tx, scope, request);
+    const addresses = vip.addresses.map(({ address }) => address);
+    const misfits = tree.flatMap(({ listener }, index) =>
+      rangeFamilyProblems(listener.allowed_cidrs, addresses, `listeners.${index}.allowed_cidrs`),
+    );
+    if (misfits.length > 0) throw new InvalidError(misfits);
+    scope.principal.writes?.about({ type: 'loadbalancer', id, name: request.name });
+    const row = {
+      id,
+      project_id: scope.projectId,
+      region_id: scope.regionId,
+      provisioning_status: 'PENDING_CREATE',
+      creator_task_id: taskId,
+      task_id: taskId,
+      created_at: now,
+      updated_at: now,
+      name: request.name,
+      flavor,
+      flavor_named: request.flavor !== undefined,
+      admin_state_up: true,
+      preferred_connectivity: request.preferred_connectivity ?? 'L2',
+      logging,
+      failovers: 0,
+      tags,
+    };
+    await insertRows(tx, 'load_balancers', [row]);
+    await writeVip(tx, scope, id, vip, { taskId, now });
+    const { edit } = startEdit(tx, row, { id: taskId, now });
+    const parts = await insertTree(tx, scope, edit, tree);
+    await keepTopic(tx, scope, logging, now);
+    const floatingIpIds = vip.floatingIp?.made ? [vip.floatingIp.id] : [];
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: CREATE,
+      data: withoutUsers(request),
+      input: {
+        loadBalancerId: id,
+        floatingIpIds,
+        created: {
+          loadbalancers: [id],
+          ports: vip.made ? [vip.portId] : [],
+          floatingips: floatingIpIds,
+          ...parts,
+        },
+        ...quotaOwner(scope),
+      },
+      wants: [
+        ...(await portsInRows(tx, [vip.portId])),
+        ...(await floatingIpsInRows(tx, vip.floatingIp ? [vip.floatingIp.id] : [])),
+        make('load_balancer', id, await loadBalancerSpec(tx, id)),
+      ],
+    });
+    await takeQuotas(tx, scope, { floating_count: floatingIpIds.length, loadbalancer_count: 1 });
+    return taskId;
+  });
 }
 
-export function createLoadBalancers(deps: {
-  database: Database;
-  clock: Clock;
-  catalog: Catalog;
-  tasks: Tasks;
-  floatingIps: Pick<FloatingIps, 'onPorts'>;
-}): LoadBalancers {
-  const { database, clock, catalog, tasks } = deps;
-
-  return {
-    async create(scope, request) {
-      const problems = vipProblems(request);
-      const id = randomUUID();
-      const logging = wantedLogging(catalog, scope, { id, logging: null }, request.logging, problems);
-      const tree = wantedTree(request.listeners, problems);
-      if (problems.length > 0) throw new InvalidError(problems);
-      const flavor = request.flavor
-        ? usableFlavor(catalog, scope.regionId, request.flavor)
-        : defaultFlavor(catalog, scope.region);
-      const tags = tagsOf(request);
-      const taskId = newTaskId();
-      const now = clock.now();
-      return database.accept(scope.principal, async (tx) => {
-        const vip = await takeVip(tx, scope, request);
-        const addresses = vip.addresses.map(({ address }) => address);
-        const misfits = tree.flatMap(({ listener }, index) =>
-          rangeFamilyProblems(listener.allowed_cidrs, addresses, `listeners.${index}.allowed_cidrs`),
-        );
-        if (misfits.length > 0) throw new InvalidError(misfits);
-        scope.principal.writes?.about({ type: 'loadbalancer', id, name: request.name });
-        const row = {
-          id,
-          project_id: scope.projectId,
-          region_id: scope.regionId,
-          provisioning_status: 'PENDING_CREATE',
-          creator_task_id: taskId,
-          task_id: taskId,
-          created_at: now,
-          updated_at: now,
-          name: request.name,
-          flavor,
-          flavor_named: request.flavor !== undefined,
-          admin_state_up: true,
-          preferred_connectivity: request.preferred_connectivity ?? 'L2',
-          logging,
-          failovers: 0,
-          tags,
-        };
-        await insertRows(tx, 'load_balancers', [row]);
-        await writeVip(tx, scope, id, vip, { taskId, now });
-        const { edit } = startEdit(tx, row, { id: taskId, now });
-        const parts = await insertTree(tx, scope, edit, tree);
-        await keepTopic(tx, scope, logging, now);
-        const floatingIpIds = vip.floatingIp?.made ? [vip.floatingIp.id] : [];
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: CREATE,
-          data: withoutUsers(request),
-          input: {
-            loadBalancerId: id,
-            floatingIpIds,
-            created: {
-              loadbalancers: [id],
-              ports: vip.made ? [vip.portId] : [],
-              floatingips: floatingIpIds,
-              ...parts,
-            },
-            ...quotaOwner(scope),
-          },
-          wants: [
-            ...(await portsInRows(tx, [vip.portId])),
-            ...(await floatingIpsInRows(tx, vip.floatingIp ? [vip.floatingIp.id] : [])),
-            make('load_balancer', id, await loadBalancerSpec(tx, id)),
-          ],
-        });
-        await takeQuotas(tx, scope, { floating_count: floatingIpIds.length, loadbalancer_count: 1 });
-        return taskId;
-      });
-    },
-
-    async list(scope, query) {
-      const byStatus =
-        query.operating_status !== undefined || query.order_by?.startsWith('operating_status') === true;
-      const { count, rows } = await store.listBalancers(database.sql, scope, query, { paged: !byStatus });
-      const statuses = await statusesOf(rows.map(({ id }) => id));
-      if (!byStatus) return { count, rows: await presented(scope, rows, query, statuses) };
-      const matching = rows.filter(
-        ({ id }) => query.operating_status === undefined || statuses.get(id) === query.operating_status,
-      );
-      const sign = query.order_by === 'operating_status.desc' ? -1 : 1;
-      if (query.order_by?.startsWith('operating_status')) {
-        matching.sort((a, b) => sign * String(statuses.get(a.id)).localeCompare(String(statuses.get(b.id))));
-      }
-      const { offset = 0, limit = 1000 } = query;
-      const page = matching.slice(offset, offset + limit);
-      return { count: matching.length, rows: await presented(scope, page, query, statuses) };
-    },
-
-    async get(scope, id, show = { stats: false }) {
-      const row = await foundById('Load balancer', id, () => store.findBalancer(database.sql, scope, id));
-      const [answer] = await presented(scope, [row], { show_stats: show.stats }, await statusesOf([row.id]));
-      if (!answer) throw new TypeError('each row is presented');
-      return answer;
-    },
-
-    async onPorts(scope, portIds) {
-      if (portIds.length === 0) return new Map();
-      const rows = await store.balancersOnPorts(database.sql, scope, portIds);
-      const answers = await presented(scope, rows, {}, await statusesOf(rows.map(({ id }) => id)));
-      return new Map(answers.map((answer) => [answer.vip_port_id ?? '', answer]));
-    },
-
-    delete: (scope, id) =>
-      database.accept(scope.principal, async (tx) => {
-        const balancer = await lockAlsoHeld(tx, scope, id);
-        const again = await tasks.removeAgain(tx, scope, balancer.task_id, DELETE);
-        if (again !== undefined) return again;
-        refuseHeld(`Load balancer ${balancer.name}`, balancer);
-        const taskId = deletionId(scope);
-        const vip = await heldVip(tx, balancer.id, taskId);
-        const held = { provisioning_status: 'PENDING_DELETE', task_id: taskId };
-        await writeRow(tx, 'load_balancers', balancer.id, held);
-        await holdTree(tx, balancer.id, taskId);
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: DELETE,
-          data: { load_balancer_id: balancer.id },
-          input: { loadBalancerId: balancer.id, ...quotaOwner(scope) },
-          wants: [
-            remove('load_balancer', balancer.id),
-            ...(vip.reserved ? [] : [...(await awayFrom(tx, [vip.id])), remove('port', vip.id)]),
-          ],
-        });
-        return taskId;
-      }),
-
-    requirePossible(scope, request) {
-      const problems = vipProblems(request);
-      const outside = isOutside(request, scope.region);
-      if (outside && request.floating_ip) problems.push(ALREADY_PUBLIC);
-      if (problems.length > 0) throw new InvalidError(problems);
-      usableFlavor(catalog, scope.regionId, request.flavor);
-      return { publicAddresses: outside && request.vip_ip_family !== 'ipv6' ? 1 : 0 };
-    },
-
-    async exceeded(scope, request) {
-      const problems = vipProblems(request);
-      wantedLogging(catalog, scope, { id: randomUUID(), logging: null }, request.logging, problems);
-      if (problems.length > 0) throw new InvalidError(problems);
-      const floating_count = request.floating_ip?.source === 'new' ? 1 : 0;
-      return exceededQuotas(database.sql, scope, { floating_count, loadbalancer_count: 1 });
-    },
-  };
-
-  async function statusesOf(ids: string[]): Promise<Statuses> {
-    const found = new Map<string, OperatingStatus>();
-    for await (const { balancers, statuses } of forestsOf(database.sql, ids)) {
-      for (const { id } of balancers) found.set(id, statuses.get(id) ?? 'OFFLINE');
-    }
-    return found;
+export async function listLoadBalancers(
+  on: Platform,
+  scope: Scope,
+  query: LoadBalancerListQuery,
+): Promise<Page<LoadBalancerAnswer>> {
+  const byStatus =
+    query.operating_status !== undefined || query.order_by?.startsWith('operating_status') === true;
+  const { count, rows } = await store.listBalancers(on.database.sql, scope, query, { paged: !byStatus });
+  const statuses = await statusesOf(
+    on,
+    rows.map(({ id }) => id),
+  );
+  if (!byStatus) return { count, rows: await presented(on, scope, rows, query, statuses) };
+  const matching = rows.filter(
+    ({ id }) => query.operating_status === undefined || statuses.get(id) === query.operating_status,
+  );
+  const sign = query.order_by === 'operating_status.desc' ? -1 : 1;
+  if (query.order_by?.startsWith('operating_status')) {
+    matching.sort((a, b) => sign * String(statuses.get(a.id)).localeCompare(String(statuses.get(b.id))));
   }
+  const { offset = 0, limit = 1000 } = query;
+  const page = matching.slice(offset, offset + limit);
+  return { count: matching.length, rows: await presented(on, scope, page, query, statuses) };
+}
 
-  async function presented(
-    scope: Scope,
-    rows: store.ShownLoadBalancer[],
-    { show_stats: stats = false }: Pick<LoadBalancerListQuery, 'show_stats'>,
-    statuses: Statuses,
-  ): Promise<LoadBalancerAnswer[]> {
-    const portIds = rows.flatMap(({ vip }) => vip?.id ?? []);
-    const floating = await deps.floatingIps.onPorts(scope, portIds);
-    return rows.map((row) =>
-      presentedBalancer(row, scope, {
-        operating: statuses.get(row.id) ?? 'OFFLINE',
-        floatingIps: floating.get(row.vip?.id ?? '') ?? [],
-        stats,
-      }),
-    );
-  }
+/** @throws NotFoundError */
+export async function getLoadBalancer(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  show: { stats: boolean } = { stats: false },
+): Promise<LoadBalancerAnswer> {
+  const row = await foundById('Load balancer', id, () => store.findBalancer(on.database.sql, scope, id));
+  const [answer] = await presented(
+    on,
+    scope,
+    [row],
+    { show_stats: show.stats },
+    await statusesOf(on, [row.id]),
+  );
+  if (!answer) throw new TypeError('each row is presented');
+  return answer;
+}
 
-  /** Holds the floating IPs of a port that goes with its load balancer. */
-  async function heldVip(tx: Transaction, loadBalancerId: string, taskId: string) {
-    const vip = await lockVip(tx, loadBalancerId);
-    if (!vip) throw new TypeError('every load balancer has a port');
-    // Its task would write to a port that is gone.
-    refuseHeld(`Port ${vip.id}`, vip);
-    if (!vip.reserved) {
-      await floatingIps.hold(tx, [vip.id], { floatings: [], deleteFloatings: false }, taskId);
-    }
-    return vip;
+/** Returns the load balancers whose virtual address a port has, by port. */
+export async function loadBalancersOnPorts(
+  on: Platform,
+  scope: Scope,
+  portIds: string[],
+): Promise<Map<string, LoadBalancerAnswer>> {
+  if (portIds.length === 0) return new Map();
+  const rows = await store.balancersOnPorts(on.database.sql, scope, portIds);
+  const answers = await presented(
+    on,
+    scope,
+    rows,
+    {},
+    await statusesOf(
+      on,
+      rows.map(({ id }) => id),
+    ),
+  );
+  return new Map(answers.map((answer) => [answer.vip_port_id ?? '', answer]));
+}
+
+/** Returns the task that deletes it with all its parts. @throws NotFoundError, ConflictError */
+export const deleteLoadBalancer = (on: Platform, scope: Scope, id: string): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const balancer = await lockAlsoHeld(tx, scope, id);
+    const again = await removeAgain(on, tx, scope, balancer.task_id, DELETE);
+    if (again !== undefined) return again;
+    refuseHeld(`Load balancer ${balancer.name}`, balancer);
+    const taskId = deletionId(scope);
+    const vip = await heldVip(tx, balancer.id, taskId);
+    const held = { provisioning_status: 'PENDING_DELETE', task_id: taskId };
+    await writeRow(tx, 'load_balancers', balancer.id, held);
+    await holdTree(tx, balancer.id, taskId);
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: DELETE,
+      data: { load_balancer_id: balancer.id },
+      input: { loadBalancerId: balancer.id, ...quotaOwner(scope) },
+      wants: [
+        remove('load_balancer', balancer.id),
+        ...(vip.reserved ? [] : [...(await awayFrom(tx, [vip.id])), remove('port', vip.id)]),
+      ],
+    });
+    return taskId;
+  });
+
+/**
+ * Returns how many public IPv4 addresses such a load balancer would take for itself.
+ * @throws InvalidError for what can't be, ForbiddenError for a flavor that has run out
+ */
+export function requirePossibleLoadBalancer(
+  on: Platform,
+  scope: Scope,
+  request: PossibleLoadBalancer,
+): { publicAddresses: number } {
+  const problems = vipProblems(request);
+  const outside = isOutside(request, scope.region);
+  if (outside && request.floating_ip) problems.push(ALREADY_PUBLIC);
+  if (problems.length > 0) throw new InvalidError(problems);
+  usableFlavor(on.catalog, scope.regionId, request.flavor);
+  return { publicAddresses: outside && request.vip_ip_family !== 'ipv6' ? 1 : 0 };
+}
+
+/** Returns the quotas that such a load balancer would exceed. @throws InvalidError */
+export async function loadBalancerQuotaExceeded(
+  on: Platform,
+  scope: Scope,
+  request: CheckLoadBalancerLimits,
+): Promise<QuotaExceededError['info'][]> {
+  const problems = vipProblems(request);
+  wantedLogging(on.catalog, scope, { id: randomUUID(), logging: null }, request.logging, problems);
+  if (problems.length > 0) throw new InvalidError(problems);
+  const floating_count = request.floating_ip?.source === 'new' ? 1 : 0;
+  return exceededQuotas(on.database.sql, scope, { floating_count, loadbalancer_count: 1 });
+}
+
+async function statusesOf(on: Platform, ids: string[]): Promise<Statuses> {
+  const found = new Map<string, OperatingStatus>();
+  for await (const { balancers, statuses } of forestsOf(on.database.sql, ids)) {
+    for (const { id } of balancers) found.set(id, statuses.get(id) ?? 'OFFLINE');
   }
+  return found;
+}
+
+async function presented(
+  on: Platform,
+  scope: Scope,
+  rows: store.ShownLoadBalancer[],
+  { show_stats: stats = false }: Pick<LoadBalancerListQuery, 'show_stats'>,
+  statuses: Statuses,
+): Promise<LoadBalancerAnswer[]> {
+  const portIds = rows.flatMap(({ vip }) => vip?.id ?? []);
+  const floating = await floatingIpsOnPorts(on, scope, portIds);
+  return rows.map((row) =>
+    presentedBalancer(row, scope, {
+      operating: statuses.get(row.id) ?? 'OFFLINE',
+      floatingIps: floating.get(row.vip?.id ?? '') ?? [],
+      stats,
+    }),
+  );
+}
+
+/** Holds the floating IPs of a port that goes with its load balancer. */
+async function heldVip(tx: Transaction, loadBalancerId: string, taskId: string) {
+  const vip = await lockVip(tx, loadBalancerId);
+  if (!vip) throw new TypeError('every load balancer has a port');
+  // Its task would write to a port that is gone.
+  refuseHeld(`Port ${vip.id}`, vip);
+  if (!vip.reserved) {
+    await floatingIps.hold(tx, [vip.id], { floatings: [], deleteFloatings: false }, taskId);
+  }
+  return vip;
 }
 
 /** Everybody who may read the task sees its parameters, and hashes of passwords are none of their business. */
 function withoutUsers({ listeners, ...request }: CreateLoadBalancer): object {
   return { ...request, listeners: listeners?.map(({ user_list: _, ...listener }) => listener) };
 }
+
+/** A deletion that may wait for what still uses the thing. */
+export const loadBalancerDeletion: WaitingDeletion<Rest<typeof deleteLoadBalancer>> = {
+  type: 'delete_loadbalancer',
+  remove: deleteLoadBalancer,
+  names: ['load_balancer_id'],
+  options: [],
+};

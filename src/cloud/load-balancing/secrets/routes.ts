@@ -3,6 +3,8 @@ import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { colonTimestamp } from '../../../lib/timestamps.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
+import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import {
   CreateSecret,
   CreateTlsSecret,
@@ -11,18 +13,14 @@ import {
   SecretListQuery,
   SecretParams,
 } from './schema.ts';
-import type { StoredSecrets } from './service.ts';
+import { createSecret, createTlsSecret, getSecret, listSecrets, secretDeletion } from './service.ts';
 import type { StoredSecretRow } from './store.ts';
 
 const PLACE = ':project_id/:region_id';
 const BASE = `/cloud/v1/secrets/${PLACE}`;
 const tags = ['Secrets'];
 
-export function secretRoutes(
-  app: Api,
-  dialect: Dialect,
-  { storedSecrets }: { storedSecrets: StoredSecrets },
-): void {
+export function secretRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(`/cloud/v2/secrets/${PLACE}`, {
     config: { access: 'operate' },
     schema: {
@@ -35,7 +33,7 @@ export function secretRoutes(
       body: CreateTlsSecret,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await storedSecrets.createTls(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createTlsSecret(on, scope, body)]),
   });
 
   app.post(BASE, {
@@ -50,7 +48,7 @@ export function secretRoutes(
       body: CreateSecret,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await storedSecrets.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createSecret(on, scope, body)]),
   });
 
   app.get(BASE, {
@@ -64,7 +62,7 @@ export function secretRoutes(
       querystring: SecretListQuery,
       response: { 200: SecretList },
     },
-    handler: async ({ scope, query }) => presentedPage(await storedSecrets.list(scope, query), presented),
+    handler: async ({ scope, query }) => presentedPage(await listSecrets(on, scope, query), presented),
   });
 
   app.get(`${BASE}/:secret_id`, {
@@ -77,7 +75,7 @@ export function secretRoutes(
       params: SecretParams,
       response: { 200: SecretAnswer },
     },
-    handler: async ({ scope, params }) => presented(await storedSecrets.get(scope, params.secret_id)),
+    handler: async ({ scope, params }) => presented(await getSecret(on, scope, params.secret_id)),
   });
 
   app.delete(`${BASE}/:secret_id`, {
@@ -91,7 +89,7 @@ export function secretRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await storedSecrets.delete(scope, params.secret_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, secretDeletion, params.secret_id)]),
   });
 }
 

@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import type { Api } from '../../../http/server.ts';
 import { csvOf } from '../../../lib/csv.ts';
+import type { Platform } from '../../../platform.ts';
 import * as schema from './schema.ts';
-import type { CostReports } from './service.ts';
+import { costsOfResources, costTotals, monthlyCostTotals, usageOfResources } from './service.ts';
 
 const asks = { access: 'read', onlyAsks: true, closedBody: true } as const;
 const tags = ['Costs'];
@@ -12,7 +13,7 @@ const TOTALS = schema.asJsonOrCsv(schema.CostTotals, 'type,region\r\nvolume,1\r\
 const RESOURCES = schema.asJsonOrCsv(schema.ResourceCosts, 'type,region\r\nvolume,1\r\n');
 
 /** What the account of the caller used, and what that costs. */
-export function costRoutes(app: Api, { costReports }: { costReports: CostReports }): void {
+export function costRoutes(app: Api, on: Platform): void {
   app.post('/cloud/v1/cost_report/totals', {
     config: asks,
     schema: {
@@ -24,7 +25,7 @@ export function costRoutes(app: Api, { costReports }: { costReports: CostReports
       response: { 200: TOTALS },
     },
     handler: async ({ principal, body }, reply) =>
-      inFormat(reply, body, schema.TOTAL_FIELDS, await costReports.totals(principal, body)),
+      inFormat(reply, body, schema.TOTAL_FIELDS, await costTotals(on, principal, body)),
   });
 
   app.post('/cloud/v1/cost_report/resources', {
@@ -38,7 +39,7 @@ export function costRoutes(app: Api, { costReports }: { costReports: CostReports
       response: { 200: RESOURCES },
     },
     handler: async ({ principal, body }, reply) =>
-      inFormat(reply, body, schema.RESOURCE_FIELDS, await costReports.resources(principal, body)),
+      inFormat(reply, body, schema.RESOURCE_FIELDS, await costsOfResources(on, principal, body)),
   });
 
   app.post('/cloud/v1/reservation_cost_report/totals', {
@@ -52,7 +53,7 @@ export function costRoutes(app: Api, { costReports }: { costReports: CostReports
       response: { 200: TOTALS },
     },
     handler: async ({ principal, body }, reply) =>
-      inFormat(reply, body, schema.TOTAL_FIELDS, await costReports.monthlyTotals(principal, body)),
+      inFormat(reply, body, schema.TOTAL_FIELDS, await monthlyCostTotals(on, principal, body)),
   });
 
   app.post('/cloud/v1/usage_report', {
@@ -65,7 +66,7 @@ export function costRoutes(app: Api, { costReports }: { costReports: CostReports
       body: schema.UsageRequest,
       response: { 200: schema.Usage },
     },
-    handler: ({ principal, body }) => costReports.usage(principal, body),
+    handler: ({ principal, body }) => usageOfResources(on, principal, body),
   });
 }
 

@@ -1,7 +1,6 @@
-import type { Database } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { InvalidError } from '../../../lib/errors.ts';
-import type { DatedPrices, Rates } from '../../ground/prices/service.ts';
+import type { Platform } from '../../../platform.ts';
+import type { DatedPrices } from '../../ground/prices/service.ts';
 import { costOf, statusOf } from './costing.ts';
 import { periodOfDays, periodOfMonth, type ReportPeriod } from './period.ts';
 import { featureOf, presentedResource, presentedTotal } from './presenter.ts';
@@ -17,7 +16,6 @@ import type {
   UsageRequest,
 } from './schema.ts';
 import * as store from './store.ts';
-import type { InTurn } from './turns.ts';
 
 export { priceOfUse, type Use } from './use-prices.ts';
 
@@ -30,79 +28,84 @@ interface Payer {
   clientId: number;
 }
 
-/** What an account used, and what that costs. What goes on counts until now. All throw UnavailableError if too many wait. */
-export interface CostReports {
-  /** @throws InvalidError for more than 31 days */
-  totals(payer: Payer, request: CostTotalsRequest): Promise<CostTotals>;
-  /** There are no reservations, so everything is paid as it is used. @throws InvalidError */
-  monthlyTotals(payer: Payer, request: MonthlyCostTotalsRequest): Promise<CostTotals>;
-  /** @throws InvalidError for more than 31 days */
-  resources(payer: Payer, request: CostResourcesRequest): Promise<ResourceCosts>;
-  /** @throws InvalidError for more than a year */
-  usage(payer: Payer, request: UsageRequest): Promise<Usage>;
+/** Usage is counted whatever the prices. */
+function reportOf(
+  on: Platform,
+  { clientId }: Payer,
+  period: ReportPeriod,
+  filter: ReportFilter,
+): store.Report {
+  return { clientId, ...period, now: on.clock.now(), bookStarts: [period.from], filter };
 }
 
-export function createCostReports(deps: {
-  database: Database;
-  clock: Clock;
-  rates: Pick<Rates, 'between'>;
-  inTurn: InTurn;
-}): CostReports {
-  const { database, clock, rates, inTurn } = deps;
+async function costReportOf(
+  on: Platform,
+  payer: Payer,
+  period: ReportPeriod,
+  filter: ReportFilter,
+): Promise<{ report: store.Report; books: DatedPrices[] }> {
+  const report = reportOf(on, payer, period, filter);
+  const { clientId } = payer;
+  const books = (await on.rates.between([clientId], period.from, period.to)).get(clientId) ?? [];
+  return books.length > 0
+    ? { report: { ...report, bookStarts: books.map(({ from }) => from) }, books }
+    : { report, books };
+}
 
-  /** Usage is counted whatever the prices. */
-  function reportOf({ clientId }: Payer, period: ReportPeriod, filter: ReportFilter): store.Report {
-    return { clientId, ...period, now: clock.now(), bookStarts: [period.from], filter };
-  }
+async function totals(
+  on: Platform,
+  payer: Payer,
+  period: ReportPeriod,
+  request: ReportFilter & { rounding?: boolean },
+) {
+  const { report, books } = await costReportOf(on, payer, period, request);
+  const rows = await on.inTurn(() => store.totalsOf(on.database.sql, report));
+  return priced(books, rows, presentedTotal, request);
+}
 
-  async function costReportOf(
-    payer: Payer,
-    period: ReportPeriod,
-    filter: ReportFilter,
-  ): Promise<{ report: store.Report; books: DatedPrices[] }> {
-    const report = reportOf(payer, period, filter);
-    const { clientId } = payer;
-    const books = (await rates.between([clientId], period.from, period.to)).get(clientId) ?? [];
-    return books.length > 0
-      ? { report: { ...report, bookStarts: books.map(({ from }) => from) }, books }
-      : { report, books };
-  }
+/** @throws InvalidError for more than 31 days */
+export const costTotals = (on: Platform, payer: Payer, request: CostTotalsRequest): Promise<CostTotals> =>
+  totals(on, payer, periodOfDays(request, MOST_DAYS), request);
 
-  async function totals(payer: Payer, period: ReportPeriod, request: ReportFilter & { rounding?: boolean }) {
-    const { report, books } = await costReportOf(payer, period, request);
-    const rows = await inTurn(() => store.totalsOf(database.sql, report));
-    return priced(books, rows, presentedTotal, request);
-  }
+/** There are no reservations, so everything is paid as it is used. @throws InvalidError */
+export const monthlyCostTotals = (
+  on: Platform,
+  payer: Payer,
+  request: MonthlyCostTotalsRequest,
+): Promise<CostTotals> => totals(on, payer, periodOfMonth(request), request);
 
-  return {
-    totals: (payer, request) => totals(payer, periodOfDays(request, MOST_DAYS), request),
+/** @throws InvalidError for more than 31 days */
+export async function costsOfResources(
+  on: Platform,
+  payer: Payer,
+  request: CostResourcesRequest,
+): Promise<ResourceCosts> {
+  const orders = ordersOf(request);
+  const { report, books } = await costReportOf(on, payer, periodOfDays(request, MOST_DAYS), request);
+  const page = await on.inTurn(() =>
+    store.resourcesOf(on.database.sql, report, { ...pageOf(request), orders }),
+  );
+  return { ...priced(books, page.rows, presentedResource, request), count: page.count };
+}
 
-    monthlyTotals: (payer, request) => totals(payer, periodOfMonth(request), request),
-
-    async resources(payer, request) {
-      const orders = ordersOf(request);
-      const { report, books } = await costReportOf(payer, periodOfDays(request, MOST_DAYS), request);
-      const page = await inTurn(() =>
-        store.resourcesOf(database.sql, report, { ...pageOf(request), orders }),
-      );
-      return { ...priced(books, page.rows, presentedResource, request), count: page.count };
-    },
-
-    async usage(payer, { projects, ...request }) {
-      const orders = ordersOf(request);
-      const filter = { ...request, ...(projects && { projects }) };
-      const report = reportOf(payer, periodOfDays(request, MOST_DAYS_OF_USAGE), filter);
-      return inTurn(async () => {
-        const page = await store.resourcesOf(database.sql, report, { ...pageOf(request), orders });
-        const rows = await store.totalsOf(database.sql, report);
-        return {
-          count: page.count,
-          resources: page.rows.map(presentedResource),
-          totals: rows.map(presentedTotal),
-        };
-      });
-    },
-  };
+/** @throws InvalidError for more than a year */
+export async function usageOfResources(
+  on: Platform,
+  payer: Payer,
+  { projects, ...request }: UsageRequest,
+): Promise<Usage> {
+  const orders = ordersOf(request);
+  const filter = { ...request, ...(projects && { projects }) };
+  const report = reportOf(on, payer, periodOfDays(request, MOST_DAYS_OF_USAGE), filter);
+  return on.inTurn(async () => {
+    const page = await store.resourcesOf(on.database.sql, report, { ...pageOf(request), orders });
+    const rows = await store.totalsOf(on.database.sql, report);
+    return {
+      count: page.count,
+      resources: page.rows.map(presentedResource),
+      totals: rows.map(presentedTotal),
+    };
+  });
 }
 
 function priced<Row extends store.UsedInTotal, Shown>(

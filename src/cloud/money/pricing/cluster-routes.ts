@@ -1,12 +1,13 @@
 import type { Api } from '../../../http/server.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import { ClusterParams } from '../../kubernetes/clusters/schema.ts';
-import type { ClusterPrices } from './cluster-prices.ts';
+import { priceOfCluster, priceOfNewCluster } from './cluster-prices.ts';
 import { clusterPriceRequestSchema, clusterPriceSchema } from './cluster-schema.ts';
 
 const BASE = '/cloud/v2/pricing/:project_id/:region_id/k8s/clusters';
 
-export function clusterPriceRoutes(app: Api, { clusterPrices }: { clusterPrices: ClusterPrices }): void {
+export function clusterPriceRoutes(app: Api, on: Platform): void {
   app.post(BASE, {
     config: { access: 'read', onlyAsks: true },
     schema: {
@@ -19,7 +20,7 @@ export function clusterPriceRoutes(app: Api, { clusterPrices }: { clusterPrices:
       body: clusterPriceRequestSchema,
       response: { 200: clusterPriceSchema },
     },
-    handler: async ({ scope, body }) => clusterPrices.ofNew(scope, body),
+    handler: async ({ scope, body }) => priceOfNewCluster(on, scope, body),
   });
 
   app.get(`${BASE}/:cluster_name`, {
@@ -32,6 +33,6 @@ export function clusterPriceRoutes(app: Api, { clusterPrices }: { clusterPrices:
       params: ClusterParams,
       response: { 200: clusterPriceSchema },
     },
-    handler: async ({ scope, params }) => clusterPrices.ofExisting(scope, params.cluster_name),
+    handler: async ({ scope, params }) => priceOfCluster(on, scope, params.cluster_name),
   });
 }

@@ -1,11 +1,10 @@
-import type { Database } from '../../../db/database.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
 import { isUuid } from '../../../lib/ids.ts';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
+import type { Platform } from '../../../platform.ts';
 import { type Catalog, priced } from '../../ground/catalog/service.ts';
 import { sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
-import type { Rates } from '../../ground/prices/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { familiesOf } from '../../network/addresses/schema.ts';
 import type {
@@ -17,13 +16,6 @@ import type {
 import { partsOfInstance, snapshotsById } from './store.ts';
 import { type PricedVolume, pricedVolume, volumeRequestProblems } from './volume-request.ts';
 
-export interface InstancePrices {
-  /** Returns what the instances would cost, by part and in total. @throws InvalidError, NotFoundError for a snapshot */
-  ofNew(scope: Scope, request: InstancePriceRequest): Promise<InstancePrice>;
-  /** Returns what the instance costs as it is, with its volumes and public addresses. @throws NotFoundError */
-  ofExisting(scope: Scope, id: string): Promise<VolumePrice>;
-}
-
 interface Parts {
   flavorId: string;
   volumes: readonly PricedVolume[];
@@ -33,140 +25,142 @@ interface Parts {
   count: number;
 }
 
-export function createInstancePrices(deps: {
-  catalog: Catalog;
-  database: Database;
-  rates: Pick<Rates, 'of'>;
-}): InstancePrices {
-  const { catalog, database, rates } = deps;
-
-  /** Prices each thing once, as it is metered. Returns the prices by part. */
-  async function pricesOf(scope: Scope, { flavorId, volumes, publicAddresses, floatingIps, count }: Parts) {
-    const { regionId } = scope;
-    const { terms, hourPrice } = await rates.of(scope.clientId);
-    const times = (amount: number, price: VolumePrice): VolumePrice[] => Array(amount * count).fill(price);
-    const address = volumePrice(terms, hourPrice(regionId, priced.publicAddress), 1);
-    return {
-      terms,
-      flavor: times(1, volumePrice(terms, hourPrice(regionId, priced.flavor(flavorId)), 1)),
-      external_ip: times(publicAddresses, address),
-      floating_ip: times(floatingIps, address),
-      volumes: VOLUME_TYPES.flatMap((type) => {
-        const ofType = volumes.filter(({ volumeType }) => volumeType === type);
-        const price = hourPrice(regionId, priced.volume(type));
-        const prices = ofType.flatMap(({ sizeGib }) => times(1, volumePrice(terms, price, sizeGib)));
-        return prices.length === 0 ? [] : [{ type, prices }];
-      }),
-    };
-  }
-
-  type PricesByPart = Awaited<ReturnType<typeof pricesOf>>;
-
-  function totalOf({ terms, flavor, external_ip, floating_ip, volumes }: PricesByPart) {
-    return sumOf(terms, [
-      ...flavor,
-      ...external_ip,
-      ...floating_ip,
-      ...volumes.flatMap(({ prices }) => prices),
-    ]);
-  }
-
-  async function volumesOf(scope: Scope, wishes: readonly PricedVolumeRequest[]): Promise<PricedVolume[]> {
-    const snapshots = await snapshotsById(
-      database.sql,
-      scope,
-      wishes.flatMap(({ source, snapshot_id: id }) =>
-        source === 'snapshot' && isUuid(id ?? '') ? (id ?? '') : [],
-      ),
-    );
-    return wishes.flatMap((wish) => {
-      const { source, size, snapshot_id, type_name } = wish;
-      if (source === 'existing-volume') return [];
-      const snapshot = snapshots.get((snapshot_id ?? '').toLowerCase());
-      if (source === 'snapshot' && !snapshot) throw new NotFoundError('Snapshot', snapshot_id ?? '');
-      const shape = pricedVolume(
-        {
-          source,
-          // A volume of an instance may be larger than its snapshot.
-          size: source === 'snapshot' ? null : (size ?? null),
-          snapshot_id: snapshot_id ?? null,
-          type_name: type_name ?? null,
-        },
-        snapshot,
-      );
-      return { ...shape, sizeGib: size ?? shape.sizeGib };
-    });
-  }
-
+/** Prices each thing once, as it is metered. Returns the prices by part. */
+async function pricesOf(
+  on: Platform,
+  scope: Scope,
+  { flavorId, volumes, publicAddresses, floatingIps, count }: Parts,
+) {
+  const { regionId } = scope;
+  const { terms, hourPrice } = await on.rates.of(scope.clientId);
+  const times = (amount: number, price: VolumePrice): VolumePrice[] => Array(amount * count).fill(price);
+  const address = volumePrice(terms, hourPrice(regionId, priced.publicAddress), 1);
   return {
-    async ofNew(scope, request) {
-      const { flavor: flavorId, interfaces, volumes: wishes = [] } = request;
-      const problems = [...flavorProblems(catalog, scope, flavorId), ...requestProblems(request)];
-      if (problems.length > 0) throw new InvalidError(problems);
-      const isPublic = (one: (typeof interfaces)[number]) =>
-        one.type === 'external' ||
-        ('network_id' in one && one.network_id?.toLowerCase() === scope.region.external_network_id);
-      const prices = await pricesOf(scope, {
-        flavorId,
-        volumes: await volumesOf(scope, wishes),
-        publicAddresses: interfaces.filter(
-          (one) =>
-            isPublic(one) && familiesOf('ip_family' in one ? one.ip_family : undefined).includes('IPv4'),
-        ).length,
-        floatingIps: interfaces.filter((one) => 'floating_ip' in one && one.floating_ip?.source === 'new')
-          .length,
-        count: (request.names ?? request.name_templates ?? ['one']).length,
-      });
-      return presented(prices, totalOf(prices));
-    },
-
-    async ofExisting(scope, id) {
-      const parts = await foundById('Instance', id, () => partsOfInstance(database.sql, scope, id));
-      const prices = await pricesOf(scope, {
-        flavorId: parts.flavor_id,
-        volumes: parts.volumes.map((one) => ({ sizeGib: one.size_gib, volumeType: one.volume_type })),
-        publicAddresses: parts.public_addresses,
-        floatingIps: parts.floating_ips,
-        count: 1,
-      });
-      return totalOf(prices);
-    },
+    terms,
+    flavor: times(1, volumePrice(terms, hourPrice(regionId, priced.flavor(flavorId)), 1)),
+    external_ip: times(publicAddresses, address),
+    floating_ip: times(floatingIps, address),
+    volumes: VOLUME_TYPES.flatMap((type) => {
+      const ofType = volumes.filter(({ volumeType }) => volumeType === type);
+      const price = hourPrice(regionId, priced.volume(type));
+      const prices = ofType.flatMap(({ sizeGib }) => times(1, volumePrice(terms, price, sizeGib)));
+      return prices.length === 0 ? [] : [{ type, prices }];
+    }),
   };
+}
 
-  function presented(prices: PricesByPart, total: VolumePrice): InstancePrice {
-    const { terms, flavor, external_ip, floating_ip, volumes } = prices;
-    const sum = (list: VolumePrice[]) => (list.length === 0 ? null : sumOf(terms, list));
-    const [machines, addresses, floating] = [sum(flavor), sum(external_ip), sum(floating_ip)];
-    const byType = volumes.map(({ type, prices: of }) => [type, sumOf(terms, of)] as const);
-    const each = (field: 'price_per_hour' | 'price_per_month'): InstancePriceParts => ({
-      flavor: machines?.[field] ?? null,
-      external_ip: addresses?.[field] ?? null,
-      floating_ip: floating?.[field] ?? null,
-      volumes:
-        byType.length === 0 ? null : Object.fromEntries(byType.map(([type, price]) => [type, price[field]])),
-    });
-    const isShown = total.price_status === 'show';
-    const resources = [
-      'flavor',
-      ...(external_ip.length > 0 ? ['external_ip'] : []),
-      ...(floating_ip.length > 0 ? ['floating_ip'] : []),
-      ...volumes.map(({ type }) => type),
-    ];
-    return {
-      currency_code: total.currency_code,
-      discount_percent: isShown ? terms.discount : '0',
-      discount_details: isShown ? resources.map((resource) => ({ resource, discount: terms.discount })) : [],
-      per_gb: null,
-      per_hour: each('price_per_hour'),
-      per_month: each('price_per_month'),
-      price_status: total.price_status,
-      price_without_discount_per_month: total.price_without_discount_per_month,
-      tax_percent: total.tax_percent,
-      total_price_per_hour: total.price_per_hour,
-      total_price_per_month: total.price_per_month,
-      vm_count: flavor.length,
-    };
-  }
+type PricesByPart = Awaited<ReturnType<typeof pricesOf>>;
+
+function totalOf({ terms, flavor, external_ip, floating_ip, volumes }: PricesByPart) {
+  return sumOf(terms, [
+    ...flavor,
+    ...external_ip,
+    ...floating_ip,
+    ...volumes.flatMap(({ prices }) => prices),
+  ]);
+}
+
+async function volumesOf(
+  on: Platform,
+  scope: Scope,
+  wishes: readonly PricedVolumeRequest[],
+): Promise<PricedVolume[]> {
+  const snapshots = await snapshotsById(
+    on.database.sql,
+    scope,
+    wishes.flatMap(({ source, snapshot_id: id }) =>
+      source === 'snapshot' && isUuid(id ?? '') ? (id ?? '') : [],
+    ),
+  );
+  return wishes.flatMap((wish) => {
+    const { source, size, snapshot_id, type_name } = wish;
+    if (source === 'existing-volume') return [];
+    const snapshot = snapshots.get((snapshot_id ?? '').toLowerCase());
+    if (source === 'snapshot' && !snapshot) throw new NotFoundError('Snapshot', snapshot_id ?? '');
+    const shape = pricedVolume(
+      {
+        source,
+        // A volume of an instance may be larger than its snapshot.
+        size: source === 'snapshot' ? null : (size ?? null),
+        snapshot_id: snapshot_id ?? null,
+        type_name: type_name ?? null,
+      },
+      snapshot,
+    );
+    return { ...shape, sizeGib: size ?? shape.sizeGib };
+  });
+}
+
+/** Returns what the instances would cost, by part and in total. @throws InvalidError, NotFoundError for a snapshot */
+export async function priceOfNewInstance(
+  on: Platform,
+  scope: Scope,
+  request: InstancePriceRequest,
+): Promise<InstancePrice> {
+  const { flavor: flavorId, interfaces, volumes: wishes = [] } = request;
+  const problems = [...flavorProblems(on.catalog, scope, flavorId), ...requestProblems(request)];
+  if (problems.length > 0) throw new InvalidError(problems);
+  const isPublic = (one: (typeof interfaces)[number]) =>
+    one.type === 'external' ||
+    ('network_id' in one && one.network_id?.toLowerCase() === scope.region.external_network_id);
+  const prices = await pricesOf(on, scope, {
+    flavorId,
+    volumes: await volumesOf(on, scope, wishes),
+    publicAddresses: interfaces.filter(
+      (one) => isPublic(one) && familiesOf('ip_family' in one ? one.ip_family : undefined).includes('IPv4'),
+    ).length,
+    floatingIps: interfaces.filter((one) => 'floating_ip' in one && one.floating_ip?.source === 'new').length,
+    count: (request.names ?? request.name_templates ?? ['one']).length,
+  });
+  return presented(prices, totalOf(prices));
+}
+
+/** Returns what the instance costs as it is, with its volumes and public addresses. @throws NotFoundError */
+export async function priceOfInstance(on: Platform, scope: Scope, id: string): Promise<VolumePrice> {
+  const parts = await foundById('Instance', id, () => partsOfInstance(on.database.sql, scope, id));
+  const prices = await pricesOf(on, scope, {
+    flavorId: parts.flavor_id,
+    volumes: parts.volumes.map((one) => ({ sizeGib: one.size_gib, volumeType: one.volume_type })),
+    publicAddresses: parts.public_addresses,
+    floatingIps: parts.floating_ips,
+    count: 1,
+  });
+  return totalOf(prices);
+}
+
+function presented(prices: PricesByPart, total: VolumePrice): InstancePrice {
+  const { terms, flavor, external_ip, floating_ip, volumes } = prices;
+  const sum = (list: VolumePrice[]) => (list.length === 0 ? null : sumOf(terms, list));
+  const [machines, addresses, floating] = [sum(flavor), sum(external_ip), sum(floating_ip)];
+  const byType = volumes.map(({ type, prices: of }) => [type, sumOf(terms, of)] as const);
+  const each = (field: 'price_per_hour' | 'price_per_month'): InstancePriceParts => ({
+    flavor: machines?.[field] ?? null,
+    external_ip: addresses?.[field] ?? null,
+    floating_ip: floating?.[field] ?? null,
+    volumes:
+      byType.length === 0 ? null : Object.fromEntries(byType.map(([type, price]) => [type, price[field]])),
+  });
+  const isShown = total.price_status === 'show';
+  const resources = [
+    'flavor',
+    ...(external_ip.length > 0 ? ['external_ip'] : []),
+    ...(floating_ip.length > 0 ? ['floating_ip'] : []),
+    ...volumes.map(({ type }) => type),
+  ];
+  return {
+    currency_code: total.currency_code,
+    discount_percent: isShown ? terms.discount : '0',
+    discount_details: isShown ? resources.map((resource) => ({ resource, discount: terms.discount })) : [],
+    per_gb: null,
+    per_hour: each('price_per_hour'),
+    per_month: each('price_per_month'),
+    price_status: total.price_status,
+    price_without_discount_per_month: total.price_without_discount_per_month,
+    tax_percent: total.tax_percent,
+    total_price_per_hour: total.price_per_hour,
+    total_price_per_month: total.price_per_month,
+    vm_count: flavor.length,
+  };
 }
 
 function flavorProblems(catalog: Catalog, { regionId }: Scope, flavorId: string): FieldProblem[] {

@@ -1,11 +1,10 @@
 import type { Database } from '../../../db/database.ts';
 import { canonicalAddress } from '../../../lib/cidr.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
-import { type Catalog, priced } from '../../ground/catalog/service.ts';
+import type { Platform } from '../../../platform.ts';
+import { priced } from '../../ground/catalog/service.ts';
 import { HOURS_PER_MONTH, timesHour, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
-import type { Rates } from '../../ground/prices/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { familiesOf } from '../../network/addresses/schema.ts';
 import type { CreateReservedFixedIp } from '../../network/reserved-fixed-ips/input-schema.ts';
@@ -22,83 +21,75 @@ interface Payer {
   clientId: number;
 }
 
-/** Prices of things that are priced in one piece. Nothing is created. */
-export interface ItemPrices {
-  /** A type that the region doesn't offer has the status `error`. */
-  fileShare(scope: Scope, request: FileSharePriceRequest): Promise<VolumePrice>;
-  floatingIps(scope: Scope, request: FloatingIpPriceRequest): Promise<VolumePrice>;
-  image(scope: Scope, request: ImagePriceRequest): Promise<VolumePrice>;
-  /** Public IPv4 addresses cost something, all others nothing. @throws InvalidError for an unknown subnet or port */
-  reservedFixedIp(scope: Scope, request: CreateReservedFixedIp): Promise<VolumePrice>;
-  /** Returns what one GiB of logs costs. @throws NotFoundError for the region */
-  logging(payer: Payer, regionId: number): Promise<VolumePrice>;
-  /** Returns what a DDoS profile costs. @throws NotFoundError for the region */
-  ddos(payer: Payer, regionId: number): Promise<DdosPrice>;
-}
-
 const DAY_MS = 86_400_000;
 
-export function createItemPrices(deps: {
-  catalog: Catalog;
-  database: Database;
-  clock: Clock;
-  rates: Pick<Rates, 'of'>;
-}): ItemPrices {
-  const { catalog, database, clock, rates } = deps;
+async function priceOf(
+  on: Platform,
+  { clientId }: Payer,
+  regionId: number,
+  item: string,
+  amount: number,
+): Promise<VolumePrice> {
+  const { terms, hourPrice } = await on.rates.of(clientId);
+  return volumePrice(terms, amount === 0 ? '0' : hourPrice(regionId, item), amount);
+}
 
-  async function priceOf(
-    { clientId }: Payer,
-    regionId: number,
-    item: string,
-    amount: number,
-  ): Promise<VolumePrice> {
-    const { terms, hourPrice } = await rates.of(clientId);
-    return volumePrice(terms, amount === 0 ? '0' : hourPrice(regionId, item), amount);
-  }
+const addresses = (on: Platform, scope: Scope, amount: number) =>
+  priceOf(on, scope, scope.regionId, priced.publicAddress, amount);
 
-  const addresses = (scope: Scope, amount: number) =>
-    priceOf(scope, scope.regionId, priced.publicAddress, amount);
+/** A type that the region doesn't offer has the status `error`. */
+export const priceOfFileShare = (
+  on: Platform,
+  scope: Scope,
+  { size, type_name = 'standard' }: FileSharePriceRequest,
+): Promise<VolumePrice> => priceOf(on, scope, scope.regionId, priced.fileShare(type_name), size);
 
+export const priceOfFloatingIps = (
+  on: Platform,
+  scope: Scope,
+  { count }: FloatingIpPriceRequest,
+): Promise<VolumePrice> => addresses(on, scope, count);
+
+export const priceOfImage = (on: Platform, scope: Scope, { size }: ImagePriceRequest): Promise<VolumePrice> =>
+  priceOf(on, scope, scope.regionId, priced.imageStorage, size);
+
+/** Public IPv4 addresses cost something, all others nothing. @throws InvalidError for an unknown subnet or port */
+export async function priceOfReservedFixedIp(
+  on: Platform,
+  scope: Scope,
+  request: CreateReservedFixedIp,
+): Promise<VolumePrice> {
+  return addresses(on, scope, await publicAddresses(on.database, scope, request));
+}
+
+/** Returns what one GiB of logs costs. @throws NotFoundError for the region */
+export async function priceOfLogging(on: Platform, payer: Payer, regionId: number): Promise<VolumePrice> {
+  const { id } = found('Region', regionId, on.catalog.regions.get(regionId));
+  return priceOf(on, payer, id, priced.logStorage, 1);
+}
+
+/** Returns what a DDoS profile costs. @throws NotFoundError for the region */
+export async function priceOfDdos(on: Platform, payer: Payer, regionId: number): Promise<DdosPrice> {
+  const { id } = found('Region', regionId, on.catalog.regions.get(regionId));
+  const { terms, hourPrice } = await on.rates.of(payer.clientId);
+  const price = volumePrice(terms, hourPrice(id, priced.ddosProtection), 1);
+  const hour = price.price_per_hour;
+  const of = (hours: number) => (hour === null ? null : timesHour(hour, hours));
+  const now = on.clock.now();
+  const [thisMonth, nextMonth] = [daysOfMonth(now, 0), daysOfMonth(now, 1)];
   return {
-    fileShare: (scope, { size, type_name = 'standard' }) =>
-      priceOf(scope, scope.regionId, priced.fileShare(type_name), size),
-
-    floatingIps: (scope, { count }) => addresses(scope, count),
-
-    image: (scope, { size }) => priceOf(scope, scope.regionId, priced.imageStorage, size),
-
-    async reservedFixedIp(scope, request) {
-      return addresses(scope, await publicAddresses(database, scope, request));
-    },
-
-    async logging(payer, regionId) {
-      const { id } = found('Region', regionId, catalog.regions.get(regionId));
-      return priceOf(payer, id, priced.logStorage, 1);
-    },
-
-    async ddos(payer, regionId) {
-      const { id } = found('Region', regionId, catalog.regions.get(regionId));
-      const { terms, hourPrice } = await rates.of(payer.clientId);
-      const price = volumePrice(terms, hourPrice(id, priced.ddosProtection), 1);
-      const hour = price.price_per_hour;
-      const of = (hours: number) => (hour === null ? null : timesHour(hour, hours));
-      const now = clock.now();
-      const [thisMonth, nextMonth] = [daysOfMonth(now, 0), daysOfMonth(now, 1)];
-      return {
-        current_month_days: thisMonth,
-        current_month_days_last: thisMonth - now.getUTCDate() + 1,
-        next_month_days: nextMonth,
-        price: {
-          feature_name: 'DDoS protection',
-          period: 'hour',
-          price_currency: terms.currency,
-          price_per_30d: of(HOURS_PER_MONTH),
-          price_per_day: of(24),
-          price_per_hour: hour,
-          unit_name: 'profile',
-          unit_size: 1,
-        },
-      };
+    current_month_days: thisMonth,
+    current_month_days_last: thisMonth - now.getUTCDate() + 1,
+    next_month_days: nextMonth,
+    price: {
+      feature_name: 'DDoS protection',
+      period: 'hour',
+      price_currency: terms.currency,
+      price_per_30d: of(HOURS_PER_MONTH),
+      price_per_day: of(24),
+      price_per_hour: hour,
+      unit_name: 'profile',
+      unit_size: 1,
     },
   };
 }

@@ -1,11 +1,19 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
 import { IntegerId, ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import { InstanceParams } from '../../compute/instances/schema.ts';
 import { CreateReservedFixedIp } from '../../network/reserved-fixed-ips/input-schema.ts';
-import type { InstancePrices } from './instance-prices.ts';
+import { priceOfInstance, priceOfNewInstance } from './instance-prices.ts';
 import { InstancePrice, InstancePriceRequest } from './instance-schema.ts';
-import type { ItemPrices } from './item-prices.ts';
+import {
+  priceOfDdos,
+  priceOfFileShare,
+  priceOfFloatingIps,
+  priceOfImage,
+  priceOfLogging,
+  priceOfReservedFixedIp,
+} from './item-prices.ts';
 import {
   DdosPrice,
   FileSharePriceRequest,
@@ -20,7 +28,7 @@ const tags = ['Pricing'];
 const asks = { access: 'read', onlyAsks: true } as const;
 const response = { 200: priceSchema };
 const RegionParams = Type.Object({ region_id: IntegerId('Region ID') });
-export function itemPriceRoutes(app: Api, { itemPrices }: { itemPrices: ItemPrices }): void {
+export function itemPriceRoutes(app: Api, on: Platform): void {
   app.post(`${BASE}/file_shares`, {
     config: asks,
     schema: {
@@ -31,7 +39,7 @@ export function itemPriceRoutes(app: Api, { itemPrices }: { itemPrices: ItemPric
       body: FileSharePriceRequest,
       response,
     },
-    handler: async ({ scope, body }) => itemPrices.fileShare(scope, body),
+    handler: async ({ scope, body }) => priceOfFileShare(on, scope, body),
   });
 
   app.post(`${BASE}/floating_ips`, {
@@ -44,7 +52,7 @@ export function itemPriceRoutes(app: Api, { itemPrices }: { itemPrices: ItemPric
       body: FloatingIpPriceRequest,
       response,
     },
-    handler: async ({ scope, body }) => itemPrices.floatingIps(scope, body),
+    handler: async ({ scope, body }) => priceOfFloatingIps(on, scope, body),
   });
 
   app.post(`${BASE}/images`, {
@@ -57,7 +65,7 @@ export function itemPriceRoutes(app: Api, { itemPrices }: { itemPrices: ItemPric
       body: ImagePriceRequest,
       response,
     },
-    handler: async ({ scope, body }) => itemPrices.image(scope, body),
+    handler: async ({ scope, body }) => priceOfImage(on, scope, body),
   });
 
   app.post(`${BASE}/reserved_fixed_ips`, {
@@ -71,7 +79,7 @@ export function itemPriceRoutes(app: Api, { itemPrices }: { itemPrices: ItemPric
       body: CreateReservedFixedIp,
       response,
     },
-    handler: ({ scope, body }) => itemPrices.reservedFixedIp(scope, body),
+    handler: ({ scope, body }) => priceOfReservedFixedIp(on, scope, body),
   });
 
   app.get(`${OF_REGION}/laas`, {
@@ -84,7 +92,7 @@ export function itemPriceRoutes(app: Api, { itemPrices }: { itemPrices: ItemPric
       params: RegionParams,
       response,
     },
-    handler: async ({ principal, params }) => itemPrices.logging(principal, params.region_id),
+    handler: async ({ principal, params }) => priceOfLogging(on, principal, params.region_id),
   });
 
   app.get(`${OF_REGION}/ddos`, {
@@ -97,11 +105,11 @@ export function itemPriceRoutes(app: Api, { itemPrices }: { itemPrices: ItemPric
       params: RegionParams,
       response: { 200: DdosPrice },
     },
-    handler: async ({ principal, params }) => itemPrices.ddos(principal, params.region_id),
+    handler: async ({ principal, params }) => priceOfDdos(on, principal, params.region_id),
   });
 }
 
-export function instancePriceRoutes(app: Api, { instancePrices }: { instancePrices: InstancePrices }): void {
+export function instancePriceRoutes(app: Api, on: Platform): void {
   app.post('/cloud/v2/pricing/:project_id/:region_id/instances', {
     config: asks,
     schema: {
@@ -114,7 +122,7 @@ export function instancePriceRoutes(app: Api, { instancePrices }: { instancePric
       body: InstancePriceRequest,
       response: { 200: InstancePrice },
     },
-    handler: ({ scope, body }) => instancePrices.ofNew(scope, body),
+    handler: ({ scope, body }) => priceOfNewInstance(on, scope, body),
   });
 
   app.get(`${BASE}/instances/:instance_id`, {
@@ -127,6 +135,6 @@ export function instancePriceRoutes(app: Api, { instancePrices }: { instancePric
       params: InstanceParams,
       response,
     },
-    handler: ({ scope, params }) => instancePrices.ofExisting(scope, params.instance_id),
+    handler: ({ scope, params }) => priceOfInstance(on, scope, params.instance_id),
   });
 }

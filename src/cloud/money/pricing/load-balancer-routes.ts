@@ -1,6 +1,7 @@
 import type { Api } from '../../../http/server.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import type { LoadBalancerPrices } from './load-balancer-prices.ts';
+import type { Platform } from '../../../platform.ts';
+import { priceOfLoadBalancerFlavor, priceOfNewLoadBalancer } from './load-balancer-prices.ts';
 import {
   LoadBalancerFlavorPriceRequest,
   LoadBalancerPrice,
@@ -10,10 +11,7 @@ import { priceSchema } from './schema.ts';
 
 const tags = ['Pricing'];
 
-export function loadBalancerPriceRoutes(
-  app: Api,
-  { loadBalancerPrices: prices }: { loadBalancerPrices: LoadBalancerPrices },
-): void {
+export function loadBalancerPriceRoutes(app: Api, on: Platform): void {
   app.post('/cloud/v1/pricing/:project_id/:region_id/loadbalancers', {
     config: { access: 'read', onlyAsks: true },
     schema: {
@@ -25,7 +23,7 @@ export function loadBalancerPriceRoutes(
       body: LoadBalancerFlavorPriceRequest,
       response: { 200: priceSchema },
     },
-    handler: async ({ scope, body }) => prices.ofFlavor(scope, body.flavor),
+    handler: async ({ scope, body }) => priceOfLoadBalancerFlavor(on, scope, body.flavor),
   });
 
   app.post('/cloud/v2/pricing/:project_id/:region_id/loadbalancers', {
@@ -40,6 +38,6 @@ export function loadBalancerPriceRoutes(
       body: LoadBalancerPriceRequest,
       response: { 200: LoadBalancerPrice },
     },
-    handler: async ({ scope, body }) => prices.ofNew(scope, body),
+    handler: async ({ scope, body }) => priceOfNewLoadBalancer(on, scope, body),
   });
 }

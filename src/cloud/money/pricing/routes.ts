@@ -1,9 +1,10 @@
 import type { Api } from '../../../http/server.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import { snapshotPriceRequestSchema, volumePriceRequestSchema, volumePriceSchema } from './schema.ts';
-import type { Pricing } from './service.ts';
+import { priceOfSnapshot, priceOfVolume } from './service.ts';
 
-export function pricingRoutes(app: Api, { pricing }: { pricing: Pricing }): void {
+export function pricingRoutes(app: Api, on: Platform): void {
   app.post('/cloud/v1/pricing/:project_id/:region_id/volumes', {
     config: { access: 'read', onlyAsks: true },
     schema: {
@@ -16,7 +17,7 @@ export function pricingRoutes(app: Api, { pricing }: { pricing: Pricing }): void
       body: volumePriceRequestSchema,
       response: { 200: volumePriceSchema },
     },
-    handler: async ({ scope, body }) => pricing.volume(scope, body),
+    handler: async ({ scope, body }) => priceOfVolume(on, scope, body),
   });
 
   app.post('/cloud/v1/pricing/:project_id/:region_id/snapshots', {
@@ -30,6 +31,6 @@ export function pricingRoutes(app: Api, { pricing }: { pricing: Pricing }): void
       body: snapshotPriceRequestSchema,
       response: { 200: volumePriceSchema },
     },
-    handler: async ({ scope, body }) => pricing.snapshot(scope, body),
+    handler: async ({ scope, body }) => priceOfSnapshot(on, scope, body),
   });
 }

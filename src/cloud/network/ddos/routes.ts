@@ -2,7 +2,8 @@ import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import type { Catalog } from '../../ground/catalog/service.ts';
+import type { Platform } from '../../../platform.ts';
+import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { presentedProfile } from './presenter.ts';
 import {
   ActOnDdosProfile,
@@ -12,17 +13,19 @@ import {
   DdosProfileParams,
   UpdateDdosProfile,
 } from './schema.ts';
-import type { DdosProfiles } from './service.ts';
+import {
+  actOnDdosProfile,
+  createDdosProfile,
+  ddosProfileDeletion,
+  listDdosProfiles,
+  updateDdosProfile,
+} from './service.ts';
 
 const PROFILES = '/cloud/v1/ddos/profiles/:project_id/:region_id';
 const PROFILE = `${PROFILES}/:profile_id`;
 const tags = ['DDoS protection'];
 
-export function ddosRoutes(
-  app: Api,
-  dialect: Dialect,
-  { catalog, ddosProfiles: profiles }: { catalog: Catalog; ddosProfiles: DdosProfiles },
-): void {
+export function ddosRoutes(app: Api, dialect: Dialect, on: Platform): void {
   const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
 
   app.get(PROFILES, {
@@ -36,8 +39,10 @@ export function ddosRoutes(
       response: { 200: DdosProfileList },
     },
     handler: async ({ scope, query }) => {
-      const templates = catalog.ddosTemplates(scope.regionId);
-      return presentedPage(await profiles.list(scope, query), (row) => presentedProfile(row, templates));
+      const templates = on.catalog.ddosTemplates(scope.regionId);
+      return presentedPage(await listDdosProfiles(on, scope, query), (row) =>
+        presentedProfile(row, templates),
+      );
     },
   });
 
@@ -53,7 +58,7 @@ export function ddosRoutes(
       body: CreateDdosProfile,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await profiles.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createDdosProfile(on, scope, body)]),
   });
 
   app.patch(PROFILE, {
@@ -69,7 +74,7 @@ export function ddosRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      started(await profiles.update(scope, params.profile_id, body, dialect)),
+      started(await updateDdosProfile(on, scope, params.profile_id, body, dialect)),
   });
 
   app.post(`${PROFILE}/action`, {
@@ -85,7 +90,7 @@ export function ddosRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      started(await profiles.act(scope, params.profile_id, body, dialect)),
+      started(await actOnDdosProfile(on, scope, params.profile_id, body, dialect)),
   });
 
   app.delete(PROFILE, {
@@ -97,6 +102,7 @@ export function ddosRoutes(
       params: DdosProfileParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params }) => dialect.tasks([await profiles.delete(scope, params.profile_id)]),
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await deleteOrWait(on, scope, ddosProfileDeletion, params.profile_id)]),
   });
 }

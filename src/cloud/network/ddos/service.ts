@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DdosProfileSpec } from '../../../backends/contract/specs.ts';
 import type { TaskType } from '../../../convergence/task-kind.ts';
 import { isToGo, make, put, remove } from '../../../convergence/wants.ts';
-import { type Database, type Transaction, violates } from '../../../db/database.ts';
+import { type Transaction, violates } from '../../../db/database.ts';
 import { canonicalAddress, canonicalCidr } from '../../../lib/cidr.ts';
 import { basicValue } from '../../../lib/ddos-field-value.ts';
 import { type DdosField, ddosProfileProblems } from '../../../lib/ddos-profile.ts';
@@ -11,9 +11,16 @@ import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '.
 import { refuseHeld } from '../../../lib/held.ts';
 import { newTaskId } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { Catalog } from '../../ground/catalog/service.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import { deletionId, type TaskAnyway, type Tasks } from '../../ground/tasks/service.ts';
+import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import {
+  beginTask,
+  deletionId,
+  removeAgain,
+  type TaskAnyway,
+  unchangedTask,
+} from '../../ground/tasks/service.ts';
 import type { ActOnDdosProfile, DdosProfileListQuery, MutateDdosProfile } from './schema.ts';
 import * as store from './store.ts';
 import {
@@ -24,177 +31,172 @@ import {
   UPDATE_PROFILE,
 } from './tasks.ts';
 
-/** DDoS protection of public addresses of instances and load balancers. */
-export interface DdosProfiles {
-  /** @throws InvalidError for what is no address */
-  list(scope: Scope, query: DdosProfileListQuery): Promise<Page<store.ProfileRow>>;
-  /** Returns the task that creates a profile. @throws InvalidError, ConflictError if the address has one */
-  create(scope: Scope, request: MutateDdosProfile): Promise<string>;
-  /**
-   * Returns the task that replaces template and fields, or undefined if nothing changes, unless `taskAnyway`.
-   * @throws NotFoundError, InvalidError, ConflictError while a task holds it
-   */
-  update(
-    scope: Scope,
-    id: number,
-    request: MutateDdosProfile,
-    options: TaskAnyway,
-  ): Promise<string | undefined>;
-  /** Returns the task that switches it, or undefined likewise. @throws NotFoundError, ConflictError */
-  act(scope: Scope, id: number, wanted: ActOnDdosProfile, options: TaskAnyway): Promise<string | undefined>;
-  /** Returns the task that deletes it. @throws NotFoundError, ConflictError while a task holds it */
-  delete(scope: Scope, id: number): Promise<string>;
-}
-
 type Wanted = Pick<store.ProfileRow, 'template_id' | 'fields' | 'active' | 'bgp'>;
 
-export function createDdosProfiles(deps: {
-  database: Database;
-  catalog: Catalog;
-  tasks: Tasks;
-}): DdosProfiles {
-  const { database, catalog, tasks } = deps;
+/** @throws InvalidError for what is no address */
+export async function listDdosProfiles(
+  on: Platform,
+  scope: Scope,
+  query: DdosProfileListQuery,
+): Promise<Page<store.ProfileRow>> {
+  return store.listProfiles(on.database.sql, scope, query, rangeOf(query.ip_address));
+}
 
-  return {
-    async list(scope, query) {
-      return store.listProfiles(database.sql, scope, query, rangeOf(query.ip_address));
-    },
-
-    create: (scope, request) =>
-      database.accept(scope.principal, async (tx) => {
-        const { template_id, fields } = wantedBy(scope, request);
-        const at = await protectable(tx, scope, request.ip_address);
-        const [wantId, taskId] = [randomUUID(), newTaskId()];
-        const profile = { template_id, fields, active: true, bgp: true };
-        const row = {
-          want_id: wantId,
-          project_id: scope.projectId,
-          region_id: scope.regionId,
-          ...at,
-          ...profile,
-          fields: JSON.stringify(fields),
-          status: 'Creating',
-          task_id: taskId,
-        };
-        const id = await store.insertProfile(tx, row).catch((error: unknown) => {
-          if (!violates(error, 'ddos_profiles_once')) throw error;
-          throw new ConflictError(`Address ${at.address} has a DDoS profile already; update that one`);
-        });
-        scope.principal.writes?.about({ type: 'ddos_profile', id, name: at.address });
-        return tasks.begin(tx, scope, {
-          id: taskId,
-          task: CREATE_PROFILE,
-          data: request,
-          input: { profileId: id },
-          wants: [make('ddos_profile', wantId, specOf(at.address, profile))],
-        });
-      }),
-
-    update: (scope, id, request, options) =>
-      database.accept(scope.principal, async (tx) => {
-        const profile = await lockFree(tx, scope, id);
-        const wanted = wantedBy(scope, request);
-        const address = request.ip_address ?? profile.address;
-        if (canonicalAddress(address)?.address !== profile.address) {
-          const message = `Profile ${id} protects ${profile.address}; create another one for another address.`;
-          throw new InvalidError({ ip_address: [message] });
-        }
-        return change(tx, scope, profile, { task: UPDATE_PROFILE, status: 'Updating', wanted, ...options });
-      }),
-
-    act: (scope, id, wanted, options) =>
-      database.accept(scope.principal, async (tx) => {
-        const profile = await lockFree(tx, scope, id);
-        const [task, status] = wanted.active
-          ? [ACTIVATE_PROFILE, 'Activating']
-          : [DEACTIVATE_PROFILE, 'Deactivating'];
-        return change(tx, scope, profile, { task, status, wanted, ...options });
-      }),
-
-    delete: (scope, id) =>
-      database.accept(scope.principal, async (tx) => {
-        const profile = await lock(tx, scope, id);
-        const again = await tasks.removeAgain(tx, scope, profile.task_id, DELETE_PROFILE);
-        if (again !== undefined) return again;
-        refuseHeld(`DDoS profile ${id}`, profile);
-        const taskId = deletionId(scope);
-        await store.changeProfile(tx, id, { task_id: taskId, status: 'Deleting' });
-        return tasks.begin(tx, scope, {
-          id: taskId,
-          task: DELETE_PROFILE,
-          data: { profile_id: id },
-          input: { profileId: id },
-          wants: [remove('ddos_profile', profile.want_id)],
-        });
-      }),
-  };
-
-  /** @throws InvalidError for a template that the region doesn't offer, and values that don't fit its fields */
-  function wantedBy(scope: Scope, request: MutateDdosProfile): Pick<Wanted, 'template_id' | 'fields'> {
-    const ddosTemplates = catalog.ddosTemplates(scope.regionId);
-    const known = ddosTemplates.find(({ id }) => id === request.profile_template)?.fields ?? [];
-    const differing: FieldProblem[] = [];
-    const fields = (request.fields ?? []).map(
-      ({ base_field, field_value = null, value }, index): DdosField => {
-        if (!value) return { base_field, field_value };
-        const schema = known.find(({ id }) => id === base_field)?.validation_schema;
-        const meant = basicValue(value, schema);
-        if (field_value !== null && !isDeepStrictEqual(field_value, meant)) {
-          const message = 'Differs from field_value, the newer form of this field; send only one of them.';
-          differing.push({ field: `fields.${index}.value`, message });
-        }
-        return { base_field, field_value: meant };
-      },
-    );
-    if (differing.length > 0) throw new InvalidError(differing);
-    const profile = {
-      enabled: true,
-      fields,
-      profile_template: request.profile_template,
-      profile_template_name: null,
+/** Returns the task that creates a profile. @throws InvalidError, ConflictError if the address has one */
+export const createDdosProfile = (on: Platform, scope: Scope, request: MutateDdosProfile): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const { template_id, fields } = wantedBy(on, scope, request);
+    const at = await protectable(tx, scope, request.ip_address);
+    const [wantId, taskId] = [randomUUID(), newTaskId()];
+    const profile = { template_id, fields, active: true, bgp: true };
+    const row = {
+      want_id: wantId,
+      project_id: scope.projectId,
+      region_id: scope.regionId,
+      ...at,
+      ...profile,
+      fields: JSON.stringify(fields),
+      status: 'Creating',
+      task_id: taskId,
     };
-    const problems = ddosProfileProblems(profile, { ddosTemplates });
-    if (problems.length > 0) {
-      throw new InvalidError(
-        problems.map(({ field, message }) => ({ field: field.replace(/^ddos_profile\./, ''), message })),
-      );
-    }
-    return { template_id: request.profile_template, fields };
-  }
-
-  async function change(
-    tx: Transaction,
-    scope: Scope,
-    profile: store.ProfileRow,
-    {
-      task,
-      status,
-      wanted,
-      taskAnyway,
-    }: {
-      task: TaskType<{ profileId: number; former: Wanted }>;
-      status: string;
-      wanted: Partial<Wanted>;
-    } & TaskAnyway,
-  ): Promise<string | undefined> {
-    const { id, address, template_id, fields, active, bgp } = profile;
-    const former = { template_id, fields, active, bgp };
-    const next = { ...former, ...wanted };
-    const data = { profile_id: id, ...wanted };
-    if (isDeepStrictEqual(next, former)) {
-      return tasks.unchanged(tx, scope, { type: task.type, data }, { taskAnyway });
-    }
-    const taskId = newTaskId();
-    const row = { ...next, fields: JSON.stringify(next.fields), task_id: taskId, status };
-    await store.changeProfile(tx, id, row);
-    return tasks.begin(tx, scope, {
-      id: taskId,
-      task,
-      data,
-      input: { profileId: id, former },
-      wants: [put('ddos_profile', profile.want_id, specOf(address, next))],
+    const id = await store.insertProfile(tx, row).catch((error: unknown) => {
+      if (!violates(error, 'ddos_profiles_once')) throw error;
+      throw new ConflictError(`Address ${at.address} has a DDoS profile already; update that one`);
     });
+    scope.principal.writes?.about({ type: 'ddos_profile', id, name: at.address });
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: CREATE_PROFILE,
+      data: request,
+      input: { profileId: id },
+      wants: [make('ddos_profile', wantId, specOf(at.address, profile))],
+    });
+  });
+
+/**
+ * Returns the task that replaces template and fields, or undefined if nothing changes, unless `taskAnyway`.
+ * @throws NotFoundError, InvalidError, ConflictError while a task holds it
+ */
+export const updateDdosProfile = (
+  on: Platform,
+  scope: Scope,
+  id: number,
+  request: MutateDdosProfile,
+  options: TaskAnyway,
+): Promise<string | undefined> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const profile = await lockFree(tx, scope, id);
+    const wanted = wantedBy(on, scope, request);
+    const address = request.ip_address ?? profile.address;
+    if (canonicalAddress(address)?.address !== profile.address) {
+      const message = `Profile ${id} protects ${profile.address}; create another one for another address.`;
+      throw new InvalidError({ ip_address: [message] });
+    }
+    return change(on, tx, scope, profile, { task: UPDATE_PROFILE, status: 'Updating', wanted, ...options });
+  });
+
+/** Returns the task that switches it, or undefined likewise. @throws NotFoundError, ConflictError */
+export const actOnDdosProfile = (
+  on: Platform,
+  scope: Scope,
+  id: number,
+  wanted: ActOnDdosProfile,
+  options: TaskAnyway,
+): Promise<string | undefined> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const profile = await lockFree(tx, scope, id);
+    const [task, status] = wanted.active
+      ? [ACTIVATE_PROFILE, 'Activating']
+      : [DEACTIVATE_PROFILE, 'Deactivating'];
+    return change(on, tx, scope, profile, { task, status, wanted, ...options });
+  });
+
+/** Returns the task that deletes it. @throws NotFoundError, ConflictError while a task holds it */
+export const deleteDdosProfile = (on: Platform, scope: Scope, id: number): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const profile = await lock(tx, scope, id);
+    const again = await removeAgain(on, tx, scope, profile.task_id, DELETE_PROFILE);
+    if (again !== undefined) return again;
+    refuseHeld(`DDoS profile ${id}`, profile);
+    const taskId = deletionId(scope);
+    await store.changeProfile(tx, id, { task_id: taskId, status: 'Deleting' });
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: DELETE_PROFILE,
+      data: { profile_id: id },
+      input: { profileId: id },
+      wants: [remove('ddos_profile', profile.want_id)],
+    });
+  });
+
+/** @throws InvalidError for a template that the region doesn't offer, and values that don't fit its fields */
+function wantedBy(
+  on: Platform,
+  scope: Scope,
+  request: MutateDdosProfile,
+): Pick<Wanted, 'template_id' | 'fields'> {
+  const ddosTemplates = on.catalog.ddosTemplates(scope.regionId);
+  const known = ddosTemplates.find(({ id }) => id === request.profile_template)?.fields ?? [];
+  const differing: FieldProblem[] = [];
+  const fields = (request.fields ?? []).map(({ base_field, field_value = null, value }, index): DdosField => {
+    if (!value) return { base_field, field_value };
+    const schema = known.find(({ id }) => id === base_field)?.validation_schema;
+    const meant = basicValue(value, schema);
+    if (field_value !== null && !isDeepStrictEqual(field_value, meant)) {
+      const message = 'Differs from field_value, the newer form of this field; send only one of them.';
+      differing.push({ field: `fields.${index}.value`, message });
+    }
+    return { base_field, field_value: meant };
+  });
+  if (differing.length > 0) throw new InvalidError(differing);
+  const profile = {
+    enabled: true,
+    fields,
+    profile_template: request.profile_template,
+    profile_template_name: null,
+  };
+  const problems = ddosProfileProblems(profile, { ddosTemplates });
+  if (problems.length > 0) {
+    throw new InvalidError(
+      problems.map(({ field, message }) => ({ field: field.replace(/^ddos_profile\./, ''), message })),
+    );
   }
+  return { template_id: request.profile_template, fields };
+}
+
+async function change(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  profile: store.ProfileRow,
+  {
+    task,
+    status,
+    wanted,
+    taskAnyway,
+  }: {
+    task: TaskType<{ profileId: number; former: Wanted }>;
+    status: string;
+    wanted: Partial<Wanted>;
+  } & TaskAnyway,
+): Promise<string | undefined> {
+  const { id, address, template_id, fields, active, bgp } = profile;
+  const former = { template_id, fields, active, bgp };
+  const next = { ...former, ...wanted };
+  const data = { profile_id: id, ...wanted };
+  if (isDeepStrictEqual(next, former)) {
+    return unchangedTask(on, tx, scope, { type: task.type, data }, { taskAnyway });
+  }
+  const taskId = newTaskId();
+  const row = { ...next, fields: JSON.stringify(next.fields), task_id: taskId, status };
+  await store.changeProfile(tx, id, row);
+  return beginTask(on, tx, scope, {
+    id: taskId,
+    task,
+    data,
+    input: { profileId: id, former },
+    wants: [put('ddos_profile', profile.want_id, specOf(address, next))],
+  });
 }
 
 /** @throws InvalidError for an address that leads to no instance and no load balancer of the project */
@@ -253,3 +255,11 @@ function specOf(address: string, { template_id, fields, active, bgp }: Wanted): 
     bgp,
   };
 }
+
+/** A deletion that may wait for what still uses the thing. */
+export const ddosProfileDeletion: WaitingDeletion<Rest<typeof deleteDdosProfile>> = {
+  type: 'delete_ddos_profile',
+  remove: deleteDdosProfile,
+  names: ['profile_id'],
+  options: [],
+};

@@ -1,6 +1,7 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
-import type { FloatingIpChanges } from './changes.ts';
+import type { Platform } from '../../../platform.ts';
+import { convertFloatingIp, updateFloatingIp, updateFloatingIpTags } from './changes.ts';
 import { presentedFloatingIp } from './presenter.ts';
 import { FLOATING_IP } from './routes.ts';
 import {
@@ -11,19 +12,13 @@ import {
   UpdateFloatingIp,
   UpdateFloatingIpTags,
 } from './schema.ts';
-import type { FloatingIps } from './service.ts';
+import { assignFloatingIp, getFloatingIp, unassignFloatingIp } from './service.ts';
 
 const ONE = '/cloud/v1/floatingips/:project_id/:region_id/:floating_ip_id';
 const ONE_V2 = '/cloud/v2/floatingips/:project_id/:region_id/:floating_ip_id';
 const tags = ['Floating IPs'];
 
-export function floatingIpChangeRoutes(
-  app: Api,
-  dialect: Dialect,
-  services: { floatingIps: FloatingIps; floatingIpChanges: FloatingIpChanges },
-): void {
-  const { floatingIps, floatingIpChanges } = services;
-
+export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.patch(ONE, {
     config: { access: 'operate' },
     schema: {
@@ -37,8 +32,8 @@ export function floatingIpChangeRoutes(
     },
     handler: async ({ scope, params, body }) => {
       const { floating_ip_id: id } = params;
-      await floatingIpChanges.updateTags(scope, id, body.tags);
-      return presentedFloatingIp(await floatingIps.get(scope, id), scope);
+      await updateFloatingIpTags(on, scope, id, body.tags);
+      return presentedFloatingIp(await getFloatingIp(on, scope, id), scope);
     },
   });
 
@@ -55,7 +50,7 @@ export function floatingIpChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) => {
-      const task = await floatingIpChanges.update(scope, params.floating_ip_id, body, dialect);
+      const task = await updateFloatingIp(on, scope, params.floating_ip_id, body, dialect);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });
@@ -74,8 +69,8 @@ export function floatingIpChangeRoutes(
     },
     handler: async ({ scope, params, body }) => {
       const { floating_ip_id: id } = params;
-      await floatingIps.assign(scope, id, body);
-      return presentedFloatingIp(await floatingIps.get(scope, id), scope);
+      await assignFloatingIp(on, scope, id, body);
+      return presentedFloatingIp(await getFloatingIp(on, scope, id), scope);
     },
   });
 
@@ -92,8 +87,8 @@ export function floatingIpChangeRoutes(
     },
     handler: async ({ scope, params }) => {
       const { floating_ip_id: id } = params;
-      await floatingIps.unassign(scope, id);
-      return presentedFloatingIp(await floatingIps.get(scope, id), scope);
+      await unassignFloatingIp(on, scope, id);
+      return presentedFloatingIp(await getFloatingIp(on, scope, id), scope);
     },
   });
 
@@ -110,6 +105,6 @@ export function floatingIpChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await floatingIpChanges.convert(scope, params.floating_ip_id)]),
+      dialect.tasks([await convertFloatingIp(on, scope, params.floating_ip_id)]),
   });
 }

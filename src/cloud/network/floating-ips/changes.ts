@@ -1,148 +1,131 @@
 import { randomUUID } from 'node:crypto';
 import type { PortSpec } from '../../../backends/contract/specs.ts';
 import { make, remove } from '../../../convergence/wants.ts';
-import type { Database, Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import { newTaskId } from '../../../lib/ids.ts';
 import { sameTags } from '../../../lib/tags.ts';
 import { patchedTags, type TagsPatch } from '../../../lib/tags-patch.ts';
+import type { Platform } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/in-transaction.ts';
-import type { TaskAnyway, Tasks } from '../../ground/tasks/service.ts';
+import type { TaskAnyway } from '../../ground/tasks/service.ts';
+import { beginTask, unchangedTask, wantChecked } from '../../ground/tasks/service.ts';
 import { originOf } from '../addresses/in-transaction.ts';
 import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
 import { newMacAddress } from '../ports/reserved/in-transaction.ts';
 import type { UpdateFloatingIp } from './schema.ts';
-import {
-  type FloatingIps,
-  inserted,
-  lockFree,
-  refuseLeading,
-  refuseUnfit,
-  wantedAddress,
-} from './service.ts';
+import { getFloatingIp, inserted, lockFree, refuseLeading, refuseUnfit, wantedAddress } from './service.ts';
 import * as store from './store.ts';
 import { CONVERT_FIP, UPDATE_FIP } from './tasks.ts';
 import { asInRows } from './wanted.ts';
 
-export interface FloatingIpChanges {
-  /** Changes tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds the floating IP */
-  updateTags(scope: Scope, id: string, tags: TagsPatch | undefined): Promise<void>;
-  /**
-   * Assigns the floating IP elsewhere or unassigns it, and changes its tags. Returns the task. If nothing changes, it is
-   * undefined, or with `taskAnyway` one that is FINISHED. @throws NotFoundError, InvalidError, ConflictError when it is held or the port's address has a floating
-   * IP
-   */
-  update(
-    scope: Scope,
-    id: string,
-    change: UpdateFloatingIp,
-    options: TaskAnyway,
-  ): Promise<string | undefined>;
-  /**
-   * Returns the task that turns it into a reserved fixed IP with the same address.
-   * @throws NotFoundError, ConflictError while it is assigned or a task holds it, QuotaExceededError
-   */
-  convert(scope: Scope, id: string): Promise<string>;
-  tags: TagHolder;
+async function changeTags(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  id: string,
+  plan: (tags: Record<string, string>) => Record<string, string>,
+): Promise<void> {
+  const floating = await lockFree(tx, scope, id);
+  const tags = JSON.stringify(plan(floating.tags));
+  await store.changeFloatingIp(tx, floating.id, { tags }, on.clock.now());
+  await wantChecked(on, tx, scope, await asInRows(tx, [floating.id]));
 }
 
-export function createFloatingIpChanges(deps: {
-  database: Database;
-  clock: Clock;
-  tasks: Tasks;
-  find: FloatingIps['get'];
-}): FloatingIpChanges {
-  const { database, clock, tasks, find } = deps;
+/** Changes tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds the floating IP */
+export const updateFloatingIpTags = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  tags: TagsPatch | undefined,
+): Promise<void> =>
+  on.database.accept(scope.principal, (tx) =>
+    changeTags(on, tx, scope, id, (current) => patchedTags(current, tags)),
+  );
 
-  async function changeTags(
-    tx: Transaction,
-    scope: Scope,
-    id: string,
-    plan: (tags: Record<string, string>) => Record<string, string>,
-  ): Promise<void> {
+/**
+ * Assigns the floating IP elsewhere or unassigns it, and changes its tags. Returns the task. If nothing changes, it is
+ * undefined, or with `taskAnyway` one that is FINISHED. @throws NotFoundError, InvalidError, ConflictError when it is held or the port's address has a floating
+ * IP
+ */
+export async function updateFloatingIp(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  change: UpdateFloatingIp,
+  options: TaskAnyway,
+): Promise<string | undefined> {
+  const known = await getFloatingIp(on, scope, id);
+  const portId = wantedPort(change, known.port_id);
+  return on.database.accept(scope.principal, async (tx) => {
+    const target = portId ? await lockTarget(tx, scope, portId) : undefined;
     const floating = await lockFree(tx, scope, id);
-    const tags = JSON.stringify(plan(floating.tags));
-    await store.changeFloatingIp(tx, floating.id, { tags }, clock.now());
-    await tasks.want(tx, scope, await asInRows(tx, [floating.id]));
-  }
-
-  return {
-    updateTags: (scope, id, tags) =>
-      database.accept(scope.principal, (tx) =>
-        changeTags(tx, scope, id, (current) => patchedTags(current, tags)),
-      ),
-
-    async update(scope, id, change, options) {
-      const known = await find(scope, id);
-      const portId = wantedPort(change, known.port_id);
-      return database.accept(scope.principal, async (tx) => {
-        const target = portId ? await lockTarget(tx, scope, portId) : undefined;
-        const floating = await lockFree(tx, scope, id);
-        if (floating.port_id !== known.port_id) {
-          throw new ConflictError(`Floating IP ${floating.id} was reassigned in the meantime; try again`);
-        }
-        const to = { target, address: change.fixed_ip_address };
-        const link = await wantedLink(tx, scope, floating, portId, to);
-        const tags = patchedTags(floating.tags, change.tags);
-        const data = { floating_ip_id: floating.id, ...change };
-        if (leads(floating, link) && sameTags(tags, floating.tags)) {
-          return tasks.unchanged(tx, scope, { type: UPDATE_FIP.type, data }, options);
-        }
-        const taskId = newTaskId();
-        const written = { ...link, tags: JSON.stringify(tags), task_id: taskId };
-        await inserted(store.changeFloatingIp(tx, floating.id, written, clock.now()));
-        const { port_id, fixed_address } = floating;
-        const former = { port_id, fixed_address, tags: floating.tags };
-        return tasks.begin(tx, scope, {
-          id: taskId,
-          task: UPDATE_FIP,
-          data,
-          input: { floatingIpId: floating.id, former },
-          wants: await asInRows(tx, [floating.id]),
-        });
-      });
-    },
-
-    convert: (scope, id) =>
-      database.accept(scope.principal, async (tx) => {
-        const floating = await lockFree(tx, scope, id);
-        refuseLeading(floating);
-        const [taskId, portId] = [newTaskId(), randomUUID()];
-        const { networkId, subnetId } = await originOf(tx, floating.id);
-        const macAddress = await newMacAddress(tx);
-        const port: PortSpec = {
-          networkId,
-          addresses: { [floating.address]: { subnetId } },
-          macAddress,
-          portSecurity: true,
-          groups: {},
-          addressPairs: [],
-          reserved: true,
-          formerFloatingIpId: floating.id,
-          metadata: {},
-        };
-        await store.hold(tx, [floating.id], taskId);
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: CONVERT_FIP,
-          data: { floating_ip_id: floating.id },
-          input: { floatingIpId: floating.id, portId, macAddress, ...quotaOwner(scope) },
-          wants: [remove('floating_ip', floating.id), make('port', portId, port)],
-        });
-        await takeQuota(tx, scope, 'reserved_fixed_ip_count');
-        return taskId;
-      }),
-
-    tags: {
-      read: find,
-      change: changeTags,
-    },
-  };
+    if (floating.port_id !== known.port_id) {
+      throw new ConflictError(`Floating IP ${floating.id} was reassigned in the meantime; try again`);
+    }
+    const to = { target, address: change.fixed_ip_address };
+    const link = await wantedLink(tx, scope, floating, portId, to);
+    const tags = patchedTags(floating.tags, change.tags);
+    const data = { floating_ip_id: floating.id, ...change };
+    if (leads(floating, link) && sameTags(tags, floating.tags)) {
+      return unchangedTask(on, tx, scope, { type: UPDATE_FIP.type, data }, options);
+    }
+    const taskId = newTaskId();
+    const written = { ...link, tags: JSON.stringify(tags), task_id: taskId };
+    await inserted(store.changeFloatingIp(tx, floating.id, written, on.clock.now()));
+    const { port_id, fixed_address } = floating;
+    const former = { port_id, fixed_address, tags: floating.tags };
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: UPDATE_FIP,
+      data,
+      input: { floatingIpId: floating.id, former },
+      wants: await asInRows(tx, [floating.id]),
+    });
+  });
 }
+
+/**
+ * Returns the task that turns it into a reserved fixed IP with the same address.
+ * @throws NotFoundError, ConflictError while it is assigned or a task holds it, QuotaExceededError
+ */
+export const convertFloatingIp = (on: Platform, scope: Scope, id: string): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const floating = await lockFree(tx, scope, id);
+    refuseLeading(floating);
+    const [taskId, portId] = [newTaskId(), randomUUID()];
+    const { networkId, subnetId } = await originOf(tx, floating.id);
+    const macAddress = await newMacAddress(tx);
+    const port: PortSpec = {
+      networkId,
+      addresses: { [floating.address]: { subnetId } },
+      macAddress,
+      portSecurity: true,
+      groups: {},
+      addressPairs: [],
+      reserved: true,
+      formerFloatingIpId: floating.id,
+      metadata: {},
+    };
+    await store.hold(tx, [floating.id], taskId);
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: CONVERT_FIP,
+      data: { floating_ip_id: floating.id },
+      input: { floatingIpId: floating.id, portId, macAddress, ...quotaOwner(scope) },
+      wants: [remove('floating_ip', floating.id), make('port', portId, port)],
+    });
+    await takeQuota(tx, scope, 'reserved_fixed_ip_count');
+    return taskId;
+  });
+
+export const floatingIpTags: TagHolder = {
+  read: getFloatingIp,
+  change: changeTags,
+};
 
 /** Returns the wanted port: null for none, undefined to keep the current one. @throws InvalidError */
 function wantedPort(change: UpdateFloatingIp, current: string | null): string | null | undefined {

@@ -3,19 +3,17 @@ import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
+import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { presentedFloatingIp } from './presenter.ts';
 import { CreateFloatingIp, FloatingIpAnswer, FloatingIpParams, FreeFloatingIpList } from './schema.ts';
-import type { FloatingIps } from './service.ts';
+import { createFloatingIp, floatingIpDeletion, getFloatingIp, listFloatingIps } from './service.ts';
 
 const BASE = '/cloud/v1/floatingips/:project_id/:region_id';
 export const FLOATING_IP = versionedIn('floating_ips', 'floating_ip_id');
 const tags = ['Floating IPs'];
 
-export function floatingIpRoutes(
-  app: Api,
-  dialect: Dialect,
-  { floatingIps }: { floatingIps: FloatingIps },
-): void {
+export function floatingIpRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -28,7 +26,7 @@ export function floatingIpRoutes(
       body: CreateFloatingIp,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await floatingIps.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createFloatingIp(on, scope, body)]),
   });
 
   app.get('/cloud/v1/availablefloatingips/:project_id/:region_id', {
@@ -43,7 +41,7 @@ export function floatingIpRoutes(
       response: { 200: FreeFloatingIpList },
     },
     handler: async ({ scope }) =>
-      presentedPage(await floatingIps.list(scope, { status: 'DOWN' }), (row) =>
+      presentedPage(await listFloatingIps(on, scope, { status: 'DOWN' }), (row) =>
         presentedFloatingIp(row, scope),
       ),
   });
@@ -58,7 +56,7 @@ export function floatingIpRoutes(
       response: { 200: FloatingIpAnswer },
     },
     handler: async ({ scope, params }) =>
-      presentedFloatingIp(await floatingIps.get(scope, params.floating_ip_id), scope),
+      presentedFloatingIp(await getFloatingIp(on, scope, params.floating_ip_id), scope),
   });
 
   app.delete(`${BASE}/:floating_ip_id`, {
@@ -72,6 +70,6 @@ export function floatingIpRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await floatingIps.delete(scope, params.floating_ip_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, floatingIpDeletion, params.floating_ip_id)]),
   });
 }

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { make, remove } from '../../../convergence/wants.ts';
-import { type Database, type Transaction, violates } from '../../../db/database.ts';
+import { type Transaction, violates } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import { isUuid, newTaskId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/in-transaction.ts';
+import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { refuseDoomed } from '../../ground/tasks/in-transaction.ts';
-import { deletionId, type Tasks } from '../../ground/tasks/service.ts';
+import { beginTask, deletionId, removeAgain, wantChecked } from '../../ground/tasks/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
 import { presentedFloatingIp } from './presenter.ts';
@@ -28,122 +29,124 @@ export type FloatingIp = store.FloatingIpRow;
 /** Floating IPs are IPv4 only. */
 const OUTSIDE = { kind: 'external', family: 'IPv4' } as const;
 
-export interface FloatingIps {
-  /**
-   * Creates a floating IP, which can be read at once. Returns the ID of the task that makes it work.
-   * @throws InvalidError, ConflictError, QuotaExceededError
-   */
-  create(scope: Scope, request: CreateFloatingIp): Promise<string>;
-  list(scope: Scope, query: FloatingIpListQuery): Promise<Page<FloatingIp>>;
-  /** @throws NotFoundError */
-  get(scope: Scope, id: string): Promise<FloatingIp>;
-  /** Returns the floating IPs on the ports, by port, for features that show the ports. */
-  onPorts(scope: Scope, portIds: string[]): Promise<Map<string, FloatingIpAnswer[]>>;
-  /** Assigns it to a port at once. @throws NotFoundError, InvalidError, ConflictError if it or the address is taken */
-  assign(scope: Scope, id: string, wish: AssignFloatingIp): Promise<void>;
-  /** Does nothing if it isn't assigned. @throws NotFoundError, ConflictError while a task holds it */
-  unassign(scope: Scope, id: string): Promise<void>;
-  /** Returns the task that deletes it, assigned or not. @throws NotFoundError, ConflictError */
-  delete(scope: Scope, id: string): Promise<string>;
+/**
+ * Creates a floating IP, which can be read at once. Returns the ID of the task that makes it work.
+ * @throws InvalidError, ConflictError, QuotaExceededError
+ */
+export async function createFloatingIp(
+  on: Platform,
+  scope: Scope,
+  request: CreateFloatingIp,
+): Promise<string> {
+  const tags = tagsOf(request);
+  const portId = request.port_id ?? undefined;
+  if (portId === undefined && (request.fixed_ip_address ?? undefined) !== undefined) {
+    throw new InvalidError({ port_id: ['Is required with fixed_ip_address.'] });
+  }
+  const [id, taskId] = [randomUUID(), newTaskId()];
+  return on.database.accept(scope.principal, async (tx) => {
+    const target =
+      portId === undefined ? undefined : await freeTarget(tx, scope, { ...request, port_id: portId });
+    const wish = { holder: { floatingIp: id }, field: 'region_id', from: OUTSIDE };
+    const [taken] = await addresses.take(tx, scope, [wish]);
+    if (!taken) throw new TypeError('one wish has one answer');
+    const made = { id, address: taken.address, tags };
+    scope.principal.writes?.about({ type: 'floating_ip', id, name: taken.address });
+    await inserted(
+      store.insertFloatingIp(
+        tx,
+        scope,
+        { ...made, portId: target?.portId ?? null, fixedAddress: target?.address ?? null },
+        taskId,
+        on.clock.now(),
+      ),
+    );
+    const specs = await floatingIpSpecs(tx, [id]);
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: CREATE_FIP,
+      data: request,
+      input: { floatingIpId: id, ...quotaOwner(scope) },
+      wants: [...specs].map(([one, spec]) => make('floating_ip', one, spec)),
+    });
+    await takeQuota(tx, scope, 'floating_count');
+    return taskId;
+  });
 }
 
-export function createFloatingIps(deps: { database: Database; clock: Clock; tasks: Tasks }): FloatingIps {
-  const { database, clock, tasks } = deps;
+export const listFloatingIps = (
+  on: Platform,
+  scope: Scope,
+  query: FloatingIpListQuery,
+): Promise<Page<FloatingIp>> => store.listFloatingIps(on.database.sql, scope, query);
 
-  return {
-    async create(scope, request) {
-      const tags = tagsOf(request);
-      const portId = request.port_id ?? undefined;
-      if (portId === undefined && (request.fixed_ip_address ?? undefined) !== undefined) {
-        throw new InvalidError({ port_id: ['Is required with fixed_ip_address.'] });
-      }
-      const [id, taskId] = [randomUUID(), newTaskId()];
-      return database.accept(scope.principal, async (tx) => {
-        const target =
-          portId === undefined ? undefined : await freeTarget(tx, scope, { ...request, port_id: portId });
-        const wish = { holder: { floatingIp: id }, field: 'region_id', from: OUTSIDE };
-        const [taken] = await addresses.take(tx, scope, [wish]);
-        if (!taken) throw new TypeError('one wish has one answer');
-        const made = { id, address: taken.address, tags };
-        scope.principal.writes?.about({ type: 'floating_ip', id, name: taken.address });
-        await inserted(
-          store.insertFloatingIp(
-            tx,
-            scope,
-            { ...made, portId: target?.portId ?? null, fixedAddress: target?.address ?? null },
-            taskId,
-            clock.now(),
-          ),
-        );
-        const specs = await floatingIpSpecs(tx, [id]);
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: CREATE_FIP,
-          data: request,
-          input: { floatingIpId: id, ...quotaOwner(scope) },
-          wants: [...specs].map(([one, spec]) => make('floating_ip', one, spec)),
-        });
-        await takeQuota(tx, scope, 'floating_count');
-        return taskId;
-      });
-    },
+/** @throws NotFoundError */
+export const getFloatingIp = (on: Platform, scope: Scope, id: string): Promise<FloatingIp> =>
+  foundById('Floating IP', id, () => store.findFloatingIp(on.database.sql, scope, id));
 
-    list: (scope, query) => store.listFloatingIps(database.sql, scope, query),
-
-    get: (scope, id) => foundById('Floating IP', id, () => store.findFloatingIp(database.sql, scope, id)),
-
-    async onPorts(scope, portIds) {
-      const rows = await store.onPorts(database.sql, portIds);
-      const byPort = new Map<string, FloatingIpAnswer[]>();
-      for (const row of rows) {
-        const portId = row.port_id ?? '';
-        byPort.set(portId, [...(byPort.get(portId) ?? []), presentedFloatingIp(row, scope)]);
-      }
-      return byPort;
-    },
-
-    assign: (scope, id, wish) =>
-      database.accept(scope.principal, async (tx) => {
-        const target = await lockTarget(tx, scope, wish.port_id);
-        const floating = await lockFree(tx, scope, id);
-        const address = await wantedAddress(tx, target, wish, floating);
-        const portId = wish.port_id.toLowerCase();
-        if (floating.port_id === portId && floating.fixed_address === address) return;
-        refuseLeading(floating);
-        if (target) refuseHeld(`Port ${portId}`, target);
-        await refuseUnfit(tx, scope, portId, address);
-        const change = { port_id: portId, fixed_address: address };
-        await inserted(store.changeFloatingIp(tx, floating.id, change, clock.now()));
-        await tasks.want(tx, scope, await asInRows(tx, [floating.id]));
-      }),
-
-    unassign: (scope, id) =>
-      database.accept(scope.principal, async (tx) => {
-        const floating = await lockFree(tx, scope, id);
-        if (floating.port_id === null) return;
-        const change = { port_id: null, fixed_address: null };
-        await store.changeFloatingIp(tx, floating.id, change, clock.now());
-        await tasks.want(tx, scope, await asInRows(tx, [floating.id]));
-      }),
-
-    delete: (scope, id) =>
-      database.accept(scope.principal, async (tx) => {
-        const floating = await lockAlsoHeld(tx, scope, id);
-        const again = await tasks.removeAgain(tx, scope, floating.task_id, DELETE_FIP);
-        if (again !== undefined) return again;
-        refuseHeld(`Floating IP ${floating.id}`, floating);
-        const taskId = deletionId(scope);
-        await store.hold(tx, [floating.id], taskId);
-        return tasks.begin(tx, scope, {
-          id: taskId,
-          task: DELETE_FIP,
-          data: { floating_ip_id: floating.id },
-          input: { floatingIpId: floating.id, ...quotaOwner(scope) },
-          wants: [remove('floating_ip', floating.id)],
-        });
-      }),
-  };
+/** Returns the floating IPs on the ports, by port, for features that show the ports. */
+export async function floatingIpsOnPorts(
+  on: Platform,
+  scope: Scope,
+  portIds: string[],
+): Promise<Map<string, FloatingIpAnswer[]>> {
+  const rows = await store.onPorts(on.database.sql, portIds);
+  const byPort = new Map<string, FloatingIpAnswer[]>();
+  for (const row of rows) {
+    const portId = row.port_id ?? '';
+    byPort.set(portId, [...(byPort.get(portId) ?? []), presentedFloatingIp(row, scope)]);
+  }
+  return byPort;
 }
+
+/** Assigns it to a port at once. @throws NotFoundError, InvalidError, ConflictError if it or the address is taken */
+export const assignFloatingIp = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  wish: AssignFloatingIp,
+): Promise<void> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const target = await lockTarget(tx, scope, wish.port_id);
+    const floating = await lockFree(tx, scope, id);
+    const address = await wantedAddress(tx, target, wish, floating);
+    const portId = wish.port_id.toLowerCase();
+    if (floating.port_id === portId && floating.fixed_address === address) return;
+    refuseLeading(floating);
+    if (target) refuseHeld(`Port ${portId}`, target);
+    await refuseUnfit(tx, scope, portId, address);
+    const change = { port_id: portId, fixed_address: address };
+    await inserted(store.changeFloatingIp(tx, floating.id, change, on.clock.now()));
+    await wantChecked(on, tx, scope, await asInRows(tx, [floating.id]));
+  });
+
+/** Does nothing if it isn't assigned. @throws NotFoundError, ConflictError while a task holds it */
+export const unassignFloatingIp = (on: Platform, scope: Scope, id: string): Promise<void> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const floating = await lockFree(tx, scope, id);
+    if (floating.port_id === null) return;
+    const change = { port_id: null, fixed_address: null };
+    await store.changeFloatingIp(tx, floating.id, change, on.clock.now());
+    await wantChecked(on, tx, scope, await asInRows(tx, [floating.id]));
+  });
+
+/** Returns the task that deletes it, assigned or not. @throws NotFoundError, ConflictError */
+export const deleteFloatingIp = (on: Platform, scope: Scope, id: string): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const floating = await lockAlsoHeld(tx, scope, id);
+    const again = await removeAgain(on, tx, scope, floating.task_id, DELETE_FIP);
+    if (again !== undefined) return again;
+    refuseHeld(`Floating IP ${floating.id}`, floating);
+    const taskId = deletionId(scope);
+    await store.hold(tx, [floating.id], taskId);
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: DELETE_FIP,
+      data: { floating_ip_id: floating.id },
+      input: { floatingIpId: floating.id, ...quotaOwner(scope) },
+      wants: [remove('floating_ip', floating.id)],
+    });
+  });
 
 /** @throws NotFoundError, ConflictError while a task holds it */
 export async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<FloatingIp> {
@@ -230,3 +233,11 @@ export async function inserted(writing: Promise<void>): Promise<void> {
     );
   });
 }
+
+/** A deletion that may wait for what still uses the thing. */
+export const floatingIpDeletion: WaitingDeletion<Rest<typeof deleteFloatingIp>> = {
+  type: 'delete_fip',
+  remove: deleteFloatingIp,
+  names: ['floating_ip_id'],
+  options: [],
+};

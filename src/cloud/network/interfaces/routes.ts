@@ -1,8 +1,7 @@
 import type { Api } from '../../../http/server.ts';
-import type { FloatingIps } from '../floating-ips/service.ts';
-import type { Networks } from '../networks/service.ts';
+import type { Platform } from '../../../platform.ts';
 import { PortParams } from '../ports/schema.ts';
-import type { ProjectPorts } from '../ports/service.ts';
+import { securePort } from '../ports/service.ts';
 import { InterfaceAnswer } from './schema.ts';
 import { presentedInterfaces } from './service.ts';
 
@@ -27,10 +26,7 @@ const SECURITY_SWITCHES = [
 ];
 
 /** Ports that answer as interfaces, with their networks and floating IPs. */
-export function portSecurityRoutes(
-  app: Api,
-  services: { networks: Networks; floatingIps: FloatingIps; projectPorts: ProjectPorts },
-): void {
+export function portSecurityRoutes(app: Api, on: Platform): void {
   for (const { path, enabled, ...documented } of SECURITY_SWITCHES) {
     app.post(`${PORTS}/:port_id/${path}`, {
       config: { access: 'operate' },
@@ -42,8 +38,8 @@ export function portSecurityRoutes(
         response: { 200: InterfaceAnswer },
       },
       handler: async ({ scope, params }) => {
-        const row = await services.projectPorts.secure(scope, params.port_id, enabled);
-        const [answer] = await presentedInterfaces([row], scope, services);
+        const row = await securePort(on, scope, params.port_id, enabled);
+        const [answer] = await presentedInterfaces([row], scope, on);
         if (!answer) throw new TypeError('a port has a network that its project sees');
         return answer;
       },

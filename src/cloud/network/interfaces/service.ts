@@ -1,6 +1,7 @@
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import type { FloatingIps } from '../floating-ips/service.ts';
-import type { Networks } from '../networks/service.ts';
+import { floatingIpsOnPorts } from '../floating-ips/service.ts';
+import { networksWithSubnets } from '../networks/service.ts';
 import type { InterfaceRow } from '../ports/interfaces/in-transaction.ts';
 import { presentedPairs } from '../ports/schema.ts';
 import type { InterfaceAnswer } from './schema.ts';
@@ -9,10 +10,11 @@ import type { InterfaceAnswer } from './schema.ts';
 export async function presentedInterfaces(
   rows: readonly InterfaceRow[],
   scope: Scope,
-  of: { networks: Pick<Networks, 'withSubnets'>; floatingIps: Pick<FloatingIps, 'onPorts'> },
+  on: Platform,
 ): Promise<InterfaceAnswer[]> {
-  const found = await of.networks.withSubnets(scope, [...new Set(rows.map((row) => row.network_id))]);
-  const floatingIps = await of.floatingIps.onPorts(
+  const found = await networksWithSubnets(on, scope, [...new Set(rows.map((row) => row.network_id))]);
+  const floatingIps = await floatingIpsOnPorts(
+    on,
     scope,
     rows.map(({ id }) => id),
   );

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
 import { Named } from '../../../lib/wire.ts';
-import type { IpRanges } from './service.ts';
+import type { Platform } from '../../../platform.ts';
+import { listEgressRanges } from './service.ts';
 
 const EgressRanges = Named('EgressRanges', {
   ranges: Type.Array(Type.String({ examples: ['198.18.16.0/20'] }), {
@@ -9,7 +10,7 @@ const EgressRanges = Named('EgressRanges', {
   }),
 });
 
-export function ipRangeRoutes(app: Api, { ipRanges }: { ipRanges: IpRanges }): void {
+export function ipRangeRoutes(app: Api, on: Platform): void {
   app.get('/cloud/public/v1/ipranges/egress', {
     config: { access: 'public' },
     schema: {
@@ -21,6 +22,6 @@ export function ipRangeRoutes(app: Api, { ipRanges }: { ipRanges: IpRanges }): v
       security: [],
       response: { 200: EgressRanges },
     },
-    handler: async () => ({ ranges: await ipRanges.egress() }),
+    handler: async () => ({ ranges: await listEgressRanges(on) }),
   });
 }

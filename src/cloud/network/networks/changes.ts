@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { make, put, remove, type Wanted } from '../../../convergence/wants.ts';
-import type { Database, Transaction } from '../../../db/database.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { newResource } from '../../../db/place.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
@@ -10,10 +9,19 @@ import { newTaskId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import { sameTags } from '../../../lib/tags.ts';
 import { patchedTags } from '../../../lib/tags-patch.ts';
+import type { Platform } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../ground/quotas/in-transaction.ts';
-import { deletionId, type TaskAnyway, type Tasks } from '../../ground/tasks/service.ts';
+import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import {
+  beginTask,
+  deletionId,
+  removeAgain,
+  type TaskAnyway,
+  unchangedTask,
+  wantChecked,
+} from '../../ground/tasks/service.ts';
 import { leaveNetwork, makeRouterOf } from '../routers/in-transaction.ts';
 import { MTU } from './defaults/in-transaction.ts';
 import { refuseUsed } from './in-use.ts';
@@ -24,168 +32,169 @@ import { findNetwork } from './store.ts';
 import { CREATE_NETWORK, DELETE_NETWORK, type NetworkUpdate, UPDATE_NETWORK } from './tasks.ts';
 import { networkSpec } from './wanted.ts';
 
-export interface NetworkChanges {
-  /** Accepts a network. Returns the ID of the task that creates it. @throws InvalidError, QuotaExceededError */
-  create(scope: Scope, request: CreateNetwork): Promise<string>;
-  /** Changes the network now. @throws NotFoundError, ForbiddenError, InvalidError, ConflictError if a task holds it */
-  updateNow(scope: Scope, id: string, change: UpdateNetwork): Promise<void>;
-  /**
-   * Returns the ID of the task that changes the network. If nothing changes, it is undefined, or with `taskAnyway` that of one
-   * that is FINISHED. Throws as `updateNow`.
-   */
-  update(scope: Scope, id: string, change: UpdateNetwork, options: TaskAnyway): Promise<string | undefined>;
-  /**
-   * Returns the ID of the task that deletes the network with its subnets and the router that was made with it.
-   * @throws NotFoundError, ForbiddenError, ConflictError while the network is in use or a task holds it
-   */
-  delete(scope: Scope, id: string): Promise<string>;
-  tags: TagHolder;
+/** Accepts a network. Returns the ID of the task that creates it. @throws InvalidError, QuotaExceededError */
+export async function createNetwork(on: Platform, scope: Scope, request: CreateNetwork): Promise<string> {
+  const tags = tagsOf(request);
+  const type = request.type ?? 'vxlan';
+  const [id, taskId] = [randomUUID(), newTaskId()];
+  const now = on.clock.now();
+  await on.database.accept(scope.principal, async (tx) => {
+    const segment = await rows.nextSegment(tx, scope.regionId, type);
+    if (segment === undefined) {
+      throw new ConflictError(`Region ${scope.region.display_name} has no free VLANs; use type vxlan`);
+    }
+    scope.principal.writes?.about({ type: 'network', id, name: request.name });
+    const spec = networkSpec({ name: request.name, type, mtu: MTU, tags });
+    await rows.insertNetwork(tx, {
+      id,
+      name: request.name,
+      type,
+      mtu: MTU,
+      external: false,
+      shared: false,
+      is_default: false,
+      port_security_enabled: true,
+      segmentation_id: segment,
+      tags: JSON.stringify(tags),
+      ready: false,
+      platform_routed: false,
+      ...newResource(scope, taskId, now),
+    });
+    const router =
+      (request.create_router ?? true)
+        ? await makeRouterOf(tx, scope, { id, name: request.name }, taskId, now)
+        : undefined;
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: CREATE_NETWORK,
+      data: request,
+      input: { networkId: id, ...(router && { routerId: router.id }), ...quotaOwner(scope) },
+      wants: [make('network', id, spec), ...(router ? [router.wanted] : [])],
+    });
+    await takeQuotas(tx, scope, { network_count: 1, ...(router && { router_count: 1 }) });
+  });
+  return taskId;
 }
 
-export function createNetworkChanges(deps: {
-  database: Database;
-  clock: Clock;
-  tasks: Tasks;
-}): NetworkChanges {
-  const { database, clock, tasks } = deps;
+/** Changes the network now. @throws NotFoundError, ForbiddenError, InvalidError, ConflictError if a task holds it */
+export const updateNetworkNow = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  change: UpdateNetwork,
+): Promise<void> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const found = await changeOf(tx, scope, id, change);
+    if (!found) return;
+    const { networkId, name, tags } = found.update;
+    await rows.changeNetwork(tx, networkId, {
+      name,
+      tags: JSON.stringify(tags),
+      updated_at: on.clock.now(),
+    });
+    await wantChecked(on, tx, scope, [found.wanted]);
+  });
 
-  return {
-    async create(scope, request) {
-      const tags = tagsOf(request);
-      const type = request.type ?? 'vxlan';
-      const [id, taskId] = [randomUUID(), newTaskId()];
-      const now = clock.now();
-      await database.accept(scope.principal, async (tx) => {
-        const segment = await rows.nextSegment(tx, scope.regionId, type);
-        if (segment === undefined) {
-          throw new ConflictError(`Region ${scope.region.display_name} has no free VLANs; use type vxlan`);
-        }
-        scope.principal.writes?.about({ type: 'network', id, name: request.name });
-        const spec = networkSpec({ name: request.name, type, mtu: MTU, tags });
-        await rows.insertNetwork(tx, {
-          id,
-          name: request.name,
-          type,
-          mtu: MTU,
-          external: false,
-          shared: false,
-          is_default: false,
-          port_security_enabled: true,
-          segmentation_id: segment,
-          tags: JSON.stringify(tags),
-          ready: false,
-          platform_routed: false,
-          ...newResource(scope, taskId, now),
-        });
-        const router =
-          (request.create_router ?? true)
-            ? await makeRouterOf(tx, scope, { id, name: request.name }, taskId, now)
-            : undefined;
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: CREATE_NETWORK,
-          data: request,
-          input: { networkId: id, ...(router && { routerId: router.id }), ...quotaOwner(scope) },
-          wants: [make('network', id, spec), ...(router ? [router.wanted] : [])],
-        });
-        await takeQuotas(tx, scope, { network_count: 1, ...(router && { router_count: 1 }) });
-      });
-      return taskId;
-    },
+/**
+ * Returns the ID of the task that changes the network. If nothing changes, it is undefined, or with `taskAnyway` that of one
+ * that is FINISHED. Throws as `updateNow`.
+ */
+export const updateNetwork = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  change: UpdateNetwork,
+  options: TaskAnyway,
+): Promise<string | undefined> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const found = await changeOf(tx, scope, id, change);
+    if (!found) {
+      const data = { network_id: id.toLowerCase(), ...change };
+      return unchangedTask(on, tx, scope, { type: UPDATE_NETWORK.type, data }, options);
+    }
+    const taskId = newTaskId();
+    const { networkId } = found.update;
+    await rows.changeNetwork(tx, networkId, { task_id: taskId });
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: UPDATE_NETWORK,
+      data: { network_id: networkId, ...change },
+      input: found.update,
+      wants: [found.wanted],
+    });
+  });
 
-    updateNow: (scope, id, change) =>
-      database.accept(scope.principal, async (tx) => {
-        const found = await changeOf(tx, scope, id, change);
-        if (!found) return;
-        const { networkId, name, tags } = found.update;
-        await rows.changeNetwork(tx, networkId, {
-          name,
-          tags: JSON.stringify(tags),
-          updated_at: clock.now(),
-        });
-        await tasks.want(tx, scope, [found.wanted]);
-      }),
+/**
+ * Returns the ID of the task that deletes the network with its subnets and the router that was made with it.
+ * @throws NotFoundError, ForbiddenError, ConflictError while the network is in use or a task holds it
+ */
+export const deleteNetwork = (on: Platform, scope: Scope, id: string): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const network = await lockAlsoHeld(tx, scope, id, NETWORK);
+    const what = `Network ${network.name}`;
+    const again = await removeAgain(on, tx, scope, network.task_id, DELETE_NETWORK);
+    if (again !== undefined) return again;
+    refuseHeld(what, network);
+    if (network.is_default) {
+      throw new ConflictError("The default network of a project can't be deleted");
+    }
+    const subnets = await rows.lockSubnetsOf(tx, network.id);
+    for (const subnet of subnets) refuseHeld(`Subnet ${subnet.name} of network ${network.name}`, subnet);
+    await refuseUsed(tx, scope, what, { networkId: network.id });
+    const taskId = deletionId(scope);
+    const subnetIds = subnets.map((subnet) => subnet.id);
+    const routers = await leaveNetwork(tx, network.id, subnetIds, taskId, on.clock.now());
+    const { routerId } = routers;
+    await rows.changeNetwork(tx, network.id, { ready: false, task_id: taskId });
+    await rows.holdSubnetsOf(tx, network.id, taskId);
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: DELETE_NETWORK,
+      data: { network_id: network.id },
+      input: { networkId: network.id, ...(routerId !== undefined && { routerId }), ...quotaOwner(scope) },
+      wants: [
+        ...routers.removed,
+        remove('network', network.id),
+        ...subnetIds.map((subnetId) => remove('subnet', subnetId)),
+      ],
+    });
+    await wantChecked(on, tx, scope, routers.changed);
+    return taskId;
+  });
 
-    update: (scope, id, change, options) =>
-      database.accept(scope.principal, async (tx) => {
-        const found = await changeOf(tx, scope, id, change);
-        if (!found) {
-          const data = { network_id: id.toLowerCase(), ...change };
-          return tasks.unchanged(tx, scope, { type: UPDATE_NETWORK.type, data }, options);
-        }
-        const taskId = newTaskId();
-        const { networkId } = found.update;
-        await rows.changeNetwork(tx, networkId, { task_id: taskId });
-        return tasks.begin(tx, scope, {
-          id: taskId,
-          task: UPDATE_NETWORK,
-          data: { network_id: networkId, ...change },
-          input: found.update,
-          wants: [found.wanted],
-        });
-      }),
-
-    delete: (scope, id) =>
-      database.accept(scope.principal, async (tx) => {
-        const network = await lockAlsoHeld(tx, scope, id, NETWORK);
-        const what = `Network ${network.name}`;
-        const again = await tasks.removeAgain(tx, scope, network.task_id, DELETE_NETWORK);
-        if (again !== undefined) return again;
-        refuseHeld(what, network);
-        if (network.is_default) {
-          throw new ConflictError("The default network of a project can't be deleted");
-        }
-        const subnets = await rows.lockSubnetsOf(tx, network.id);
-        for (const subnet of subnets) refuseHeld(`Subnet ${subnet.name} of network ${network.name}`, subnet);
-        await refuseUsed(tx, scope, what, { networkId: network.id });
-        const taskId = deletionId(scope);
-        const subnetIds = subnets.map((subnet) => subnet.id);
-        const routers = await leaveNetwork(tx, network.id, subnetIds, taskId, clock.now());
-        const { routerId } = routers;
-        await rows.changeNetwork(tx, network.id, { ready: false, task_id: taskId });
-        await rows.holdSubnetsOf(tx, network.id, taskId);
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: DELETE_NETWORK,
-          data: { network_id: network.id },
-          input: { networkId: network.id, ...(routerId !== undefined && { routerId }), ...quotaOwner(scope) },
-          wants: [
-            ...routers.removed,
-            remove('network', network.id),
-            ...subnetIds.map((subnetId) => remove('subnet', subnetId)),
-          ],
-        });
-        await tasks.want(tx, scope, routers.changed);
-        return taskId;
-      }),
-
-    tags: {
-      read: (scope, id) => foundById('Network', id, () => findNetwork(database.sql, scope, id)),
-      async change(tx, scope, id, plan) {
-        const network = await lockOwn(tx, scope, id, NETWORK);
-        const tags = plan(network.tags);
-        await rows.changeNetwork(tx, network.id, { tags: JSON.stringify(tags), updated_at: clock.now() });
-        await tasks.want(tx, scope, [put('network', network.id, networkSpec({ ...network, tags }))]);
-      },
-    },
-  };
-
-  /** Returns what the network becomes; undefined when nothing changes. */
-  async function changeOf(
-    tx: Transaction,
-    scope: Scope,
-    id: string,
-    change: UpdateNetwork,
-  ): Promise<{ update: NetworkUpdate; wanted: Wanted } | undefined> {
+export const networkTags: TagHolder = {
+  read: (on, scope, id) => foundById('Network', id, () => findNetwork(on.database.sql, scope, id)),
+  async change(on, tx, scope, id, plan) {
     const network = await lockOwn(tx, scope, id, NETWORK);
-    const name = change.name ?? network.name;
-    const tags = patchedTags(network.tags, change.tags);
-    if (name === network.name && sameTags(tags, network.tags)) return undefined;
-    return {
-      update: { networkId: network.id, name, tags },
-      wanted: put('network', network.id, networkSpec({ ...network, name, tags })),
-    };
-  }
+    const tags = plan(network.tags);
+    await rows.changeNetwork(tx, network.id, { tags: JSON.stringify(tags), updated_at: on.clock.now() });
+    await wantChecked(on, tx, scope, [put('network', network.id, networkSpec({ ...network, tags }))]);
+  },
+};
+
+/** Returns what the network becomes; undefined when nothing changes. */
+async function changeOf(
+  tx: Transaction,
+  scope: Scope,
+  id: string,
+  change: UpdateNetwork,
+): Promise<{ update: NetworkUpdate; wanted: Wanted } | undefined> {
+  const network = await lockOwn(tx, scope, id, NETWORK);
+  const name = change.name ?? network.name;
+  const tags = patchedTags(network.tags, change.tags);
+  if (name === network.name && sameTags(tags, network.tags)) return undefined;
+  return {
+    update: { networkId: network.id, name, tags },
+    wanted: put('network', network.id, networkSpec({ ...network, name, tags })),
+  };
 }
 
 const NETWORK = { name: 'Network', type: 'network' as const, lock: rows.lockNetwork, find: findNetwork };
+
+/** A deletion that may wait for what still uses the thing. */
+export const networkDeletion: WaitingDeletion<Rest<typeof deleteNetwork>> = {
+  type: 'delete_network',
+  remove: deleteNetwork,
+  names: ['network_id'],
+  options: [],
+};

@@ -3,6 +3,10 @@ import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
+import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
+import { PortOfNetworkList } from '../ports/schema.ts';
+import { createNetwork, networkDeletion, updateNetwork, updateNetworkNow } from './changes.ts';
 import { CreateNetwork, UpdateNetwork } from './input-schema.ts';
 import { presentedNetwork, presentedSubnet } from './presenter.ts';
 import {
@@ -13,14 +17,14 @@ import {
   NetworkListQuery,
   NetworkParams,
 } from './schema.ts';
-import type { Networks } from './service.ts';
+import { getNetwork, listAvailableNetworks, listNetworks, listPortsOfNetwork } from './service.ts';
 
 const NETWORKS = '/cloud/v1/networks/:project_id/:region_id';
 const NETWORKS_V2 = '/cloud/v2/networks/:project_id/:region_id';
 const NETWORK = versionedIn('networks', 'network_id');
 const tags = ['Networks'];
 
-export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networks: Networks }): void {
+export function networkRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.get(NETWORKS, {
     config: { access: 'read' },
     schema: {
@@ -32,7 +36,7 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
       response: { 200: NetworkList },
     },
     handler: async ({ scope, query }) =>
-      presentedPage(await networks.list(scope, query), (row) => presentedNetwork(row, scope)),
+      presentedPage(await listNetworks(on, scope, query), (row) => presentedNetwork(row, scope)),
   });
 
   app.get('/cloud/v1/availablenetworks/:project_id/:region_id', {
@@ -47,7 +51,7 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
       response: { 200: AvailableNetworkList },
     },
     handler: async ({ scope, query }) =>
-      presentedPage(await networks.available(scope, query), ({ network, subnets }) => ({
+      presentedPage(await listAvailableNetworks(on, scope, query), ({ network, subnets }) => ({
         ...presentedNetwork(network, scope),
         subnets: subnets.map((subnet) => presentedSubnet(subnet, scope)),
       })),
@@ -63,7 +67,7 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
       response: { 200: NetworkAnswer },
     },
     handler: async ({ scope, params }) =>
-      presentedNetwork(await networks.get(scope, params.network_id), scope),
+      presentedNetwork(await getNetwork(on, scope, params.network_id), scope),
   });
 
   app.post(NETWORKS, {
@@ -78,7 +82,7 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
       body: CreateNetwork,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await networks.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createNetwork(on, scope, body)]),
   });
 
   app.patch(`${NETWORKS}/:network_id`, {
@@ -93,8 +97,8 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
       response: { 200: NetworkAnswer },
     },
     handler: async ({ scope, params, body }) => {
-      await networks.updateNow(scope, params.network_id, body);
-      return presentedNetwork(await networks.get(scope, params.network_id), scope);
+      await updateNetworkNow(on, scope, params.network_id, body);
+      return presentedNetwork(await getNetwork(on, scope, params.network_id), scope);
     },
   });
 
@@ -111,7 +115,7 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) => {
-      const task = await networks.update(scope, params.network_id, body, dialect);
+      const task = await updateNetwork(on, scope, params.network_id, body, dialect);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });
@@ -127,6 +131,24 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
       params: NetworkParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params }) => dialect.tasks([await networks.delete(scope, params.network_id)]),
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await deleteOrWait(on, scope, networkDeletion, params.network_id)]),
+  });
+
+  app.get(`${NETWORKS}/:network_id/ports`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listPortsOfNetwork',
+      summary: 'List the ports in a network',
+      description:
+        "Lists ports of the project's instances. A platform network also has ports of other projects, which are not listed.",
+      tags: ['Ports'],
+      params: NetworkParams,
+      response: { 200: PortOfNetworkList },
+    },
+    handler: async ({ scope, params }) => {
+      const results = await listPortsOfNetwork(on, scope, params.network_id);
+      return { count: results.length, results };
+    },
   });
 }

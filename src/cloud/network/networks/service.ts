@@ -1,8 +1,8 @@
-import type { Database } from '../../../db/database.ts';
 import { foundById } from '../../../lib/found.ts';
 import type { Page } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import { createNetworkChanges, type NetworkChanges } from './changes.ts';
+import { portsOfNetwork } from '../ports/in-transaction.ts';
 import { presentedNetwork, presentedSubnet } from './presenter.ts';
 import type {
   AvailableNetworkQuery,
@@ -12,39 +12,50 @@ import type {
   SubnetListQuery,
 } from './schema.ts';
 import * as store from './store.ts';
-import { createSubnetChanges, type SubnetChanges } from './subnets/changes.ts';
 
-export interface Networks extends NetworkChanges, SubnetChanges {
-  list(scope: Scope, query: NetworkListQuery): Promise<Page<store.NetworkRow>>;
-  /** Lists networks of the project and the platform with their subnets. */
-  available(scope: Scope, query: AvailableNetworkQuery): Promise<Page<store.NetworkWithSubnets>>;
-  /** Also returns external networks. @throws NotFoundError */
-  get(scope: Scope, id: string): Promise<store.NetworkRow>;
-  /** Returns the networks with these IDs that the project sees, with complete subnets, for features that show them. */
-  withSubnets(scope: Scope, ids: string[]): Promise<{ network: NetworkAnswer; subnets: SubnetAnswer[] }[]>;
-  listSubnets(scope: Scope, query: SubnetListQuery): Promise<Page<store.SubnetRow>>;
-  /** @throws NotFoundError */
-  getSubnet(scope: Scope, id: string): Promise<store.SubnetRow>;
+export const listNetworks = (
+  on: Platform,
+  scope: Scope,
+  query: NetworkListQuery,
+): Promise<Page<store.NetworkRow>> => store.listNetworks(on.database.sql, scope, query);
+/** Lists networks of the project and the platform with their subnets. */
+export const listAvailableNetworks = (
+  on: Platform,
+  scope: Scope,
+  query: AvailableNetworkQuery,
+): Promise<Page<store.NetworkWithSubnets>> => store.listWithSubnets(on.database.sql, scope, query);
+/** Also returns external networks. @throws NotFoundError */
+export const getNetwork = (on: Platform, scope: Scope, id: string): Promise<store.NetworkRow> =>
+  foundById('Network', id, () => store.findNetwork(on.database.sql, scope, id));
+
+/** Lists the ports of the project's instances in a network, which may be the platform's. @throws NotFoundError */
+export async function listPortsOfNetwork(
+  on: Platform,
+  scope: Scope,
+  id: string,
+): ReturnType<typeof portsOfNetwork> {
+  const network = await getNetwork(on, scope, id);
+  return portsOfNetwork(on.database.sql, scope, network.id);
 }
 
-export function createNetworks(
-  deps: { database: Database } & Parameters<typeof createNetworkChanges>[0],
-): Networks {
-  const { database } = deps;
-  return {
-    ...createNetworkChanges(deps),
-    ...createSubnetChanges(deps),
-    list: (scope, query) => store.listNetworks(database.sql, scope, query),
-    available: (scope, query) => store.listWithSubnets(database.sql, scope, query),
-    get: (scope, id) => foundById('Network', id, () => store.findNetwork(database.sql, scope, id)),
-    async withSubnets(scope, ids) {
-      const found = await store.findWithSubnets(database.sql, scope, ids);
-      return found.map(({ network, subnets }) => ({
-        network: presentedNetwork(network, scope),
-        subnets: subnets.map((subnet) => presentedSubnet(subnet, scope)),
-      }));
-    },
-    listSubnets: (scope, query) => store.listSubnets(database.sql, scope, query),
-    getSubnet: (scope, id) => foundById('Subnet', id, () => store.findSubnet(database.sql, scope, id)),
-  };
+/** Returns the networks with these IDs that the project sees, with complete subnets, for features that show them. */
+export async function networksWithSubnets(
+  on: Platform,
+  scope: Scope,
+  ids: string[],
+): Promise<{ network: NetworkAnswer; subnets: SubnetAnswer[] }[]> {
+  const found = await store.findWithSubnets(on.database.sql, scope, ids);
+  return found.map(({ network, subnets }) => ({
+    network: presentedNetwork(network, scope),
+    subnets: subnets.map((subnet) => presentedSubnet(subnet, scope)),
+  }));
 }
+
+export const listSubnets = (
+  on: Platform,
+  scope: Scope,
+  query: SubnetListQuery,
+): Promise<Page<store.SubnetRow>> => store.listSubnets(on.database.sql, scope, query);
+/** @throws NotFoundError */
+export const getSubnet = (on: Platform, scope: Scope, id: string): Promise<store.SubnetRow> =>
+  foundById('Subnet', id, () => store.findSubnet(on.database.sql, scope, id));

@@ -4,6 +4,9 @@ import { isIn, type Place } from '../../../db/place.ts';
 import { foundById } from '../../../lib/found.ts';
 import { isUuid } from '../../../lib/ids.ts';
 import { refuseNode } from '../../ground/hosts/in-transaction.ts';
+
+export { portsOfNetwork } from './port-rows.ts';
+
 import { lockedInstancePorts, type NetworkPortRow, portsOfInstance } from './store.ts';
 
 /**

@@ -1,20 +1,12 @@
-import { Type } from 'typebox';
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
-import { ProjectRegion, ProjectRegionParams } from '../../../lib/wire.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import { presentedPort } from './presenter.ts';
-import {
-  AllowAddressPairs,
-  PortAnswer,
-  PortList,
-  PortListQuery,
-  PortOfNetworkList,
-  PortParams,
-  UpdatePort,
-} from './schema.ts';
-import type { ProjectPorts } from './service.ts';
+import { AllowAddressPairs, PortAnswer, PortList, PortListQuery, PortParams, UpdatePort } from './schema.ts';
+import { getPort, listPorts, updatePort } from './service.ts';
 import { UPDATE_PAIRS, UPDATE_PORT } from './tasks.ts';
 
 const PORTS = '/cloud/v1/ports/:project_id/:region_id';
@@ -22,16 +14,7 @@ const PORTS_V2 = '/cloud/v2/ports/:project_id/:region_id';
 const PORT = versionedIn('ports', 'port_id');
 const tags = ['Ports'];
 
-const NetworkParams = Type.Object({
-  ...ProjectRegion,
-  network_id: Type.String({ description: 'Network ID' }),
-});
-
-export function portRoutes(
-  app: Api,
-  dialect: Dialect,
-  { projectPorts: ports }: { projectPorts: ProjectPorts },
-): void {
+export function portRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.get(PORTS, {
     config: { access: 'read' },
     schema: {
@@ -43,7 +26,7 @@ export function portRoutes(
       querystring: PortListQuery,
       response: { 200: PortList },
     },
-    handler: async ({ scope, query }) => presentedPage(await ports.list(scope, query), presentedPort),
+    handler: async ({ scope, query }) => presentedPage(await listPorts(on, scope, query), presentedPort),
   });
 
   app.get(`${PORTS}/:port_id`, {
@@ -55,7 +38,7 @@ export function portRoutes(
       params: PortParams,
       response: { 200: PortAnswer },
     },
-    handler: async ({ scope, params }) => presentedPort(await ports.get(scope, params.port_id)),
+    handler: async ({ scope, params }) => presentedPort(await getPort(on, scope, params.port_id)),
   });
 
   app.patch(`${PORTS}/:port_id`, {
@@ -71,7 +54,7 @@ export function portRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await ports.update(scope, params.port_id, body, UPDATE_PORT)]),
+      dialect.tasks([await updatePort(on, scope, params.port_id, body, UPDATE_PORT)]),
   });
 
   app.put(`${PORTS_V2}/:port_id/allow_address_pairs`, {
@@ -87,24 +70,7 @@ export function portRoutes(
     },
     handler: async ({ scope, params, body }) => {
       const change = { allowed_address_pairs: body.allowed_address_pairs ?? [] };
-      return dialect.tasks([await ports.update(scope, params.port_id, change, UPDATE_PAIRS)]);
-    },
-  });
-
-  app.get('/cloud/v1/networks/:project_id/:region_id/:network_id/ports', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listPortsOfNetwork',
-      summary: 'List the ports in a network',
-      description:
-        "Lists ports of the project's instances. A platform network also has ports of other projects, which are not listed.",
-      tags,
-      params: NetworkParams,
-      response: { 200: PortOfNetworkList },
-    },
-    handler: async ({ scope, params }) => {
-      const results = await ports.ofNetwork(scope, params.network_id);
-      return { count: results.length, results };
+      return dialect.tasks([await updatePort(on, scope, params.port_id, change, UPDATE_PAIRS)]);
     },
   });
 }

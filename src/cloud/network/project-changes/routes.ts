@@ -1,5 +1,6 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
+import type { Platform } from '../../../platform.ts';
 import { presentedProject } from '../../ground/projects/presenter.ts';
 import {
   CreateProjectSchema,
@@ -7,16 +8,12 @@ import {
   Project as ProjectSchema,
   UpdateProjectSchema,
 } from '../../ground/projects/schema.ts';
-import type { ProjectChanges } from './service.ts';
+import { createProject, deleteProject, updateProject } from './service.ts';
 
 const BASE = '/cloud/v1/projects';
 const tags = ['Projects'];
 
-export function projectChangeRoutes(
-  app: Api,
-  dialect: Dialect,
-  { projectChanges: changes }: { projectChanges: ProjectChanges },
-): void {
+export function projectChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(BASE, {
     config: { access: 'administer' },
     schema: {
@@ -28,7 +25,7 @@ export function projectChangeRoutes(
       response: { 201: ProjectSchema },
     },
     async handler({ principal, body }, reply) {
-      const made = await changes.create(principal, body);
+      const made = await createProject(on, principal, body);
       return reply.code(201).send(presentedProject(made));
     },
   });
@@ -45,7 +42,7 @@ export function projectChangeRoutes(
       response: { 200: ProjectSchema },
     },
     handler: async ({ principal, params, body }) =>
-      presentedProject(await changes.update(principal, params.project_id, body)),
+      presentedProject(await updateProject(on, principal, params.project_id, body)),
   });
 
   app.delete(`${BASE}/:project_id`, {
@@ -61,6 +58,6 @@ export function projectChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ id, principal, params }) =>
-      dialect.tasks([await changes.delete(principal, params.project_id, id)]),
+      dialect.tasks([await deleteProject(on, principal, params.project_id, id)]),
   });
 }

@@ -2,8 +2,10 @@ import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import type { Networks } from '../networks/service.ts';
+import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
+import { networksWithSubnets } from '../networks/service.ts';
 import {
   ConvertReservedFixedIp,
   CreateReservedFixedIp,
@@ -12,26 +14,22 @@ import {
 } from './input-schema.ts';
 import { presentedReservedFixedIp } from './presenter.ts';
 import { ReservedFixedIpAnswer, ReservedFixedIpList, ReservedFixedIpParams } from './schema.ts';
-import type { ReservedFixedIps } from './service.ts';
+import {
+  convertReservedFixedIp,
+  createReservedFixedIp,
+  getReservedFixedIp,
+  listReservedFixedIps,
+  reservedFixedIpDeletion,
+} from './service.ts';
 import type { ReservedRow } from './store.ts';
 import { vipRoutes } from './vip-routes.ts';
-import type { Vips } from './vips.ts';
+import { switchVip } from './vips.ts';
 
 const BASE = '/cloud/v1/reserved_fixed_ips/:project_id/:region_id';
 const RESERVED = versionedIn('ports', 'port_id');
 const tags = ['Reserved fixed IPs'];
 
-export function reservedFixedIpRoutes(
-  app: Api,
-  dialect: Dialect,
-  deps: {
-    networks: Pick<Networks, 'withSubnets'>;
-    reservedFixedIps: ReservedFixedIps;
-    vips: Vips;
-  },
-): void {
-  const { networks, reservedFixedIps, vips } = deps;
-
+export function reservedFixedIpRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -44,7 +42,7 @@ export function reservedFixedIpRoutes(
       body: CreateReservedFixedIp,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await reservedFixedIps.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createReservedFixedIp(on, scope, body)]),
   });
 
   app.get(BASE, {
@@ -58,7 +56,7 @@ export function reservedFixedIpRoutes(
       response: { 200: ReservedFixedIpList },
     },
     handler: async ({ scope, query }) => {
-      const { count, rows } = await reservedFixedIps.list(scope, query);
+      const { count, rows } = await listReservedFixedIps(on, scope, query);
       return { count, results: await presented(rows, scope) };
     },
   });
@@ -88,7 +86,7 @@ export function reservedFixedIpRoutes(
       response: { 200: ReservedFixedIpAnswer },
     },
     handler: async ({ scope, params, body }) => {
-      await vips.switch(scope, params.port_id, body.is_vip);
+      await switchVip(on, scope, params.port_id, body.is_vip);
       return read(scope, params.port_id);
     },
   });
@@ -105,7 +103,7 @@ export function reservedFixedIpRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await reservedFixedIps.delete(scope, params.port_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, reservedFixedIpDeletion, params.port_id)]),
   });
 
   app.post(`${BASE}/:port_id/convert`, {
@@ -121,20 +119,20 @@ export function reservedFixedIpRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await reservedFixedIps.convert(scope, params.port_id)]),
+      dialect.tasks([await convertReservedFixedIp(on, scope, params.port_id)]),
   });
 
-  vipRoutes(app, deps);
+  vipRoutes(app, on);
 
   async function read(scope: Scope, id: string): Promise<ReservedFixedIpAnswer> {
-    const [answer] = await presented([await reservedFixedIps.get(scope, id)], scope);
+    const [answer] = await presented([await getReservedFixedIp(on, scope, id)], scope);
     if (!answer) throw new TypeError('a port has a network that its project sees');
     return answer;
   }
 
   async function presented(rows: ReservedRow[], scope: Scope): Promise<ReservedFixedIpAnswer[]> {
     const ids = [...new Set(rows.map((row) => row.network_id))];
-    const found = await networks.withSubnets(scope, ids);
+    const found = await networksWithSubnets(on, scope, ids);
     const answers = new Map(found.map(({ network }) => [network.id, network]));
     return rows.flatMap((row) => {
       const network = answers.get(row.network_id);

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { TaskType } from '../../../convergence/task-kind.ts';
 import { isToGo, make, put, remove, type Wanted } from '../../../convergence/wants.ts';
-import type { Database, Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import { newTaskId } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform.ts';
 import { refuseNode } from '../../ground/hosts/in-transaction.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { type QuotaOwner, quotaOwner, takeQuota } from '../../ground/quotas/in-transaction.ts';
+import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { usedBy } from '../../ground/tasks/in-transaction.ts';
-import { deletionId, type Tasks } from '../../ground/tasks/service.ts';
+import { beginTask, deletionId, removeAgain, wantChecked } from '../../ground/tasks/service.ts';
 import type { AddressSource } from '../addresses/in-transaction.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { isOutside } from '../addresses/in-transaction.ts';
@@ -28,145 +29,136 @@ import { addressesOf } from './vip-store.ts';
 type OfPort = Extract<CreateReservedFixedIp, { type: 'port' }>;
 type OfAddress = Exclude<CreateReservedFixedIp, OfPort>;
 
-/** Ports that are kept for their address, attached or not. */
-export interface ReservedFixedIps {
-  /**
-   * Takes addresses, which can be read at once, or keeps a port with its addresses. Returns the ID of the task that
-   * creates the reservation.
-   * @throws InvalidError, ConflictError when an address is taken, none is left or the port can't be kept,
-   * QuotaExceededError
-   */
-  create(scope: Scope, request: CreateReservedFixedIp): Promise<string>;
-  list(scope: Scope, query: ReservedFixedIpListQuery): Promise<Page<store.ReservedRow>>;
-  /** @throws NotFoundError */
-  get(scope: Scope, id: string): Promise<store.ReservedRow>;
-  /**
-   * Returns the task that releases it. The port of a load balancer that was reserved later is the load balancer's own
-   * again, and goes with it.
-   * @throws NotFoundError, ConflictError if it is in use otherwise or a task holds it
-   */
-  delete(scope: Scope, id: string): Promise<string>;
-  /**
-   * Returns the task that turns it into a floating IP with the same address.
-   * @throws NotFoundError, ConflictError if it is in use, private, virtual or IPv6, QuotaExceededError
-   */
-  convert(scope: Scope, id: string): Promise<string>;
+/**
+ * Takes addresses, which can be read at once, or keeps a port with its addresses. Returns the ID of the task that
+ * creates the reservation.
+ * @throws InvalidError, ConflictError when an address is taken, none is left or the port can't be kept,
+ * QuotaExceededError
+ */
+export function createReservedFixedIp(
+  on: Platform,
+  scope: Scope,
+  request: CreateReservedFixedIp,
+): Promise<string> {
+  const taskId = newTaskId();
+  return on.database.accept(scope.principal, async (tx) => {
+    const input =
+      request.type === 'port'
+        ? await keptPort(tx, scope, request, taskId)
+        : await newPort(on, tx, scope, request, taskId);
+    // A port that would be deleted with its instance or load balancer stays from now on.
+    const wanted = [...(await portSpecs(tx, [input.portId]))].map(([id, spec]) => put('port', id, spec));
+    await begin(on, tx, scope, RESERVE_ADDRESS, { taskId, data: request, input, wants: wanted });
+    await takeQuota(tx, scope, 'reserved_fixed_ip_count');
+    return taskId;
+  });
 }
 
-export function createReservedFixedIps(deps: {
-  database: Database;
-  clock: Clock;
-  tasks: Tasks;
-}): ReservedFixedIps {
-  const { database, clock, tasks } = deps;
+export const listReservedFixedIps = (
+  on: Platform,
+  scope: Scope,
+  query: ReservedFixedIpListQuery,
+): Promise<Page<store.ReservedRow>> => store.listReserved(on.database.sql, scope, query);
 
-  return {
-    create(scope, request) {
-      const taskId = newTaskId();
-      return database.accept(scope.principal, async (tx) => {
-        const input =
-          request.type === 'port'
-            ? await keptPort(tx, scope, request, taskId)
-            : await newPort(tx, scope, request, taskId);
-        // A port that would be deleted with its instance or load balancer stays from now on.
-        const wanted = [...(await portSpecs(tx, [input.portId]))].map(([id, spec]) => put('port', id, spec));
-        await begin(tx, scope, RESERVE_ADDRESS, { taskId, data: request, input, wants: wanted });
-        await takeQuota(tx, scope, 'reserved_fixed_ip_count');
-        return taskId;
-      });
-    },
+/** @throws NotFoundError */
+export const getReservedFixedIp = (on: Platform, scope: Scope, id: string): Promise<store.ReservedRow> =>
+  foundById('Reserved fixed IP', id, () => store.findReserved(on.database.sql, scope, id));
 
-    list: (scope, query) => store.listReserved(database.sql, scope, query),
+/**
+ * Returns the task that releases it. The port of a load balancer that was reserved later is the load balancer's own
+ * again, and goes with it.
+ * @throws NotFoundError, ConflictError if it is in use otherwise or a task holds it
+ */
+export const deleteReservedFixedIp = (on: Platform, scope: Scope, id: string): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const port = await lockAlsoHeld(tx, scope, id);
+    const again = await removeAgain(on, tx, scope, port.task_id, FREE_ADDRESS);
+    if (again !== undefined) return again;
+    const stays = await store.isOwnOfBalancer(tx, port);
+    if (stays) refuseHeld(`Reserved fixed IP ${port.id}`, port);
+    else await refuseUsed(tx, port);
+    const taskId = deletionId(scope);
+    await changeReserved(tx, port.id, { task_id: taskId });
+    await begin(on, tx, scope, FREE_ADDRESS, {
+      taskId,
+      data: { port_id: port.id },
+      input: { portId: port.id, stays },
+      wants: stays ? await notReserved(tx, port.id) : [remove('port', port.id)],
+    });
+    if (!stays) await wantChecked(on, tx, scope, await awayFrom(tx, [port.id]));
+    return taskId;
+  });
 
-    get: (scope, id) => foundById('Reserved fixed IP', id, () => store.findReserved(database.sql, scope, id)),
+/**
+ * Returns the task that turns it into a floating IP with the same address.
+ * @throws NotFoundError, ConflictError if it is in use, private, virtual or IPv6, QuotaExceededError
+ */
+export const convertReservedFixedIp = (on: Platform, scope: Scope, id: string): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const port = await lockAlsoHeld(tx, scope, id);
+    await refuseUsed(tx, port);
+    const address = await onlyAddress(tx, port);
+    const [taskId, floatingIpId] = [newTaskId(), randomUUID()];
+    await changeReserved(tx, port.id, { task_id: taskId });
+    await begin(on, tx, scope, CONVERT_ADDRESS, {
+      taskId,
+      data: { port_id: port.id },
+      input: { portId: port.id, floatingIpId },
+      wants: [
+        remove('port', port.id),
+        make('floating_ip', floatingIpId, { address, formerPortId: port.id, metadata: {} }),
+      ],
+    });
+    await takeQuota(tx, scope, 'floating_count');
+    return taskId;
+  });
 
-    delete: (scope, id) =>
-      database.accept(scope.principal, async (tx) => {
-        const port = await lockAlsoHeld(tx, scope, id);
-        const again = await tasks.removeAgain(tx, scope, port.task_id, FREE_ADDRESS);
-        if (again !== undefined) return again;
-        const stays = await store.isOwnOfBalancer(tx, port);
-        if (stays) refuseHeld(`Reserved fixed IP ${port.id}`, port);
-        else await refuseUsed(tx, port);
-        const taskId = deletionId(scope);
-        await changeReserved(tx, port.id, { task_id: taskId });
-        await begin(tx, scope, FREE_ADDRESS, {
-          taskId,
-          data: { port_id: port.id },
-          input: { portId: port.id, stays },
-          wants: stays ? await notReserved(tx, port.id) : [remove('port', port.id)],
-        });
-        if (!stays) await tasks.want(tx, scope, await awayFrom(tx, [port.id]));
-        return taskId;
-      }),
+async function newPort(on: Platform, tx: Transaction, scope: Scope, request: OfAddress, taskId: string) {
+  const id = randomUUID();
+  const wishes = sourcesOf(request).map((from) => ({ holder: { port: id }, field: '', from }));
+  const [taken] = await addresses.take(tx, scope, wishes);
+  if (!taken) throw new TypeError('every wish has an answer');
+  scope.principal.writes?.about({ type: 'port', id, name: taken.address });
+  const port = { id, networkId: taken.networkId, isVip: request.is_vip ?? false };
+  await insertReserved(tx, scope, port, taskId, on.clock.now());
+  return { portId: id };
+}
 
-    convert: (scope, id) =>
-      database.accept(scope.principal, async (tx) => {
-        const port = await lockAlsoHeld(tx, scope, id);
-        await refuseUsed(tx, port);
-        const address = await onlyAddress(tx, port);
-        const [taskId, floatingIpId] = [newTaskId(), randomUUID()];
-        await changeReserved(tx, port.id, { task_id: taskId });
-        await begin(tx, scope, CONVERT_ADDRESS, {
-          taskId,
-          data: { port_id: port.id },
-          input: { portId: port.id, floatingIpId },
-          wants: [
-            remove('port', port.id),
-            make('floating_ip', floatingIpId, { address, formerPortId: port.id, metadata: {} }),
-          ],
-        });
-        await takeQuota(tx, scope, 'floating_count');
-        return taskId;
-      }),
-  };
-
-  async function newPort(tx: Transaction, scope: Scope, request: OfAddress, taskId: string) {
-    const id = randomUUID();
-    const wishes = sourcesOf(request).map((from) => ({ holder: { port: id }, field: '', from }));
-    const [taken] = await addresses.take(tx, scope, wishes);
-    if (!taken) throw new TypeError('every wish has an answer');
-    scope.principal.writes?.about({ type: 'port', id, name: taken.address });
-    const port = { id, networkId: taken.networkId, isVip: request.is_vip ?? false };
-    await insertReserved(tx, scope, port, taskId, clock.now());
-    return { portId: id };
+/** Reserves a port in use. It stays there, and is kept when the instance or the load balancer is deleted. */
+async function keptPort(tx: Transaction, scope: Scope, request: OfPort, taskId: string) {
+  const { port_id: id, is_vip: isVip = false } = request;
+  if (isVip) {
+    throw new InvalidError({ is_vip: ["A port in use can't be a VIP; leave it out."] });
   }
-
-  /** Reserves a port in use. It stays there, and is kept when the instance or the load balancer is deleted. */
-  async function keptPort(tx: Transaction, scope: Scope, request: OfPort, taskId: string) {
-    const { port_id: id, is_vip: isVip = false } = request;
-    if (isVip) {
-      throw new InvalidError({ is_vip: ["A port in use can't be a VIP; leave it out."] });
-    }
-    const port = await store.lockPortToReserve(tx, scope, id);
-    if (port && (await isToGo(tx, { kind: 'port', id: port.id }))) {
-      const user = port.load_balancer_id === null ? 'instance' : 'load balancer';
-      throw new ConflictError(`Port ${port.id} is being removed with its ${user}`);
-    }
-    if (!port) throw new InvalidError({ port_id: [`No port ${id} in this project and region.`] });
-    scope.principal.writes?.about({ type: 'port', ...port });
-    if (port.balancer_status === 'PENDING_CREATE') {
-      throw new ConflictError(
-        `Load balancer ${port.load_balancer_id} is still being created; reserve its port ${port.id} afterwards`,
-      );
-    }
-    if (port.reserved) throw new ConflictError(`Port ${port.id} is already a reserved fixed IP`);
-    await refuseNode(tx, { id: port.instance_id ?? '', pool_id: port.pool_id });
-    refuseHeld(`Port ${port.id}`, port);
-    const held = { reserved: true, creator_task_id: taskId, task_id: taskId };
-    await changeReserved(tx, port.id, held);
-    return { portId: port.id, existed: true };
+  const port = await store.lockPortToReserve(tx, scope, id);
+  if (port && (await isToGo(tx, { kind: 'port', id: port.id }))) {
+    const user = port.load_balancer_id === null ? 'instance' : 'load balancer';
+    throw new ConflictError(`Port ${port.id} is being removed with its ${user}`);
   }
-
-  function begin(
-    tx: Transaction,
-    scope: Scope,
-    task: TaskType<ReservedInput>,
-    { taskId: id, data, input, wants }: Begun,
-  ): Promise<string> {
-    const owner = quotaOwner(scope);
-    return tasks.begin(tx, scope, { id, task, data, input: { ...input, ...owner }, wants });
+  if (!port) throw new InvalidError({ port_id: [`No port ${id} in this project and region.`] });
+  scope.principal.writes?.about({ type: 'port', ...port });
+  if (port.balancer_status === 'PENDING_CREATE') {
+    throw new ConflictError(
+      `Load balancer ${port.load_balancer_id} is still being created; reserve its port ${port.id} afterwards`,
+    );
   }
+  if (port.reserved) throw new ConflictError(`Port ${port.id} is already a reserved fixed IP`);
+  await refuseNode(tx, { id: port.instance_id ?? '', pool_id: port.pool_id });
+  refuseHeld(`Port ${port.id}`, port);
+  const held = { reserved: true, creator_task_id: taskId, task_id: taskId };
+  await changeReserved(tx, port.id, held);
+  return { portId: port.id, existed: true };
+}
+
+function begin(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  task: TaskType<ReservedInput>,
+  { taskId: id, data, input, wants }: Begun,
+): Promise<string> {
+  const owner = quotaOwner(scope);
+  return beginTask(on, tx, scope, { id, task, data, input: { ...input, ...owner }, wants });
 }
 
 interface Begun {
@@ -241,3 +233,11 @@ function sourcesOf(request: OfAddress): AddressSource[] {
     }
   }
 }
+
+/** A deletion that may wait for what still uses the thing. */
+export const reservedFixedIpDeletion: WaitingDeletion<Rest<typeof deleteReservedFixedIp>> = {
+  type: 'delete_reserved_fixed_ip',
+  remove: deleteReservedFixedIp,
+  names: ['port_id'],
+  options: [],
+};

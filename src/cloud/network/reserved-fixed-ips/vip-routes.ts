@@ -1,10 +1,11 @@
 import type { Api } from '../../../http/server.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import type { Networks } from '../networks/service.ts';
+import { networksWithSubnets } from '../networks/service.ts';
 import { ReservedFixedIpParams } from './schema.ts';
 import { type VipDevice, VipDeviceList, VipPorts } from './vip-schema.ts';
 import type { DeviceRow } from './vip-store.ts';
-import type { Vips } from './vips.ts';
+import { connectPorts, listAvailablePorts, listConnectedPorts } from './vips.ts';
 
 const VIP = '/cloud/v1/reserved_fixed_ips/:project_id/:region_id/:port_id';
 const tags = ['Reserved fixed IPs'];
@@ -14,13 +15,13 @@ const LISTS = [
     path: 'connected_devices',
     operationId: 'listVipConnectedDevices',
     summary: 'List the ports connected to a VIP',
-    which: 'connected',
+    which: listConnectedPorts,
   },
   {
     path: 'available_devices',
     operationId: 'listVipAvailableDevices',
     summary: 'List the ports that can be connected to a VIP',
-    which: 'available',
+    which: listAvailablePorts,
   },
 ] as const;
 
@@ -39,9 +40,7 @@ const CHANGES = [
   },
 ] as const;
 
-export function vipRoutes(app: Api, deps: { networks: Pick<Networks, 'withSubnets'>; vips: Vips }): void {
-  const { networks, vips } = deps;
-
+export function vipRoutes(app: Api, on: Platform): void {
   for (const { path, which, ...documented } of LISTS) {
     app.get(`${VIP}/${path}`, {
       config: { access: 'read' },
@@ -53,7 +52,7 @@ export function vipRoutes(app: Api, deps: { networks: Pick<Networks, 'withSubnet
         params: ReservedFixedIpParams,
         response: { 200: VipDeviceList },
       },
-      handler: async ({ scope, params }) => listed(scope, await vips[which](scope, params.port_id)),
+      handler: async ({ scope, params }) => listed(scope, await which(on, scope, params.port_id)),
     });
   }
 
@@ -73,15 +72,15 @@ export function vipRoutes(app: Api, deps: { networks: Pick<Networks, 'withSubnet
       },
       handler: async ({ scope, params, body }) => {
         const { port_id: id } = params;
-        if (body.port_ids) await vips.connect(scope, id, body.port_ids, how);
-        return listed(scope, await vips.connected(scope, id));
+        if (body.port_ids) await connectPorts(on, scope, id, body.port_ids, how);
+        return listed(scope, await listConnectedPorts(on, scope, id));
       },
     });
   }
 
   async function listed(scope: Scope, rows: DeviceRow[]) {
     const ids = [...new Set(rows.map((row) => row.network_id))];
-    const found = (await networks.withSubnets(scope, ids)).map(({ network, subnets }) => ({
+    const found = (await networksWithSubnets(on, scope, ids)).map(({ network, subnets }) => ({
       network,
       subnets: new Map(subnets.map((subnet) => [subnet.id, subnet])),
     }));

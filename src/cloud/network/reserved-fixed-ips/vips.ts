@@ -1,100 +1,96 @@
 import { want } from '../../../convergence/wants.ts';
-import type { Database, Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
+import type { Platform } from '../../../platform.ts';
 import { refuseNode } from '../../ground/hosts/in-transaction.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import type { Tasks } from '../../ground/tasks/service.ts';
+import { wantChecked } from '../../ground/tasks/service.ts';
 import { addPairs, changeReserved, removePairs } from '../ports/reserved/in-transaction.ts';
 import { MAX_PAIRS } from '../ports/schema.ts';
 import { asInRows, withoutPairs } from '../ports/wanted.ts';
 import { findReserved, lockReservedPort, type PlainReserved } from './store.ts';
 import * as members from './vip-store.ts';
 
-/** Virtual addresses: reserved addresses that ports of several instances share. All changes take effect at once. */
-export interface Vips {
-  /**
-   * @throws NotFoundError, ConflictError if an instance has it, a task holds it, or it is switched off while shared
-   */
-  switch(scope: Scope, id: string, isVip: boolean): Promise<void>;
-  /** Lists the instances' ports that share it; none if it isn't a VIP. @throws NotFoundError */
-  connected(scope: Scope, id: string): Promise<members.DeviceRow[]>;
-  /** Lists the instances' ports that could share it; none if it isn't a VIP. @throws NotFoundError */
-  available(scope: Scope, id: string): Promise<members.DeviceRow[]>;
-  /**
-   * Lets ports share it, in addition to the current ones or instead of them.
-   * @throws NotFoundError, InvalidError, ConflictError if it isn't a VIP, and for a port that can't share it now
-   */
-  connect(scope: Scope, id: string, portIds: string[], how: 'add' | 'replace'): Promise<void>;
-}
-
 const SHOWN_IN_MESSAGE = 10;
 
-export function createVips(deps: { database: Database; clock: Clock; tasks: Pick<Tasks, 'want'> }): Vips {
-  const { database, clock, tasks } = deps;
-  return {
-    switch: (scope, id, isVip) =>
-      database.accept(scope.principal, async (tx) => {
-        const port = await lockFree(tx, scope, id);
-        if (port.is_vip === isVip) return;
-        if (port.instance_id !== null) {
-          throw new ConflictError(
-            `Reserved fixed IP ${port.id} is attached to instance ${port.instance_id}; detach it there first`,
-          );
-        }
-        if (port.load_balancer_id !== null) {
-          throw new ConflictError(
-            `Reserved fixed IP ${port.id} is the virtual address of load balancer ${port.load_balancer_id}; delete that one first`,
-          );
-        }
-        const now = clock.now();
-        if (!isVip) {
-          await refuseShared(tx, await vipOf(tx, port));
-          // Also covers ports that no instance has now: they would share it later.
-          await disconnectAll(tx, port, now);
-        }
-        // A virtual address shares no other: that one would not find it when it goes.
-        const pairs = isVip && { allowed_address_pairs: '[]' };
-        await changeReserved(tx, port.id, { is_vip: isVip, ...pairs, updated_at: now });
-        if (isVip) await tasks.want(tx, scope, await asInRows(tx, [port.id]));
-      }),
+/**
+ * @throws NotFoundError, ConflictError if an instance has it, a task holds it, or it is switched off while shared
+ */
+export const switchVip = (on: Platform, scope: Scope, id: string, isVip: boolean): Promise<void> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const port = await lockFree(tx, scope, id);
+    if (port.is_vip === isVip) return;
+    if (port.instance_id !== null) {
+      throw new ConflictError(
+        `Reserved fixed IP ${port.id} is attached to instance ${port.instance_id}; detach it there first`,
+      );
+    }
+    if (port.load_balancer_id !== null) {
+      throw new ConflictError(
+        `Reserved fixed IP ${port.id} is the virtual address of load balancer ${port.load_balancer_id}; delete that one first`,
+      );
+    }
+    const now = on.clock.now();
+    if (!isVip) {
+      await refuseShared(tx, await vipOf(tx, port));
+      // Also covers ports that no instance has now: they would share it later.
+      await disconnectAll(tx, port, now);
+    }
+    // A virtual address shares no other: that one would not find it when it goes.
+    const pairs = isVip && { allowed_address_pairs: '[]' };
+    await changeReserved(tx, port.id, { is_vip: isVip, ...pairs, updated_at: now });
+    if (isVip) await wantChecked(on, tx, scope, await asInRows(tx, [port.id]));
+  });
 
-    connected: (scope, id) => devices(scope, id, (vip) => members.connectedDevices(database.sql, vip)),
-    available: (scope, id) =>
-      devices(scope, id, (vip) => members.availableDevices(database.sql, vip, MAX_PAIRS)),
+/** Lists the instances' ports that share it; none if it isn't a VIP. @throws NotFoundError */
+export const listConnectedPorts = (on: Platform, scope: Scope, id: string): Promise<members.DeviceRow[]> =>
+  devices(on, scope, id, (vip) => members.connectedDevices(on.database.sql, vip));
 
-    connect: (scope, id, portIds, how) =>
-      database.accept(scope.principal, async (tx) => {
-        const port = await lockFree(tx, scope, id);
-        if (!port.is_vip) {
-          throw new ConflictError(`Reserved fixed IP ${port.id} is not a VIP; set its is_vip to true first`);
-        }
-        const vip = await vipOf(tx, port);
-        const wanted = portIds.map((one) => one.toLowerCase());
-        const locked = await members.lockMembers(tx, vip, wanted, how === 'replace');
-        refuseUnfit(vip, wanted, locked);
-        const isWanted = ({ id: one }: members.Member) => wanted.includes(one);
-        const joining = locked.filter((one) => isWanted(one) && missing(vip, one).length > 0);
-        const leaving = locked.filter((one) => !isWanted(one));
-        for (const one of [...joining, ...leaving]) refuseHeld(`Port ${one.id}`, one);
-        for (const one of joining) await refuseUnable(tx, vip, one);
-        const now = clock.now();
-        await addPairs(tx, vip.addresses, idsOf(joining), now);
-        await removePairs(tx, vip.addresses, idsOf(leaving), now);
-        await tasks.want(tx, scope, await asInRows(tx, idsOf([...joining, ...leaving])));
-      }),
-  };
+/** Lists the instances' ports that could share it; none if it isn't a VIP. @throws NotFoundError */
+export const listAvailablePorts = (on: Platform, scope: Scope, id: string): Promise<members.DeviceRow[]> =>
+  devices(on, scope, id, (vip) => members.availableDevices(on.database.sql, vip, MAX_PAIRS));
 
-  async function devices(
-    scope: Scope,
-    id: string,
-    find: (vip: members.Vip) => Promise<members.DeviceRow[]>,
-  ): Promise<members.DeviceRow[]> {
-    const row = await foundById('Reserved fixed IP', id, () => findReserved(database.sql, scope, id));
-    return row.is_vip ? find({ ...row, addresses: row.addresses.map(({ address }) => address) }) : [];
-  }
+/**
+ * Lets ports share it, in addition to the current ones or instead of them.
+ * @throws NotFoundError, InvalidError, ConflictError if it isn't a VIP, and for a port that can't share it now
+ */
+export const connectPorts = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  portIds: string[],
+  how: 'add' | 'replace',
+): Promise<void> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const port = await lockFree(tx, scope, id);
+    if (!port.is_vip) {
+      throw new ConflictError(`Reserved fixed IP ${port.id} is not a VIP; set its is_vip to true first`);
+    }
+    const vip = await vipOf(tx, port);
+    const wanted = portIds.map((one) => one.toLowerCase());
+    const locked = await members.lockMembers(tx, vip, wanted, how === 'replace');
+    refuseUnfit(vip, wanted, locked);
+    const isWanted = ({ id: one }: members.Member) => wanted.includes(one);
+    const joining = locked.filter((one) => isWanted(one) && missing(vip, one).length > 0);
+    const leaving = locked.filter((one) => !isWanted(one));
+    for (const one of [...joining, ...leaving]) refuseHeld(`Port ${one.id}`, one);
+    for (const one of joining) await refuseUnable(tx, vip, one);
+    const now = on.clock.now();
+    await addPairs(tx, vip.addresses, idsOf(joining), now);
+    await removePairs(tx, vip.addresses, idsOf(leaving), now);
+    await wantChecked(on, tx, scope, await asInRows(tx, idsOf([...joining, ...leaving])));
+  });
+
+async function devices(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  find: (vip: members.Vip) => Promise<members.DeviceRow[]>,
+): Promise<members.DeviceRow[]> {
+  const row = await foundById('Reserved fixed IP', id, () => findReserved(on.database.sql, scope, id));
+  return row.is_vip ? find({ ...row, addresses: row.addresses.map(({ address }) => address) }) : [];
 }
 
 /** Ends the sharing by all ports. The VIP must be locked and protected from new sharing. */

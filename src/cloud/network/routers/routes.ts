@@ -4,6 +4,8 @@ import { MetricsQuestion } from '../../../lib/idle-times.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
+import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { RouterMetricsList } from './metrics.ts';
 import { presentedRouter } from './presenter.ts';
 import {
@@ -17,14 +19,24 @@ import {
   UpdateRouter,
   UpdateRouterNow,
 } from './schema.ts';
-import type { Routers } from './service.ts';
+import {
+  attachSubnet,
+  createRouter,
+  detachSubnet,
+  getRouter,
+  listRouters,
+  routerDeletion,
+  routerMetrics,
+  updateRouter,
+  updateRouterNow,
+} from './service.ts';
 
 const ROUTERS = '/cloud/v1/routers/:project_id/:region_id';
 const ROUTERS_V2 = '/cloud/v2/routers/:project_id/:region_id';
 const ROUTER = versionedIn('routers', 'router_id');
 const tags = ['Routers'];
 
-export function routerRoutes(app: Api, dialect: Dialect, { routers }: { routers: Routers }): void {
+export function routerRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.get(ROUTERS, {
     config: { access: 'read' },
     schema: {
@@ -37,7 +49,7 @@ export function routerRoutes(app: Api, dialect: Dialect, { routers }: { routers:
       response: { 200: RouterList },
     },
     handler: async ({ scope, query }) =>
-      presentedPage(await routers.list(scope, query), (row) => presentedRouter(row, scope)),
+      presentedPage(await listRouters(on, scope, query), (row) => presentedRouter(row, scope)),
   });
 
   app.get(`${ROUTERS}/:router_id`, {
@@ -49,7 +61,8 @@ export function routerRoutes(app: Api, dialect: Dialect, { routers }: { routers:
       params: RouterParams,
       response: { 200: RouterAnswer },
     },
-    handler: async ({ scope, params }) => presentedRouter(await routers.get(scope, params.router_id), scope),
+    handler: async ({ scope, params }) =>
+      presentedRouter(await getRouter(on, scope, params.router_id), scope),
   });
 
   app.post(`${ROUTERS}/:router_id/metrics`, {
@@ -65,7 +78,7 @@ export function routerRoutes(app: Api, dialect: Dialect, { routers }: { routers:
       response: { 200: RouterMetricsList },
     },
     handler: async ({ scope, params, body }) => {
-      const results = await routers.metrics(scope, params.router_id, body);
+      const results = await routerMetrics(on, scope, params.router_id, body);
       return { count: results.length, results };
     },
   });
@@ -82,7 +95,7 @@ export function routerRoutes(app: Api, dialect: Dialect, { routers }: { routers:
       body: CreateRouter,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await routers.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createRouter(on, scope, body)]),
   });
 
   app.patch(`${ROUTERS}/:router_id`, {
@@ -99,8 +112,8 @@ export function routerRoutes(app: Api, dialect: Dialect, { routers }: { routers:
       response: { 200: RouterAnswer },
     },
     handler: async ({ scope, params, body }) => {
-      await routers.updateNow(scope, params.router_id, body);
-      return presentedRouter(await routers.get(scope, params.router_id), scope);
+      await updateRouterNow(on, scope, params.router_id, body);
+      return presentedRouter(await getRouter(on, scope, params.router_id), scope);
     },
   });
 
@@ -117,7 +130,7 @@ export function routerRoutes(app: Api, dialect: Dialect, { routers }: { routers:
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) => {
-      const task = await routers.update(scope, params.router_id, body, dialect);
+      const task = await updateRouter(on, scope, params.router_id, body, dialect);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });
@@ -133,7 +146,8 @@ export function routerRoutes(app: Api, dialect: Dialect, { routers }: { routers:
       params: RouterParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params }) => dialect.tasks([await routers.delete(scope, params.router_id)]),
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await deleteOrWait(on, scope, routerDeletion, params.router_id)]),
   });
 
   app.post(`${ROUTERS}/:router_id/attach`, {
@@ -149,8 +163,8 @@ export function routerRoutes(app: Api, dialect: Dialect, { routers }: { routers:
       response: { 200: RouterAnswer },
     },
     handler: async ({ scope, params, body }) => {
-      await routers.attach(scope, params.router_id, body);
-      return presentedRouter(await routers.get(scope, params.router_id), scope);
+      await attachSubnet(on, scope, params.router_id, body);
+      return presentedRouter(await getRouter(on, scope, params.router_id), scope);
     },
   });
 
@@ -167,8 +181,8 @@ export function routerRoutes(app: Api, dialect: Dialect, { routers }: { routers:
       response: { 200: RouterAnswer },
     },
     handler: async ({ scope, params, body }) => {
-      await routers.detach(scope, params.router_id, body.subnet_id);
-      return presentedRouter(await routers.get(scope, params.router_id), scope);
+      await detachSubnet(on, scope, params.router_id, body.subnet_id);
+      return presentedRouter(await getRouter(on, scope, params.router_id), scope);
     },
   });
 }

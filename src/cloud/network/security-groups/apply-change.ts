@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { put } from '../../../convergence/wants.ts';
 import { type Transaction, violates } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import type { Tasks } from '../../ground/tasks/service.ts';
+import { wantChecked } from '../../ground/tasks/service.ts';
 import { changesNothing, type GroupChange, refuseRuleConflicts } from './group-change.ts';
 import { requireRemoteGroups } from './rules/accepted.ts';
 import { refusePlatformRules } from './rules/platform-rules.ts';
@@ -28,7 +28,7 @@ export interface ChangedGroup {
  * @throws NotFoundError, ConflictError, and what `plan` throws
  */
 export async function changeGroup(
-  { clock, tasks }: { clock: Clock; tasks: Pick<Tasks, 'want'> },
+  on: Platform,
   tx: Transaction,
   scope: Scope,
   id: string,
@@ -43,7 +43,7 @@ export async function changeGroup(
   const { name, description, tags, removed = [], replaced = [] } = change;
   if (name !== undefined) refuseName(group, name);
   if (tags !== undefined) refuseTags(group, tags);
-  const now = clock.now();
+  const now = on.clock.now();
   const added = (change.added ?? []).map((rule) => ({ ...rule, id: randomUUID() }));
   refusePlatformRules(group, change);
   refuseRuleConflicts(group, change);
@@ -59,7 +59,7 @@ export async function changeGroup(
   };
   const row = await withFreeName(fields.name, store.updateGroup(tx, group.id, fields, now));
   const changed = { ...row, rules: await rulesOf(tx, group.id) };
-  await tasks.want(tx, scope, [put('security_group', group.id, groupSpec(changed))]);
+  await wantChecked(on, tx, scope, [put('security_group', group.id, groupSpec(changed))]);
   return {
     group: changed,
     changed: true,

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../../db/database.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import type { Tasks } from '../../ground/tasks/service.ts';
+import { recordDoneTask } from '../../ground/tasks/service.ts';
 
 /*
  * In both versions of the API, groups and rules change in the transaction that accepts the request: nothing has to be
@@ -11,41 +12,41 @@ import type { Tasks } from '../../ground/tasks/service.ts';
 
 export function noteCreation(
   tx: Transaction,
-  tasks: Pick<Tasks, 'done'>,
+  on: Platform,
   scope: Scope,
   { groupId, request }: { groupId: string; request: object },
 ): Promise<string> {
   const created = { security_groups: [groupId] };
-  return tasks.done(tx, scope, { type: 'create_security_group', data: request, created });
+  return recordDoneTask(on, tx, scope, { type: 'create_security_group', data: request, created });
 }
 
 export function noteUpdate(
   tx: Transaction,
-  tasks: Pick<Tasks, 'done'>,
+  on: Platform,
   scope: Scope,
   { groupId, request }: { groupId: string; request: object },
 ): Promise<string> {
   const data = { ...request, security_group_id: groupId };
-  return tasks.done(tx, scope, { type: 'update_security_group', data, created: null });
+  return recordDoneTask(on, tx, scope, { type: 'update_security_group', data, created: null });
 }
 
 export function noteRuleCreation(
   tx: Transaction,
-  tasks: Pick<Tasks, 'done'>,
+  on: Platform,
   scope: Scope,
   { request, groupId, ruleId }: { groupId: string; ruleId: string; request: object },
 ): Promise<string> {
   const data = { ...request, security_group_id: groupId };
   const created = { security_group_rules: [ruleId] };
-  return tasks.done(tx, scope, { type: 'create_security_group_rule', data, created });
+  return recordDoneTask(on, tx, scope, { type: 'create_security_group_rule', data, created });
 }
 
 export function noteRuleRemoval(
   tx: Transaction,
-  tasks: Pick<Tasks, 'done'>,
+  on: Platform,
   scope: Scope,
   { groupId, ruleId }: { groupId: string; ruleId: string },
 ): Promise<string> {
   const data = { security_group_id: groupId, security_group_rule_id: ruleId };
-  return tasks.done(tx, scope, { type: 'delete_security_group_rule', data, created: null });
+  return recordDoneTask(on, tx, scope, { type: 'delete_security_group_rule', data, created: null });
 }

@@ -2,10 +2,11 @@ import { type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
 import { LOOKED_AT, SHOWN_IN_MESSAGE, someOf } from '../../../lib/held.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
 import { usedBy } from '../../ground/tasks/in-transaction.ts';
-import type { Tasks } from '../../ground/tasks/service.ts';
+import { wantChecked } from '../../ground/tasks/service.ts';
 import * as store from './store.ts';
 import { withoutIt } from './wanted.ts';
 
@@ -13,12 +14,7 @@ import { withoutIt } from './wanted.ts';
  * @throws NotFoundError, ConflictError for the default group, for the group of a cluster's nodes, and while ports or
  * rules use the group
  */
-export async function removeGroup(
-  tasks: Pick<Tasks, 'want'>,
-  tx: Transaction,
-  scope: Scope,
-  id: string,
-): Promise<void> {
+export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, id: string): Promise<void> {
   const group = await foundById('Security group', id, () => store.lockGroup(tx, scope, id));
   scope.principal.writes?.about({ ...group, type: 'securitygroup' });
   if (group.is_default) throw new ConflictError("The default security group of a project can't be deleted");
@@ -60,6 +56,6 @@ export async function removeGroup(
     if (!violates(error, 'kubernetes_pool_security_groups_group')) throw error;
     throw new ConflictError(`Security group ${group.name} is in use by a pool of a Kubernetes cluster`);
   }
-  await tasks.want(tx, scope, await withoutIt(tx, group.id));
+  await wantChecked(on, tx, scope, await withoutIt(tx, group.id));
   await releaseQuota(tx, quotaOwner(scope), 'firewall_count');
 }

@@ -4,8 +4,10 @@ import { goneSignal } from '../../../http/gone-signal.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import { type Tasks, whenFree } from '../../ground/tasks/service.ts';
+import type { Platform } from '../../../platform.ts';
+import { whenFree } from '../../ground/tasks/service.ts';
 import { securityGroupListSchema, securityGroupSchema } from './answer-schema.ts';
+import { copySecurityGroup, createSecurityGroup } from './creation.ts';
 import { GROUPS, GroupParams, GROUP_TAGS as tags, VERSIONED_GROUP } from './path-schema.ts';
 import { presentedGroup } from './presenter.ts';
 import { ruleRoutes } from './rules/routes.ts';
@@ -15,14 +17,11 @@ import {
   GroupListQuery,
   updateSecurityGroupSchema,
 } from './schema.ts';
-import type { SecurityGroups } from './service.ts';
+import { deleteSecurityGroup, getSecurityGroup, listSecurityGroups } from './service.ts';
 import { groupTaskRoutes } from './task-routes.ts';
+import { revertSecurityGroup, updateSecurityGroup } from './updates.ts';
 
-export function securityGroupRoutes(
-  app: Api,
-  dialect: Dialect,
-  { securityGroups, tasks }: { securityGroups: SecurityGroups; tasks: Tasks },
-): void {
+export function securityGroupRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(GROUPS, {
     config: { access: 'operate' },
     schema: {
@@ -36,7 +35,7 @@ export function securityGroupRoutes(
       response: { 200: securityGroupSchema(dialect.name) },
     },
     handler: async ({ scope, body }) =>
-      presentedGroup(await securityGroups.create(scope, body), scope, dialect),
+      presentedGroup(await createSecurityGroup(on, scope, body), scope, dialect),
   });
 
   app.get(GROUPS, {
@@ -50,7 +49,7 @@ export function securityGroupRoutes(
       response: { 200: securityGroupListSchema(dialect.name) },
     },
     handler: async ({ scope, query }) =>
-      presentedPage(await securityGroups.list(scope, query), (row) => presentedGroup(row, scope, dialect)),
+      presentedPage(await listSecurityGroups(on, scope, query), (row) => presentedGroup(row, scope, dialect)),
   });
 
   app.get(`${GROUPS}/:group_id`, {
@@ -63,7 +62,7 @@ export function securityGroupRoutes(
       response: { 200: securityGroupSchema(dialect.name) },
     },
     handler: async ({ scope, params }) =>
-      presentedGroup(await securityGroups.get(scope, params.group_id), scope, dialect),
+      presentedGroup(await getSecurityGroup(on, scope, params.group_id), scope, dialect),
   });
 
   app.delete(`${GROUPS}/:group_id`, {
@@ -78,8 +77,8 @@ export function securityGroupRoutes(
       response: { 204: Type.Null() },
     },
     handler: async ({ scope, params }, reply) => {
-      await whenFree(tasks, { principal: scope.principal, gone: goneSignal(reply) }, () =>
-        securityGroups.delete(scope, params.group_id),
+      await whenFree(on, { principal: scope.principal, gone: goneSignal(reply) }, () =>
+        deleteSecurityGroup(on, scope, params.group_id),
       );
       return reply.code(204).send(null);
     },
@@ -99,7 +98,7 @@ export function securityGroupRoutes(
       response: { 200: securityGroupSchema(dialect.name) },
     },
     handler: async ({ scope, params, body }) =>
-      presentedGroup(await securityGroups.update(scope, params.group_id, body), scope, dialect),
+      presentedGroup(await updateSecurityGroup(on, scope, params.group_id, body), scope, dialect),
   });
 
   app.post(`${GROUPS}/:group_id/copy`, {
@@ -115,7 +114,7 @@ export function securityGroupRoutes(
       response: { 200: securityGroupSchema(dialect.name) },
     },
     handler: async ({ scope, params, body }) =>
-      presentedGroup(await securityGroups.copy(scope, params.group_id, body.name), scope, dialect),
+      presentedGroup(await copySecurityGroup(on, scope, params.group_id, body.name), scope, dialect),
   });
 
   app.post(`${GROUPS}/:group_id/revert`, {
@@ -130,9 +129,9 @@ export function securityGroupRoutes(
       response: { 200: securityGroupSchema(dialect.name) },
     },
     handler: async ({ scope, params }) =>
-      presentedGroup(await securityGroups.revert(scope, params.group_id), scope, dialect),
+      presentedGroup(await revertSecurityGroup(on, scope, params.group_id), scope, dialect),
   });
 
-  ruleRoutes(app, dialect, { securityGroups });
-  groupTaskRoutes(app, dialect, { securityGroups });
+  ruleRoutes(app, dialect, on);
+  groupTaskRoutes(app, dialect, on);
 }

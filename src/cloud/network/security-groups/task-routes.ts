@@ -1,21 +1,20 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
+import { createSecurityGroupByTask } from './creation.ts';
 import { GROUP_TAGS, GroupParams, GroupRuleParams, VERSIONED_GROUP } from './path-schema.ts';
+import { addRuleByTask, removeRuleByTask } from './rules/changes.ts';
 import { securityGroupRuleInputV2Schema } from './rules/schema.ts';
 import { createSecurityGroupTaskSchema, updateSecurityGroupTaskSchema } from './schema.ts';
-import type { SecurityGroups } from './service.ts';
+import { updateSecurityGroupByTask } from './updates.ts';
 
 const BASE = '/cloud/v2/security_groups/:project_id/:region_id';
 const IN_EFFECT =
   'The change is effective as soon as the request is accepted; the task is for clients that wait for one.';
 
 /** Routes of the second version, where a task reports what was done. */
-export function groupTaskRoutes(
-  app: Api,
-  dialect: Dialect,
-  { securityGroups }: { securityGroups: SecurityGroups },
-): void {
+export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -27,7 +26,7 @@ export function groupTaskRoutes(
       body: createSecurityGroupTaskSchema,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await securityGroups.createByTask(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createSecurityGroupByTask(on, scope, body)]),
   });
 
   app.patch(`${BASE}/:group_id`, {
@@ -42,7 +41,7 @@ export function groupTaskRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) => {
-      const taskId = await securityGroups.updateByTask(scope, params.group_id, body, dialect);
+      const taskId = await updateSecurityGroupByTask(on, scope, params.group_id, body, dialect);
       return dialect.tasks(taskId === undefined ? [] : [taskId]);
     },
   });
@@ -59,7 +58,7 @@ export function groupTaskRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await securityGroups.addRuleByTask(scope, params.group_id, body)]),
+      dialect.tasks([await addRuleByTask(on, scope, params.group_id, body)]),
   });
 
   app.delete(`${BASE}/:group_id/rules/:rule_id`, {
@@ -73,6 +72,6 @@ export function groupTaskRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await securityGroups.removeRuleByTask(scope, params.group_id, params.rule_id)]),
+      dialect.tasks([await removeRuleByTask(on, scope, params.group_id, params.rule_id)]),
   });
 }

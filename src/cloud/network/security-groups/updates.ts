@@ -1,9 +1,8 @@
-import type { Database } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { InvalidError } from '../../../lib/errors.ts';
 import { patchedTags } from '../../../lib/tags-patch.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import type { TaskAnyway, Tasks } from '../../ground/tasks/service.ts';
+import type { TaskAnyway } from '../../ground/tasks/service.ts';
 import { changeGroup } from './apply-change.ts';
 import { defaultGroupRules } from './defaults/rules.ts';
 import { noteUpdate } from './finished-tasks.ts';
@@ -12,73 +11,68 @@ import { acceptedRules } from './rules/accepted.ts';
 import type { UpdateSecurityGroup, UpdateSecurityGroupTask } from './schema.ts';
 import type { SecurityGroupRow } from './store.ts';
 
-/** Each update is one revision of the group, or none if nothing changes. */
-export interface GroupUpdates {
-  /**
-   * Adds and removes single rules, changes name and tags.
-   * @throws InvalidError, NotFoundError, ConflictError for an existing name or rule
-   */
-  update(scope: Scope, id: string, request: UpdateSecurityGroup): Promise<SecurityGroupRow>;
-  /**
-   * Replaces the rules by the given ones. Rules that mean the same stay.
-   * @returns the task that reports it, undefined when nothing changes, unless `taskAnyway`
-   * @throws InvalidError, NotFoundError, ConflictError
-   */
-  updateByTask(
-    scope: Scope,
-    id: string,
-    request: UpdateSecurityGroupTask,
-    options: TaskAnyway,
-  ): Promise<string | undefined>;
-  /** Replaces the rules by those of a default group. @throws NotFoundError, ConflictError */
-  revert(scope: Scope, id: string): Promise<SecurityGroupRow>;
+/**
+ * Adds and removes single rules, changes name and tags.
+ * @throws InvalidError, NotFoundError, ConflictError for an existing name or rule
+ */
+export async function updateSecurityGroup(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  request: UpdateSecurityGroup,
+): Promise<SecurityGroupRow> {
+  const accepted = acceptedChanges(request.changed_rules ?? []);
+  return change(on, scope, id, (group) => {
+    refuseUnknownRules(accepted.removed, group);
+    return {
+      name: request.name,
+      tags: patchedTags(group.tags, request.tags),
+      removed: [...new Set(accepted.removed.map(({ ruleId }) => ruleId))],
+      added: accepted.added,
+    };
+  });
 }
 
-export function groupUpdates(deps: { database: Database; clock: Clock; tasks: Tasks }): GroupUpdates {
-  const { database, tasks } = deps;
+/**
+ * Replaces the rules by the given ones. Rules that mean the same stay.
+ * @returns the task that reports it, undefined when nothing changes, unless `taskAnyway`
+ * @throws InvalidError, NotFoundError, ConflictError
+ */
+export async function updateSecurityGroupByTask(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  request: UpdateSecurityGroupTask,
+  { taskAnyway }: TaskAnyway,
+): Promise<string | undefined> {
+  const { name, description, tags } = request;
+  const wanted = request.rules && acceptedRules(request.rules, (position) => `rules.${position}`);
+  return on.database.accept(scope.principal, async (tx) => {
+    const { group, changed } = await changeGroup(on, tx, scope, id, (current) => ({
+      name,
+      description,
+      tags: patchedTags(current.tags, tags),
+      ...(wanted && changeToWanted(current.rules, wanted)),
+    }));
+    if (!changed && !taskAnyway) return undefined;
+    return noteUpdate(tx, on, scope, { groupId: group.id, request });
+  });
+}
 
-  return {
-    async update(scope, id, request) {
-      const accepted = acceptedChanges(request.changed_rules ?? []);
-      return change(scope, id, (group) => {
-        refuseUnknownRules(accepted.removed, group);
-        return {
-          name: request.name,
-          tags: patchedTags(group.tags, request.tags),
-          removed: [...new Set(accepted.removed.map(({ ruleId }) => ruleId))],
-          added: accepted.added,
-        };
-      });
-    },
+/** Replaces the rules by those of a default group. @throws NotFoundError, ConflictError */
+export const revertSecurityGroup = (on: Platform, scope: Scope, id: string): Promise<SecurityGroupRow> =>
+  change(on, scope, id, ({ rules }) => changeToWanted(rules, defaultGroupRules()));
 
-    async updateByTask(scope, id, request, { taskAnyway }) {
-      const { name, description, tags } = request;
-      const wanted = request.rules && acceptedRules(request.rules, (position) => `rules.${position}`);
-      return database.accept(scope.principal, async (tx) => {
-        const { group, changed } = await changeGroup(deps, tx, scope, id, (current) => ({
-          name,
-          description,
-          tags: patchedTags(current.tags, tags),
-          ...(wanted && changeToWanted(current.rules, wanted)),
-        }));
-        if (!changed && !taskAnyway) return undefined;
-        return noteUpdate(tx, tasks, scope, { groupId: group.id, request });
-      });
-    },
-
-    revert: (scope, id) => change(scope, id, ({ rules }) => changeToWanted(rules, defaultGroupRules())),
-  };
-
-  function change(
-    scope: Scope,
-    id: string,
-    plan: (group: SecurityGroupRow) => GroupChange,
-  ): Promise<SecurityGroupRow> {
-    return database.accept(
-      scope.principal,
-      async (tx) => (await changeGroup(deps, tx, scope, id, plan)).group,
-    );
-  }
+function change(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  plan: (group: SecurityGroupRow) => GroupChange,
+): Promise<SecurityGroupRow> {
+  return on.database.accept(
+    scope.principal,
+    async (tx) => (await changeGroup(on, tx, scope, id, plan)).group,
+  );
 }
 
 type Change = NonNullable<UpdateSecurityGroup['changed_rules']>[number];

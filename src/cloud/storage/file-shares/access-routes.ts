@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import { presentedExceeded } from '../../ground/quotas/schema.ts';
-import type { ShareAccess } from './access-rules.ts';
+import { addAccessRule, listAccessRules, removeAccessRule } from './access-rules.ts';
 import {
   AccessRuleAnswer,
   AccessRuleList,
@@ -13,19 +14,14 @@ import {
 } from './access-schema.ts';
 import type { AccessRuleRow } from './access-store.ts';
 import { CheckShareLimits, ExceededShareQuotas, FileShareParams } from './schema.ts';
-import type { FileShares } from './service.ts';
+import { fileShareQuotaExceeded } from './service.ts';
 
 const BASE = '/cloud/v1/file_shares/:project_id/:region_id';
 const RULES = `${BASE}/:file_share_id/access_rule`;
 const tags = ['File shares'];
 
 /** Routes for the access rules of a share, and for the check of quotas. */
-export function shareAccessRoutes(
-  app: Api,
-  deps: { fileShares: FileShares; shareAccess: ShareAccess },
-): void {
-  const { fileShares, shareAccess } = deps;
-
+export function shareAccessRoutes(app: Api, on: Platform): void {
   app.post(RULES, {
     config: { access: 'operate' },
     schema: {
@@ -39,7 +35,7 @@ export function shareAccessRoutes(
       response: { 200: AccessRuleAnswer },
     },
     handler: async ({ scope, params, body }) =>
-      presentedRule(await shareAccess.add(scope, params.file_share_id, body)),
+      presentedRule(await addAccessRule(on, scope, params.file_share_id, body)),
   });
 
   app.get(RULES, {
@@ -54,7 +50,7 @@ export function shareAccessRoutes(
       response: { 200: AccessRuleList },
     },
     handler: async ({ scope, params, query }) =>
-      presentedPage(await shareAccess.list(scope, params.file_share_id, query), presentedRule),
+      presentedPage(await listAccessRules(on, scope, params.file_share_id, query), presentedRule),
   });
 
   app.delete(`${RULES}/:access_rule_id`, {
@@ -68,7 +64,7 @@ export function shareAccessRoutes(
     },
     handler: async ({ scope, params }, reply) => {
       const { file_share_id, access_rule_id } = params;
-      await shareAccess.remove(scope, file_share_id, access_rule_id);
+      await removeAccessRule(on, scope, file_share_id, access_rule_id);
       return reply.code(204).send(null);
     },
   });
@@ -85,7 +81,7 @@ export function shareAccessRoutes(
       body: CheckShareLimits,
       response: { 200: ExceededShareQuotas },
     },
-    handler: async ({ scope }) => presentedExceeded(await fileShares.exceeded(scope)),
+    handler: async ({ scope }) => presentedExceeded(await fileShareQuotaExceeded(on, scope)),
   });
 }
 

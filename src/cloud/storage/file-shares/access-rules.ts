@@ -1,84 +1,81 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, violates } from '../../../db/database.ts';
+import { violates } from '../../../db/database.ts';
 import { addressOrRange } from '../../../lib/cidr.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import { isUuid } from '../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import type { Tasks } from '../../ground/tasks/service.ts';
+import { wantChecked } from '../../ground/tasks/service.ts';
 import type { CreateAccessRule } from './access-schema.ts';
 import * as store from './access-store.ts';
 import { lockFree } from './locks.ts';
 import { MAX_ACCESS_RULES } from './schema.ts';
-import type { FileShares } from './service.ts';
+import { getFileShare } from './service.ts';
 import type { FileShareRow } from './store.ts';
 import { letIn, shutOut } from './wanted.ts';
 
-/** The access rules of standard shares. */
-export interface ShareAccess {
-  /**
-   * @throws NotFoundError, InvalidError for a bad address or a VAST share, ConflictError while a task holds the share,
-   * for an address that has a rule already, and when the share has the most rules
-   */
-  add(scope: Scope, shareId: string, rule: CreateAccessRule): Promise<store.AccessRuleRow>;
-  /** Returns none for a VAST share. @throws NotFoundError */
-  list(scope: Scope, shareId: string, page: PageQuery): Promise<Page<store.AccessRuleRow>>;
-  /** @throws NotFoundError for the share or the rule, ConflictError while a task holds the share */
-  remove(scope: Scope, shareId: string, ruleId: string): Promise<void>;
+/**
+ * @throws NotFoundError, InvalidError for a bad address or a VAST share, ConflictError while a task holds the share,
+ * for an address that has a rule already, and when the share has the most rules
+ */
+export async function addAccessRule(
+  on: Platform,
+  scope: Scope,
+  shareId: string,
+  { ip_address, access_mode }: CreateAccessRule,
+): Promise<store.AccessRuleRow> {
+  const found = addressOrRange(ip_address);
+  if ('fault' in found) throw new InvalidError({ ip_address: [found.fault] });
+  const { address } = found;
+  const rule = {
+    id: randomUUID(),
+    access_to: address,
+    access_level: access_mode,
+    created_at: on.clock.now(),
+  };
+  try {
+    return await on.database.accept(scope.principal, async (tx) => {
+      const share = await lockFree(tx, scope, shareId);
+      if (share.type_name === 'vast') throw withoutRules(share);
+      if ((await store.countRules(tx, share.id)) >= MAX_ACCESS_RULES) throw full(share);
+      await store.insertRules(tx, [{ ...rule, file_share_id: share.id }]);
+      await wantChecked(on, tx, scope, [letIn(share.id, rule)]);
+      return { ...rule, file_share_id: share.id };
+    });
+  } catch (error) {
+    if (!violates(error, 'file_share_access_rules_address')) throw error;
+    throw new ConflictError(
+      `File share ${shareId} already has an access rule for ${address}; delete that rule to change it`,
+    );
+  }
 }
 
-export function createShareAccess(deps: {
-  database: Database;
-  clock: Clock;
-  tasks: Pick<Tasks, 'want'>;
-  fileShares: Pick<FileShares, 'get'>;
-}): ShareAccess {
-  const { database, clock, tasks, fileShares } = deps;
+/** Returns none for a VAST share. @throws NotFoundError */
+export async function listAccessRules(
+  on: Platform,
+  scope: Scope,
+  shareId: string,
+  page: PageQuery,
+): Promise<Page<store.AccessRuleRow>> {
+  const share = await getFileShare(on, scope, shareId);
+  return store.listRules(on.database.sql, share.id, page);
+}
 
-  return {
-    async add(scope, shareId, { ip_address, access_mode }) {
-      const found = addressOrRange(ip_address);
-      if ('fault' in found) throw new InvalidError({ ip_address: [found.fault] });
-      const { address } = found;
-      const rule = {
-        id: randomUUID(),
-        access_to: address,
-        access_level: access_mode,
-        created_at: clock.now(),
-      };
-      try {
-        return await database.accept(scope.principal, async (tx) => {
-          const share = await lockFree(tx, scope, shareId);
-          if (share.type_name === 'vast') throw withoutRules(share);
-          if ((await store.countRules(tx, share.id)) >= MAX_ACCESS_RULES) throw full(share);
-          await store.insertRules(tx, [{ ...rule, file_share_id: share.id }]);
-          await tasks.want(tx, scope, [letIn(share.id, rule)]);
-          return { ...rule, file_share_id: share.id };
-        });
-      } catch (error) {
-        if (!violates(error, 'file_share_access_rules_address')) throw error;
-        throw new ConflictError(
-          `File share ${shareId} already has an access rule for ${address}; delete that rule to change it`,
-        );
-      }
-    },
-
-    async list(scope, shareId, page) {
-      const share = await fileShares.get(scope, shareId);
-      return store.listRules(database.sql, share.id, page);
-    },
-
-    async remove(scope, shareId, ruleId) {
-      await database.accept(scope.principal, async (tx) => {
-        const share = await lockFree(tx, scope, shareId);
-        if (!isUuid(ruleId)) throw new NotFoundError('Access rule', ruleId);
-        const rule = found('Access rule', ruleId, await store.deleteRule(tx, share.id, ruleId));
-        await tasks.want(tx, scope, [shutOut(share.id, rule.id)]);
-      });
-    },
-  };
+/** @throws NotFoundError for the share or the rule, ConflictError while a task holds the share */
+export async function removeAccessRule(
+  on: Platform,
+  scope: Scope,
+  shareId: string,
+  ruleId: string,
+): Promise<void> {
+  await on.database.accept(scope.principal, async (tx) => {
+    const share = await lockFree(tx, scope, shareId);
+    if (!isUuid(ruleId)) throw new NotFoundError('Access rule', ruleId);
+    const rule = found('Access rule', ruleId, await store.deleteRule(tx, share.id, ruleId));
+    await wantChecked(on, tx, scope, [shutOut(share.id, rule.id)]);
+  });
 }
 
 function withoutRules({ name }: FileShareRow): InvalidError {

@@ -4,7 +4,8 @@ import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import type { Tasks } from '../../ground/tasks/service.ts';
+import type { Platform } from '../../../platform.ts';
+import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { WAIT_TEXT, waitForTask } from '../../ground/tasks/service.ts';
 import { presentedShare } from './presenter.ts';
 import {
@@ -16,7 +17,14 @@ import {
   FileShareParams,
   UpdateFileShare,
 } from './schema.ts';
-import type { FileShares } from './service.ts';
+import {
+  createFileShare,
+  extendFileShare,
+  fileShareDeletion,
+  getFileShare,
+  listFileShares,
+  updateFileShare,
+} from './service.ts';
 
 const BASE = '/cloud/v1/file_shares/:project_id/:region_id';
 /** `check_limits` is an operation, not an ID. */
@@ -24,12 +32,7 @@ const ONE_SHARE = `${BASE}/:file_share_id(^(?!check_limits$).*$)`;
 const VERSIONED = versionedIn('file_shares', 'file_share_id');
 const tags = ['File shares'];
 
-export function fileShareRoutes(
-  app: Api,
-  dialect: Dialect,
-  deps: { fileShares: FileShares; tasks: Pick<Tasks, 'ended'> },
-): void {
-  const { fileShares, tasks } = deps;
+export function fileShareRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(BASE, {
     config: { access: 'operate', closedBody: true },
     schema: {
@@ -42,7 +45,7 @@ export function fileShareRoutes(
       body: CreateFileShare,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await fileShares.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createFileShare(on, scope, body)]),
   });
 
   app.get(BASE, {
@@ -57,7 +60,7 @@ export function fileShareRoutes(
       response: { 200: FileShareList },
     },
     handler: async ({ scope, query }) =>
-      presentedPage(await fileShares.list(scope, query), (row) => presentedShare(row, scope)),
+      presentedPage(await listFileShares(on, scope, query), (row) => presentedShare(row, scope)),
   });
 
   app.get(ONE_SHARE, {
@@ -70,7 +73,7 @@ export function fileShareRoutes(
       response: { 200: FileShareAnswer },
     },
     handler: async ({ scope, params }) =>
-      presentedShare(await fileShares.get(scope, params.file_share_id), scope),
+      presentedShare(await getFileShare(on, scope, params.file_share_id), scope),
   });
 
   app.patch(ONE_SHARE, {
@@ -87,13 +90,13 @@ export function fileShareRoutes(
     },
     handler: async ({ scope, params, body }, reply) => {
       const { file_share_id: id } = params;
-      const task = await fileShares.update(scope, id, body, { taskAnyway: false });
+      const task = await updateFileShare(on, scope, id, body, { taskAnyway: false });
       if (task)
-        await waitForTask(tasks, task, `File share ${id}`, {
+        await waitForTask(on, task, `File share ${id}`, {
           principal: scope.principal,
           gone: goneSignal(reply),
         });
-      return presentedShare(await fileShares.get(scope, id), scope);
+      return presentedShare(await getFileShare(on, scope, id), scope);
     },
   });
 
@@ -110,7 +113,7 @@ export function fileShareRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) => {
-      const task = await fileShares.update(scope, params.file_share_id, body, dialect);
+      const task = await updateFileShare(on, scope, params.file_share_id, body, dialect);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });
@@ -126,7 +129,7 @@ export function fileShareRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await fileShares.extend(scope, params.file_share_id, body.size)]),
+      dialect.tasks([await extendFileShare(on, scope, params.file_share_id, body.size)]),
   });
 
   app.delete(ONE_SHARE, {
@@ -140,6 +143,6 @@ export function fileShareRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await fileShares.delete(scope, params.file_share_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, fileShareDeletion, params.file_share_id)]),
   });
 }

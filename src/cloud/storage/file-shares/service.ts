@@ -1,17 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { TaskType } from '../../../convergence/task-kind.ts';
 import { make, remove, type Wanted } from '../../../convergence/wants.ts';
-import type { Database, Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { type FieldProblem, InvalidError, type QuotaExceededError } from '../../../lib/errors.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import { isUuid, newTaskId } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { exceededQuotas, quotaOwner, takeQuota } from '../../ground/quotas/in-transaction.ts';
+import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { usedBy } from '../../ground/tasks/in-transaction.ts';
-import { deletionId, type TaskAnyway, type Tasks } from '../../ground/tasks/service.ts';
+import {
+  beginTask,
+  deletionId,
+  removeAgain,
+  type TaskAnyway,
+  unchangedTask,
+  wantChecked,
+} from '../../ground/tasks/service.ts';
 import { keepShareSubnet } from '../../network/networks/in-transaction.ts';
 import { insertRules } from './access-store.ts';
 import { lock, lockFree, shareNotFound } from './locks.ts';
@@ -31,202 +39,198 @@ export interface SlurmShare {
   lacks: string[];
 }
 
-export interface FileShares {
-  /**
-   * Accepts a share. Returns the ID of the task that creates it.
-   * @throws InvalidError, QuotaExceededError
-   */
-  create(scope: Scope, request: CreateFileShare): Promise<string>;
-  list(scope: Scope, query: FileShareListQuery): Promise<Page<store.FileShareRow>>;
-  /** @throws NotFoundError */
-  get(scope: Scope, id: string): Promise<store.FileShareRow>;
-  /**
-   * Returns the ID of the task that deletes the share.
-   * @throws NotFoundError, ConflictError while a task holds the share or Slurm uses it
-   */
-  delete(scope: Scope, id: string): Promise<string>;
-  /**
-   * Returns the ID of the task that changes the share; undefined when nothing has to change.
-   * @throws NotFoundError, InvalidError, ConflictError while a task holds it, or for settings that Slurm can't work
-   * with
-   */
-  update(scope: Scope, id: string, change: UpdateFileShare, options: TaskAnyway): Promise<string | undefined>;
-  /**
-   * Returns the ID of the task that enlarges the share.
-   * @throws NotFoundError, InvalidError, ConflictError while a task holds it
-   */
-  extend(scope: Scope, id: string, size: number): Promise<string>;
-  /** Returns the quotas that another share would exceed. */
-  exceeded(scope: Scope): Promise<QuotaExceededError['info'][]>;
-  tags: TagHolder;
-  /** Returns undefined also while the share is being created or deleted. */
-  forSlurm(scope: Scope, id: string): Promise<SlurmShare | undefined>;
+async function find(on: Platform, scope: Scope, id: string): Promise<store.FileShareRow | undefined> {
+  return isUuid(id) ? store.findShare(on.database.sql, scope, id) : undefined;
 }
 
-export function createFileShares(deps: { database: Database; clock: Clock; tasks: Tasks }): FileShares {
-  const { database, clock, tasks } = deps;
-
-  async function find(scope: Scope, id: string): Promise<store.FileShareRow | undefined> {
-    return isUuid(id) ? store.findShare(database.sql, scope, id) : undefined;
-  }
-
-  return {
-    async create(scope, request) {
-      const wanted = newShare(request, scope.region);
-      const id = randomUUID();
-      const taskId = newTaskId();
-      await database.accept(scope.principal, async (tx) => {
-        const network = await networkOf(tx, scope, wanted);
-        await store.insertShare(tx, { ...rowOf(scope, wanted), ...network, ...held(id, taskId) });
-        scope.principal.writes?.about({ type: 'file_shares', id, name: wanted.name });
-        const rules = rulesOf(id, wanted, clock.now());
-        await insertRules(tx, rules);
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: CREATE_SHARE,
-          data: { ...request, type_name: wanted.typeName, file_share_id: id },
-          input: { fileShareId: id, ...quotaOwner(scope) },
-          wants: [make('file_share', id, shareSpec(wanted, network, rules))],
-        });
-        await takeQuota(tx, scope, 'sfs_count');
-      });
-      return taskId;
-    },
-
-    list: (scope, query) => store.listShares(database.sql, scope, query),
-
-    get: found,
-
-    async delete(scope, id) {
-      const taskId = deletionId(scope);
-      return database.accept(scope.principal, async (tx) => {
-        const share = await lock(tx, scope, id);
-        const again = await tasks.removeAgain(tx, scope, share.task_id, DELETE_SHARE);
-        if (again !== undefined) return again;
-        refuseHeld(`File share ${share.name}`, share);
-        const cluster = await store.slurmClusterOn(tx, share.id);
-        if (cluster !== undefined) {
-          throw await usedBy(
-            tx,
-            `File share ${share.name} is in use by Slurm in cluster ${cluster.name}; disable Slurm there first`,
-            [[{ kind: 'cluster', id: cluster.id }]],
-          );
-        }
-        await store.changeShare(tx, share.id, { status: 'deleting', task_id: taskId });
-        return tasks.begin(tx, scope, {
-          id: taskId,
-          task: DELETE_SHARE,
-          data: { file_share_id: share.id },
-          input: { fileShareId: share.id, ...quotaOwner(scope) },
-          wants: [remove('file_share', share.id)],
-        });
-      });
-    },
-
-    update: (scope, id, request, options) =>
-      database.accept(scope.principal, async (tx) => {
-        const share = await lockFree(tx, scope, id);
-        const wanted = wantedShare(share, request, (await store.slurmClusterOn(tx, share.id))?.name);
-        if (!wanted) {
-          const data = { ...request, file_share_id: share.id };
-          return tasks.unchanged(tx, scope, { type: UPDATE_SHARE.type, data }, options);
-        }
-        const { name, tags, settings } = wanted;
-        return begin(tx, scope, {
-          task: UPDATE_SHARE,
-          input: { fileShareId: share.id, patch: rowPatch(wanted) },
-          shown: request,
-          want: changedShare(share.id, { name, metadata: tags, settings }),
-        });
-      }),
-
-    extend: (scope, id, size) =>
-      database.accept(scope.principal, async (tx) => {
-        const share = await lockFree(tx, scope, id);
-        if (size <= share.size_gib) {
-          throw new InvalidError({
-            size: [`Must be larger than the current size of ${share.size_gib} GiB.`],
-          });
-        }
-        return begin(tx, scope, {
-          task: EXTEND_SHARE,
-          input: { fileShareId: share.id, patch: { size_gib: size } },
-          shown: { size },
-          want: changedShare(share.id, { sizeGib: size }),
-        });
-      }),
-
-    exceeded: (scope) => exceededQuotas(database.sql, scope, { sfs_count: 1 }),
-
-    tags: {
-      read: found,
-      async change(tx, scope, id, plan) {
-        const share = await lockFree(tx, scope, id);
-        const tags = plan(share.tags);
-        await store.changeShare(tx, share.id, { tags: JSON.stringify(tags) });
-        await tasks.want(tx, scope, [changedShare(share.id, { metadata: tags })]);
-      },
-    },
-
-    async forSlurm(scope, id) {
-      const row = await find(scope, id);
-      if (row?.task_id !== null) return undefined;
-      const settings = settingsOf(row);
-      return { typeName: row.type_name, lacks: settings ? slurmNeeds(settings) : [] };
-    },
-  };
-
-  async function found(scope: Scope, id: string): Promise<store.FileShareRow> {
-    const row = await find(scope, id);
-    if (!row) throw shareNotFound(id);
-    return row;
-  }
-
-  /** Holds the share for a new task and returns the task's ID. */
-  async function begin(
-    tx: Transaction,
-    scope: Scope,
-    {
-      task,
-      input,
-      shown,
-      want,
-    }: { task: TaskType<ShareChange>; input: ShareChange; shown: object; want: Wanted },
-  ): Promise<string> {
-    const id = newTaskId();
-    const status = task === EXTEND_SHARE && { status: 'extending' as const };
-    await store.changeShare(tx, input.fileShareId, { task_id: id, ...status });
-    return tasks.begin(tx, scope, {
-      id,
-      task,
-      data: { file_share_id: input.fileShareId, ...shown },
-      input,
-      wants: [want],
+/**
+ * Accepts a share. Returns the ID of the task that creates it.
+ * @throws InvalidError, QuotaExceededError
+ */
+export async function createFileShare(on: Platform, scope: Scope, request: CreateFileShare): Promise<string> {
+  const wanted = newShare(request, scope.region);
+  const id = randomUUID();
+  const taskId = newTaskId();
+  await on.database.accept(scope.principal, async (tx) => {
+    const network = await networkOf(tx, scope, wanted);
+    await store.insertShare(tx, { ...rowOf(scope, wanted), ...network, ...held(on, id, taskId) });
+    scope.principal.writes?.about({ type: 'file_shares', id, name: wanted.name });
+    const rules = rulesOf(id, wanted, on.clock.now());
+    await insertRules(tx, rules);
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: CREATE_SHARE,
+      data: { ...request, type_name: wanted.typeName, file_share_id: id },
+      input: { fileShareId: id, ...quotaOwner(scope) },
+      wants: [make('file_share', id, shareSpec(wanted, network, rules))],
     });
-  }
+    await takeQuota(tx, scope, 'sfs_count');
+  });
+  return taskId;
+}
 
-  async function networkOf(tx: Transaction, scope: Scope, { network }: NewShare) {
-    if (!network) return { network_id: null, network_name: null, subnet_id: null, subnet_name: null };
-    const { networkId, subnetId } = network;
-    const subnet = await keepShareSubnet(tx, scope, networkId, subnetId);
-    if (!subnet) throw new InvalidError([noSubnet(networkId, subnetId)]);
-    return {
-      network_id: networkId,
-      network_name: subnet.networkName,
-      subnet_id: subnet.subnetId,
-      subnet_name: subnet.subnetName,
-    };
-  }
+export const listFileShares = (
+  on: Platform,
+  scope: Scope,
+  query: FileShareListQuery,
+): Promise<Page<store.FileShareRow>> => store.listShares(on.database.sql, scope, query);
 
-  function held(id: string, taskId: string) {
-    return {
-      id,
-      status: 'creating',
-      creator_task_id: taskId,
-      task_id: taskId,
-      created_at: clock.now(),
-    } as const;
-  }
+/**
+ * Returns the ID of the task that deletes the share.
+ * @throws NotFoundError, ConflictError while a task holds the share or Slurm uses it
+ */
+export async function deleteFileShare(on: Platform, scope: Scope, id: string): Promise<string> {
+  const taskId = deletionId(scope);
+  return on.database.accept(scope.principal, async (tx) => {
+    const share = await lock(tx, scope, id);
+    const again = await removeAgain(on, tx, scope, share.task_id, DELETE_SHARE);
+    if (again !== undefined) return again;
+    refuseHeld(`File share ${share.name}`, share);
+    const cluster = await store.slurmClusterOn(tx, share.id);
+    if (cluster !== undefined) {
+      throw await usedBy(
+        tx,
+        `File share ${share.name} is in use by Slurm in cluster ${cluster.name}; disable Slurm there first`,
+        [[{ kind: 'cluster', id: cluster.id }]],
+      );
+    }
+    await store.changeShare(tx, share.id, { status: 'deleting', task_id: taskId });
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: DELETE_SHARE,
+      data: { file_share_id: share.id },
+      input: { fileShareId: share.id, ...quotaOwner(scope) },
+      wants: [remove('file_share', share.id)],
+    });
+  });
+}
+
+/**
+ * Returns the ID of the task that changes the share; undefined when nothing has to change.
+ * @throws NotFoundError, InvalidError, ConflictError while a task holds it, or for settings that Slurm can't work
+ * with
+ */
+export const updateFileShare = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  request: UpdateFileShare,
+  options: TaskAnyway,
+): Promise<string | undefined> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const share = await lockFree(tx, scope, id);
+    const wanted = wantedShare(share, request, (await store.slurmClusterOn(tx, share.id))?.name);
+    if (!wanted) {
+      const data = { ...request, file_share_id: share.id };
+      return unchangedTask(on, tx, scope, { type: UPDATE_SHARE.type, data }, options);
+    }
+    const { name, tags, settings } = wanted;
+    return begin(on, tx, scope, {
+      task: UPDATE_SHARE,
+      input: { fileShareId: share.id, patch: rowPatch(wanted) },
+      shown: request,
+      want: changedShare(share.id, { name, metadata: tags, settings }),
+    });
+  });
+
+/**
+ * Returns the ID of the task that enlarges the share.
+ * @throws NotFoundError, InvalidError, ConflictError while a task holds it
+ */
+export const extendFileShare = (on: Platform, scope: Scope, id: string, size: number): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const share = await lockFree(tx, scope, id);
+    if (size <= share.size_gib) {
+      throw new InvalidError({
+        size: [`Must be larger than the current size of ${share.size_gib} GiB.`],
+      });
+    }
+    return begin(on, tx, scope, {
+      task: EXTEND_SHARE,
+      input: { fileShareId: share.id, patch: { size_gib: size } },
+      shown: { size },
+      want: changedShare(share.id, { sizeGib: size }),
+    });
+  });
+
+/** Returns the quotas that another share would exceed. */
+export const fileShareQuotaExceeded = (on: Platform, scope: Scope): Promise<QuotaExceededError['info'][]> =>
+  exceededQuotas(on.database.sql, scope, { sfs_count: 1 });
+
+export const fileShareTags: TagHolder = {
+  read: getFileShare,
+  async change(on, tx, scope, id, plan) {
+    const share = await lockFree(tx, scope, id);
+    const tags = plan(share.tags);
+    await store.changeShare(tx, share.id, { tags: JSON.stringify(tags) });
+    await wantChecked(on, tx, scope, [changedShare(share.id, { metadata: tags })]);
+  },
+};
+
+/** Returns undefined also while the share is being created or deleted. */
+export async function fileSharesForSlurm(
+  on: Platform,
+  scope: Scope,
+  id: string,
+): Promise<SlurmShare | undefined> {
+  const row = await find(on, scope, id);
+  if (row?.task_id !== null) return undefined;
+  const settings = settingsOf(row);
+  return { typeName: row.type_name, lacks: settings ? slurmNeeds(settings) : [] };
+}
+
+/** @throws NotFoundError */
+export async function getFileShare(on: Platform, scope: Scope, id: string): Promise<store.FileShareRow> {
+  const row = await find(on, scope, id);
+  if (!row) throw shareNotFound(id);
+  return row;
+}
+
+/** Holds the share for a new task and returns the task's ID. */
+async function begin(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  {
+    task,
+    input,
+    shown,
+    want,
+  }: { task: TaskType<ShareChange>; input: ShareChange; shown: object; want: Wanted },
+): Promise<string> {
+  const id = newTaskId();
+  const status = task === EXTEND_SHARE && { status: 'extending' as const };
+  await store.changeShare(tx, input.fileShareId, { task_id: id, ...status });
+  return beginTask(on, tx, scope, {
+    id,
+    task,
+    data: { file_share_id: input.fileShareId, ...shown },
+    input,
+    wants: [want],
+  });
+}
+
+async function networkOf(tx: Transaction, scope: Scope, { network }: NewShare) {
+  if (!network) return { network_id: null, network_name: null, subnet_id: null, subnet_name: null };
+  const { networkId, subnetId } = network;
+  const subnet = await keepShareSubnet(tx, scope, networkId, subnetId);
+  if (!subnet) throw new InvalidError([noSubnet(networkId, subnetId)]);
+  return {
+    network_id: networkId,
+    network_name: subnet.networkName,
+    subnet_id: subnet.subnetId,
+    subnet_name: subnet.subnetName,
+  };
+}
+
+function held(on: Platform, id: string, taskId: string) {
+  return {
+    id,
+    status: 'creating',
+    creator_task_id: taskId,
+    task_id: taskId,
+    created_at: on.clock.now(),
+  } as const;
 }
 
 function rowOf(scope: Scope, share: NewShare) {
@@ -266,3 +270,11 @@ function noSubnet(networkId: string, subnetId: string | undefined): FieldProblem
         message: `No subnet ${subnetId} of network ${networkId} in this project and region.`,
       };
 }
+
+/** A deletion that may wait for what still uses the thing. */
+export const fileShareDeletion: WaitingDeletion<Rest<typeof deleteFileShare>> = {
+  type: 'delete_sfs',
+  remove: deleteFileShare,
+  names: ['file_share_id'],
+  options: [],
+};

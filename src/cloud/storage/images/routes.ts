@@ -2,9 +2,12 @@ import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import { NO_PRICE_ASKED } from '../../ground/catalog/price-schema.ts';
-import type { OfferPrices, OffersAsked } from '../../ground/prices/service.ts';
+import type { OfferPrices } from '../../ground/prices/service.ts';
+import { offerPrices } from '../../ground/prices/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
+import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { presentedOwnImage, presentedPublicImage } from './presenter.ts';
 import {
   CreateImage,
@@ -16,18 +19,15 @@ import {
   ImageQuery,
   UpdateImage,
 } from './schema.ts';
-import type { AnyImage, Images } from './service.ts';
+import type { AnyImage } from './service.ts';
+import { createImage, downloadImage, getImage, imageDeletion, listImages, updateImage } from './service.ts';
 
 const IMAGES = '/cloud/v1/images/:project_id/:region_id';
 const IMAGE = `${IMAGES}/:image_id`;
 const VERSIONED = versionedIn('images', 'image_id');
 const tags = ['Images'];
 
-export function imageRoutes(
-  app: Api,
-  dialect: Dialect,
-  { images, offerPrices }: { images: Images; offerPrices: OffersAsked },
-): void {
+export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
   function presented(known: AnyImage, scope: Scope, prices?: OfferPrices): ImageAnswer {
     const { os_type: osType } = 'row' in known ? known.row : known.image;
     const price = prices?.image(osType) ?? NO_PRICE_ASKED;
@@ -48,7 +48,7 @@ export function imageRoutes(
       body: CreateImage,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await images.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createImage(on, scope, body)]),
   });
 
   app.post('/cloud/v1/downloadimage/:project_id/:region_id', {
@@ -63,7 +63,7 @@ export function imageRoutes(
       body: DownloadImage,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await images.download(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await downloadImage(on, scope, body)]),
   });
 
   app.get(IMAGES, {
@@ -78,8 +78,8 @@ export function imageRoutes(
       response: { 200: ImageList },
     },
     handler: async ({ scope, query }) => {
-      const { count, images: page } = await images.list(scope, query);
-      const prices = await offerPrices(scope, query.include_prices);
+      const { count, images: page } = await listImages(on, scope, query);
+      const prices = await offerPrices(on, scope, query.include_prices);
       return { count, results: page.map((known) => presented(known, scope, prices)) };
     },
   });
@@ -96,8 +96,8 @@ export function imageRoutes(
       response: { 200: ImageList },
     },
     handler: async ({ scope, query }) => {
-      const { count, images: own } = await images.list(scope, { visibility: 'private' });
-      const prices = await offerPrices(scope, query.include_prices);
+      const { count, images: own } = await listImages(on, scope, { visibility: 'private' });
+      const prices = await offerPrices(on, scope, query.include_prices);
       return { count, results: own.map((known) => presented(known, scope, prices)) };
     },
   });
@@ -113,8 +113,8 @@ export function imageRoutes(
       response: { 200: ImageAnswer },
     },
     handler: async ({ scope, params, query }) => {
-      const image = await images.get(scope, params.image_id);
-      return presented(image, scope, await offerPrices(scope, query.include_prices));
+      const image = await getImage(on, scope, params.image_id);
+      return presented(image, scope, await offerPrices(on, scope, query.include_prices));
     },
   });
 
@@ -131,8 +131,8 @@ export function imageRoutes(
     },
     handler: async ({ scope, params, body }) => {
       const { image_id: id } = params;
-      await images.update(scope, id, body);
-      return presented(await images.get(scope, id), scope);
+      await updateImage(on, scope, id, body);
+      return presented(await getImage(on, scope, id), scope);
     },
   });
 
@@ -147,6 +147,7 @@ export function imageRoutes(
       params: ImageParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params }) => dialect.tasks([await images.delete(scope, params.image_id)]),
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await deleteOrWait(on, scope, imageDeletion, params.image_id)]),
   });
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { change as changeWant, make, remove } from '../../../convergence/wants.ts';
-import type { Database, Transaction } from '../../../db/database.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { newResource } from '../../../db/place.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { ForbiddenError, InvalidError } from '../../../lib/errors.ts';
 import { fileUrlProblem, shownUrl } from '../../../lib/file-url.ts';
 import { foundById } from '../../../lib/found.ts';
@@ -10,12 +9,14 @@ import { LOOKED_AT, refuseHeld, someOf } from '../../../lib/held.ts';
 import { isUuid, newTaskId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../../lib/tags-patch.ts';
-import type { Catalog, Image } from '../../ground/catalog/service.ts';
+import type { Platform } from '../../../platform.ts';
+import type { Image } from '../../ground/catalog/service.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/in-transaction.ts';
+import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { neededBy, usedBy } from '../../ground/tasks/in-transaction.ts';
-import { deletionId, type Tasks } from '../../ground/tasks/service.ts';
+import { beginTask, deletionId, removeAgain, wantChecked } from '../../ground/tasks/service.ts';
 import { holdForUpload } from '../volumes/in-transaction.ts';
 import { matchingImages } from './public-images.ts';
 import {
@@ -32,207 +33,194 @@ import { type ImageOrigin, imageSpec } from './wanted.ts';
 /** An image of the platform or of the project. */
 export type AnyImage = { image: Image } | { row: store.ImageRow };
 
-export interface Images {
-  /**
-   * Returns the task that creates an image from a volume. The task holds the volume meanwhile.
-   * @throws InvalidError, ConflictError, QuotaExceededError
-   */
-  create(scope: Scope, request: CreateImage): Promise<string>;
-  /**
-   * Returns the task that downloads an image from an address.
-   * @throws InvalidError, QuotaExceededError
-   */
-  download(scope: Scope, request: DownloadImage): Promise<string>;
-  /** Lists the platform's images in their order, then the project's, newest first. @throws InvalidError */
-  list(scope: Scope, query: ImageListQuery): Promise<{ count: number; images: AnyImage[] }>;
-  /** @throws NotFoundError */
-  get(scope: Scope, id: string): Promise<AnyImage>;
-  /** Changes an image at once. @throws NotFoundError, ForbiddenError if the platform's, InvalidError, ConflictError */
-  update(scope: Scope, id: string, change: UpdateImage): Promise<void>;
-  /**
-   * Returns the task that deletes an image. Volumes created from it stay, as each is a copy.
-   * @throws NotFoundError, ForbiddenError for the platform's, ConflictError while a task or a new volume needs it
-   */
-  delete(scope: Scope, id: string): Promise<string>;
-  tags: TagHolder;
-}
-
 const GIB = 2 ** 30;
 
-export function createImages(deps: {
-  database: Database;
-  clock: Clock;
-  catalog: Catalog;
-  tasks: Tasks;
-}): Images {
-  const { database, clock, catalog, tasks } = deps;
+/**
+ * Returns the task that creates an image from a volume. The task holds the volume meanwhile.
+ * @throws InvalidError, ConflictError, QuotaExceededError
+ */
+export async function createImage(on: Platform, scope: Scope, request: CreateImage): Promise<string> {
+  const tags = tagsOf(request);
+  const [id, taskId] = [randomUUID(), newTaskId()];
+  const now = on.clock.now();
+  return on.database.accept(scope.principal, async (tx) => {
+    const volume = await holdForUpload(tx, scope, request.volume_id, taskId, now);
+    const shown = shownIn(request);
+    await store.insertImage(tx, {
+      ...shown,
+      id,
+      status: 'saving',
+      os_distro: volume.image_metadata?.os_distro ?? null,
+      os_version: volume.image_metadata?.os_version ?? null,
+      min_disk_gib: volume.size_gib,
+      size_bytes: null,
+      tags: JSON.stringify(tags),
+      ...newResource(scope, taskId, now),
+    });
+    scope.principal.writes?.about({ type: 'image', id, name: request.name });
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: CREATE_IMAGE,
+      data: request,
+      input: { imageId: id, ...quotaOwner(scope), volumeId: volume.id, sizeBytes: volume.size_gib * GIB },
+      wants: [make('image', id, imageSpec(shown, { volumeId: volume.id }, tags))],
+    });
+    await takeQuota(tx, scope, 'image_count');
+    return taskId;
+  });
+}
 
+/**
+ * Returns the task that downloads an image from an address.
+ * @throws InvalidError, QuotaExceededError
+ */
+export async function downloadImage(on: Platform, scope: Scope, request: DownloadImage): Promise<string> {
+  const tags = tagsOf(request);
+  const problem = fileUrlProblem(request.url, EXAMPLE_URL);
+  if (problem !== undefined) throw new InvalidError({ url: [problem] });
+  const { os_distro = null, os_version = null, cow_format = false } = request;
+  const [id, taskId] = [randomUUID(), newTaskId()];
+  const [shown, sourceUrl] = [shownIn(request), shownUrl(request.url)];
+  return on.database.accept(scope.principal, async (tx) => {
+    await store.insertImage(tx, {
+      ...shown,
+      id,
+      status: 'saving',
+      os_distro,
+      os_version,
+      // The smallest volume that there is: nobody has looked into the image.
+      min_disk_gib: 1,
+      size_bytes: null,
+      cow_format,
+      tags: JSON.stringify(tags),
+      ...newResource(scope, taskId, on.clock.now()),
+    });
+    scope.principal.writes?.about({ type: 'image', id, name: request.name });
+    const origin: ImageOrigin = { sourceUrl, ...(cow_format && { copyOnWrite: true }) };
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: DOWNLOAD_IMAGE,
+      data: { ...request, url: sourceUrl },
+      input: { imageId: id, ...quotaOwner(scope) },
+      wants: [make('image', id, imageSpec(shown, origin, tags), { url: request.url })],
+    });
+    await takeQuota(tx, scope, 'image_count');
+    return taskId;
+  });
+}
+
+/** Lists the platform's images in their order, then the project's, newest first. @throws InvalidError */
+export async function listImages(
+  on: Platform,
+  scope: Scope,
+  query: ImageListQuery,
+): Promise<{ count: number; images: AnyImage[] }> {
+  const open = matchingImages(on.catalog.images(scope.regionId), query);
+  const { limit = 1000, offset = 0 } = query;
+  const page = open.slice(offset, offset + limit);
+  if (query.visibility !== undefined && query.visibility !== 'private') {
+    return { count: open.length, images: page.map((image) => ({ image })) };
+  }
+  const own = await store.listImages(on.database.sql, scope, query, {
+    limit: limit - page.length,
+    offset: Math.max(0, offset - open.length),
+  });
   return {
-    async create(scope, request) {
-      const tags = tagsOf(request);
-      const [id, taskId] = [randomUUID(), newTaskId()];
-      const now = clock.now();
-      return database.accept(scope.principal, async (tx) => {
-        const volume = await holdForUpload(tx, scope, request.volume_id, taskId, now);
-        const shown = shownIn(request);
-        await store.insertImage(tx, {
-          ...shown,
-          id,
-          status: 'saving',
-          os_distro: volume.image_metadata?.os_distro ?? null,
-          os_version: volume.image_metadata?.os_version ?? null,
-          min_disk_gib: volume.size_gib,
-          size_bytes: null,
-          tags: JSON.stringify(tags),
-          ...newResource(scope, taskId, now),
-        });
-        scope.principal.writes?.about({ type: 'image', id, name: request.name });
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: CREATE_IMAGE,
-          data: request,
-          input: { imageId: id, ...quotaOwner(scope), volumeId: volume.id, sizeBytes: volume.size_gib * GIB },
-          wants: [make('image', id, imageSpec(shown, { volumeId: volume.id }, tags))],
-        });
-        await takeQuota(tx, scope, 'image_count');
-        return taskId;
-      });
-    },
-
-    async download(scope, request) {
-      const tags = tagsOf(request);
-      const problem = fileUrlProblem(request.url, EXAMPLE_URL);
-      if (problem !== undefined) throw new InvalidError({ url: [problem] });
-      const { os_distro = null, os_version = null, cow_format = false } = request;
-      const [id, taskId] = [randomUUID(), newTaskId()];
-      const [shown, sourceUrl] = [shownIn(request), shownUrl(request.url)];
-      return database.accept(scope.principal, async (tx) => {
-        await store.insertImage(tx, {
-          ...shown,
-          id,
-          status: 'saving',
-          os_distro,
-          os_version,
-          // The smallest volume that there is: nobody has looked into the image.
-          min_disk_gib: 1,
-          size_bytes: null,
-          cow_format,
-          tags: JSON.stringify(tags),
-          ...newResource(scope, taskId, clock.now()),
-        });
-        scope.principal.writes?.about({ type: 'image', id, name: request.name });
-        const origin: ImageOrigin = { sourceUrl, ...(cow_format && { copyOnWrite: true }) };
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: DOWNLOAD_IMAGE,
-          data: { ...request, url: sourceUrl },
-          input: { imageId: id, ...quotaOwner(scope) },
-          wants: [make('image', id, imageSpec(shown, origin, tags), { url: request.url })],
-        });
-        await takeQuota(tx, scope, 'image_count');
-        return taskId;
-      });
-    },
-
-    async list(scope, query) {
-      const open = matchingImages(catalog.images(scope.regionId), query);
-      const { limit = 1000, offset = 0 } = query;
-      const page = open.slice(offset, offset + limit);
-      if (query.visibility !== undefined && query.visibility !== 'private') {
-        return { count: open.length, images: page.map((image) => ({ image })) };
-      }
-      const own = await store.listImages(database.sql, scope, query, {
-        limit: limit - page.length,
-        offset: Math.max(0, offset - open.length),
-      });
-      return {
-        count: open.length + own.count,
-        images: [...page.map((image) => ({ image })), ...own.rows.map((row) => ({ row }))],
-      };
-    },
-
-    get: found,
-
-    update: (scope, id, { tags, ...change }) =>
-      database.accept(scope.principal, async (tx) => {
-        const image = await lockOwn(tx, scope, id);
-        const shown = { ...image, ...change, is_baremetal: change.is_baremetal ?? image.is_baremetal };
-        await rewrite(tx, scope, shown, patchedTags(image.tags, tags));
-      }),
-
-    delete: (scope, id) =>
-      database.accept(scope.principal, async (tx) => {
-        const known = isUuid(id) ? await store.lockImage(tx, scope, id) : undefined;
-        const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null, DELETE_IMAGE);
-        if (again !== undefined) return again;
-        const image = await lockOwn(tx, scope, id);
-        await refuseNeeded(tx, image);
-        const taskId = deletionId(scope);
-        await store.changeImage(tx, image.id, {
-          status: 'pending_delete',
-          task_id: taskId,
-          updated_at: clock.now(),
-        });
-        return tasks.begin(tx, scope, {
-          id: taskId,
-          task: DELETE_IMAGE,
-          data: { image_id: image.id },
-          input: { imageId: image.id, ...quotaOwner(scope) },
-          wants: [remove('image', image.id)],
-        });
-      }),
-
-    tags: {
-      async read(scope, id) {
-        const known = await found(scope, id);
-        return 'row' in known ? known.row : { tags: {} };
-      },
-      async change(tx, scope, id, plan) {
-        const image = await lockOwn(tx, scope, id);
-        await rewrite(tx, scope, image, plan(image.tags));
-      },
-    },
+    count: open.length + own.count,
+    images: [...page.map((image) => ({ image })), ...own.rows.map((row) => ({ row }))],
   };
+}
 
-  /** Changes the row at once; the infrastructure follows. */
-  async function rewrite(
-    tx: Transaction,
-    scope: Scope,
-    image: store.ImageRow,
-    tags: Record<string, string>,
-  ): Promise<void> {
-    const { id, name, os_type, is_baremetal, ssh_key, hw_firmware_type, hw_machine_type } = image;
-    const shown = { name, os_type, is_baremetal, ssh_key, hw_firmware_type, hw_machine_type };
-    await store.changeImage(tx, id, { ...shown, tags: JSON.stringify(tags), updated_at: clock.now() });
-    await tasks.want(tx, scope, [
-      changeWant('image', id, ({ volumeId, sourceUrl, copyOnWrite }) => {
-        const origin: ImageOrigin = {
-          ...(volumeId !== undefined && { volumeId }),
-          ...(sourceUrl !== undefined && { sourceUrl }),
-          ...(copyOnWrite && { copyOnWrite }),
-        };
-        return imageSpec(image, origin, tags);
-      }),
-    ]);
-  }
+/** Changes an image at once. @throws NotFoundError, ForbiddenError if the platform's, InvalidError, ConflictError */
+export const updateImage = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  { tags, ...change }: UpdateImage,
+): Promise<void> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const image = await lockOwn(on, tx, scope, id);
+    const shown = { ...image, ...change, is_baremetal: change.is_baremetal ?? image.is_baremetal };
+    await rewrite(on, tx, scope, shown, patchedTags(image.tags, tags));
+  });
 
-  async function found(scope: Scope, id: string): Promise<AnyImage> {
-    const image = catalog.image(scope.regionId, id.toLowerCase());
-    if (image) return { image };
-    const row = await foundById('Image', id, () => store.findImage(database.sql, scope, id));
-    return { row };
-  }
+/**
+ * Returns the task that deletes an image. Volumes created from it stay, as each is a copy.
+ * @throws NotFoundError, ForbiddenError for the platform's, ConflictError while a task or a new volume needs it
+ */
+export const deleteImage = (on: Platform, scope: Scope, id: string): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const known = isUuid(id) ? await store.lockImage(tx, scope, id) : undefined;
+    const again = await removeAgain(on, tx, scope, known?.task_id ?? null, DELETE_IMAGE);
+    if (again !== undefined) return again;
+    const image = await lockOwn(on, tx, scope, id);
+    await refuseNeeded(tx, image);
+    const taskId = deletionId(scope);
+    await store.changeImage(tx, image.id, {
+      status: 'pending_delete',
+      task_id: taskId,
+      updated_at: on.clock.now(),
+    });
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: DELETE_IMAGE,
+      data: { image_id: image.id },
+      input: { imageId: image.id, ...quotaOwner(scope) },
+      wants: [remove('image', image.id)],
+    });
+  });
 
-  /** @throws NotFoundError, ForbiddenError for the platform's, ConflictError while a task holds it */
-  async function lockOwn(tx: Transaction, scope: Scope, id: string): Promise<store.ImageRow> {
-    if (catalog.image(scope.regionId, id.toLowerCase())) {
-      throw new ForbiddenError(`Image ${id} belongs to the platform and can't be changed`);
-    }
-    const image = await foundById('Image', id, () => store.lockImage(tx, scope, id));
-    scope.principal.writes?.about({ ...image, type: 'image' });
-    refuseHeld(`Image ${image.id}`, image);
-    return image;
+export const imageTags: TagHolder = {
+  async read(on, scope, id) {
+    const known = await getImage(on, scope, id);
+    return 'row' in known ? known.row : { tags: {} };
+  },
+  async change(on, tx, scope, id, plan) {
+    const image = await lockOwn(on, tx, scope, id);
+    await rewrite(on, tx, scope, image, plan(image.tags));
+  },
+};
+
+/** Changes the row at once; the infrastructure follows. */
+async function rewrite(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  image: store.ImageRow,
+  tags: Record<string, string>,
+): Promise<void> {
+  const { id, name, os_type, is_baremetal, ssh_key, hw_firmware_type, hw_machine_type } = image;
+  const shown = { name, os_type, is_baremetal, ssh_key, hw_firmware_type, hw_machine_type };
+  await store.changeImage(tx, id, { ...shown, tags: JSON.stringify(tags), updated_at: on.clock.now() });
+  await wantChecked(on, tx, scope, [
+    changeWant('image', id, ({ volumeId, sourceUrl, copyOnWrite }) => {
+      const origin: ImageOrigin = {
+        ...(volumeId !== undefined && { volumeId }),
+        ...(sourceUrl !== undefined && { sourceUrl }),
+        ...(copyOnWrite && { copyOnWrite }),
+      };
+      return imageSpec(image, origin, tags);
+    }),
+  ]);
+}
+
+/** @throws NotFoundError */
+export async function getImage(on: Platform, scope: Scope, id: string): Promise<AnyImage> {
+  const image = on.catalog.image(scope.regionId, id.toLowerCase());
+  if (image) return { image };
+  const row = await foundById('Image', id, () => store.findImage(on.database.sql, scope, id));
+  return { row };
+}
+
+/** @throws NotFoundError, ForbiddenError for the platform's, ConflictError while a task holds it */
+async function lockOwn(on: Platform, tx: Transaction, scope: Scope, id: string): Promise<store.ImageRow> {
+  if (on.catalog.image(scope.regionId, id.toLowerCase())) {
+    throw new ForbiddenError(`Image ${id} belongs to the platform and can't be changed`);
   }
+  const image = await foundById('Image', id, () => store.lockImage(tx, scope, id));
+  scope.principal.writes?.about({ ...image, type: 'image' });
+  refuseHeld(`Image ${image.id}`, image);
+  return image;
 }
 
 /** Returns what a request says of an image that it makes. */
@@ -267,3 +255,11 @@ async function refuseNeeded(tx: Transaction, image: store.ImageRow): Promise<voi
     volumes,
   );
 }
+
+/** A deletion that may wait for what still uses the thing. */
+export const imageDeletion: WaitingDeletion<Rest<typeof deleteImage>> = {
+  type: 'delete_image',
+  remove: deleteImage,
+  names: ['image_id'],
+  options: [],
+};

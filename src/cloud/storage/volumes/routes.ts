@@ -4,6 +4,8 @@ import { idsOf } from '../../../lib/id-list.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
+import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { presentedVolume } from './presenter.ts';
 import {
   CreateVolumeSchema,
@@ -13,13 +15,13 @@ import {
   VolumeListQuery,
   VolumeParams,
 } from './schema.ts';
-import type { Volumes } from './service.ts';
+import { createVolume, getVolume, listVolumes, volumeDeletion } from './service.ts';
 
 const BASE = '/cloud/v1/volumes/:project_id/:region_id';
 const tags = ['Volumes'];
 export const VOLUME = versionedIn('volumes', 'volume_id');
 
-export function volumeRoutes(app: Api, dialect: Dialect, { volumes }: { volumes: Volumes }): void {
+export function volumeRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -32,7 +34,7 @@ export function volumeRoutes(app: Api, dialect: Dialect, { volumes }: { volumes:
       body: CreateVolumeSchema,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await volumes.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createVolume(on, scope, body)]),
   });
 
   app.get(BASE, {
@@ -46,7 +48,7 @@ export function volumeRoutes(app: Api, dialect: Dialect, { volumes }: { volumes:
       response: { 200: VolumeList },
     },
     handler: async ({ scope, query }) =>
-      presentedPage(await volumes.list(scope, query), (row) => presentedVolume(row, scope)),
+      presentedPage(await listVolumes(on, scope, query), (row) => presentedVolume(row, scope)),
   });
 
   app.get(`${BASE}/:volume_id`, {
@@ -58,7 +60,8 @@ export function volumeRoutes(app: Api, dialect: Dialect, { volumes }: { volumes:
       params: VolumeParams,
       response: { 200: VolumeAnswer },
     },
-    handler: async ({ scope, params }) => presentedVolume(await volumes.get(scope, params.volume_id), scope),
+    handler: async ({ scope, params }) =>
+      presentedVolume(await getVolume(on, scope, params.volume_id), scope),
   });
 
   app.delete(`${BASE}/:volume_id`, {
@@ -74,6 +77,8 @@ export function volumeRoutes(app: Api, dialect: Dialect, { volumes }: { volumes:
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, query }) =>
-      dialect.tasks([await volumes.delete(scope, params.volume_id, idsOf(query.snapshots))]),
+      dialect.tasks([
+        await deleteOrWait(on, scope, volumeDeletion, params.volume_id, idsOf(query.snapshots)),
+      ]),
   });
 }

@@ -1,141 +1,122 @@
 import { randomUUID } from 'node:crypto';
 import { make, remove } from '../../../convergence/wants.ts';
-import type { Database, Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import { isUuid, newTaskId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { Catalog } from '../../ground/catalog/service.ts';
+import type { Platform } from '../../../platform.ts';
 import { lockHost } from '../../ground/hosts/in-transaction.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/in-transaction.ts';
+import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { usedBy } from '../../ground/tasks/in-transaction.ts';
-import { deletionId, type Tasks } from '../../ground/tasks/service.ts';
-import * as snapshots from '../snapshots/in-transaction.ts';
+import { beginTask, deletionId, removeAgain } from '../../ground/tasks/service.ts';
 import { freeDevice, requireReady, type VolumeHost } from './attachments/hosts.ts';
 import { refuseAttached } from './attachments/refuse-attached.ts';
 import { insertAttachment } from './attachments/store.ts';
 import type { CreateVolume, VolumeListQuery } from './schema.ts';
+import * as snapshots from './snapshots/in-transaction.ts';
 import { volumeShapes } from './sources.ts';
 import * as store from './store.ts';
 import { CREATE_VOLUME, DELETE_VOLUME } from './tasks.ts';
 import { onMachine, volumeSpec } from './wanted.ts';
 
-export interface Volumes {
-  /** Starts the task that creates a volume. Returns the task's ID. @throws InvalidError, QuotaExceededError */
-  create(scope: Scope, request: CreateVolume): Promise<string>;
-  list(scope: Scope, query: VolumeListQuery): Promise<Page<store.VolumeRow>>;
-  /** @throws NotFoundError */
-  get(scope: Scope, id: string): Promise<store.VolumeRow>;
-  /**
-   * Starts the task that deletes a volume and its snapshots. Returns the task's ID.
-   * @throws NotFoundError, InvalidError for snapshots of another volume, ConflictError while it is in use
-   */
-  delete(scope: Scope, id: string, snapshotIds: string[]): Promise<string>;
-  /** Locks the volume against changes until the transaction ends, and returns it; undefined when there is none. */
-  lock(tx: Transaction, scope: Scope, id: string): Promise<store.PlainVolume | undefined>;
+/** Starts the task that creates a volume. Returns the task's ID. @throws InvalidError, QuotaExceededError */
+export async function createVolume(on: Platform, scope: Scope, request: CreateVolume): Promise<string> {
+  const tags = tagsOf(request);
+  requireSound(request);
+  const [id, taskId] = [randomUUID(), newTaskId()];
+  const now = on.clock.now();
+  return on.database.accept(scope.principal, async (tx) => {
+    const host = await hostOf(tx, scope, request);
+    const { shapes, problems } = await volumeShapes(tx, scope, [request], {
+      catalog: on.catalog,
+      fieldOf: () => '',
+    });
+    const [shape] = shapes;
+    if (!shape) throw new InvalidError(problems);
+    const status = shape.imageId === null ? 'creating' : 'downloading';
+    await store.insertVolumes(tx, scope, [{ id, name: request.name, shape, tags, status }], taskId, now);
+    scope.principal.writes?.about({ type: 'volume', id, name: request.name });
+    const device = host && (await freeDevice(tx, host));
+    const tag = request.attachment_tag;
+    if (host && device) {
+      const attachment = { volumeId: id, instanceId: host.id, device };
+      await insertAttachment(tx, { ...attachment, tag: tag ?? null });
+    }
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: CREATE_VOLUME,
+      data: request,
+      input: { volumeId: id, ...quotaOwner(scope) },
+      wants: [
+        make('volume', id, volumeSpec(request.name, shape, tags)),
+        ...(host && device ? [onMachine(host.id, id, { device, tag })] : []),
+      ],
+    });
+    await takeQuota(tx, scope, 'volume_count');
+    return taskId;
+  });
 }
 
-export function createVolumes(deps: {
-  database: Database;
-  clock: Clock;
-  catalog: Pick<Catalog, 'image'>;
-  tasks: Tasks;
-}): Volumes {
-  const { database, clock, catalog, tasks } = deps;
+export const listVolumes = (
+  on: Platform,
+  scope: Scope,
+  query: VolumeListQuery,
+): Promise<Page<store.VolumeRow>> => store.listVolumes(on.database.sql, scope, query);
 
-  return {
-    async create(scope, request) {
-      const tags = tagsOf(request);
-      requireSound(request);
-      const [id, taskId] = [randomUUID(), newTaskId()];
-      const now = clock.now();
-      return database.accept(scope.principal, async (tx) => {
-        const host = await hostOf(tx, scope, request);
-        const { shapes, problems } = await volumeShapes(tx, scope, [request], {
-          catalog,
-          fieldOf: () => '',
-        });
-        const [shape] = shapes;
-        if (!shape) throw new InvalidError(problems);
-        const status = shape.imageId === null ? 'creating' : 'downloading';
-        await store.insertVolumes(tx, scope, [{ id, name: request.name, shape, tags, status }], taskId, now);
-        scope.principal.writes?.about({ type: 'volume', id, name: request.name });
-        const device = host && (await freeDevice(tx, host));
-        const tag = request.attachment_tag;
-        if (host && device) {
-          const attachment = { volumeId: id, instanceId: host.id, device };
-          await insertAttachment(tx, { ...attachment, tag: tag ?? null });
-        }
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: CREATE_VOLUME,
-          data: request,
-          input: { volumeId: id, ...quotaOwner(scope) },
-          wants: [
-            make('volume', id, volumeSpec(request.name, shape, tags)),
-            ...(host && device ? [onMachine(host.id, id, { device, tag })] : []),
-          ],
-        });
-        await takeQuota(tx, scope, 'volume_count');
-        return taskId;
-      });
-    },
+/** @throws NotFoundError */
+export const getVolume = (on: Platform, scope: Scope, id: string): Promise<store.VolumeRow> =>
+  foundById('Volume', id, () => store.findVolume(on.database.sql, scope, id));
 
-    async lock(tx, scope, id) {
-      const [volume] = await store.lockVolumes(tx, scope, [id]);
-      return volume;
-    },
+/**
+ * Starts the task that deletes a volume and its snapshots. Returns the task's ID.
+ * @throws NotFoundError, InvalidError for snapshots of another volume, ConflictError while it is in use
+ */
+export async function deleteVolume(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  snapshotIds: string[],
+): Promise<string> {
+  if (!isUuid(id)) throw new NotFoundError('Volume', id);
+  const now = on.clock.now();
+  const taskId = deletionId(scope);
+  return on.database.accept(scope.principal, async (tx) => {
+    const [volume] = await store.lockVolumes(tx, scope, [id]);
+    if (!volume) throw new NotFoundError('Volume', id);
+    scope.principal.writes?.about({ ...volume, type: 'volume' });
+    const again = await removeAgain(on, tx, scope, volume.task_id, DELETE_VOLUME);
+    if (again !== undefined) return again;
+    await requireFree(tx, volume);
+    const own = await snapshots.lockOf(tx, [volume.id]);
+    await requireSnapshots(tx, volume, own, snapshotIds);
+    await store.setStatus(tx, [volume.id], 'deleting', taskId, now);
+    const doomed = own.map((one) => one.id);
+    await snapshots.refuseCopied(tx, doomed);
+    await snapshots.hold(tx, doomed, 'deleting', taskId, now);
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: DELETE_VOLUME,
+      data: { volume_id: volume.id, snapshots: doomed },
+      input: {
+        volumeId: volume.id,
+        snapshotIds: doomed,
+        ...quotaOwner(scope),
+      },
+      wants: [remove('volume', volume.id), ...doomed.map((one) => remove('snapshot', one))],
+    });
+  });
+}
 
-    list: (scope, query) => store.listVolumes(database.sql, scope, query),
-
-    get: (scope, id) => foundById('Volume', id, () => store.findVolume(database.sql, scope, id)),
-
-    async delete(scope, id, snapshotIds) {
-      if (!isUuid(id)) throw new NotFoundError('Volume', id);
-      const now = clock.now();
-      const taskId = deletionId(scope);
-      return database.accept(scope.principal, async (tx) => {
-        const [volume] = await store.lockVolumes(tx, scope, [id]);
-        if (!volume) throw new NotFoundError('Volume', id);
-        scope.principal.writes?.about({ ...volume, type: 'volume' });
-        const again = await tasks.removeAgain(tx, scope, volume.task_id, DELETE_VOLUME);
-        if (again !== undefined) return again;
-        await requireFree(tx, volume);
-        const own = await snapshots.lockOf(tx, [volume.id]);
-        await requireSnapshots(tx, volume, own, snapshotIds);
-        await store.setStatus(tx, [volume.id], 'deleting', taskId, now);
-        const doomed = own.map((one) => one.id);
-        await snapshots.refuseCopied(tx, doomed);
-        await snapshots.hold(tx, doomed, 'deleting', taskId, now);
-        return tasks.begin(tx, scope, {
-          id: taskId,
-          task: DELETE_VOLUME,
-          data: { volume_id: volume.id, snapshots: doomed },
-          input: {
-            volumeId: volume.id,
-            snapshotIds: doomed,
-            ...quotaOwner(scope),
-          },
-          wants: [remove('volume', volume.id), ...doomed.map((one) => remove('snapshot', one))],
-        });
-      });
-    },
-  };
-
-  /** Returns the instance to which the new volume will be attached. */
-  async function hostOf(
-    tx: Transaction,
-    scope: Scope,
-    request: CreateVolume,
-  ): Promise<VolumeHost | undefined> {
-    const { instance_id_to_attach_to: id } = request;
-    if (id === undefined) return undefined;
-    return requireReady(await lockHost(tx, scope, id), id, 'instance_id_to_attach_to');
-  }
+/** Returns the instance to which the new volume will be attached. */
+async function hostOf(tx: Transaction, scope: Scope, request: CreateVolume): Promise<VolumeHost | undefined> {
+  const { instance_id_to_attach_to: id } = request;
+  if (id === undefined) return undefined;
+  return requireReady(await lockHost(tx, scope, id), id, 'instance_id_to_attach_to');
 }
 
 /** Refuses what needs no look-up. */
@@ -179,3 +160,11 @@ async function requireSnapshots(
   }
   for (const snapshot of own) refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
 }
+
+/** A deletion that may wait for what still uses the thing. */
+export const volumeDeletion: WaitingDeletion<Rest<typeof deleteVolume>> = {
+  type: 'delete_volume',
+  remove: deleteVolume,
+  names: ['volume_id'],
+  options: ['snapshots'],
+};

@@ -3,7 +3,7 @@ import { ConflictError, type FieldProblem } from '../../../lib/errors.ts';
 import type { Catalog, VolumeTypeName } from '../../ground/catalog/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { findSources, type ImageSource } from '../image-sources/in-transaction.ts';
-import { find as findSnapshots, type SnapshotSource } from '../snapshots/in-transaction.ts';
+import { find as findSnapshots, type SnapshotSource } from './snapshots/in-transaction.ts';
 
 /** A volume that a request asks for, when it creates volumes or instances. */
 export interface VolumeWish {

@@ -3,8 +3,8 @@ import type { Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { VolumeTypeName } from '../../ground/catalog/service.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
-import * as snapshots from '../snapshots/in-transaction.ts';
 import { deleteAttachment } from './attachments/store.ts';
+import * as snapshots from './snapshots/in-transaction.ts';
 import { changeVolume, deleteVolumes, settleVolume } from './store.ts';
 
 interface VolumeInput extends QuotaOwner {

@@ -1,13 +1,21 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
 import { ClientParams } from '../../../lib/wire.ts';
+import type { Platform } from '../../../platform.ts';
 import {
   ProductAvailability,
   ProductAvailabilityArray,
   ResetProductAvailability,
   SetProductAvailability,
 } from './schema.ts';
-import type { ProductAvailabilities } from './service.ts';
+import {
+  availabilitiesOfClient,
+  defaultAvailabilities,
+  resetAvailabilityForAll,
+  resetAvailabilityForClient,
+  setAvailabilityForClient,
+  setDefaultAvailability,
+} from './service.ts';
 
 const BASE = '/iam/products/availability';
 const ONE = `${BASE}/clients/:clientId`;
@@ -15,10 +23,7 @@ const tags = ['Clients'];
 const IN_USE =
   'Refused with 403, with the products by status, while such a service is `trial`, `activating` or `active`: pause it first.';
 
-export function productAvailabilityRoutes(
-  app: Api,
-  { productAvailabilities: products }: { productAvailabilities: ProductAvailabilities },
-): void {
+export function productAvailabilityRoutes(app: Api, on: Platform): void {
   app.get(`${BASE}/defaults`, {
     config: { access: 'resell' },
     schema: {
@@ -28,7 +33,7 @@ export function productAvailabilityRoutes(
       tags,
       response: { 200: ProductAvailabilityArray },
     },
-    handler: ({ principal }) => products.defaults(principal),
+    handler: ({ principal }) => defaultAvailabilities(on, principal),
   });
 
   app.patch(`${BASE}/defaults`, {
@@ -41,7 +46,7 @@ export function productAvailabilityRoutes(
       body: SetProductAvailability,
       response: { 200: ProductAvailability },
     },
-    handler: ({ principal, body }) => products.setDefault(principal, body),
+    handler: ({ principal, body }) => setDefaultAvailability(on, principal, body),
   });
 
   app.get(ONE, {
@@ -53,7 +58,7 @@ export function productAvailabilityRoutes(
       params: ClientParams,
       response: { 200: ProductAvailabilityArray },
     },
-    handler: ({ principal, params }) => products.ofClient(principal, params.clientId),
+    handler: ({ principal, params }) => availabilitiesOfClient(on, principal, params.clientId),
   });
 
   app.patch(ONE, {
@@ -67,7 +72,7 @@ export function productAvailabilityRoutes(
       body: SetProductAvailability,
       response: { 200: ProductAvailability },
     },
-    handler: ({ principal, params, body }) => products.setForClient(principal, params.clientId, body),
+    handler: ({ principal, params, body }) => setAvailabilityForClient(on, principal, params.clientId, body),
   });
 
   app.delete(ONE, {
@@ -82,7 +87,7 @@ export function productAvailabilityRoutes(
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params, body }, reply) => {
-      await products.resetForClient(principal, params.clientId, body.product_names);
+      await resetAvailabilityForClient(on, principal, params.clientId, body.product_names);
       return reply.code(204).send(null);
     },
   });
@@ -98,7 +103,7 @@ export function productAvailabilityRoutes(
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, body }, reply) => {
-      await products.resetForAll(principal, body.product_names);
+      await resetAvailabilityForAll(on, principal, body.product_names);
       return reply.code(204).send(null);
     },
   });

@@ -1,5 +1,6 @@
-import type { Database, Transaction } from '../../../db/database.ts';
+import type { Transaction } from '../../../db/database.ts';
 import { ForbiddenError, InvalidError, NotFoundError, ProductInUseError } from '../../../lib/errors.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import { lockAllOf, lockManaged, renewVersions } from '../../accounts/in-transaction.ts';
 import { isOffered, type OfferedService, SERVICES, type ServiceName } from '../../accounts/schema.ts';
@@ -7,113 +8,117 @@ import { findClient, resells } from '../../accounts/service.ts';
 import type { ProductAvailability } from './schema.ts';
 import * as store from './store.ts';
 
-/**
- * Which products a reseller's clients may have: by default, and for single clients. What isn't available to an account
- * can't be switched on for it, and new accounts begin without it.
- */
-export interface ProductAvailabilities {
-  /** @throws ForbiddenError for a caller of no reseller */
-  defaults(principal: Principal): Promise<ProductAvailability[]>;
-  /** @throws InvalidError, ProductInUseError if clients without a decision of their own use it, ForbiddenError */
-  setDefault(principal: Principal, wanted: ProductAvailability): Promise<ProductAvailability>;
-  /** @throws NotFoundError */
-  ofClient(principal: Principal, clientId: number): Promise<ProductAvailability[]>;
-  /** @throws NotFoundError, InvalidError, ProductInUseError if the client uses it */
-  setForClient(
-    principal: Principal,
-    clientId: number,
-    wanted: ProductAvailability,
-  ): Promise<ProductAvailability>;
-  /** @throws NotFoundError, ProductInUseError if the client uses what isn't available by default */
-  resetForClient(principal: Principal, clientId: number, products: readonly ServiceName[]): Promise<void>;
-  /** Does it for all clients of the caller's reseller. @throws ProductInUseError, ForbiddenError */
-  resetForAll(principal: Principal, products: readonly ServiceName[]): Promise<void>;
+async function requireClient(on: Platform, principal: Principal, clientId: number): Promise<void> {
+  const client = await findClient(on.database.sql, clientId);
+  if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+  principal.writes?.concerns(clientId);
 }
 
-export function createProductAvailabilities({ database }: { database: Database }): ProductAvailabilities {
-  async function requireClient(principal: Principal, clientId: number): Promise<void> {
-    const client = await findClient(database.sql, clientId);
-    if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
-    principal.writes?.concerns(clientId);
-  }
+/**
+ * Ends decisions for accounts, unless one of them uses a product that it could not have then. Returns the accounts for
+ * which something was decided.
+ */
+async function forget(
+  tx: Transaction,
+  which: store.Which,
+  resellerId: number,
+  products: readonly ServiceName[],
+) {
+  const offered = products.filter(isOffered);
+  const defaults = await store.defaultsOf(tx.sql, resellerId);
+  const unavailable = offered.filter((product) => defaults.get(product) === false);
+  refuseInUse(await store.inUse(tx.sql, which, unavailable, true));
+  return store.forgetDecisions(tx.sql, which, offered);
+}
 
-  /**
-   * Ends decisions for accounts, unless one of them uses a product that it could not have then. Returns the accounts for
-   * which something was decided.
-   */
-  async function forget(
-    tx: Transaction,
-    which: store.Which,
-    resellerId: number,
-    products: readonly ServiceName[],
-  ) {
-    const offered = products.filter(isOffered);
+/** @throws ForbiddenError for a caller of no reseller */
+export async function defaultAvailabilities(
+  on: Platform,
+  principal: Principal,
+): Promise<ProductAvailability[]> {
+  const decided = await store.defaultsOf(on.database.sql, resellerOf(principal));
+  return ofEach((product) => decided.get(product) ?? true);
+}
+
+/** @throws InvalidError, ProductInUseError if clients without a decision of their own use it, ForbiddenError */
+export async function setDefaultAvailability(
+  on: Platform,
+  principal: Principal,
+  wanted: ProductAvailability,
+): Promise<ProductAvailability> {
+  const resellerId = resellerOf(principal);
+  const product = offeredIn(wanted);
+  if (!product) return wanted;
+  return on.database.accept(principal, async (tx) => {
+    await lockAllOf(tx, resellerId);
+    const { available } = wanted;
     const defaults = await store.defaultsOf(tx.sql, resellerId);
-    const unavailable = offered.filter((product) => defaults.get(product) === false);
-    refuseInUse(await store.inUse(tx.sql, which, unavailable, true));
-    return store.forgetDecisions(tx.sql, which, offered);
-  }
+    if (available === (defaults.get(product) ?? true)) return wanted;
+    if (!available) refuseInUse(await store.inUse(tx.sql, { resellerId }, [product], false));
+    await store.putDefault(tx.sql, { reseller_id: resellerId, product, available });
+    await renewVersions(tx.sql, await store.followersOf(tx.sql, resellerId, product));
+    return wanted;
+  });
+}
 
-  return {
-    async defaults(principal) {
-      const decided = await store.defaultsOf(database.sql, resellerOf(principal));
-      return ofEach((product) => decided.get(product) ?? true);
-    },
+/** @throws NotFoundError */
+export async function availabilitiesOfClient(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+): Promise<ProductAvailability[]> {
+  await requireClient(on, principal, clientId);
+  const rows = await store.availabilityOf(on.database.sql, [clientId]);
+  return ofEach((product) => rows.some((row) => row.product === product && row.available));
+}
 
-    async setDefault(principal, wanted) {
-      const resellerId = resellerOf(principal);
-      const product = offeredIn(wanted);
-      if (!product) return wanted;
-      return database.accept(principal, async (tx) => {
-        await lockAllOf(tx, resellerId);
-        const { available } = wanted;
-        const defaults = await store.defaultsOf(tx.sql, resellerId);
-        if (available === (defaults.get(product) ?? true)) return wanted;
-        if (!available) refuseInUse(await store.inUse(tx.sql, { resellerId }, [product], false));
-        await store.putDefault(tx.sql, { reseller_id: resellerId, product, available });
-        await renewVersions(tx.sql, await store.followersOf(tx.sql, resellerId, product));
-        return wanted;
-      });
-    },
+/** @throws NotFoundError, InvalidError, ProductInUseError if the client uses it */
+export async function setAvailabilityForClient(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  wanted: ProductAvailability,
+): Promise<ProductAvailability> {
+  await requireClient(on, principal, clientId);
+  const product = offeredIn(wanted);
+  if (!product) return wanted;
+  return on.database.accept(principal, async (tx) => {
+    await lockManaged(tx, principal, clientId);
+    const { available } = wanted;
+    if (!available) refuseInUse(await store.inUse(tx.sql, { clientId }, [product], undefined));
+    await store.putForClient(tx.sql, [{ client_id: clientId, product, available }]);
+    await renewVersions(tx.sql, [clientId]);
+    return wanted;
+  });
+}
 
-    async ofClient(principal, clientId) {
-      await requireClient(principal, clientId);
-      const rows = await store.availabilityOf(database.sql, [clientId]);
-      return ofEach((product) => rows.some((row) => row.product === product && row.available));
-    },
+/** @throws NotFoundError, ProductInUseError if the client uses what isn't available by default */
+export async function resetAvailabilityForClient(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+  products: readonly ServiceName[],
+): Promise<void> {
+  await requireClient(on, principal, clientId);
+  await on.database.accept(principal, async (tx) => {
+    const { resellerId } = await lockManaged(tx, principal, clientId);
+    await store.keepDefaults(tx.sql, clientId);
+    await forget(tx, { clientId }, resellerId, products);
+    await renewVersions(tx.sql, [clientId]);
+  });
+}
 
-    async setForClient(principal, clientId, wanted) {
-      await requireClient(principal, clientId);
-      const product = offeredIn(wanted);
-      if (!product) return wanted;
-      return database.accept(principal, async (tx) => {
-        await lockManaged(tx, principal, clientId);
-        const { available } = wanted;
-        if (!available) refuseInUse(await store.inUse(tx.sql, { clientId }, [product], undefined));
-        await store.putForClient(tx.sql, [{ client_id: clientId, product, available }]);
-        await renewVersions(tx.sql, [clientId]);
-        return wanted;
-      });
-    },
-
-    async resetForClient(principal, clientId, products) {
-      await requireClient(principal, clientId);
-      await database.accept(principal, async (tx) => {
-        const { resellerId } = await lockManaged(tx, principal, clientId);
-        await store.keepDefaults(tx.sql, clientId);
-        await forget(tx, { clientId }, resellerId, products);
-        await renewVersions(tx.sql, [clientId]);
-      });
-    },
-
-    async resetForAll(principal, products) {
-      const resellerId = resellerOf(principal);
-      await database.accept(principal, async (tx) => {
-        await lockAllOf(tx, resellerId);
-        await renewVersions(tx.sql, await forget(tx, { resellerId }, resellerId, products));
-      });
-    },
-  };
+/** Does it for all clients of the caller's reseller. @throws ProductInUseError, ForbiddenError */
+export async function resetAvailabilityForAll(
+  on: Platform,
+  principal: Principal,
+  products: readonly ServiceName[],
+): Promise<void> {
+  const resellerId = resellerOf(principal);
+  await on.database.accept(principal, async (tx) => {
+    await lockAllOf(tx, resellerId);
+    await renewVersions(tx.sql, await forget(tx, { resellerId }, resellerId, products));
+  });
 }
 
 function resellerOf({ resellerId }: Principal): number {

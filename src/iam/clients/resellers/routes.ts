@@ -1,4 +1,5 @@
 import type { Api } from '../../../http/server.ts';
+import type { Platform } from '../../../platform.ts';
 import {
   CreateReseller,
   NewReseller,
@@ -7,14 +8,14 @@ import {
   ResellerParams,
   Reseller as ResellerSchema,
 } from './schema.ts';
-import type { Resellers } from './service.ts';
+import { createReseller, getReseller, listResellers } from './service.ts';
 
 const BASE = '/tradewind/v1/resellers';
 const tags = ['Clients'];
 /** The service asks for more: the rights of the platform. */
 const config = { access: 'resell' } as const;
 
-export function resellerRoutes(app: Api, { resellers }: { resellers: Resellers }): void {
+export function resellerRoutes(app: Api, on: Platform): void {
   app.get(BASE, {
     config,
     schema: {
@@ -25,7 +26,7 @@ export function resellerRoutes(app: Api, { resellers }: { resellers: Resellers }
       querystring: ResellerListQuery,
       response: { 200: ResellerList },
     },
-    handler: ({ principal, query }) => resellers.list(principal, query),
+    handler: ({ principal, query }) => listResellers(on, principal, query),
   });
 
   app.post(BASE, {
@@ -40,7 +41,7 @@ export function resellerRoutes(app: Api, { resellers }: { resellers: Resellers }
       response: { 201: NewReseller },
     },
     handler: async ({ principal, body }, reply) =>
-      reply.code(201).send(await resellers.create(principal, body)),
+      reply.code(201).send(await createReseller(on, principal, body)),
   });
 
   app.get(`${BASE}/:reseller_id`, {
@@ -53,6 +54,6 @@ export function resellerRoutes(app: Api, { resellers }: { resellers: Resellers }
       params: ResellerParams,
       response: { 200: ResellerSchema },
     },
-    handler: ({ principal, params }) => resellers.get(principal, params.reseller_id),
+    handler: ({ principal, params }) => getReseller(on, principal, params.reseller_id),
   });
 }

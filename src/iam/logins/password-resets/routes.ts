@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
+import type { Platform } from '../../../platform.ts';
 import { ResetPassword } from './schema.ts';
-import type { PasswordResets } from './service.ts';
+import { resetPassword } from './service.ts';
 
-export function passwordResetRoutes(app: Api, { passwordResets }: { passwordResets: PasswordResets }): void {
+export function passwordResetRoutes(app: Api, on: Platform): void {
   app.post('/tradewind/v1/password_reset', {
     config: { access: 'public' },
     schema: {
@@ -17,7 +18,7 @@ export function passwordResetRoutes(app: Api, { passwordResets }: { passwordRese
       response: { 204: Type.Null() },
     },
     handler: async ({ body }, reply) => {
-      await passwordResets.reset(body);
+      await resetPassword(on, body);
       return reply.code(204).send(null);
     },
   });

@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import argon2 from 'argon2';
 import pLimit from 'p-limit';
-import type { Database } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { InvalidError, TooManyRequestsError, UnavailableError } from '../../../lib/errors.ts';
-import type { Mailer } from '../../../mail/mailer.ts';
-import type { RequestMeasures } from '../../../requests/measures.ts';
-import type { Guesses } from '../guesses/service.ts';
+import type { Platform } from '../../../platform.ts';
 import { loginMails } from '../notices.ts';
 import * as store from '../store.ts';
 
@@ -31,79 +27,68 @@ export function senderOf({
   return { address: ip, userAgent: headers['user-agent'] };
 }
 
-/** The only place where typed passwords are compared with stored ones. */
-export interface PasswordCheck {
-  /**
-   * Records the attempt. Returns undefined if nobody has that name and password. @throws TooManyRequestsError
-   */
-  byName(username: string, password: string, from: Sender): Promise<store.UserToLogIn | undefined>;
-  /**
-   * Checks the user's own password, typed again before an important change.
-   * @throws InvalidError naming `field`, TooManyRequestsError
-   */
-  again(
-    userId: number,
-    password: string,
-    field: string,
-    from: Sender,
-  ): Promise<store.UserToLogIn & { password_hash: string }>;
+async function compared(
+  on: Platform,
+  user: store.UserToLogIn | undefined,
+  username: string,
+  password: string,
+  from: Sender,
+): Promise<boolean> {
+  // Admitted before it takes a guess: a password that nobody checked must cost none.
+  const successful = await admitted(async () => {
+    const giveBack = await on.guesses.take(username, from.address);
+    const right = await isPasswordOf(user?.password_hash, password);
+    if (right) await giveBack();
+    return right;
+  }).catch((error: unknown) => {
+    if (error instanceof TooManyRequestsError) on.requestMeasures?.passwordGiven('limited');
+    throw error;
+  });
+  on.requestMeasures?.passwordGiven(successful ? 'right' : 'wrong');
+  const attempt = {
+    user_id: user?.id ?? null,
+    username,
+    address: from.address,
+    user_agent: from.userAgent?.slice(0, MOST_OF_AGENT) ?? null,
+    successful,
+    created_at: on.clock.now(),
+  };
+  // The record of a failure must survive the refusal, so it is not part of the request's transaction.
+  await on.database.transaction(async (tx) => {
+    if (user) await on.mailer.queue(tx, await loginMails(tx, user, attempt));
+    await store.insertAttempt(tx.sql, attempt, MOST_ATTEMPTS);
+  });
+  return successful;
 }
 
-export function createPasswordCheck(deps: {
-  database: Database;
-  clock: Clock;
-  guesses: Guesses;
-  mailer: Mailer;
-  requestMeasures?: Pick<RequestMeasures, 'passwordGiven'> | undefined;
-}): PasswordCheck {
-  const { database, clock, guesses, mailer, requestMeasures: measures } = deps;
+/**
+ * Records the attempt. Returns undefined if nobody has that name and password. @throws TooManyRequestsError
+ */
+export async function checkPasswordByName(
+  on: Platform,
+  username: string,
+  password: string,
+  from: Sender,
+): Promise<store.UserToLogIn | undefined> {
+  const user = await store.findUserByEmail(on.database.sql, username);
+  return (await compared(on, user, username, password, from)) ? user : undefined;
+}
 
-  async function compared(
-    user: store.UserToLogIn | undefined,
-    username: string,
-    password: string,
-    from: Sender,
-  ): Promise<boolean> {
-    // Admitted before it takes a guess: a password that nobody checked must cost none.
-    const successful = await admitted(async () => {
-      const giveBack = await guesses.take(username, from.address);
-      const right = await isPasswordOf(user?.password_hash, password);
-      if (right) await giveBack();
-      return right;
-    }).catch((error: unknown) => {
-      if (error instanceof TooManyRequestsError) measures?.passwordGiven('limited');
-      throw error;
-    });
-    measures?.passwordGiven(successful ? 'right' : 'wrong');
-    const attempt = {
-      user_id: user?.id ?? null,
-      username,
-      address: from.address,
-      user_agent: from.userAgent?.slice(0, MOST_OF_AGENT) ?? null,
-      successful,
-      created_at: clock.now(),
-    };
-    // The record of a failure must survive the refusal, so it is not part of the request's transaction.
-    await database.transaction(async (tx) => {
-      if (user) await mailer.queue(tx, await loginMails(tx, user, attempt));
-      await store.insertAttempt(tx.sql, attempt, MOST_ATTEMPTS);
-    });
-    return successful;
-  }
-
-  return {
-    async byName(username, password, from) {
-      const user = await store.findUserByEmail(database.sql, username);
-      return (await compared(user, username, password, from)) ? user : undefined;
-    },
-
-    async again(userId, password, field, from) {
-      const user = await store.findUserById(database.sql, userId);
-      const right = user !== undefined && (await compared(user, user.email, password, from));
-      if (right && user.password_hash !== null) return { ...user, password_hash: user.password_hash };
-      throw new InvalidError({ [field]: ['Wrong password.'] });
-    },
-  };
+/**
+ * Checks the user's own password, typed again before an important change.
+ * @throws InvalidError naming `field`, TooManyRequestsError
+ */
+export async function checkPasswordAgain(
+  on: Platform,
+  userId: number,
+  password: string,
+  field: string,
+  from: Sender,
+): Promise<store.UserToLogIn & { password_hash: string }> {
+  const user = await store.findUserById(on.database.sql, userId);
+  const right = user !== undefined && (await compared(on, user, user.email, password, from));
+  if (right && user.password_hash !== null) return { ...user, password_hash: user.password_hash };
+  throw new InvalidError({ [field]: ['Wrong password.'] });
 }
 
 /** argon2id with the figures of OWASP's Password Storage Cheat Sheet; memory in KiB. */

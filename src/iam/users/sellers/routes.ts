@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
 import { versionedUser } from '../../../lib/versioned.ts';
+import type { Platform } from '../../../platform.ts';
 import {
   CreateSeller,
   InvitedSeller,
@@ -10,13 +11,13 @@ import {
   Seller as SellerSchema,
   UpdateSeller,
 } from './schema.ts';
-import type { Sellers } from './service.ts';
+import { createSeller, deleteSeller, getSeller, listSellers, updateSeller } from './service.ts';
 
 const BASE = '/iam/admin/sellers';
 const ONE = `${BASE}/:sellerId`;
 const tags = ['Sellers'];
 
-export function sellerRoutes(app: Api, { sellers }: { sellers: Sellers }): void {
+export function sellerRoutes(app: Api, on: Platform): void {
   app.get(BASE, {
     config: { access: 'resell' },
     schema: {
@@ -28,7 +29,7 @@ export function sellerRoutes(app: Api, { sellers }: { sellers: Sellers }): void 
       querystring: SellerListQuery,
       response: { 200: SellerList },
     },
-    handler: ({ principal, query }) => sellers.list(principal, query),
+    handler: ({ principal, query }) => listSellers(on, principal, query),
   });
 
   app.post(BASE, {
@@ -42,7 +43,7 @@ export function sellerRoutes(app: Api, { sellers }: { sellers: Sellers }): void 
       body: CreateSeller,
       response: { 200: InvitedSeller },
     },
-    handler: ({ principal, body }) => sellers.create(principal, body),
+    handler: ({ principal, body }) => createSeller(on, principal, body),
   });
 
   app.get(ONE, {
@@ -54,7 +55,7 @@ export function sellerRoutes(app: Api, { sellers }: { sellers: Sellers }): void 
       params: SellerParams,
       response: { 200: SellerSchema },
     },
-    handler: ({ principal, params }) => sellers.get(principal, params.sellerId),
+    handler: ({ principal, params }) => getSeller(on, principal, params.sellerId),
   });
 
   app.patch(ONE, {
@@ -69,7 +70,7 @@ export function sellerRoutes(app: Api, { sellers }: { sellers: Sellers }): void 
       body: UpdateSeller,
       response: { 200: SellerSchema },
     },
-    handler: ({ principal, params, body }) => sellers.update(principal, params.sellerId, body),
+    handler: ({ principal, params, body }) => updateSeller(on, principal, params.sellerId, body),
   });
 
   app.delete(ONE, {
@@ -84,7 +85,7 @@ export function sellerRoutes(app: Api, { sellers }: { sellers: Sellers }): void 
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params }, reply) => {
-      await sellers.delete(principal, params.sellerId);
+      await deleteSeller(on, principal, params.sellerId);
       return reply.code(204).send(null);
     },
   });

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { deleteOldTasks, KEPT_DAYS } from '../retention.ts';
+import { cancelAiTask, listAiTasks } from '../service.ts';
 import { limits, openWorkStage, type WorkStage } from './fixtures/work.ts';
 
 const say = (message: object) => `say ${JSON.stringify(message)}`;
@@ -30,8 +31,10 @@ const filesLeft = () =>
   fs
     .readdirSync(path.join(work.folder, 'ai'), { recursive: true, encoding: 'utf8' })
     .filter((name) => !/^[^/]+(\/owner\.json)?$/.test(name));
+
 const nothingIsLeft = () =>
   vi.waitFor(() => expect([work.processes(), filesLeft()]).toEqual([[], []]), { timeout: 10_000 });
+
 const linesOf = (id: string) =>
   work.logged.map((line) => JSON.parse(line)).filter(({ taskId }) => taskId === id);
 
@@ -62,7 +65,7 @@ test('progress is shown while the work goes on', async () => {
   const id = await work.task(`${say({ type: 'progress', percent: 50 })}\nhang`);
   await vi.waitFor(async () => expect((await work.read(id)).progress).toBe(54), { timeout: 10_000 });
   expect(await work.read(id)).toMatchObject({ status: 'STARTED', completed_at: null });
-  await work.stage.aiTasks.cancel(work.stage.principal, id);
+  await cancelAiTask(work.stage.on, work.stage.principal, id);
   await nothingIsLeft();
 });
 
@@ -71,7 +74,7 @@ test('a task that waits for its turn alone says nothing of an engine', async () 
   await work.worker();
   await vi.waitFor(async () => expect((await work.read(busy)).status).toBe('STARTED'), { timeout: 10_000 });
   expect(await work.read(next)).toMatchObject({ status: 'PENDING', waitingFor: undefined });
-  await work.stage.aiTasks.cancel(work.stage.principal, busy);
+  await cancelAiTask(work.stage.on, work.stage.principal, busy);
   await work.until(next, 'SUCCESS');
 });
 
@@ -134,14 +137,14 @@ test('after a fault the next try waits for its time', async () => {
   const other = await work.task(OK);
   await work.until(other, 'SUCCESS');
   expect(await work.read(id)).toMatchObject({ status: 'RETRY', retries: 1, completed_at: null });
-  await work.stage.aiTasks.cancel(work.stage.principal, id);
+  await cancelAiTask(work.stage.on, work.stage.principal, id);
 });
 
 test('cancelling kills all that the task started, and its files go', async () => {
   await work.worker();
   const id = await work.task(SLEEPERS);
   await vi.waitFor(() => expect(work.processes()).toHaveLength(3), { timeout: 10_000 });
-  await work.stage.aiTasks.cancel(work.stage.principal, id);
+  await cancelAiTask(work.stage.on, work.stage.principal, id);
   expect((await work.read(id)).status).toBe('REVOKED');
   await nothingIsLeft();
   const next = await work.task(OK);
@@ -189,10 +192,10 @@ test('the oldest of an account goes first, and one account has one task in work'
   await work.until(first, 'STARTED');
   await work.until(others, 'STARTED');
   expect((await work.read(second)).status).toBe('PENDING');
-  await work.stage.aiTasks.cancel(work.stage.principal, first);
+  await cancelAiTask(work.stage.on, work.stage.principal, first);
   await work.until(second, 'SUCCESS');
   expect((await work.read(others)).status).toBe('STARTED');
-  await work.stage.aiTasks.cancel(other, others);
+  await cancelAiTask(work.stage.on, other, others);
   await nothingIsLeft();
 });
 
@@ -240,12 +243,12 @@ test('a task whose slow file is there waits for its turn, and ends when it is ca
   open();
   await vi.waitFor(async () => expect((await work.read(slow)).progress).toBe(10), { timeout: 10_000 });
   expect(work.processes()).toHaveLength(1);
-  await work.stage.aiTasks.cancel(work.stage.principal, slow);
+  await cancelAiTask(work.stage.on, work.stage.principal, slow);
   await vi.waitFor(() => expect(filesLeft().filter((name) => name.includes(slow))).toEqual([]), {
     timeout: 10_000,
   });
   expect(await work.read(busy)).toMatchObject({ status: 'STARTED' });
-  await work.stage.aiTasks.cancel(other, busy);
+  await cancelAiTask(work.stage.on, other, busy);
   await nothingIsLeft();
 });
 
@@ -263,7 +266,7 @@ test('a task that is in the hands of a worker without its knowing is done all th
      update ai_tasks set status = 'STARTED', started_at = now() where id = $1`,
     [id, work.stage.clientId, busy],
   );
-  await work.stage.aiTasks.cancel(other, busy);
+  await cancelAiTask(work.stage.on, other, busy);
   expect(await work.until(id, 'SUCCESS')).toMatchObject({ retries: 0 });
 });
 
@@ -354,12 +357,12 @@ test('a start removes what dead processes left, and nothing else', async () => {
 });
 
 test('tasks that ended a month ago are deleted, and counts know it', async () => {
-  const { database, aiTasks, principal } = work.stage;
+  const { database, principal } = work.stage;
   const old = await work.task(OK);
   const young = await work.task(OK);
-  for (const id of [old, young]) await aiTasks.cancel(principal, id);
+  for (const id of [old, young]) await cancelAiTask(work.stage.on, principal, id);
   const waiting = await work.task(OK);
-  const all = await aiTasks.list(principal, { page: 1, limit: 1 });
+  const all = await listAiTasks(work.stage.on, principal, { page: 1, limit: 1 });
   await database.pool.query(
     `update ai_tasks set created_at = created_at - interval '${KEPT_DAYS} days',
        completed_at = completed_at - interval '${KEPT_DAYS} days' where id = $1`,
@@ -368,6 +371,6 @@ test('tasks that ended a month ago are deleted, and counts know it', async () =>
   expect(await deleteOldTasks(database, { now: () => new Date() })).toBe(1);
   await expect(work.read(old)).rejects.toThrow('not found');
   expect((await work.read(young)).status).toBe('REVOKED');
-  expect((await aiTasks.list(principal, { page: 1, limit: 1 })).count).toBe(all.count - 1);
-  await aiTasks.cancel(principal, waiting);
+  expect((await listAiTasks(work.stage.on, principal, { page: 1, limit: 1 })).count).toBe(all.count - 1);
+  await cancelAiTask(work.stage.on, principal, waiting);
 });

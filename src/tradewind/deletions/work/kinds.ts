@@ -1,42 +1,24 @@
-import type { Instances } from '../../../cloud/compute/instances/service.ts';
-import type { PlacementGroups } from '../../../cloud/compute/placement-groups/service.ts';
-import type { SshKeys } from '../../../cloud/compute/ssh-keys/service.ts';
-import type { Logging } from '../../../cloud/ground/logging/service.ts';
+import { deleteInstance } from '../../../cloud/compute/instances/service.ts';
+import { deletePlacementGroup } from '../../../cloud/compute/placement-groups/service.ts';
+import { deleteSshKey } from '../../../cloud/compute/ssh-keys/service.ts';
+import { deleteLogTopic, setLoggingStatus } from '../../../cloud/ground/logging/service.ts';
 import type { Scope } from '../../../cloud/ground/projects/service.ts';
-import type { Clusters } from '../../../cloud/kubernetes/clusters/service.ts';
-import type { LoadBalancers } from '../../../cloud/load-balancing/load-balancers/service.ts';
-import type { StoredSecrets } from '../../../cloud/load-balancing/secrets/service.ts';
-import type { DdosProfiles } from '../../../cloud/network/ddos/service.ts';
-import type { FloatingIps } from '../../../cloud/network/floating-ips/service.ts';
-import type { Networks } from '../../../cloud/network/networks/service.ts';
-import type { ReservedFixedIps } from '../../../cloud/network/reserved-fixed-ips/service.ts';
-import type { Routers } from '../../../cloud/network/routers/service.ts';
-import type { SecurityGroups } from '../../../cloud/network/security-groups/service.ts';
-import type { FileShares } from '../../../cloud/storage/file-shares/service.ts';
-import type { Images } from '../../../cloud/storage/images/service.ts';
-import type { Snapshots } from '../../../cloud/storage/snapshots/service.ts';
-import type { Volumes } from '../../../cloud/storage/volumes/service.ts';
-
-/** The services that delete what is in a project. */
-export interface Removers {
-  clusters: Pick<Clusters, 'delete'>;
-  ddosProfiles: Pick<DdosProfiles, 'delete'>;
-  fileShares: Pick<FileShares, 'delete'>;
-  floatingIps: Pick<FloatingIps, 'delete'>;
-  images: Pick<Images, 'delete'>;
-  instances: Pick<Instances, 'delete'>;
-  loadBalancers: Pick<LoadBalancers, 'delete'>;
-  logging: Pick<Logging, 'deleteTopic' | 'setStatus'>;
-  networks: Pick<Networks, 'delete' | 'deleteSubnet'>;
-  placementGroups: Pick<PlacementGroups, 'delete'>;
-  reservedFixedIps: Pick<ReservedFixedIps, 'delete'>;
-  routers: Pick<Routers, 'delete'>;
-  securityGroups: Pick<SecurityGroups, 'delete' | 'removeRule'>;
-  snapshots: Pick<Snapshots, 'delete'>;
-  sshKeys: Pick<SshKeys, 'delete'>;
-  storedSecrets: Pick<StoredSecrets, 'delete'>;
-  volumes: Pick<Volumes, 'delete'>;
-}
+import { deleteCluster } from '../../../cloud/kubernetes/clusters/service.ts';
+import { deleteLoadBalancer } from '../../../cloud/load-balancing/load-balancers/service.ts';
+import { deleteSecret } from '../../../cloud/load-balancing/secrets/service.ts';
+import { deleteDdosProfile } from '../../../cloud/network/ddos/service.ts';
+import { deleteFloatingIp } from '../../../cloud/network/floating-ips/service.ts';
+import { deleteNetwork } from '../../../cloud/network/networks/changes.ts';
+import { deleteSubnet } from '../../../cloud/network/networks/subnets/changes.ts';
+import { deleteReservedFixedIp } from '../../../cloud/network/reserved-fixed-ips/service.ts';
+import { deleteRouter } from '../../../cloud/network/routers/service.ts';
+import { removeRule } from '../../../cloud/network/security-groups/rules/changes.ts';
+import { deleteSecurityGroup } from '../../../cloud/network/security-groups/service.ts';
+import { deleteFileShare } from '../../../cloud/storage/file-shares/service.ts';
+import { deleteImage } from '../../../cloud/storage/images/service.ts';
+import { deleteVolume } from '../../../cloud/storage/volumes/service.ts';
+import { deleteSnapshot } from '../../../cloud/storage/volumes/snapshots/service.ts';
+import type { Platform } from '../../../platform.ts';
 
 /** A kind of thing in projects, and how to find and delete it. */
 export interface Kind {
@@ -54,7 +36,7 @@ export interface Kind {
   region?: string;
   /** SQL: the user who alone may delete it. */
   user?: string;
-  remove(removers: Removers, scope: Scope, key: string): Promise<unknown>;
+  remove(on: Platform, scope: Scope, key: string): Promise<unknown>;
 }
 
 const HELD = 'task_id is not null';
@@ -72,21 +54,21 @@ export const KINDS: readonly Kind[] = [
     table: 'kubernetes_clusters',
     key: 'name',
     held: HELD,
-    remove: ({ clusters }, scope, name) => clusters.delete(scope, name, []),
+    remove: (on, scope, name) => deleteCluster(on, scope, name, []),
   },
   {
     kind: 'ddos_profile',
     stage: 1,
     table: 'ddos_profiles',
     held: HELD,
-    remove: ({ ddosProfiles }, scope, id) => ddosProfiles.delete(scope, Number(id)),
+    remove: (on, scope, id) => deleteDdosProfile(on, scope, Number(id)),
   },
   {
     kind: 'load_balancer',
     stage: 2,
     table: 'load_balancers',
     held: HELD,
-    remove: ({ loadBalancers }, scope, id) => loadBalancers.delete(scope, id),
+    remove: (on, scope, id) => deleteLoadBalancer(on, scope, id),
   },
   {
     kind: 'instance',
@@ -94,8 +76,8 @@ export const KINDS: readonly Kind[] = [
     table: 'instances',
     own: 'pool_id is null',
     held: HELD,
-    remove: ({ instances }, scope, id) =>
-      instances.delete(scope, id, {
+    remove: (on, scope, id) =>
+      deleteInstance(on, scope, id, {
         volumes: [],
         floatings: [],
         reservedFixedIps: [],
@@ -107,42 +89,42 @@ export const KINDS: readonly Kind[] = [
     stage: 2,
     table: 'logging_topics',
     key: 'name',
-    remove: ({ logging }, scope, name) => logging.deleteTopic(scope, name),
+    remove: (on, scope, name) => deleteLogTopic(on, scope, name),
   },
   {
     kind: 'logging',
     stage: 3,
     table: 'logging_services',
     key: 'namespace',
-    remove: ({ logging }, scope) => logging.setStatus(scope, { is_initialized: false }),
+    remove: (on, scope) => setLoggingStatus(on, scope, { is_initialized: false }),
   },
   {
     kind: 'floating_ip',
     stage: 3,
     table: 'floating_ips',
     held: HELD,
-    remove: ({ floatingIps }, scope, id) => floatingIps.delete(scope, id),
+    remove: (on, scope, id) => deleteFloatingIp(on, scope, id),
   },
   {
     kind: 'snapshot',
     stage: 3,
     table: 'snapshots',
     held: HELD,
-    remove: ({ snapshots }, scope, id) => snapshots.delete(scope, id),
+    remove: (on, scope, id) => deleteSnapshot(on, scope, id),
   },
   {
     kind: 'file_share',
     stage: 3,
     table: 'file_shares',
     held: HELD,
-    remove: ({ fileShares }, scope, id) => fileShares.delete(scope, id),
+    remove: (on, scope, id) => deleteFileShare(on, scope, id),
   },
   {
     kind: 'volume',
     stage: 4,
     table: 'volumes',
     held: HELD,
-    remove: ({ volumes }, scope, id) => volumes.delete(scope, id, []),
+    remove: (on, scope, id) => deleteVolume(on, scope, id, []),
   },
   {
     kind: 'reserved_fixed_ip',
@@ -150,21 +132,21 @@ export const KINDS: readonly Kind[] = [
     table: 'ports',
     own: 'reserved',
     held: HELD,
-    remove: ({ reservedFixedIps }, scope, id) => reservedFixedIps.delete(scope, id),
+    remove: (on, scope, id) => deleteReservedFixedIp(on, scope, id),
   },
   {
     kind: 'router',
     stage: 4,
     table: 'routers',
     held: HELD,
-    remove: ({ routers }, scope, id) => routers.delete(scope, id),
+    remove: (on, scope, id) => deleteRouter(on, scope, id),
   },
   {
     kind: 'image',
     stage: 5,
     table: 'images',
     held: HELD,
-    remove: ({ images }, scope, id) => images.delete(scope, id),
+    remove: (on, scope, id) => deleteImage(on, scope, id),
   },
   {
     kind: 'network',
@@ -172,7 +154,7 @@ export const KINDS: readonly Kind[] = [
     table: 'networks',
     own: 'not is_default',
     held: HELD,
-    remove: ({ networks }, scope, id) => networks.delete(scope, id),
+    remove: (on, scope, id) => deleteNetwork(on, scope, id),
   },
   {
     kind: 'subnet',
@@ -181,7 +163,7 @@ export const KINDS: readonly Kind[] = [
     key: 'subnets.id',
     own: 'networks.is_default and subnets.creator_task_id is not null',
     held: 'subnets.task_id is not null',
-    remove: ({ networks }, scope, id) => networks.deleteSubnet(scope, id),
+    remove: (on, scope, id) => deleteSubnet(on, scope, id),
   },
   {
     // Groups that name each other could not go.
@@ -190,14 +172,14 @@ export const KINDS: readonly Kind[] = [
     table: IN_GROUPS,
     key: 'security_group_rules.id',
     own: 'remote_group_id <> security_group_id and cluster_id is null',
-    remove: ({ securityGroups }, scope, id) => securityGroups.removeRule(scope, id),
+    remove: (on, scope, id) => removeRule(on, scope, id),
   },
   {
     kind: 'security_group',
     stage: 6,
     table: 'security_groups',
     own: 'not is_default and cluster_id is null',
-    remove: ({ securityGroups }, scope, id) => securityGroups.delete(scope, id),
+    remove: (on, scope, id) => deleteSecurityGroup(on, scope, id),
   },
   {
     kind: 'placement_group',
@@ -205,14 +187,14 @@ export const KINDS: readonly Kind[] = [
     table: 'server_groups',
     own: 'pool_id is null',
     held: HELD,
-    remove: ({ placementGroups }, scope, id) => placementGroups.delete(scope, id),
+    remove: (on, scope, id) => deletePlacementGroup(on, scope, id),
   },
   {
     kind: 'secret',
     stage: 6,
     table: 'secrets',
     held: HELD,
-    remove: ({ storedSecrets }, scope, id) => storedSecrets.delete(scope, id),
+    remove: (on, scope, id) => deleteSecret(on, scope, id),
   },
   {
     kind: 'ssh_key',
@@ -220,7 +202,7 @@ export const KINDS: readonly Kind[] = [
     table: 'ssh_keys',
     region: 'null',
     user: 'user_id',
-    remove: ({ sshKeys }, scope, id) => sshKeys.delete(scope, id),
+    remove: (on, scope, id) => deleteSshKey(on, scope, id),
   },
 ];
 

@@ -1,24 +1,15 @@
 import pLimit from 'p-limit';
-import type { Catalog } from '../../../cloud/ground/catalog/service.ts';
 import { lockProject } from '../../../cloud/ground/projects/in-transaction.ts';
 import { removeEmpty } from '../../../cloud/network/project-changes/in-transaction.ts';
-import type { Database } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { DomainError, NotFoundError } from '../../../lib/errors.ts';
+import type { Platform } from '../../../platform.ts';
 import type { DeletionStep } from '../tables.ts';
 import { callerFor, tell } from './caller.ts';
-import { KINDS, kindOf, type Removers } from './kinds.ts';
+import { KINDS, kindOf } from './kinds.ts';
 import { type Claimed, type Left, leftIn, lockOpen } from './store.ts';
 
 /** The rest of the process needs connections too. */
 const AT_ONCE = 4;
-
-export interface ProjectRemoval {
-  database: Database;
-  clock: Clock;
-  catalog: Pick<Catalog, 'regions'>;
-  removers: Removers;
-}
 
 /** What one look at a project came to. */
 export interface Look {
@@ -33,12 +24,12 @@ export interface Look {
  * transaction, and the project when it is empty. Whoever continues later sees what is left in the database.
  */
 export async function emptyProject(
-  deps: ProjectRemoval,
+  on: Platform,
   deletion: Claimed,
   projectId: number,
   signal: AbortSignal,
 ): Promise<Look> {
-  const { counts, free } = await leftIn(deps.database.sql, projectId);
+  const { counts, free } = await leftIn(on.database.sql, projectId);
   const inTurn = pLimit(AT_ONCE);
   const refusals = new Map<string, string>();
   let advanced = false;
@@ -46,7 +37,7 @@ export async function emptyProject(
     free.map((left) =>
       inTurn(async () => {
         if (signal.aborted) return;
-        const refusal = await removeOne(deps, deletion, projectId, left);
+        const refusal = await removeOne(on, deletion, projectId, left);
         if (refusal === undefined) advanced = true;
         else refusals.set(left.kind, refusal);
       }),
@@ -54,25 +45,24 @@ export async function emptyProject(
   );
   const steps = stepsOf(projectId, counts, refusals);
   if (steps.length > 0 || signal.aborted) return { isGone: false, advanced, steps };
-  const refusal = await refusalOf(removeProject(deps, deletion, projectId));
+  const refusal = await refusalOf(removeProject(on, deletion, projectId));
   if (refusal === undefined) return { isGone: true, advanced: true, steps };
   return { isGone: false, advanced, steps: [waiting('project', projectId, refusal)] };
 }
 
 async function removeOne(
-  deps: ProjectRemoval,
+  on: Platform,
   deletion: Claimed,
   projectId: number,
   { kind, key, regionId, userId }: Left,
 ): Promise<string | undefined> {
-  const region =
-    regionId === null ? [...deps.catalog.regions.values()][0] : deps.catalog.regions.get(regionId);
+  const region = regionId === null ? [...on.catalog.regions.values()][0] : on.catalog.regions.get(regionId);
   if (!region) return `region ${regionId} is not in the catalogue any more`;
   const caller = callerFor(deletion, { projectId, regionId });
   const { clientId, requestId } = deletion;
   const principal = userId === null ? caller : { ...caller, userId };
   const scope = { projectId, regionId: region.id, region, clientId, principal, requestId };
-  return refusalOf(kindOf(kind).remove(deps.removers, scope, key));
+  return refusalOf(kindOf(kind).remove(on, scope, key));
 }
 
 /** Returns why it was refused; undefined if it was not, or is gone already. */
@@ -87,8 +77,8 @@ async function refusalOf(work: Promise<unknown>): Promise<string | undefined> {
   }
 }
 
-function removeProject(deps: ProjectRemoval, deletion: Claimed, projectId: number): Promise<void> {
-  const { database, clock, catalog } = deps;
+function removeProject(on: Platform, deletion: Claimed, projectId: number): Promise<void> {
+  const { database, clock, catalog } = on;
   return database.transaction(async (tx) => {
     const project = await lockProject(tx, projectId);
     // The kit for testers takes deletions back.

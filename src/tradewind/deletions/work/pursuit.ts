@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Logger } from 'pino';
 import { workBegins, workEnds } from '../../../cloud/ground/tasks/in-transaction.ts';
-import type { Endings } from '../../../convergence/waiting-tasks.ts';
+import type { Platform } from '../../../platform.ts';
 import type { DeletionStep } from '../tables.ts';
 import { closeAccount, emptyAccount } from './account.ts';
 import { tellOfAccount } from './caller.ts';
-import { emptyProject, type ProjectRemoval } from './project.ts';
+import { emptyProject } from './project.ts';
 import * as store from './store.ts';
 
 /** Between two looks while something is going on, and while all of it waits. */
@@ -16,20 +15,16 @@ const PROJECTS_SHOWN = 200;
 /** Those that are done long ago are left out. */
 const STEPS_SHOWN = 400;
 
-export interface Pursuit extends ProjectRemoval, Pick<Endings, 'measures' | 'traces'> {
-  log: Logger;
-}
-
 /**
  * Deletes until nothing is left, and then ends the task. Nothing is remembered between two looks, so that any process may
  * continue at any time.
  */
 export async function pursueDeletion(
-  pursuit: Pursuit,
+  on: Platform,
   deletion: store.Claimed,
   signal: AbortSignal,
 ): Promise<void> {
-  const { database, clock, log } = pursuit;
+  const { database, clock, log } = on;
   const { taskId, projectId } = deletion;
   await database.transaction((tx) => workBegins(tx, taskId, clock.now()));
   let steps = deletion.steps;
@@ -37,10 +32,10 @@ export async function pursueDeletion(
   while (!signal.aborted) {
     try {
       const look = await (projectId === null
-        ? emptyWholeAccount(pursuit, deletion, signal)
-        : emptyProject(pursuit, deletion, projectId, signal));
+        ? emptyWholeAccount(on, deletion, signal)
+        : emptyProject(on, deletion, projectId, signal));
       if (signal.aborted) return;
-      if (look.isGone && (await end(pursuit, deletion, continued(steps, [])))) return;
+      if (look.isGone && (await end(on, deletion, continued(steps, [])))) return;
       const now = continued(steps, look.steps);
       const isNews = !isDeepStrictEqual(now, steps);
       if (isNews) await store.noteSteps(database.sql, taskId, now);
@@ -56,22 +51,22 @@ export async function pursueDeletion(
 }
 
 async function emptyWholeAccount(
-  pursuit: Pursuit,
+  on: Platform,
   deletion: store.Claimed,
   signal: AbortSignal,
 ): Promise<{ isGone: boolean; advanced: boolean; steps: DeletionStep[] }> {
-  const { database } = pursuit;
+  const { database } = on;
   const { clientId } = deletion;
   const ids = await store.projectsOf(database.sql, clientId, PROJECTS_SHOWN);
   const [next, ...others] = ids;
   if (next !== undefined) {
-    const look = await emptyProject(pursuit, deletion, next, signal);
+    const look = await emptyProject(on, deletion, next, signal);
     const rest = others.map(
       (id): DeletionStep => ({ kind: 'project', id: String(id), state: 'waiting', doing: null }),
     );
     return { isGone: false, advanced: look.advanced, steps: [...look.steps, ...rest] };
   }
-  await emptyAccount(pursuit, clientId, signal);
+  await emptyAccount(on, clientId, signal);
   return { isGone: true, advanced: true, steps: [] };
 }
 
@@ -86,8 +81,8 @@ function continued(before: readonly DeletionStep[], now: readonly DeletionStep[]
 }
 
 /** Returns false if something is left after all. */
-function end(pursuit: Pursuit, deletion: store.Claimed, steps: readonly DeletionStep[]): Promise<boolean> {
-  const { database, clock } = pursuit;
+function end(on: Platform, deletion: store.Claimed, steps: readonly DeletionStep[]): Promise<boolean> {
+  const { database, clock } = on;
   const { taskId, clientId, projectId } = deletion;
   return database.transaction(async (tx) => {
     // Somebody else may have ended it, who took it from this worker.
@@ -99,7 +94,7 @@ function end(pursuit: Pursuit, deletion: store.Claimed, steps: readonly Deletion
     }
     await store.noteSteps(tx.sql, taskId, steps);
     await store.noteEnd(tx.sql, taskId, now);
-    await workEnds(tx, taskId, now, pursuit);
+    await workEnds(tx, taskId, now, on);
     return true;
   });
 }

@@ -1,7 +1,8 @@
 import type { Clock } from '../../../lib/clock.ts';
+import type { Platform } from '../../../platform.ts';
 import type { Queue } from '../../../worker/queue.ts';
 import { DELETIONS } from '../words.ts';
-import { type Pursuit, pursueDeletion } from './pursuit.ts';
+import { pursueDeletion } from './pursuit.ts';
 import * as store from './store.ts';
 
 /** Deletions that one process works on at a time. */
@@ -9,8 +10,11 @@ const HERE = 4;
 const KEPT_MS = 24 * 3_600_000;
 
 /** The queue of deletions: each by one worker at a time. */
-export function deletionQueue(pursuit: Pursuit & { workerId: string; removalTime: Clock }): Queue {
-  const { database, workerId, removalTime } = pursuit;
+export function deletionQueue(
+  on: Platform,
+  { workerId, removalTime }: { workerId: string; removalTime: Clock },
+): Queue {
+  const { database } = on;
   return {
     name: 'deletions',
     topic: DELETIONS,
@@ -18,7 +22,7 @@ export function deletionQueue(pursuit: Pursuit & { workerId: string; removalTime
       const room = HERE - inHand.size;
       const taken = room > 0 ? await store.take(database.sql, workerId, room) : [];
       for (const one of taken) {
-        const work = (signal: AbortSignal) => pursueDeletion(pursuit, one, signal);
+        const work = (signal: AbortSignal) => pursueDeletion(on, one, signal);
         begin({ key: one.taskId, state: one.claims, work });
       }
       return taken.length > 0;

@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../../http/server.ts';
 import { nullable } from '../../../../lib/nullable.ts';
+import type { Platform } from '../../../../platform.ts';
 import { presentedInstance } from '../presenter.ts';
 import { InstanceAnswer, InstanceParams } from '../schema.ts';
-import type { Instances } from '../service.ts';
+import { getInstance } from '../service.ts';
 import type { ActionName } from './actions.ts';
 import { StartFields } from './schema.ts';
-import type { InstanceChanges } from './service.ts';
+import { actOnInstanceNow } from './service.ts';
 
 const DIRECT: { path: string; action: ActionName; summary: string }[] = [
   { path: 'start', action: 'start', summary: 'Start an instance immediately' },
@@ -25,12 +26,7 @@ const StartBody = nullable(
 );
 
 /** Routes for actions from before there were tasks: the answer is the instance in its new state. */
-export function directActionRoutes(
-  app: Api,
-  deps: { instances: Instances; instanceChanges: InstanceChanges },
-): void {
-  const { instances, instanceChanges } = deps;
-
+export function directActionRoutes(app: Api, on: Platform): void {
   for (const { path, action, summary } of DIRECT) {
     app.post(`/cloud/v1/instances/:project_id/:region_id/:instance_id/${path}`, {
       config: { access: 'operate' },
@@ -47,8 +43,8 @@ export function directActionRoutes(
       },
       handler: async ({ scope, params }) => {
         const { instance_id: id } = params;
-        await instanceChanges.actNow(scope, id, action);
-        const row = await instances.get(scope, id);
+        await actOnInstanceNow(on, scope, id, action);
+        const row = await getInstance(on, scope, id);
         return presentedInstance(row, scope, { subnets: true, interfaceNames: true });
       },
     });

@@ -1,25 +1,20 @@
 import type { Dialect } from '../../../../http/dialect.ts';
 import type { Api } from '../../../../http/server.ts';
+import type { Platform } from '../../../../platform.ts';
 import { FlavorList, presentFlavor } from '../../../ground/catalog/flavor-schema.ts';
-import type { OffersAsked } from '../../../ground/prices/service.ts';
+import { offerPrices } from '../../../ground/prices/service.ts';
 import { presentedInstance } from '../presenter.ts';
 import { ONE_INSTANCE } from '../routes.ts';
 import { InstanceAnswer, InstanceParams, VERSIONED_INSTANCE } from '../schema.ts';
-import type { Instances } from '../service.ts';
+import { getInstance } from '../service.ts';
 import { AvailableFlavorsQuery, ChangeFlavor, InstanceAction, UpdateInstance } from './schema.ts';
-import type { InstanceChanges } from './service.ts';
+import { actOnInstance, changeInstanceFlavor, otherFlavors, updateInstance } from './service.ts';
 
 const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
 const tags = ['Instances'];
 
 /** Routes for changes of an instance, except for its disks and interfaces. */
-export function instanceChangeRoutes(
-  app: Api,
-  dialect: Dialect,
-  deps: { instances: Instances; instanceChanges: InstanceChanges; offerPrices: OffersAsked },
-): void {
-  const { instances, instanceChanges, offerPrices } = deps;
-
+export function instanceChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.patch(ONE_INSTANCE, {
     config: { access: 'operate' },
     schema: {
@@ -33,8 +28,8 @@ export function instanceChangeRoutes(
     },
     handler: async ({ scope, params, body }) => {
       const { instance_id: id } = params;
-      await instanceChanges.update(scope, id, body);
-      return presentedInstance(await instances.get(scope, id), scope, {
+      await updateInstance(on, scope, id, body);
+      return presentedInstance(await getInstance(on, scope, id), scope, {
         subnets: true,
         interfaceNames: true,
       });
@@ -54,7 +49,7 @@ export function instanceChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await instanceChanges.act(scope, params.instance_id, body.action)]),
+      dialect.tasks([await actOnInstance(on, scope, params.instance_id, body.action)]),
   });
 
   app.post(`${INSTANCE}/changeflavor`, {
@@ -69,7 +64,7 @@ export function instanceChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await instanceChanges.changeFlavor(scope, params.instance_id, body.flavor_id)]),
+      dialect.tasks([await changeInstanceFlavor(on, scope, params.instance_id, body.flavor_id)]),
   });
 
   app.get(`${INSTANCE}/available_flavors`, {
@@ -83,8 +78,8 @@ export function instanceChangeRoutes(
       response: { 200: FlavorList },
     },
     handler: async ({ scope, params, query }) => {
-      const flavors = await instanceChanges.otherFlavors(scope, params.instance_id);
-      const prices = await offerPrices(scope, query.include_prices);
+      const flavors = await otherFlavors(on, scope, params.instance_id);
+      const prices = await offerPrices(on, scope, query.include_prices);
       const results = flavors.map((flavor) => presentFlavor(flavor, prices?.flavor(flavor.flavor_id)));
       return { count: results.length, results };
     },

@@ -1,15 +1,15 @@
 import type { MachineSpec } from '../../../../backends/contract/specs.ts';
-import type { Database, Transaction } from '../../../../db/database.ts';
-import type { Clock } from '../../../../lib/clock.ts';
+import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
 import { newTaskId } from '../../../../lib/ids.ts';
 import { patchedTags } from '../../../../lib/tags-patch.ts';
+import type { Platform } from '../../../../platform.ts';
 import { isBareMetal } from '../../../ground/catalog/flavor-schema.ts';
-import type { Catalog, Flavor } from '../../../ground/catalog/service.ts';
+import type { Flavor } from '../../../ground/catalog/service.ts';
 import type { PlainInstance } from '../../../ground/hosts/in-transaction.ts';
 import type { TagHolder } from '../../../ground/metadata/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import type { Tasks } from '../../../ground/tasks/service.ts';
+import { beginTask, wantChecked } from '../../../ground/tasks/service.ts';
 import type { ImageSource } from '../../../storage/image-sources/in-transaction.ts';
 import * as instanceVolumes from '../../../storage/volumes/of-instances/in-transaction.ts';
 import { imageMisfits, keptFlavor, misfit, usableFlavor } from '../creation/flavor-choice.ts';
@@ -17,158 +17,153 @@ import { volumeProblems } from '../creation/request-problems.ts';
 import { lockFreeInstance, requireState } from '../free-instance.ts';
 import { knownVolume } from '../offers/possible-volume.ts';
 import type { PossibleVolume } from '../offers/schema.ts';
+import { getInstance } from '../service.ts';
 import { changeInstance } from '../store.ts';
 import { ofMachine } from '../wanted.ts';
 import { ACTIONS, type ActionName, NOT_OF_BARE_METAL, RESIZABLE } from './actions.ts';
 import type { UpdateInstance } from './schema.ts';
 import { type InstanceChange, RESIZE_VM, taskOf } from './tasks.ts';
 
-export interface InstanceChanges {
-  /** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
-  update(scope: Scope, id: string, change: UpdateInstance): Promise<void>;
-  /** Returns the task's ID. @throws NotFoundError, ConflictError while a task holds it or in the wrong state */
-  act(scope: Scope, id: string, action: ActionName): Promise<string>;
-  /** Does the same at once, without a task. @throws as `act` */
-  actNow(scope: Scope, id: string, action: ActionName): Promise<void>;
-  /**
-   * Returns the task's ID.
-   * @throws as `act`, InvalidError for a flavor that doesn't fit, ForbiddenError for one that has run out
-   */
-  changeFlavor(scope: Scope, id: string, flavorId: string): Promise<string>;
-  /** Lists the flavors that the instance may change to, in the catalogue's order. @throws NotFoundError */
-  otherFlavors(scope: Scope, id: string): Promise<Flavor[]>;
-  /**
-   * Lists the flavors that a new instance with these volumes may have, in the same order.
-   * @throws InvalidError, ConflictError for a volume in use
-   */
-  flavorsFor(scope: Scope, volumes: PossibleVolume[]): Promise<Flavor[]>;
-  tags: TagHolder;
+/** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
+export async function updateInstance(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  change: UpdateInstance,
+): Promise<void> {
+  await on.database.accept(scope.principal, async (tx) => {
+    const instance = await lockFreeInstance(tx, scope, id);
+    const tags = patchedTags(instance.tags, change.tags);
+    const name = change.name ?? instance.name;
+    await changeInstance(tx, instance.id, { name, tags: JSON.stringify(tags) }, on.clock.now());
+    await wantChecked(on, tx, scope, [ofMachine(instance.id, () => ({ name, metadata: tags }))]);
+  });
 }
 
-export function createInstanceChanges(deps: {
-  database: Database;
-  clock: Clock;
-  catalog: Catalog;
-  tasks: Tasks;
-  find(scope: Scope, id: string): Promise<PlainInstance>;
-}): InstanceChanges {
-  const { database, clock, catalog, tasks, find } = deps;
+/** Returns the task's ID. @throws NotFoundError, ConflictError while a task holds it or in the wrong state */
+export const actOnInstance = (on: Platform, scope: Scope, id: string, name: ActionName): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const instance = await lockFor(tx, scope, id, name);
+    const { during, end } = ACTIONS[name];
+    return start(on, tx, scope, during, {
+      task: taskOf(name),
+      input: { instanceId: instance.id, before: stateOf(instance), end },
+      shown: { action: name },
+      wanted: WANTED[name],
+    });
+  });
 
-  return {
-    async update(scope, id, change) {
-      await database.accept(scope.principal, async (tx) => {
-        const instance = await lockFreeInstance(tx, scope, id);
-        const tags = patchedTags(instance.tags, change.tags);
-        const name = change.name ?? instance.name;
-        await changeInstance(tx, instance.id, { name, tags: JSON.stringify(tags) }, clock.now());
-        await tasks.want(tx, scope, [ofMachine(instance.id, () => ({ name, metadata: tags }))]);
-      });
-    },
+/** Does the same at once, without a task. @throws as `act` */
+export const actOnInstanceNow = (on: Platform, scope: Scope, id: string, name: ActionName): Promise<void> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const instance = await lockFor(tx, scope, id, name);
+    await changeInstance(tx, instance.id, ACTIONS[name].end, on.clock.now());
+    await wantChecked(on, tx, scope, [ofMachine(instance.id, WANTED[name])]);
+  });
 
-    act: (scope, id, name) =>
-      database.accept(scope.principal, async (tx) => {
-        const instance = await lockFor(tx, scope, id, name);
-        const { during, end } = ACTIONS[name];
-        return start(tx, scope, during, {
-          task: taskOf(name),
-          input: { instanceId: instance.id, before: stateOf(instance), end },
-          shown: { action: name },
-          wanted: WANTED[name],
-        });
-      }),
-
-    actNow: (scope, id, name) =>
-      database.accept(scope.principal, async (tx) => {
-        const instance = await lockFor(tx, scope, id, name);
-        await changeInstance(tx, instance.id, ACTIONS[name].end, clock.now());
-        await tasks.want(tx, scope, [ofMachine(instance.id, WANTED[name])]);
-      }),
-
-    changeFlavor: (scope, id, flavorId) =>
-      database.accept(scope.principal, async (tx) => {
-        const instance = await lockFreeInstance(tx, scope, id);
-        const flavor = usableFlavor(catalog, scope.regionId, flavorId, 'flavor_id');
-        const problem = misfit(instance.flavor, flavor);
-        if (problem !== undefined) throw new InvalidError({ flavor_id: [problem] });
-        const images = await instanceVolumes.imagesOf(tx, scope, catalog, instance.id);
-        const misfits = images.flatMap((image) => imageMisfits(flavor, image));
-        if (misfits.length > 0) throw new InvalidError({ flavor_id: misfits });
-        if (isBareMetal(instance.flavor_id)) {
-          throw new ConflictError(
-            `Instance ${instance.id} is a bare metal machine, whose flavor can't be changed`,
-          );
-        }
-        requireState(instance, 'change the flavor', RESIZABLE);
-        const during = { status: 'RESIZE', task_state: 'resize_prep' } as const;
-        const state = stateOf(instance);
-        return start(tx, scope, during, {
-          task: RESIZE_VM,
-          input: { instanceId: instance.id, before: state, end: state, flavor: keptFlavor(flavor) },
-          shown: { flavor_id: flavorId },
-          wanted: () => ({ flavorId }),
-        });
-      }),
-
-    async otherFlavors(scope, id) {
-      const instance = await find(scope, id);
-      if (isBareMetal(instance.flavor_id)) return [];
-      const images = await database.transaction((tx) =>
-        instanceVolumes.imagesOf(tx, scope, catalog, instance.id),
+/**
+ * Returns the task's ID.
+ * @throws as `act`, InvalidError for a flavor that doesn't fit, ForbiddenError for one that has run out
+ */
+export const changeInstanceFlavor = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  flavorId: string,
+): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const instance = await lockFreeInstance(tx, scope, id);
+    const flavor = usableFlavor(on.catalog, scope.regionId, flavorId, 'flavor_id');
+    const problem = misfit(instance.flavor, flavor);
+    if (problem !== undefined) throw new InvalidError({ flavor_id: [problem] });
+    const images = await instanceVolumes.imagesOf(tx, scope, on.catalog, instance.id);
+    const misfits = images.flatMap((image) => imageMisfits(flavor, image));
+    if (misfits.length > 0) throw new InvalidError({ flavor_id: misfits });
+    if (isBareMetal(instance.flavor_id)) {
+      throw new ConflictError(
+        `Instance ${instance.id} is a bare metal machine, whose flavor can't be changed`,
       );
-      return offeredWith(scope, images).filter((flavor) => misfit(instance.flavor, flavor) === undefined);
-    },
+    }
+    requireState(instance, 'change the flavor', RESIZABLE);
+    const during = { status: 'RESIZE', task_state: 'resize_prep' } as const;
+    const state = stateOf(instance);
+    return start(on, tx, scope, during, {
+      task: RESIZE_VM,
+      input: { instanceId: instance.id, before: state, end: state, flavor: keptFlavor(flavor) },
+      shown: { flavor_id: flavorId },
+      wanted: () => ({ flavorId }),
+    });
+  });
 
-    async flavorsFor(scope, volumes) {
-      const problems = volumeProblems(volumes);
-      if (problems.length > 0) throw new InvalidError(problems);
-      const planned = await database.transaction((tx) =>
-        instanceVolumes.plan(
-          tx,
-          scope,
-          catalog,
-          volumes.map((volume) => knownVolume(volume, scope)),
-        ),
-      );
-      return offeredWith(
-        scope,
-        planned.flatMap(({ image }) => image ?? []),
-      );
-    },
+/** Lists the flavors that the instance may change to, in the catalogue's order. @throws NotFoundError */
+export async function otherFlavors(on: Platform, scope: Scope, id: string): Promise<Flavor[]> {
+  const instance = await getInstance(on, scope, id);
+  if (isBareMetal(instance.flavor_id)) return [];
+  const images = await on.database.transaction((tx) =>
+    instanceVolumes.imagesOf(tx, scope, on.catalog, instance.id),
+  );
+  return offeredWith(on, scope, images).filter((flavor) => misfit(instance.flavor, flavor) === undefined);
+}
 
-    tags: {
-      read: find,
-      async change(tx, scope, id, plan) {
-        const instance = await lockFreeInstance(tx, scope, id);
-        const tags = plan(instance.tags);
-        await changeInstance(tx, instance.id, { tags: JSON.stringify(tags) }, clock.now());
-        await tasks.want(tx, scope, [ofMachine(instance.id, () => ({ metadata: tags }))]);
-      },
-    },
-  };
+/**
+ * Lists the flavors that a new instance with these volumes may have, in the same order.
+ * @throws InvalidError, ConflictError for a volume in use
+ */
+export async function flavorsForNewInstance(
+  on: Platform,
+  scope: Scope,
+  volumes: PossibleVolume[],
+): Promise<Flavor[]> {
+  const problems = volumeProblems(volumes);
+  if (problems.length > 0) throw new InvalidError(problems);
+  const planned = await on.database.transaction((tx) =>
+    instanceVolumes.plan(
+      tx,
+      scope,
+      on.catalog,
+      volumes.map((volume) => knownVolume(volume, scope)),
+    ),
+  );
+  return offeredWith(
+    on,
+    scope,
+    planned.flatMap(({ image }) => image ?? []),
+  );
+}
 
-  function offeredWith(scope: Scope, images: ImageSource[]): Flavor[] {
-    return catalog
-      .flavors(scope.regionId)
-      .filter(
-        (flavor) =>
-          flavor.offered_for.includes('instances') &&
-          !flavor.disabled &&
-          images.every((image) => imageMisfits(flavor, image).length === 0),
-      );
-  }
+export const instanceTags: TagHolder = {
+  read: getInstance,
+  async change(on, tx, scope, id, plan) {
+    const instance = await lockFreeInstance(tx, scope, id);
+    const tags = plan(instance.tags);
+    await changeInstance(tx, instance.id, { tags: JSON.stringify(tags) }, on.clock.now());
+    await wantChecked(on, tx, scope, [ofMachine(instance.id, () => ({ metadata: tags }))]);
+  },
+};
 
-  async function start(
-    tx: Transaction,
-    scope: Scope,
-    during: Parameters<typeof changeInstance>[2],
-    { task, input, shown, wanted }: Started,
-  ): Promise<string> {
-    const { instanceId } = input;
-    const id = newTaskId();
-    await changeInstance(tx, instanceId, { ...during, task_id: id }, clock.now());
-    const data = { instance_id: instanceId, ...shown };
-    return tasks.begin(tx, scope, { id, task, data, input, wants: [ofMachine(instanceId, wanted)] });
-  }
+function offeredWith(on: Platform, scope: Scope, images: ImageSource[]): Flavor[] {
+  return on.catalog
+    .flavors(scope.regionId)
+    .filter(
+      (flavor) =>
+        flavor.offered_for.includes('instances') &&
+        !flavor.disabled &&
+        images.every((image) => imageMisfits(flavor, image).length === 0),
+    );
+}
+
+async function start(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  during: Parameters<typeof changeInstance>[2],
+  { task, input, shown, wanted }: Started,
+): Promise<string> {
+  const { instanceId } = input;
+  const id = newTaskId();
+  await changeInstance(tx, instanceId, { ...during, task_id: id }, on.clock.now());
+  const data = { instance_id: instanceId, ...shown };
+  return beginTask(on, tx, scope, { id, task, data, input, wants: [ofMachine(instanceId, wanted)] });
 }
 
 interface Started {

@@ -1,27 +1,16 @@
 import type { Dialect } from '../../../../http/dialect.ts';
 import type { Api } from '../../../../http/server.ts';
-import type { FloatingIps } from '../../../network/floating-ips/service.ts';
+import type { Platform } from '../../../../platform.ts';
 import { InterfaceList } from '../../../network/interfaces/schema.ts';
 import { presentedInterfaces } from '../../../network/interfaces/service.ts';
-import type { Networks } from '../../../network/networks/service.ts';
 import { InstanceParams } from '../schema.ts';
 import { AttachInterface, DetachInterface, InterfaceListQuery } from './schema.ts';
-import type { InstanceInterfaces } from './service.ts';
+import { attachInterface, detachInterface, listInterfaces } from './service.ts';
 
 const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
 const tags = ['Instances'];
 
-export function interfaceRoutes(
-  app: Api,
-  dialect: Dialect,
-  deps: {
-    networks: Networks;
-    floatingIps: FloatingIps;
-    instanceInterfaces: InstanceInterfaces;
-  },
-): void {
-  const { networks, floatingIps, instanceInterfaces } = deps;
-
+export function interfaceRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.get(`${INSTANCE}/interfaces`, {
     config: { access: 'read' },
     schema: {
@@ -34,8 +23,8 @@ export function interfaceRoutes(
       response: { 200: InterfaceList },
     },
     handler: async ({ scope, params, query }) => {
-      const { count, rows } = await instanceInterfaces.list(scope, params.instance_id, query);
-      const results = await presentedInterfaces(rows, scope, { networks, floatingIps });
+      const { count, rows } = await listInterfaces(on, scope, params.instance_id, query);
+      const results = await presentedInterfaces(rows, scope, on);
       return { count, results };
     },
   });
@@ -53,7 +42,7 @@ export function interfaceRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await instanceInterfaces.attach(scope, params.instance_id, body)]),
+      dialect.tasks([await attachInterface(on, scope, params.instance_id, body)]),
   });
 
   app.post(`${INSTANCE}/detach_interface`, {
@@ -69,6 +58,6 @@ export function interfaceRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await instanceInterfaces.detach(scope, params.instance_id, body)]),
+      dialect.tasks([await detachInterface(on, scope, params.instance_id, body)]),
   });
 }

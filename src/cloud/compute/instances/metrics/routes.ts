@@ -1,13 +1,11 @@
 import type { Api } from '../../../../http/server.ts';
 import { pageOf } from '../../../../lib/page.ts';
+import type { Platform } from '../../../../platform.ts';
 import { InstanceParams } from '../schema.ts';
 import { InstanceMetricsList, InstanceMetricsQuery, InstanceMetricsQuestion } from './schema.ts';
-import type { InstanceMetering } from './service.ts';
+import { instanceMetrics } from './service.ts';
 
-export function instanceMetricsRoutes(
-  app: Api,
-  { instanceMetering }: { instanceMetering: InstanceMetering },
-): void {
+export function instanceMetricsRoutes(app: Api, on: Platform): void {
   app.post('/cloud/v1/instances/:project_id/:region_id/:instance_id/metrics', {
     config: { access: 'read', onlyAsks: true, refuses: [409] },
     schema: {
@@ -22,6 +20,6 @@ export function instanceMetricsRoutes(
       response: { 200: InstanceMetricsList },
     },
     handler: async ({ scope, params, query, body, log }) =>
-      pageOf(await instanceMetering.metrics(scope, params.instance_id, body, log), query, (point) => point),
+      pageOf(await instanceMetrics(on, scope, params.instance_id, body, log), query, (point) => point),
   });
 }

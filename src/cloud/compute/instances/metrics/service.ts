@@ -1,57 +1,40 @@
 import type { Logger } from 'pino';
 import { asked } from '../../../../backends/contract/asking.ts';
-import type { Backend, Kind } from '../../../../backends/contract/backend.ts';
 import type { MachineLoad } from '../../../../backends/contract/load.ts';
-import type { Database } from '../../../../db/database.ts';
-import type { Clock } from '../../../../lib/clock.ts';
 import { InvalidError } from '../../../../lib/errors.ts';
 import { isoSeconds } from '../../../../lib/timestamps.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import type { Instances } from '../service.ts';
+import { getInstance } from '../service.ts';
 import type { InstanceMetrics, InstanceMetricsQuestion } from './schema.ts';
 import { findMeasured } from './store.ts';
 import { timesOf } from './times.ts';
 
-/** The load of machines, as their infrastructure measures it. */
-export interface InstanceMetering {
-  /**
-   * Returns the load of an instance, oldest first.
-   * @throws NotFoundError, InvalidError for another interval and where nothing is measured, ConflictError if the
-   * infrastructure refuses, UnavailableError
-   */
-  metrics(
-    scope: Scope,
-    id: string,
-    question: InstanceMetricsQuestion,
-    log: Pick<Logger, 'info'>,
-  ): Promise<InstanceMetrics[]>;
-}
-
-export function createInstanceMetering(deps: {
-  database: Database;
-  clock: Clock;
-  backends: { of(regionId: number, kind: Kind): Backend };
-  find: Instances['get'];
-}): InstanceMetering {
-  const { database, clock, backends, find } = deps;
-
-  return {
-    async metrics(scope, id, question, log) {
-      const { id: machineId, created_at: createdAt, project_id: projectId } = await find(scope, id);
-      const times = timesOf(question, { createdAt, now: clock.now() });
-      const { devices, kind, ownerId, handle } = await findMeasured(database.sql, machineId);
-      const { loadOf } = backends.of(scope.regionId, kind);
-      if (!loadOf) {
-        const message = `The infrastructure of region ${scope.region.display_name} doesn't measure load.`;
-        throw new InvalidError({ instance_id: [message] });
-      }
-      if (!times) return [];
-      const disks = devices.map((device) => device.slice(device.lastIndexOf('/') + 1));
-      const ref = { kind, id: ownerId, regionId: scope.regionId, projectId, handle };
-      const load = await asked(log, (call) => loadOf(ref, { machineId, disks, ...times }, call));
-      return load.map((one) => presented(one, disks));
-    },
-  };
+/**
+ * Returns the load of an instance, oldest first.
+ * @throws NotFoundError, InvalidError for another interval and where nothing is measured, ConflictError if the
+ * infrastructure refuses, UnavailableError
+ */
+export async function instanceMetrics(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  question: InstanceMetricsQuestion,
+  log: Pick<Logger, 'info'>,
+): Promise<InstanceMetrics[]> {
+  const { id: machineId, created_at: createdAt, project_id: projectId } = await getInstance(on, scope, id);
+  const times = timesOf(question, { createdAt, now: on.clock.now() });
+  const { devices, kind, ownerId, handle } = await findMeasured(on.database.sql, machineId);
+  const { loadOf } = on.backends.of(scope.regionId, kind);
+  if (!loadOf) {
+    const message = `The infrastructure of region ${scope.region.display_name} doesn't measure load.`;
+    throw new InvalidError({ instance_id: [message] });
+  }
+  if (!times) return [];
+  const disks = devices.map((device) => device.slice(device.lastIndexOf('/') + 1));
+  const ref = { kind, id: ownerId, regionId: scope.regionId, projectId, handle };
+  const load = await asked(log, (call) => loadOf(ref, { machineId, disks, ...times }, call));
+  return load.map((one) => presented(one, disks));
 }
 
 function presented({ time, network, ...load }: MachineLoad, disks: readonly string[]): InstanceMetrics {

@@ -1,6 +1,5 @@
-import type { Database } from '../../../../db/database.ts';
 import { InvalidError, type QuotaExceededError } from '../../../../lib/errors.ts';
-import type { Catalog } from '../../../ground/catalog/service.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { exceededQuotas } from '../../../ground/quotas/in-transaction.ts';
 import { usableFlavor } from '../creation/flavor-choice.ts';
@@ -8,32 +7,25 @@ import { interfaceProblems, volumeProblems } from '../creation/request-problems.
 import { kindProblems, ofItsKind } from '../interfaces/any-interface.ts';
 import type { CheckInstanceLimits } from './schema.ts';
 
-/** Says whether quotas leave room for possible instances. Takes nothing. */
-export interface InstanceLimits {
-  /** @throws InvalidError, ForbiddenError for a flavor that has run out */
-  check(scope: Scope, request: CheckInstanceLimits): Promise<QuotaExceededError['info'][]>;
-}
-
-export function createInstanceLimits(deps: { database: Database; catalog: Catalog }): InstanceLimits {
-  const { database, catalog } = deps;
-
-  return {
-    async check(scope, { flavor, names = [], name_templates = [], interfaces = [], volumes = [] }) {
-      const problems = [
-        ...interfaces.flatMap((one, index) => kindProblems(one, `interfaces.${index}.`)),
-        ...interfaces.flatMap((one, index) => interfaceProblems(ofItsKind(one), `interfaces.${index}`)),
-        ...volumeProblems(volumes),
-      ];
-      if (problems.length > 0) throw new InvalidError(problems);
-      if (flavor !== undefined) usableFlavor(catalog, scope.regionId, flavor);
-      const machines = names.length + name_templates.length || 1;
-      const made = interfaces.filter((one) => one.floating_ip?.source === 'new');
-      const disks = volumes.filter(({ source }) => source !== 'existing-volume');
-      return exceededQuotas(database.sql, scope, {
-        floating_count: machines * made.length,
-        vm_count: machines,
-        volume_count: machines * disks.length,
-      });
-    },
-  };
+/** @throws InvalidError, ForbiddenError for a flavor that has run out */
+export async function checkInstanceLimits(
+  on: Platform,
+  scope: Scope,
+  { flavor, names = [], name_templates = [], interfaces = [], volumes = [] }: CheckInstanceLimits,
+): Promise<QuotaExceededError['info'][]> {
+  const problems = [
+    ...interfaces.flatMap((one, index) => kindProblems(one, `interfaces.${index}.`)),
+    ...interfaces.flatMap((one, index) => interfaceProblems(ofItsKind(one), `interfaces.${index}`)),
+    ...volumeProblems(volumes),
+  ];
+  if (problems.length > 0) throw new InvalidError(problems);
+  if (flavor !== undefined) usableFlavor(on.catalog, scope.regionId, flavor);
+  const machines = names.length + name_templates.length || 1;
+  const made = interfaces.filter((one) => one.floating_ip?.source === 'new');
+  const disks = volumes.filter(({ source }) => source !== 'existing-volume');
+  return exceededQuotas(on.database.sql, scope, {
+    floating_count: machines * made.length,
+    vm_count: machines,
+    volume_count: machines * disks.length,
+  });
 }

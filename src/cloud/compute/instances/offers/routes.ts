@@ -1,14 +1,15 @@
 import type { Api } from '../../../../http/server.ts';
 import { InvalidError } from '../../../../lib/errors.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
+import type { Platform } from '../../../../platform.ts';
 import { FlavorList, presentFlavor } from '../../../ground/catalog/flavor-schema.ts';
-import type { OffersAsked } from '../../../ground/prices/service.ts';
+import { offerPrices } from '../../../ground/prices/service.ts';
 import { presentedExceeded } from '../../../ground/quotas/schema.ts';
 import { AvailableFlavorsQuery } from '../changes/schema.ts';
-import type { InstanceChanges } from '../changes/service.ts';
+import { flavorsForNewInstance } from '../changes/service.ts';
 import { InstanceParams } from '../schema.ts';
-import type { Instances } from '../service.ts';
-import type { InstanceLimits } from './limits.ts';
+import { getInstance } from '../service.ts';
+import { checkInstanceLimits } from './limits.ts';
 import {
   CheckInstanceLimits,
   ConsoleAnswer,
@@ -22,17 +23,7 @@ const BASE = '/cloud/v1/instances/:project_id/:region_id';
 const tags = ['Instances'];
 
 /** Routes for what is available: flavors, room in the quotas, a console. */
-export function instanceOfferRoutes(
-  app: Api,
-  deps: {
-    instances: Pick<Instances, 'get'>;
-    instanceChanges: Pick<InstanceChanges, 'flavorsFor'>;
-    instanceLimits: InstanceLimits;
-    offerPrices: OffersAsked;
-  },
-): void {
-  const { instances, instanceChanges, instanceLimits, offerPrices } = deps;
-
+export function instanceOfferRoutes(app: Api, on: Platform): void {
   app.post(`${BASE}/available_flavors`, {
     config: { access: 'read', onlyAsks: true, refuses: [409] },
     schema: {
@@ -47,8 +38,8 @@ export function instanceOfferRoutes(
       response: { 200: FlavorList },
     },
     handler: async ({ scope, query, body }) => {
-      const flavors = await instanceChanges.flavorsFor(scope, body.volumes);
-      const prices = await offerPrices(scope, query.include_prices);
+      const flavors = await flavorsForNewInstance(on, scope, body.volumes);
+      const prices = await offerPrices(on, scope, query.include_prices);
       const results = flavors.map((flavor) => presentFlavor(flavor, prices?.flavor(flavor.flavor_id)));
       return { count: results.length, results };
     },
@@ -86,7 +77,7 @@ export function instanceOfferRoutes(
       body: CheckInstanceLimits,
       response: { 200: ExceededInstanceQuotas },
     },
-    handler: async ({ scope, body }) => presentedExceeded(await instanceLimits.check(scope, body)),
+    handler: async ({ scope, body }) => presentedExceeded(await checkInstanceLimits(on, scope, body)),
   });
 
   app.get(`${BASE}/:instance_id/get_console`, {
@@ -102,7 +93,7 @@ export function instanceOfferRoutes(
       response: { 200: ConsoleAnswer },
     },
     handler: async ({ scope, params }) => {
-      await instances.get(scope, params.instance_id);
+      await getInstance(on, scope, params.instance_id);
       throw new InvalidError({
         console_type: [
           `Region ${scope.region.display_name} has simulated machines, which run no guest and have no console.`,

@@ -1,17 +1,14 @@
 import type { Dialect } from '../../../../http/dialect.ts';
 import type { Api } from '../../../../http/server.ts';
+import type { Platform } from '../../../../platform.ts';
 import { InstanceParams } from '../schema.ts';
 import { PutIntoServerGroup } from './schema.ts';
-import type { InstancePlacement } from './service.ts';
+import { putIntoPlacementGroup, removeFromPlacementGroup } from './service.ts';
 
 const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
 const tags = ['Instances'];
 
-export function instancePlacementRoutes(
-  app: Api,
-  dialect: Dialect,
-  { instancePlacement }: { instancePlacement: InstancePlacement },
-): void {
+export function instancePlacementRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(`${INSTANCE}/put_into_servergroup`, {
     config: { access: 'operate' },
     schema: {
@@ -24,7 +21,7 @@ export function instancePlacementRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await instancePlacement.putInto(scope, params.instance_id, body.servergroup_id)]),
+      dialect.tasks([await putIntoPlacementGroup(on, scope, params.instance_id, body.servergroup_id)]),
   });
 
   app.post(`${INSTANCE}/remove_from_servergroup`, {
@@ -38,6 +35,6 @@ export function instancePlacementRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await instancePlacement.removeFrom(scope, params.instance_id)]),
+      dialect.tasks([await removeFromPlacementGroup(on, scope, params.instance_id)]),
   });
 }

@@ -1,15 +1,11 @@
 import type { Api } from '../../../../http/server.ts';
+import type { Platform } from '../../../../platform.ts';
 import { GROUP_TAGS, GROUPS, GroupParams } from '../../../network/security-groups/path-schema.ts';
-import type { SecurityGroups } from '../../../network/security-groups/service.ts';
+import { getSecurityGroup } from '../../../network/security-groups/service.ts';
 import { InstanceList } from '../schema.ts';
-import type { Instances } from '../service.ts';
+import { shownInstances } from '../service.ts';
 
-export function groupInstanceRoutes(
-  app: Api,
-  services: { instances: Pick<Instances, 'shown'>; securityGroups: SecurityGroups },
-): void {
-  const { instances, securityGroups } = services;
-
+export function groupInstanceRoutes(app: Api, on: Platform): void {
   app.get(`${GROUPS}/:group_id/instances`, {
     config: { access: 'read' },
     schema: {
@@ -21,8 +17,8 @@ export function groupInstanceRoutes(
       response: { 200: InstanceList },
     },
     handler: async ({ scope, params }) => {
-      const { id: groupId } = await securityGroups.get(scope, params.group_id);
-      const { count, rows } = await instances.shown(scope, { groupId, include_baremetal: true });
+      const { id: groupId } = await getSecurityGroup(on, scope, params.group_id);
+      const { count, rows } = await shownInstances(on, scope, { groupId, include_baremetal: true });
       return { count, results: rows };
     },
   });

@@ -1,11 +1,16 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../../http/server.ts';
+import type { Platform } from '../../../../platform.ts';
+import {
+  assignSecurityGroup,
+  groupsOfInstance,
+  unassignSecurityGroup,
+} from '../../../network/security-groups/of-instances/changes.ts';
 import {
   assignGroupsSchema,
   GroupInstanceParams,
   instanceGroupListSchema,
 } from '../../../network/security-groups/of-instances/schema.ts';
-import type { SecurityGroups } from '../../../network/security-groups/service.ts';
 
 const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
 const tags = ['Instances'];
@@ -17,7 +22,7 @@ const CHANGES = [
     summary: 'Add security groups to an instance',
     description:
       'Adds groups to all ports of the instance, or to single ports. A group that a port already has is skipped. Returns 409 for a port with port security disabled, and for more than 10 groups on a port.',
-    change: 'assign',
+    change: assignSecurityGroup,
   },
   {
     path: 'delsecuritygroup',
@@ -25,12 +30,12 @@ const CHANGES = [
     summary: 'Remove security groups from an instance',
     description:
       "Removes groups from all ports of the instance, or from single ports. A group that a port doesn't have is skipped.",
-    change: 'unassign',
+    change: unassignSecurityGroup,
   },
 ] as const;
 
 /** Routes for the security groups on an instance's ports. */
-export function instanceGroupRoutes(app: Api, { securityGroups }: { securityGroups: SecurityGroups }): void {
+export function instanceGroupRoutes(app: Api, on: Platform): void {
   for (const { path, change, ...documented } of CHANGES) {
     app.post(`${INSTANCE}/${path}`, {
       config: { access: 'operate' },
@@ -42,7 +47,7 @@ export function instanceGroupRoutes(app: Api, { securityGroups }: { securityGrou
         response: { 204: Type.Null() },
       },
       handler: async ({ scope, params, body }, reply) => {
-        await securityGroups[change](scope, params.instance_id, body);
+        await change(on, scope, params.instance_id, body);
         return reply.code(204).send(null);
       },
     });
@@ -59,7 +64,7 @@ export function instanceGroupRoutes(app: Api, { securityGroups }: { securityGrou
       response: { 200: instanceGroupListSchema },
     },
     handler: async ({ scope, params }) => {
-      const results = await securityGroups.groupsOf(scope, params.instance_id);
+      const results = await groupsOfInstance(on, scope, params.instance_id);
       return { count: results.length, results };
     },
   });

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../../http/server.ts';
+import type { Platform } from '../../../../platform.ts';
 import { DatedListQuery } from '../../dated-lists/schema.ts';
 import { NewPriceList, PriceList, PriceListParams, PriceLists, Prices, PricesQuery } from './schema.ts';
-import type { PriceListService } from './service.ts';
+import { createPriceList, deletePriceList, getPriceList, listPriceLists, listPrices } from './service.ts';
 
 const BASE = '/tradewind/v1/price_lists';
 const ONE = `${BASE}/:price_list_id`;
@@ -11,7 +12,7 @@ const access = 'resell';
 const WHO =
   'The platform administrator has all lists; the administrator of a reseller those of the reseller and its clients.';
 
-export function priceListRoutes(app: Api, { priceLists }: { priceLists: PriceListService }): void {
+export function priceListRoutes(app: Api, on: Platform): void {
   app.get(BASE, {
     config: { access },
     schema: {
@@ -22,7 +23,7 @@ export function priceListRoutes(app: Api, { priceLists }: { priceLists: PriceLis
       querystring: DatedListQuery,
       response: { 200: PriceLists },
     },
-    handler: ({ principal, query }) => priceLists.list(principal, query),
+    handler: ({ principal, query }) => listPriceLists(on, principal, query),
   });
 
   app.post(BASE, {
@@ -37,7 +38,7 @@ export function priceListRoutes(app: Api, { priceLists }: { priceLists: PriceLis
       response: { 201: PriceList },
     },
     handler: async ({ principal, body }, reply) =>
-      reply.code(201).send(await priceLists.create(principal, body)),
+      reply.code(201).send(await createPriceList(on, principal, body)),
   });
 
   app.get(ONE, {
@@ -49,7 +50,7 @@ export function priceListRoutes(app: Api, { priceLists }: { priceLists: PriceLis
       params: PriceListParams,
       response: { 200: PriceList },
     },
-    handler: ({ principal, params }) => priceLists.get(principal, params.price_list_id),
+    handler: ({ principal, params }) => getPriceList(on, principal, params.price_list_id),
   });
 
   app.delete(ONE, {
@@ -63,7 +64,7 @@ export function priceListRoutes(app: Api, { priceLists }: { priceLists: PriceLis
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params }, reply) => {
-      await priceLists.delete(principal, params.price_list_id);
+      await deletePriceList(on, principal, params.price_list_id);
       return reply.code(204).send(null);
     },
   });
@@ -79,6 +80,6 @@ export function priceListRoutes(app: Api, { priceLists }: { priceLists: PriceLis
       querystring: PricesQuery,
       response: { 200: Prices },
     },
-    handler: ({ principal, query }) => priceLists.prices(principal, query),
+    handler: ({ principal, query }) => listPrices(on, principal, query),
   });
 }

@@ -1,15 +1,16 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../../http/server.ts';
+import type { Platform } from '../../../../platform.ts';
 import { DatedListQuery } from '../../dated-lists/schema.ts';
 import { NewQuotaList, QuotaList, QuotaListParams, QuotaLists } from './schema.ts';
-import type { QuotaListService } from './service.ts';
+import { createQuotaList, deleteQuotaList, getQuotaList, listQuotaLists } from './service.ts';
 
 const BASE = '/tradewind/v1/quota_lists';
 const ONE = `${BASE}/:quota_list_id`;
 const tags = ['Quotas'];
 const access = 'resell';
 
-export function quotaListRoutes(app: Api, { quotaLists }: { quotaLists: QuotaListService }): void {
+export function quotaListRoutes(app: Api, on: Platform): void {
   app.get(BASE, {
     config: { access },
     schema: {
@@ -21,7 +22,7 @@ export function quotaListRoutes(app: Api, { quotaLists }: { quotaLists: QuotaLis
       querystring: DatedListQuery,
       response: { 200: QuotaLists },
     },
-    handler: ({ principal, query }) => quotaLists.list(principal, query),
+    handler: ({ principal, query }) => listQuotaLists(on, principal, query),
   });
 
   app.post(BASE, {
@@ -36,7 +37,7 @@ export function quotaListRoutes(app: Api, { quotaLists }: { quotaLists: QuotaLis
       response: { 201: QuotaList },
     },
     handler: async ({ principal, body }, reply) =>
-      reply.code(201).send(await quotaLists.create(principal, body)),
+      reply.code(201).send(await createQuotaList(on, principal, body)),
   });
 
   app.get(ONE, {
@@ -48,7 +49,7 @@ export function quotaListRoutes(app: Api, { quotaLists }: { quotaLists: QuotaLis
       params: QuotaListParams,
       response: { 200: QuotaList },
     },
-    handler: ({ principal, params }) => quotaLists.get(principal, params.quota_list_id),
+    handler: ({ principal, params }) => getQuotaList(on, principal, params.quota_list_id),
   });
 
   app.delete(ONE, {
@@ -63,7 +64,7 @@ export function quotaListRoutes(app: Api, { quotaLists }: { quotaLists: QuotaLis
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params }, reply) => {
-      await quotaLists.delete(principal, params.quota_list_id);
+      await deleteQuotaList(on, principal, params.quota_list_id);
       return reply.code(204).send(null);
     },
   });

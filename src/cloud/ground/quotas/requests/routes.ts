@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Api } from '../../../../http/server.ts';
 import { presentedPage } from '../../../../lib/page.ts';
 import { isoSeconds } from '../../../../lib/timestamps.ts';
+import type { Platform } from '../../../../platform.ts';
 import {
   CreateLimitRequest,
   DecideLimitRequest,
@@ -10,7 +11,13 @@ import {
   LimitRequestListQuery,
   LimitRequestParams,
 } from './schema.ts';
-import type { LimitRequests } from './service.ts';
+import {
+  createLimitRequest,
+  decideLimitRequest,
+  deleteLimitRequest,
+  getLimitRequest,
+  listLimitRequests,
+} from './service.ts';
 import type { LimitRequestRow } from './store.ts';
 
 const BASE = '/cloud/v2/limits_request';
@@ -19,7 +26,7 @@ const ONE = `${BASE}/:request_id`;
 const NOTHING = Type.Unsafe<undefined>(Type.Null({ description: 'Accepted' }));
 const tags = ['Quotas'];
 
-export function limitRequestRoutes(app: Api, { limitRequests }: { limitRequests: LimitRequests }): void {
+export function limitRequestRoutes(app: Api, on: Platform): void {
   app.post(BASE, {
     config: { access: 'administer', closedBody: true },
     schema: {
@@ -31,7 +38,7 @@ export function limitRequestRoutes(app: Api, { limitRequests }: { limitRequests:
       response: { 201: NOTHING },
     },
     handler: async ({ principal, body }, reply) => {
-      await limitRequests.create(principal, body);
+      await createLimitRequest(on, principal, body);
       return reply.code(201).send(undefined);
     },
   });
@@ -47,7 +54,7 @@ export function limitRequestRoutes(app: Api, { limitRequests }: { limitRequests:
       response: { 200: LimitRequestList },
     },
     handler: async ({ principal, query }) =>
-      presentedPage(await limitRequests.list(principal, query), presented),
+      presentedPage(await listLimitRequests(on, principal, query), presented),
   });
 
   app.get(ONE, {
@@ -60,7 +67,7 @@ export function limitRequestRoutes(app: Api, { limitRequests }: { limitRequests:
       response: { 200: LimitRequestAnswer },
     },
     handler: async ({ principal, params }) =>
-      presented(await limitRequests.get(principal, params.request_id)),
+      presented(await getLimitRequest(on, principal, params.request_id)),
   });
 
   app.patch(ONE, {
@@ -75,7 +82,7 @@ export function limitRequestRoutes(app: Api, { limitRequests }: { limitRequests:
       response: { 200: LimitRequestAnswer },
     },
     handler: async ({ principal, params, body }) =>
-      presented(await limitRequests.decide(principal, params.request_id, body.status)),
+      presented(await decideLimitRequest(on, principal, params.request_id, body.status)),
   });
 
   app.delete(ONE, {
@@ -89,7 +96,7 @@ export function limitRequestRoutes(app: Api, { limitRequests }: { limitRequests:
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params }, reply) => {
-      await limitRequests.delete(principal, params.request_id);
+      await deleteLimitRequest(on, principal, params.request_id);
       return reply.code(204).send(null);
     },
   });

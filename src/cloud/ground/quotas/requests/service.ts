@@ -1,11 +1,9 @@
-import type { Database } from '../../../../db/database.ts';
 import { periodIn } from '../../../../lib/calendar-time.ts';
-import type { Clock } from '../../../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { found } from '../../../../lib/found.ts';
 import type { Page } from '../../../../lib/page.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Principal } from '../../../../requests/principal.ts';
-import type { Catalog } from '../../catalog/service.ts';
 import { GLOBAL_NAMES, limitField, NO_REGION, REGIONAL_QUOTAS } from '../names.ts';
 import { refuseOthers } from '../reach.ts';
 import { changeLimits, type QuotaNumber } from '../store.ts';
@@ -16,83 +14,80 @@ import * as store from './store.ts';
 /** Requests of one account that are not decided yet. */
 const MOST_OPEN = 20;
 
-/** What accounts ask the platform administrator for, who sees the requests of all. */
-export interface LimitRequests {
-  /** @throws InvalidError for an unknown region, or no limit at all; ConflictError for too many open requests */
-  create(principal: Principal, request: CreateLimitRequest): Promise<void>;
-  /** @throws InvalidError for a time that no calendar has */
-  list(principal: Principal, query: LimitRequestListQuery): Promise<Page<store.LimitRequestRow>>;
-  /** @throws NotFoundError */
-  get(principal: Principal, id: number): Promise<store.LimitRequestRow>;
-  /** Grants the limits, or not. @throws ForbiddenError, NotFoundError, ConflictError if that is decided already */
-  decide(principal: Principal, id: number, status: 'done' | 'rejected'): Promise<store.LimitRequestRow>;
-  /** Limits that were granted stay. @throws NotFoundError */
-  delete(principal: Principal, id: number): Promise<void>;
+const ownerOf = ({ platformAdministrator, clientId }: Principal) =>
+  platformAdministrator ? undefined : clientId;
+
+/** @throws NotFoundError */
+export async function getLimitRequest(
+  on: Platform,
+  principal: Principal,
+  id: number,
+): Promise<store.LimitRequestRow> {
+  return found('Limit request', id, await store.findRequest(on.database.sql, ownerOf(principal), id));
 }
 
-export function createLimitRequests(deps: {
-  database: Database;
-  clock: Clock;
-  catalog: Pick<Catalog, 'regions'>;
-}): LimitRequests {
-  const { database, clock, catalog } = deps;
-  const ownerOf = ({ platformAdministrator, clientId }: Principal) =>
-    platformAdministrator ? undefined : clientId;
+/** @throws InvalidError for an unknown region, or no limit at all; ConflictError for too many open requests */
+export async function createLimitRequest(
+  on: Platform,
+  principal: Principal,
+  { description, requested_limits: limits }: CreateLimitRequest,
+): Promise<void> {
+  const problems = problemsOf(limits, on.catalog.regions);
+  if (problems.length > 0) throw new InvalidError(problems);
+  await on.database.accept(principal, async (tx) => {
+    const { clientId } = principal;
+    if ((await store.countOpen(tx, clientId)) >= MOST_OPEN) {
+      throw new ConflictError(
+        `The account has ${MOST_OPEN} limit requests that are not decided yet, which is the limit; delete one with DELETE /cloud/v2/limits_request/{request_id}`,
+      );
+    }
+    const id = await store.insertRequest(tx, { clientId, description, limits, now: on.clock.now() });
+    principal.writes?.about({ type: 'quota_limit_request', id });
+  });
+}
 
-  async function get(principal: Principal, id: number): Promise<store.LimitRequestRow> {
-    return found('Limit request', id, await store.findRequest(database.sql, ownerOf(principal), id));
-  }
+/** @throws InvalidError for a time that no calendar has */
+export const listLimitRequests = (
+  on: Platform,
+  principal: Principal,
+  query: LimitRequestListQuery,
+): Promise<Page<store.LimitRequestRow>> => {
+  const period = periodIn(query, 'created_from', 'created_to');
+  return store.listRequests(on.database.sql, ownerOf(principal), { ...query, ...period });
+};
 
-  return {
-    get,
+/** Grants the limits, or not. @throws ForbiddenError, NotFoundError, ConflictError if that is decided already */
+export async function decideLimitRequest(
+  on: Platform,
+  principal: Principal,
+  id: number,
+  status: 'done' | 'rejected',
+): Promise<store.LimitRequestRow> {
+  await getLimitRequest(on, principal, id);
+  refuseOthers(principal);
+  await on.database.accept(principal, async (tx) => {
+    const request = found('Limit request', id, await store.lockRequest(tx, undefined, id));
+    principal.writes?.about({ type: 'quota_limit_request', id });
+    principal.writes?.concerns(request.client_id);
+    if (request.status !== 'in progress') {
+      throw new ConflictError(`Limit request ${id} is ${request.status} already`);
+    }
+    if (status === 'done') await changeLimits(tx, request.client_id, numbersIn(request.requested_limits));
+    await store.decideRequest(tx, id, status, on.clock.now());
+  });
+  return getLimitRequest(on, principal, id);
+}
 
-    async create(principal, { description, requested_limits: limits }) {
-      const problems = problemsOf(limits, catalog.regions);
-      if (problems.length > 0) throw new InvalidError(problems);
-      await database.accept(principal, async (tx) => {
-        const { clientId } = principal;
-        if ((await store.countOpen(tx, clientId)) >= MOST_OPEN) {
-          throw new ConflictError(
-            `The account has ${MOST_OPEN} limit requests that are not decided yet, which is the limit; delete one with DELETE /cloud/v2/limits_request/{request_id}`,
-          );
-        }
-        const id = await store.insertRequest(tx, { clientId, description, limits, now: clock.now() });
-        principal.writes?.about({ type: 'quota_limit_request', id });
-      });
-    },
-
-    list: (principal, query) => {
-      const period = periodIn(query, 'created_from', 'created_to');
-      return store.listRequests(database.sql, ownerOf(principal), { ...query, ...period });
-    },
-
-    async decide(principal, id, status) {
-      await get(principal, id);
-      refuseOthers(principal);
-      await database.accept(principal, async (tx) => {
-        const request = found('Limit request', id, await store.lockRequest(tx, undefined, id));
-        principal.writes?.about({ type: 'quota_limit_request', id });
-        principal.writes?.concerns(request.client_id);
-        if (request.status !== 'in progress') {
-          throw new ConflictError(`Limit request ${id} is ${request.status} already`);
-        }
-        if (status === 'done') await changeLimits(tx, request.client_id, numbersIn(request.requested_limits));
-        await store.decideRequest(tx, id, status, clock.now());
-      });
-      return get(principal, id);
-    },
-
-    async delete(principal, id) {
-      // Nobody else learns from If-Match that there is one.
-      await get(principal, id);
-      await database.accept(principal, async (tx) => {
-        const request = found('Limit request', id, await store.lockRequest(tx, ownerOf(principal), id));
-        principal.writes?.about({ type: 'quota_limit_request', id });
-        principal.writes?.concerns(request.client_id);
-        await store.deleteRequest(tx, id);
-      });
-    },
-  };
+/** Limits that were granted stay. @throws NotFoundError */
+export async function deleteLimitRequest(on: Platform, principal: Principal, id: number): Promise<void> {
+  // Nobody else learns from If-Match that there is one.
+  await getLimitRequest(on, principal, id);
+  await on.database.accept(principal, async (tx) => {
+    const request = found('Limit request', id, await store.lockRequest(tx, ownerOf(principal), id));
+    principal.writes?.about({ type: 'quota_limit_request', id });
+    principal.writes?.concerns(request.client_id);
+    await store.deleteRequest(tx, id);
+  });
 }
 
 function problemsOf(limits: RequestedLimits, regions: ReadonlyMap<number, unknown>): FieldProblem[] {

@@ -1,15 +1,13 @@
-import type { TaskEnd } from '../../../../convergence/task-kind.ts';
 import { endWaiting } from '../../../../convergence/waiting-deletions.ts';
-import { type Endings, lockTasks, WAITING } from '../../../../convergence/waiting-tasks.ts';
+import { lockTasks, WAITING } from '../../../../convergence/waiting-tasks.ts';
 import { type RequestWrites, wasOvertaken } from '../../../../db/database.ts';
 import type { ActionResource } from '../../../../lib/action-resource.ts';
 import { DomainError, HeldError, NotFoundError, UsedError } from '../../../../lib/errors.ts';
 import { twice } from '../../../../lib/held.ts';
+import type { Platform } from '../../../../platform.ts';
 import { type Principal, ROLES } from '../../../../requests/principal.ts';
 import type { Queue } from '../../../../worker/queue.ts';
-import type { Catalog } from '../../catalog/service.ts';
-import type { Deleters } from './kinds.ts';
-import { deletionOf } from './service.ts';
+import type { WaitingDeletion } from './service.ts';
 import * as store from './store.ts';
 
 /** Deletions that one process tries at a time. */
@@ -18,18 +16,16 @@ const HERE = 4;
 const PAUSE_MS = 2_000;
 const BATCH = 200;
 
-export interface WaitingDeletions extends Omit<Endings, 'kinds'> {
+/** What works on deletions that wait. */
+export interface WaitingWork {
   workerId: string;
-  /** How long each kind may take. */
-  kinds: readonly TaskEnd[];
-  catalog: Pick<Catalog, 'regions'>;
-  /** Those that don't wait. */
-  deleters: Deleters;
+  deletions: readonly WaitingDeletion[];
 }
 
 /** The queue of deletions that wait for a task: each is tried once the task has ended. */
-export function waitingDeletionsQueue(deps: WaitingDeletions): Queue {
-  const { database, workerId, clock } = deps;
+export function waitingDeletionsQueue(on: Platform, work: WaitingWork): Queue {
+  const { database, clock, taskEnds } = on;
+  const { workerId } = work;
   return {
     name: 'waiting deletions',
     topic: WAITING,
@@ -37,7 +33,8 @@ export function waitingDeletionsQueue(deps: WaitingDeletions): Queue {
       const room = HERE - inHand.size;
       if (room <= 0 || !(await store.isAnyDue(database.sql))) return false;
       const taken = await store.take(database.sql, workerId, room);
-      for (const one of taken) begin({ key: one.taskId, state: one.claims, work: () => attempt(deps, one) });
+      for (const one of taken)
+        begin({ key: one.taskId, state: one.claims, work: () => attempt(on, work, one) });
       return taken.length > 0;
     },
     claimed: () => store.claimedBy(database.sql, workerId),
@@ -47,10 +44,10 @@ export function waitingDeletionsQueue(deps: WaitingDeletions): Queue {
       await store.forgetEnded(database.sql);
       await store.noticeEnds(database.sql);
       const now = clock.now();
-      await store.extend(database.sql, now, deps.kinds);
+      await store.extend(database.sql, now, [...taskEnds.values()]);
       for (const id of await store.overdue(database.sql, now, BATCH)) {
         await end(
-          deps,
+          on,
           id,
           (behind) =>
             `deadline exceeded: what it deletes is held by task ${behind} for too long; delete it again when that task has ended`,
@@ -61,41 +58,49 @@ export function waitingDeletionsQueue(deps: WaitingDeletions): Queue {
 }
 
 /** The service begins the task, or says why it can't. */
-async function attempt(deps: WaitingDeletions, one: store.Claimed): Promise<void> {
-  const { catalog, deleters } = deps;
+async function attempt(on: Platform, work: WaitingWork, one: store.Claimed): Promise<void> {
   const { taskId, projectId, regionId, clientId, requestId } = one;
-  const region = catalog.regions.get(regionId);
+  const region = on.catalog.regions.get(regionId);
   // This process may not have the catalogue yet that has the region.
-  if (!region) return again(deps, one);
+  if (!region) return again(on, work, one);
   const scope = { projectId, regionId, region, clientId, principal: principalOf(one), requestId, taskId };
   try {
-    await twice(() => deletionOf(deleters, one.kind)(scope, ...one.args));
+    await twice(() => deletionOf(work, one.kind).remove(on, scope, ...one.args));
   } catch (error) {
-    if (error instanceof NotFoundError) await end(deps, taskId);
-    else if (error instanceof HeldError) await waitOn(deps, one, error);
+    if (error instanceof NotFoundError) await end(on, taskId);
+    else if (error instanceof HeldError) await waitOn(on, work, one, error);
     // Many users may go together, or it can't be told what it was that came in between.
-    else if (error instanceof UsedError && !one.inUse) await again(deps, one, { inUse: true });
-    else if (error instanceof DomainError && isTransient(error)) await again(deps, one);
-    else if (error instanceof DomainError) await end(deps, taskId, () => error.message);
+    else if (error instanceof UsedError && !one.inUse) await again(on, work, one, { inUse: true });
+    else if (error instanceof DomainError && isTransient(error)) await again(on, work, one);
+    else if (error instanceof DomainError) await end(on, taskId, () => error.message);
     else throw error;
   }
 }
 
+/** @throws TypeError */
+function deletionOf({ deletions }: WaitingWork, type: string): WaitingDeletion {
+  const deletion = deletions.find((each) => each.type === type);
+  if (!deletion) throw new TypeError(`There are no deletions of the type ${type}`);
+  return deletion;
+}
+
 function again(
-  { database, workerId }: WaitingDeletions,
+  { database }: Platform,
+  { workerId }: WaitingWork,
   one: store.Claimed,
   { inUse }: { inUse: boolean } = one,
 ): Promise<void> {
   return store.tryAgain(database.sql, workerId, one.taskId, { pauseMs: PAUSE_MS, inUse });
 }
 
-async function waitOn(deps: WaitingDeletions, one: store.Claimed, held: HeldError): Promise<void> {
-  const { database, workerId } = deps;
+async function waitOn(on: Platform, work: WaitingWork, one: store.Claimed, held: HeldError): Promise<void> {
+  const { database } = on;
+  const { workerId } = work;
   // Another worker has begun with it.
   if (held.taskId === one.taskId) return;
-  if (held.taskId === one.behind) return again(deps, one);
+  if (held.taskId === one.behind) return again(on, work, one);
   if (await store.isBehind(database.sql, held.taskId, one.taskId)) {
-    return end(deps, one.taskId, () => held.message);
+    return end(on, one.taskId, () => held.message);
   }
   await database.transaction(async (tx) => {
     const all = await store.alike(tx, one, held.taskId);
@@ -108,8 +113,8 @@ async function waitOn(deps: WaitingDeletions, one: store.Claimed, held: HeldErro
 const isTransient = (error: DomainError): boolean => error.kind === 'unavailable' || wasOvertaken(error);
 
 /** Ends a task that has waited: it has nothing to do any more, or can't do it. */
-async function end(deps: WaitingDeletions, taskId: string, why?: (behind: string) => string): Promise<void> {
-  await deps.database.transaction((tx) => endWaiting(deps, tx, taskId, why));
+async function end(on: Platform, taskId: string, why?: (behind: string) => string): Promise<void> {
+  await on.database.transaction((tx) => endWaiting(on, tx, taskId, why));
 }
 
 /** The caller had the right to delete it when the deletion was accepted, and was recorded then. */

@@ -1,17 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { TaskEnd } from '../../../../convergence/task-kind.ts';
 import { WAITING } from '../../../../convergence/waiting-tasks.ts';
 import { announce } from '../../../../db/changes.ts';
-import type { Database, Transaction } from '../../../../db/database.ts';
+import type { Transaction } from '../../../../db/database.ts';
 import type { ActionResource } from '../../../../lib/action-resource.ts';
-import type { Clock } from '../../../../lib/clock.ts';
 import { ConflictError, HeldError } from '../../../../lib/errors.ts';
 import { twice } from '../../../../lib/held.ts';
 import { newTaskId } from '../../../../lib/ids.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../projects/service.ts';
 import { ownerOf } from '../service.ts';
 import { insertTask } from '../store.ts';
-import { DELETION_KINDS, type Deleters } from './kinds.ts';
 import * as store from './store.ts';
 
 /** Deletions that may wait. */
@@ -20,102 +18,107 @@ const MOST_OF_ACCOUNT = 2_000;
 /** Tasks that delete or detach what uses the things they hold. Other tasks may leave those things in use. */
 const TAKES_AWAY = /^(?:delete|detach)_/;
 
-type Method = (scope: Scope, ...args: unknown[]) => Promise<string | undefined>;
-type Methods = Record<string, Method>;
-
-/** Returns the method that deletes things of a kind. @throws TypeError */
-export function deletionOf(services: Deleters, type: string): Method {
-  const kind = DELETION_KINDS[type];
-  const method = kind && (services[kind.service] as unknown as Methods)[kind.method];
-  if (!method) throw new TypeError(`There are no deletions of the type ${type}`);
-  return method;
+/**
+ * A kind of deletion that may wait behind the task that holds what it deletes, instead of being refused. The task of such a
+ * deletion stays NEW until the other task has ended. Then a worker calls `remove`; if another task holds the thing by that
+ * time, the deletion waits for that one. A waiting deletion holds nothing itself.
+ */
+export interface WaitingDeletion<Args extends unknown[] = unknown[]> {
+  /** The type of its task. */
+  type: string;
+  /** Deletes at once, or says why it can't. */
+  remove(on: Platform, scope: Scope, ...args: Args): Promise<string | undefined>;
+  /** What the first arguments are: together they name what is deleted. */
+  names: readonly string[];
+  /** What the arguments after those are, as far as the task shows them while it waits. */
+  options: readonly string[];
 }
 
+/** The arguments of a use case, after platform and scope. */
+export type Rest<UseCase> = UseCase extends (on: Platform, scope: Scope, ...args: infer Args) => unknown
+  ? Args
+  : never;
+
 /**
- * Returns the services with deletions that wait behind the task that holds what they delete, instead of being refused.
- * The task of such a deletion stays NEW until the other task has ended. Then a worker calls the plain service; if another
- * task holds the thing by that time, the deletion waits for that one. A waiting deletion holds nothing itself.
+ * Deletes something, or has it wait until the task that takes away what uses it has ended. Returns the task.
+ * @throws HeldError if another task holds it
  */
-export function withWaitingDeletions<Services extends Deleters>(
-  services: Services,
-  deps: { database: Database; clock: Clock; kinds: ReadonlyMap<string, TaskEnd> },
-): Services {
-  const { database, clock, kinds } = deps;
-
-  async function wait(
-    tx: Transaction,
-    scope: Scope,
-    {
-      type,
-      args,
-      about,
-      held,
-    }: { type: string; args: unknown[]; about: readonly ActionResource[]; held: HeldError },
-  ): Promise<string> {
-    const holder = await store.holder(tx, held.taskId);
-    const named = namedBy(type, args);
-    if (!holder || !TAKES_AWAY.test(holder.task_type) || isSame(holder, { type, named })) throw held;
-    const { clientId, projectId, regionId } = scope;
-    const taskId = newTaskId();
-    const thing = thingOf(named, about);
-    const waiting = { taskId, kind: type, args, about, thing, clientId, projectId, regionId };
-    const { id, args: before } = await store.insertWaiting(tx, { ...waiting, behind: held.taskId });
-    if (id === taskId) {
-      const { ofAccount, ofProject } = await store.countWaiting(tx, scope);
-      if (ofAccount > MOST_OF_ACCOUNT || ofProject > MOST_OF_PROJECT) throw held;
-      const createdOn = clock.now();
-      const begins = Math.max(createdOn.getTime(), holder.deadline_at.getTime());
-      const deadlineAt = new Date(begins + (kinds.get(type)?.deadlineMs ?? 0));
-      const data = { ...named, ...shownOptions(type, args), waits_for: held.taskId };
-      // Without input, its end is that of this queue.
-      await insertTask(tx.sql, { ...ownerOf(scope), id, type, data, input: null, createdOn, deadlineAt });
-    } else if (!isDeepStrictEqual(optionsOf(type, before), optionsOf(type, args))) {
-      throw new ConflictError(
-        `Task ${id} already waits to delete this, with other options. Cancel that task first, or send the same options`,
-      );
-    }
-    scope.principal.writes?.started(id);
-    await announce(tx.client, WAITING, '');
-    return id;
+export async function deleteOrWait<Args extends unknown[]>(
+  on: Platform,
+  scope: Scope,
+  deletion: WaitingDeletion<Args>,
+  ...args: Args
+): Promise<string>;
+export async function deleteOrWait(
+  on: Platform,
+  scope: Scope,
+  deletion: WaitingDeletion,
+  ...args: unknown[]
+): Promise<string | undefined> {
+  const { noting, about } = noted(scope);
+  const { writes } = scope.principal;
+  try {
+    return await twice(() => deletion.remove(on, noting, ...args));
+  } catch (held) {
+    if (!(held instanceof HeldError) || writes?.oneVersion) throw held;
+    return on.database.accept(scope.principal, (tx) => {
+      for (const one of about) writes?.about(one);
+      return wait(on, tx, scope, { deletion, args, about, held });
+    });
   }
+}
 
-  const patient =
-    (type: string, remove: Method): Method =>
-    async (scope, ...args) => {
-      const { noting, about } = noted(scope);
-      try {
-        return await twice(() => remove(noting, ...args));
-      } catch (held) {
-        if (!(held instanceof HeldError) || scope.principal.writes?.oneVersion) throw held;
-        return database.accept(scope.principal, (tx) => {
-          for (const one of about) scope.principal.writes?.about(one);
-          return wait(tx, scope, { type, args, about, held });
-        });
-      }
-    };
-
-  const changed = { ...services } as unknown as Record<string, object>;
-  for (const [type, { service, method }] of Object.entries(DELETION_KINDS)) {
-    const remove = patient(type, deletionOf(services, type));
-    changed[service] = { ...changed[service], [method]: remove };
+async function wait(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  wanted: { deletion: WaitingDeletion; args: unknown[]; about: readonly ActionResource[]; held: HeldError },
+): Promise<string> {
+  const { deletion, args, about, held } = wanted;
+  const { type } = deletion;
+  const holder = await store.holder(tx, held.taskId);
+  const named = namedBy(deletion, args);
+  if (!holder || !TAKES_AWAY.test(holder.task_type) || isSame(holder, { type, named })) throw held;
+  const { clientId, projectId, regionId } = scope;
+  const taskId = newTaskId();
+  const thing = thingOf(named, about);
+  const waiting = { taskId, kind: type, args, about, thing, clientId, projectId, regionId };
+  const { id, args: before } = await store.insertWaiting(tx, { ...waiting, behind: held.taskId });
+  if (id === taskId) {
+    const { ofAccount, ofProject } = await store.countWaiting(tx, scope);
+    if (ofAccount > MOST_OF_ACCOUNT || ofProject > MOST_OF_PROJECT) throw held;
+    const createdOn = on.clock.now();
+    const begins = Math.max(createdOn.getTime(), holder.deadline_at.getTime());
+    const deadlineAt = new Date(begins + (on.taskEnds.get(type)?.deadlineMs ?? 0));
+    const data = { ...named, ...shownOptions(deletion, args), waits_for: held.taskId };
+    // Without input, its end is that of this queue.
+    await insertTask(tx.sql, { ...ownerOf(scope), id, type, data, input: null, createdOn, deadlineAt });
+  } else if (!isDeepStrictEqual(optionsOf(deletion, before), optionsOf(deletion, args))) {
+    throw new ConflictError(
+      `Task ${id} already waits to delete this, with other options. Cancel that task first, or send the same options`,
+    );
   }
-  return changed as unknown as Services;
+  scope.principal.writes?.started(id);
+  await announce(tx.client, WAITING, '');
+  return id;
 }
 
 /** Returns the arguments that name what is deleted, by their names. */
-function namedBy(type: string, args: readonly unknown[]): Record<string, unknown> {
-  return Object.fromEntries((DELETION_KINDS[type]?.names ?? []).map((name, at) => [name, args[at]]));
+function namedBy({ names }: WaitingDeletion, args: readonly unknown[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name, at) => [name, args[at]]));
 }
 
 /** Returns what the task of a waiting deletion shows of its options. */
-function shownOptions(type: string, args: readonly unknown[]): Record<string, unknown> {
-  const { names, options } = DELETION_KINDS[type] ?? { names: [], options: [] };
+function shownOptions(
+  { names, options }: WaitingDeletion,
+  args: readonly unknown[],
+): Record<string, unknown> {
   return Object.fromEntries(options.map((name, at) => [name, args[names.length + at]]));
 }
 
 /** Returns what else is asked for, so that it can be compared with what was stored. */
-function optionsOf(type: string, args: readonly unknown[]): unknown {
-  const options = args.slice(DELETION_KINDS[type]?.names.length);
+function optionsOf({ names }: WaitingDeletion, args: readonly unknown[]): unknown {
+  const options = args.slice(names.length);
   return (JSON.parse(JSON.stringify(options)) as unknown[]).map(comparable);
 }
 

@@ -1,9 +1,10 @@
 import type { Api } from '../../../../http/server.ts';
+import type { Platform } from '../../../../platform.ts';
 import { presentedTask } from '../presenter.ts';
 import { TaskParams, Task as TaskSchema } from '../schema.ts';
-import type { TaskCancellation } from './service.ts';
+import { cancelTask } from './service.ts';
 
-export function taskCancellationRoutes(app: Api, services: { taskCancellation: TaskCancellation }): void {
+export function taskCancellationRoutes(app: Api, on: Platform): void {
   app.post('/tradewind/v1/tasks/:task_id/cancel', {
     config: { access: 'operate' },
     schema: {
@@ -15,7 +16,6 @@ export function taskCancellationRoutes(app: Api, services: { taskCancellation: T
       params: TaskParams,
       response: { 200: TaskSchema },
     },
-    handler: async ({ principal, params }) =>
-      presentedTask(await services.taskCancellation.cancel(principal, params.task_id)),
+    handler: async ({ principal, params }) => presentedTask(await cancelTask(on, principal, params.task_id)),
   });
 }

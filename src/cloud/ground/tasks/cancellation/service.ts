@@ -1,21 +1,13 @@
 import { failTask } from '../../../../convergence/failures.ts';
 import type { TaskEnd } from '../../../../convergence/task-kind.ts';
 import { endWaiting } from '../../../../convergence/waiting-deletions.ts';
-import type { Endings } from '../../../../convergence/waiting-tasks.ts';
 import { ConflictError } from '../../../../lib/errors.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Principal } from '../../../../requests/principal.ts';
-import type { Tasks } from '../service.ts';
+import { getTask } from '../service.ts';
 import { ENDED } from '../states.ts';
 import type { TaskRow } from '../store.ts';
 import { whyIrreversible } from './irreversible.ts';
-
-export interface TaskCancellation {
-  /**
-   * Ends the task with an ERROR, and has what it began undone, as if it had failed. Returns the ended task.
-   * @throws NotFoundError; ConflictError for a task that has ended, and for what can't be undone
-   */
-  cancel(principal: Principal, taskId: string): Promise<TaskRow>;
-}
 
 function whyNot(type: string, kind: TaskEnd | undefined): string | undefined {
   if (!kind) return 'this version does not know its type';
@@ -23,29 +15,27 @@ function whyNot(type: string, kind: TaskEnd | undefined): string | undefined {
   return kind.keeps ? 'what it changed stays wanted' : whyIrreversible(type);
 }
 
-export function createTaskCancellation(deps: Endings & { tasks: Pick<Tasks, 'get'> }): TaskCancellation {
-  const { database, kinds, tasks } = deps;
+function refuseIrreversible(on: Platform, { id, task_type: type }: TaskRow): void {
+  const why = whyNot(type, on.taskEnds.get(type));
+  if (why !== undefined) throw new ConflictError(`Task ${id} (${type}) can't be cancelled: ${why}`);
+}
 
-  function refuseIrreversible({ id, task_type: type }: TaskRow): void {
-    const why = whyNot(type, kinds.get(type));
-    if (why !== undefined) throw new ConflictError(`Task ${id} (${type}) can't be cancelled: ${why}`);
+/**
+ * Ends the task with an ERROR, and has what it began undone, as if it had failed. Returns the ended task.
+ * @throws NotFoundError; ConflictError for a task that has ended, and for what can't be undone
+ */
+export async function cancelTask(on: Platform, principal: Principal, taskId: string): Promise<TaskRow> {
+  const task = await getTask(on, principal, taskId);
+  if (ENDED.includes(task.state)) {
+    throw new ConflictError(`Task ${task.id} has ended: its state is ${task.state}`);
   }
-
-  return {
-    async cancel(principal, taskId) {
-      const task = await tasks.get(principal, taskId);
-      if (ENDED.includes(task.state)) {
-        throw new ConflictError(`Task ${task.id} has ended: its state is ${task.state}`);
-      }
-      principal.writes?.concerns(task.client_id);
-      await database.accept(principal, async (tx) => {
-        const reason = `Cancelled by user ${principal.userId}`;
-        if (await endWaiting(deps, tx, task.id, () => reason)) return;
-        refuseIrreversible(task);
-        if (await failTask(deps, tx, task.id, reason)) return;
-        throw new ConflictError(`Task ${task.id} has ended meanwhile`);
-      });
-      return tasks.get(principal, task.id);
-    },
-  };
+  principal.writes?.concerns(task.client_id);
+  await on.database.accept(principal, async (tx) => {
+    const reason = `Cancelled by user ${principal.userId}`;
+    if (await endWaiting(on, tx, task.id, () => reason)) return;
+    refuseIrreversible(on, task);
+    if (await failTask(on, tx, task.id, reason)) return;
+    throw new ConflictError(`Task ${task.id} has ended meanwhile`);
+  });
+  return getTask(on, principal, task.id);
 }

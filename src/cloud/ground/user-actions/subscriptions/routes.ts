@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../../http/server.ts';
+import type { Platform } from '../../../../platform.ts';
 import { Subscribe, SubscriptionList, SubscriptionListQuery } from './schema.ts';
-import type { Subscriptions } from './service.ts';
+import { listSubscriptions, subscribe, unsubscribe } from './service.ts';
 
 const BASE = '/cloud/v1/user_actions';
 const tags = ['User actions'];
 const NOTHING = { 204: Type.Null() };
 
 /** Routes for HTTP subscriptions to the log of user actions. */
-export function subscriptionRoutes(app: Api, { subscriptions }: { subscriptions: Subscriptions }): void {
+export function subscriptionRoutes(app: Api, on: Platform): void {
   app.post(`${BASE}/subscribe`, {
     config: { access: 'administer' },
     schema: {
@@ -21,7 +22,7 @@ export function subscriptionRoutes(app: Api, { subscriptions }: { subscriptions:
       response: NOTHING,
     },
     handler: async ({ principal, body }, reply) => {
-      await subscriptions.subscribe(principal, body);
+      await subscribe(on, principal, body);
       return reply.code(204).send(null);
     },
   });
@@ -37,7 +38,7 @@ export function subscriptionRoutes(app: Api, { subscriptions }: { subscriptions:
       response: { 200: SubscriptionList },
     },
     handler: async ({ principal, query }) => {
-      const { count, rows } = await subscriptions.list(principal, query);
+      const { count, rows } = await listSubscriptions(on, principal, query);
       return { count, results: rows };
     },
   });
@@ -52,7 +53,7 @@ export function subscriptionRoutes(app: Api, { subscriptions }: { subscriptions:
       response: NOTHING,
     },
     handler: async ({ principal }, reply) => {
-      await subscriptions.unsubscribe(principal);
+      await unsubscribe(on, principal);
       return reply.code(204).send(null);
     },
   });

@@ -1,11 +1,10 @@
-import { type Database, violates } from '../../../../db/database.ts';
+import { violates } from '../../../../db/database.ts';
 import type { AllowedHosts } from '../../../../lib/allowed-hosts.ts';
-import type { Clock } from '../../../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
 import type { Page, PageQuery } from '../../../../lib/page.ts';
 import { receiverProblem } from '../../../../lib/receiver-url.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Principal } from '../../../../requests/principal.ts';
-import type { Secrets } from '../../../../secrets/secrets.ts';
 import type { Subscribe } from './schema.ts';
 import * as store from './store.ts';
 
@@ -19,43 +18,31 @@ const OURS = new Set([
   'upgrade',
 ]);
 
-/** The address to which an account wants its user actions sent. An account can have only one. */
-export interface Subscriptions {
-  /** Sends actions from now on. @throws InvalidError, ConflictError while the account has a subscription */
-  subscribe(principal: Principal, wanted: Subscribe): Promise<void>;
-  /** Does nothing if there is no subscription. */
-  unsubscribe(principal: Principal): Promise<void>;
-  list(principal: Principal, page: PageQuery): Promise<Page<store.SubscriptionRow>>;
+/** Sends actions from now on. @throws InvalidError, ConflictError while the account has a subscription */
+export async function subscribe(on: Platform, principal: Principal, wanted: Subscribe): Promise<void> {
+  requireUsable(wanted, on.webhookHosts);
+  const now = on.clock.now();
+  const row = { ...wanted, client_id: principal.clientId, due_at: now, sent_until: now, created_at: now };
+  try {
+    await on.database.accept(principal, (tx) => store.insertSubscription(tx, on.secrets, row));
+  } catch (error) {
+    if (!violates(error, 'user_action_subscriptions_client')) throw error;
+    throw new ConflictError(
+      'The account already has a subscription; delete it with POST /cloud/v1/user_actions/unsubscribe first',
+    );
+  }
 }
 
-export function createSubscriptions(deps: {
-  database: Database;
-  clock: Clock;
-  /** Hosts that may receive actions although they aren't on the public internet. */
-  webhookHosts: AllowedHosts;
-  secrets: Secrets;
-}): Subscriptions {
-  const { database, clock, webhookHosts, secrets } = deps;
+/** Does nothing if there is no subscription. */
+export const unsubscribe = (on: Platform, principal: Principal): Promise<void> =>
+  on.database.accept(principal, (tx) => store.deleteSubscription(tx, principal.clientId));
 
-  return {
-    async subscribe(principal, wanted) {
-      requireUsable(wanted, webhookHosts);
-      const now = clock.now();
-      const row = { ...wanted, client_id: principal.clientId, due_at: now, sent_until: now, created_at: now };
-      try {
-        await database.accept(principal, (tx) => store.insertSubscription(tx, secrets, row));
-      } catch (error) {
-        if (!violates(error, 'user_action_subscriptions_client')) throw error;
-        throw new ConflictError(
-          'The account already has a subscription; delete it with POST /cloud/v1/user_actions/unsubscribe first',
-        );
-      }
-    },
-    unsubscribe: (principal) =>
-      database.accept(principal, (tx) => store.deleteSubscription(tx, principal.clientId)),
-    list: (principal, page) => store.listSubscriptions(database.sql, secrets, principal.clientId, page),
-  };
-}
+export const listSubscriptions = (
+  on: Platform,
+  principal: Principal,
+  page: PageQuery,
+): Promise<Page<store.SubscriptionRow>> =>
+  store.listSubscriptions(on.database.sql, on.secrets, principal.clientId, page);
 
 function requireUsable({ url: text, auth_header_name: header }: Subscribe, allowed: AllowedHosts): void {
   const problem = receiverProblem(text, allowed);

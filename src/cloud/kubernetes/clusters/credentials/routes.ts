@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../../http/server.ts';
 import { Timestamp } from '../../../../lib/wire.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { ClusterBase } from '../params.ts';
 import { ClusterParams } from '../schema.ts';
 import { presentedCertificates, presentedKubeconfig } from './presenter.ts';
-import type { ClusterCredentials } from './service.ts';
+import { getClusterCredentials } from './service.ts';
 
 const tags = ['Kubernetes clusters'];
 
@@ -30,11 +31,7 @@ const Kubeconfig = Type.Object(
 );
 
 /** Routes for credentials. They let the caller do everything inside the cluster, so read access isn't enough. */
-export function credentialRoutes(
-  app: Api,
-  { clusterCredentials }: { clusterCredentials: ClusterCredentials },
-  base: ClusterBase,
-): void {
+export function credentialRoutes(app: Api, on: Platform, base: ClusterBase): void {
   app.get(`${base.path}/:cluster_name/certificates`, {
     config: { access: 'operate', noted: true, secretAnswer: true },
     schema: {
@@ -46,7 +43,7 @@ export function credentialRoutes(
       response: { 200: Certificates },
     },
     handler: async ({ scope, params, log }) =>
-      presentedCertificates(await clusterCredentials.get(scope, params.cluster_name, log)),
+      presentedCertificates(await getClusterCredentials(on, scope, params.cluster_name, log)),
   });
 
   app.get(`${base.path}/:cluster_name/config`, {
@@ -62,7 +59,7 @@ export function credentialRoutes(
     },
     handler: async ({ scope, params, log }) => {
       const { cluster_name: name } = params;
-      const row = await clusterCredentials.get(scope, name, log);
+      const row = await getClusterCredentials(on, scope, name, log);
       return presentedKubeconfig(name, row);
     },
   });

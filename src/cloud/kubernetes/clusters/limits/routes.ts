@@ -1,18 +1,15 @@
 import type { Api } from '../../../../http/server.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
+import type { Platform } from '../../../../platform.ts';
 import { presentedExceeded } from '../../../ground/quotas/schema.ts';
 import type { ClusterBase } from '../params.ts';
 import { CheckClusterLimits, CheckPoolLimits, ExceededClusterQuotas } from './schema.ts';
-import type { ClusterLimits } from './service.ts';
+import { limitsOfCluster, limitsOfPool } from './service.ts';
 
 const tags = ['Kubernetes clusters'];
 
 /** Routes that ask about quotas, under the base path of one version. */
-export function limitRoutes(
-  app: Api,
-  { clusterLimits }: { clusterLimits: ClusterLimits },
-  base: ClusterBase,
-): void {
+export function limitRoutes(app: Api, on: Platform, base: ClusterBase): void {
   app.post(`${base.path}/check_limits`, {
     config: { access: 'read', onlyAsks: true },
     schema: {
@@ -25,7 +22,7 @@ export function limitRoutes(
       body: CheckClusterLimits,
       response: { 200: ExceededClusterQuotas },
     },
-    handler: async ({ scope, body }) => presentedExceeded(await clusterLimits.ofCluster(scope, body)),
+    handler: async ({ scope, body }) => presentedExceeded(await limitsOfCluster(on, scope, body)),
   });
 
   app.post(`${base.path}/pools/check_limits`, {
@@ -39,6 +36,6 @@ export function limitRoutes(
       body: CheckPoolLimits,
       response: { 200: ExceededClusterQuotas },
     },
-    handler: async ({ scope, body }) => presentedExceeded(await clusterLimits.ofPool(scope, body)),
+    handler: async ({ scope, body }) => presentedExceeded(await limitsOfPool(on, scope, body)),
   });
 }

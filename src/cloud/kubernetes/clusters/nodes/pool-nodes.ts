@@ -1,9 +1,8 @@
 import type { Transaction } from '../../../../db/database.ts';
-import type { Clock } from '../../../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
 import { VOLUME_TYPES, type VolumeType } from '../../../../lib/volume-types.ts';
+import type { Platform } from '../../../../platform.ts';
 import * as nodes from '../../../compute/instances/nodes/in-transaction.ts';
-import type { Catalog } from '../../../ground/catalog/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { type QuotaAmounts, refuseExceeded } from '../../../ground/quotas/in-transaction.ts';
 import type { AddressSource } from '../../../network/addresses/in-transaction.ts';
@@ -28,132 +27,125 @@ interface MoreNodes {
   amount: number;
 }
 
-/** The nodes of pools, for requests that change their number. The caller holds the lock on the cluster. */
-export interface PoolNodes {
-  /**
-   * Adds nodes, held by the task. Returns the quotas that they need, which the caller takes at the end.
-   * @throws QuotaExceededError for quotas that are exceeded already now, ConflictError when there are no addresses
-   * left
-   */
-  add(
-    tx: Transaction,
-    scope: Scope,
-    cluster: Home,
-    more: readonly MoreNodes[],
-    taskId: string,
-  ): Promise<QuotaAmounts>;
-  /** Lets the task replace a node. Returns the quotas of the new node. @throws as `add`, except for quotas */
-  replace(
-    tx: Transaction,
-    scope: Scope,
-    cluster: Home,
-    node: { id: string; pool: Kind },
-    taskId: string,
-  ): Promise<QuotaAmounts>;
-  /** Checks that the named volumes are disks of the nodes, for a deletion of all. @throws InvalidError, ConflictError */
-  checkNamedDisks(
-    tx: Transaction,
-    scope: Scope,
-    pools: readonly Pick<Kind, 'id'>[],
-    volumeIds: readonly string[],
-  ): Promise<void>;
-  /** Lets the task remove all nodes, and these volumes even with snapshots. @throws ConflictError */
-  removeAll(
-    tx: Transaction,
-    pools: readonly Pick<Kind, 'id'>[],
-    taskId: string,
-    volumeIds?: readonly string[],
-  ): Promise<void>;
-  /**
-   * Resizes a pool to the wanted number of nodes, removing the newest first. Returns the quotas that it needs.
-   * @throws as `add`
-   */
-  resize(
-    tx: Transaction,
-    scope: Scope,
-    cluster: Home,
-    wanted: MoreNodes,
-    taskId: string,
-  ): Promise<QuotaAmounts>;
-  /** Gives the nodes the security groups of their pool. */
-  setGroups(tx: Transaction, clusterId: string, pool: Pick<Kind, 'id' | 'security_group_ids'>): Promise<void>;
+/**
+ * Adds nodes, held by the task. Returns the quotas that they need, which the caller takes at the end.
+ * @throws QuotaExceededError for quotas that are exceeded already now, ConflictError when there are no addresses
+ * left
+ */
+export async function addNodes(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  cluster: Home,
+  more: readonly MoreNodes[],
+  taskId: string,
+): Promise<QuotaAmounts> {
+  const wanted = await wantedNodes(on, tx, scope, cluster, more);
+  const quotas = nodes.quotasOf(wanted);
+  await refuseExceeded(tx, scope, quotas);
+  await nodes.add(tx, scope, wanted, taskId, on.clock.now());
+  return quotas;
 }
 
-export function createPoolNodes(deps: { catalog: Catalog; clock: Clock }): PoolNodes {
-  const { catalog, clock } = deps;
+/** Lets the task replace a node. Returns the quotas of the new node. @throws as `add`, except for quotas */
+export async function replaceNode(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  cluster: Home,
+  { id, pool }: { id: string; pool: Kind },
+  taskId: string,
+): Promise<QuotaAmounts> {
+  const wanted = await wantedNodes(on, tx, scope, cluster, [{ pool, amount: 1 }]);
+  await nodes.add(tx, scope, wanted, taskId, on.clock.now());
+  await nodes.doom(tx, [id], taskId, on.clock.now());
+  return nodes.quotasOf(wanted);
+}
 
-  return {
-    async add(tx, scope, cluster, more, taskId) {
-      const wanted = await wantedNodes(tx, scope, cluster, more);
-      const quotas = nodes.quotasOf(wanted);
-      await refuseExceeded(tx, scope, quotas);
-      await nodes.add(tx, scope, wanted, taskId, clock.now());
-      return quotas;
-    },
+/** Checks that the named volumes are disks of the nodes, for a deletion of all. @throws InvalidError, ConflictError */
+export async function checkNamedDisks(
+  tx: Transaction,
+  scope: Scope,
+  pools: readonly Pick<Kind, 'id'>[],
+  volumeIds: readonly string[],
+): Promise<void> {
+  if (volumeIds.length === 0) return;
+  // The cluster is locked, which keeps their disks, and tasks lock it after these.
+  await nodes.checkNamedDisks(tx, scope, await nodesOf(tx, pools), volumeIds, { lock: false });
+}
 
-    async replace(tx, scope, cluster, { id, pool }, taskId) {
-      const wanted = await wantedNodes(tx, scope, cluster, [{ pool, amount: 1 }]);
-      await nodes.add(tx, scope, wanted, taskId, clock.now());
-      await nodes.doom(tx, [id], taskId, clock.now());
-      return nodes.quotasOf(wanted);
-    },
+/** Lets the task remove all nodes, and these volumes even with snapshots. @throws ConflictError */
+export async function removeAllNodes(
+  on: Platform,
+  tx: Transaction,
+  pools: readonly Pick<Kind, 'id'>[],
+  taskId: string,
+  volumeIds: readonly string[] = [],
+): Promise<void> {
+  const ids = await nodesOf(tx, pools);
+  await nodes.doom(tx, ids, taskId, on.clock.now(), volumeIds);
+}
 
-    async checkNamedDisks(tx, scope, pools, volumeIds) {
-      if (volumeIds.length === 0) return;
-      // The cluster is locked, which keeps their disks, and tasks lock it after these.
-      await nodes.checkNamedDisks(tx, scope, await nodesOf(tx, pools), volumeIds, { lock: false });
-    },
-
-    async removeAll(tx, pools, taskId, volumeIds = []) {
-      const ids = await nodesOf(tx, pools);
-      await nodes.doom(tx, ids, taskId, clock.now(), volumeIds);
-    },
-
-    async resize(tx, scope, cluster, { pool, amount }, taskId) {
-      const ids = await nodes.idsOf(tx, [pool.id]);
-      if (ids.length > amount) {
-        await nodes.doom(tx, ids.slice(0, ids.length - amount), taskId, clock.now());
-      }
-      if (ids.length >= amount) return {};
-      return this.add(tx, scope, cluster, [{ pool, amount: amount - ids.length }], taskId);
-    },
-
-    async setGroups(tx, clusterId, pool) {
-      await nodes.setGroups(tx, pool.id, await groupsOf(tx, clusterId, pool));
-    },
-  };
-
-  async function wantedNodes(
-    tx: Transaction,
-    scope: Scope,
-    cluster: Home,
-    more: readonly MoreNodes[],
-  ): Promise<nodes.WantedNodes[]> {
-    const inside = await homeOf(tx, scope, cluster);
-    const own = await workerGroups.of(tx, cluster.id);
-    return more.map(({ pool, amount }) => {
-      const flavor = catalog.flavor(scope.regionId, pool.flavor_id);
-      if (!flavor) {
-        throw new ConflictError(
-          `Pool ${pool.name} can't get new nodes: its flavor ${pool.flavor_id} is no longer offered`,
-        );
-      }
-      return {
-        poolId: pool.id,
-        amount,
-        namePrefix: `${cluster.name}-${pool.name}`,
-        flavor,
-        sshKeyName: cluster.keypair,
-        bootDisk: bootDiskOf(pool),
-        interfaces: [[inside], outsideOf(pool, cluster)].filter((addresses) => addresses.length > 0),
-        groupIds: withOwn(own, pool.security_group_ids),
-      };
-    });
+/**
+ * Resizes a pool to the wanted number of nodes, removing the newest first. Returns the quotas that it needs.
+ * @throws as `add`
+ */
+export async function resizePoolNodes(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  cluster: Home,
+  { pool, amount }: MoreNodes,
+  taskId: string,
+): Promise<QuotaAmounts> {
+  const ids = await nodes.idsOf(tx, [pool.id]);
+  if (ids.length > amount) {
+    await nodes.doom(tx, ids.slice(0, ids.length - amount), taskId, on.clock.now());
   }
+  if (ids.length >= amount) return {};
+  return addNodes(on, tx, scope, cluster, [{ pool, amount: amount - ids.length }], taskId);
+}
 
-  async function groupsOf(tx: Transaction, clusterId: string, pool: Pick<Kind, 'security_group_ids'>) {
-    return withOwn(await workerGroups.of(tx, clusterId), pool.security_group_ids);
-  }
+/** Gives the nodes the security groups of their pool. */
+export async function setGroupsOfPool(
+  tx: Transaction,
+  clusterId: string,
+  pool: Pick<Kind, 'id' | 'security_group_ids'>,
+): Promise<void> {
+  await nodes.setGroups(tx, pool.id, await groupsOf(tx, clusterId, pool));
+}
+
+async function wantedNodes(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  cluster: Home,
+  more: readonly MoreNodes[],
+): Promise<nodes.WantedNodes[]> {
+  const inside = await homeOf(tx, scope, cluster);
+  const own = await workerGroups.of(tx, cluster.id);
+  return more.map(({ pool, amount }) => {
+    const flavor = on.catalog.flavor(scope.regionId, pool.flavor_id);
+    if (!flavor) {
+      throw new ConflictError(
+        `Pool ${pool.name} can't get new nodes: its flavor ${pool.flavor_id} is no longer offered`,
+      );
+    }
+    return {
+      poolId: pool.id,
+      amount,
+      namePrefix: `${cluster.name}-${pool.name}`,
+      flavor,
+      sshKeyName: cluster.keypair,
+      bootDisk: bootDiskOf(pool),
+      interfaces: [[inside], outsideOf(pool, cluster)].filter((addresses) => addresses.length > 0),
+      groupIds: withOwn(own, pool.security_group_ids),
+    };
+  });
+}
+
+async function groupsOf(tx: Transaction, clusterId: string, pool: Pick<Kind, 'security_group_ids'>) {
+  return withOwn(await workerGroups.of(tx, clusterId), pool.security_group_ids);
 }
 
 function nodesOf(tx: Transaction, pools: readonly Pick<Kind, 'id'>[]): Promise<string[]> {

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../../http/server.ts';
 import { listQuery } from '../../../../lib/wire.ts';
+import type { Platform } from '../../../../platform.ts';
 import { InstanceList, InstanceParams } from '../../../compute/instances/schema.ts';
 import { CLUSTER_BASES, type ClusterBase } from '../params.ts';
 import { ClusterParams, PoolParams } from '../schema.ts';
-import type { ClusterNodes } from './service.ts';
+import { deleteNode, listNodes } from './service.ts';
 
 const tags = ['Kubernetes clusters'];
 const { instance_id } = InstanceParams.properties;
@@ -37,23 +38,14 @@ const WITH_NODES = [
   },
 ];
 
-interface NodeRouteDependencies {
-  clusterNodes: ClusterNodes;
-}
-
 /** Routes for the nodes of clusters, which are instances. */
-export function nodeRoutes(app: Api, deps: NodeRouteDependencies): void {
+export function nodeRoutes(app: Api, on: Platform): void {
   for (const base of CLUSTER_BASES) {
-    for (const owner of WITH_NODES) routesOf(app, deps, base, owner);
+    for (const owner of WITH_NODES) routesOf(app, on, base, owner);
   }
 }
 
-function routesOf(
-  app: Api,
-  { clusterNodes }: NodeRouteDependencies,
-  base: ClusterBase,
-  owner: (typeof WITH_NODES)[number],
-): void {
+function routesOf(app: Api, on: Platform, base: ClusterBase, owner: (typeof WITH_NODES)[number]): void {
   const at = `${base.path}/:cluster_name${owner.path}/instances`;
 
   app.get(at, {
@@ -68,7 +60,7 @@ function routesOf(
       response: { 200: InstanceList },
     },
     handler: async ({ scope, params, query }) => {
-      const { count, rows } = await clusterNodes.list(scope, nodesOf(params), query);
+      const { count, rows } = await listNodes(on, scope, nodesOf(params), query);
       return { count, results: rows };
     },
   });
@@ -85,7 +77,7 @@ function routesOf(
       response: { 204: Type.Null({ description: 'Replacement has started' }) },
     },
     handler: async ({ scope, params }, reply) => {
-      await clusterNodes.delete(scope, nodesOf(params), params.instance_id);
+      await deleteNode(on, scope, nodesOf(params), params.instance_id);
       return reply.code(204).send(null);
     },
   });

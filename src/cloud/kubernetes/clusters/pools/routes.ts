@@ -2,15 +2,17 @@ import type { Dialect } from '../../../../http/dialect.ts';
 import type { Api } from '../../../../http/server.ts';
 import { pageOf } from '../../../../lib/page.ts';
 import type { Versioned } from '../../../../lib/versioned.ts';
+import type { Platform } from '../../../../platform.ts';
+import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
 import { PoolAnswer, PoolList } from '../answer-schema.ts';
 import { poolOf } from '../free-cluster.ts';
 import type { ClusterBase } from '../params.ts';
 import { CLUSTER_COLUMNS } from '../params.ts';
 import { presentedPool } from '../presenter.ts';
 import { ClusterListQuery, ClusterParams, CreatePool, PoolParams } from '../schema.ts';
-import type { Clusters } from '../service.ts';
+import { getCluster } from '../service.ts';
 import { ResizePool, UpdatePool } from './schema.ts';
-import type { ClusterPools } from './service.ts';
+import { clusterPoolDeletion, createClusterPool, resizeClusterPool, updateClusterPool } from './service.ts';
 
 const tags = ['Kubernetes clusters'];
 const VERSIONED: Versioned = {
@@ -19,23 +21,13 @@ const VERSIONED: Versioned = {
   within: { column: 'cluster_id', table: 'kubernetes_clusters', columns: CLUSTER_COLUMNS },
 };
 
-interface PoolRouteDependencies {
-  clusters: Clusters;
-  clusterPools: ClusterPools;
-}
-
 /** Routes for the pools of clusters, under the base path of one version. */
-export function poolRoutes(app: Api, dialect: Dialect, deps: PoolRouteDependencies, base: ClusterBase): void {
-  changingRoutes(app, dialect, deps, base);
-  readingRoutes(app, deps, base);
+export function poolRoutes(app: Api, dialect: Dialect, on: Platform, base: ClusterBase): void {
+  changingRoutes(app, dialect, on, base);
+  readingRoutes(app, on, base);
 }
 
-function changingRoutes(
-  app: Api,
-  dialect: Dialect,
-  { clusterPools }: PoolRouteDependencies,
-  base: ClusterBase,
-): void {
+function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: ClusterBase): void {
   const pools = `${base.path}/:cluster_name/pools`;
 
   app.post(pools, {
@@ -51,7 +43,7 @@ function changingRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await clusterPools.create(scope, params.cluster_name, body)]),
+      dialect.tasks([await createClusterPool(on, scope, params.cluster_name, body)]),
   });
 
   app.patch(`${pools}/:pool_name`, {
@@ -68,7 +60,7 @@ function changingRoutes(
     },
     handler: async ({ scope, params, body }) => {
       const { cluster_name: cluster, pool_name: pool } = params;
-      return presentedPool(await clusterPools.update(scope, cluster, pool, body), 'Provisioned');
+      return presentedPool(await updateClusterPool(on, scope, cluster, pool, body), 'Provisioned');
     },
   });
 
@@ -84,7 +76,9 @@ function changingRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await clusterPools.delete(scope, params.cluster_name, params.pool_name)]),
+      dialect.tasks([
+        await deleteOrWait(on, scope, clusterPoolDeletion, params.cluster_name, params.pool_name),
+      ]),
   });
 
   app.post(`${pools}/:pool_name/resize`, {
@@ -100,12 +94,12 @@ function changingRoutes(
     },
     handler: async ({ scope, params, body }) => {
       const { cluster_name: cluster, pool_name: pool } = params;
-      return dialect.tasks([await clusterPools.resize(scope, cluster, pool, body.node_count)]);
+      return dialect.tasks([await resizeClusterPool(on, scope, cluster, pool, body.node_count)]);
     },
   });
 }
 
-function readingRoutes(app: Api, { clusters }: PoolRouteDependencies, base: ClusterBase): void {
+function readingRoutes(app: Api, on: Platform, base: ClusterBase): void {
   const pools = `${base.path}/:cluster_name/pools`;
 
   app.get(pools, {
@@ -119,7 +113,7 @@ function readingRoutes(app: Api, { clusters }: PoolRouteDependencies, base: Clus
       response: { 200: PoolList },
     },
     handler: async ({ scope, params, query }) => {
-      const { pools, status } = await clusters.get(scope, params.cluster_name);
+      const { pools, status } = await getCluster(on, scope, params.cluster_name);
       return pageOf(pools, query, (pool) => presentedPool(pool, status));
     },
   });
@@ -134,7 +128,7 @@ function readingRoutes(app: Api, { clusters }: PoolRouteDependencies, base: Clus
       response: { 200: PoolAnswer },
     },
     handler: async ({ scope, params }) => {
-      const { pools, status } = await clusters.get(scope, params.cluster_name);
+      const { pools, status } = await getCluster(on, scope, params.cluster_name);
       return presentedPool(poolOf({ pools }, params.pool_name), status);
     },
   });

@@ -1,16 +1,17 @@
 import type { FieldProblem } from '../../../../lib/errors.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import type { ClusterReferences } from '../references.ts';
+import { knownSecurityGroups } from '../../../network/security-groups/service.ts';
 
 /** Returns the problems of pools' security groups. Each `path` in the body is empty or ends with a dot. */
 export async function poolGroupProblems(
   scope: Scope,
   pools: readonly { path: string; ids: readonly string[] }[],
-  { securityGroups }: ClusterReferences,
+  on: Platform,
 ): Promise<FieldProblem[]> {
   const asked = [...new Set(pools.flatMap(({ ids }) => ids))];
   if (asked.length === 0) return [];
-  const known = await securityGroups.known(scope, asked);
+  const known = await knownSecurityGroups(on, scope, asked);
   return pools.flatMap(({ path, ids }) =>
     ids.flatMap((id, position): FieldProblem[] => {
       const field = `${path}security_group_ids.${position}`;

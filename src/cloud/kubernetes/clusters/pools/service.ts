@@ -1,24 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import { remove } from '../../../../convergence/wants.ts';
-import type { Database, Transaction } from '../../../../db/database.ts';
-import type { Clock } from '../../../../lib/clock.ts';
+import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { found } from '../../../../lib/found.ts';
 import { newTaskId } from '../../../../lib/ids.ts';
 import { crioProblems, kubeletProblems } from '../../../../lib/node-settings.ts';
+import type { Platform } from '../../../../platform.ts';
 import * as placementGroups from '../../../compute/placement-groups/in-transaction.ts';
 import { isGpu } from '../../../ground/catalog/flavor-schema.ts';
-import type { Catalog } from '../../../ground/catalog/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../../ground/quotas/in-transaction.ts';
+import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { refuseDoomed } from '../../../ground/tasks/in-transaction.ts';
-import { deletionId, type Tasks } from '../../../ground/tasks/service.ts';
+import { beginTask, deletionId, removeAgain } from '../../../ground/tasks/service.ts';
 import * as workerGroups from '../../../network/security-groups/worker-groups/in-transaction.ts';
 import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../free-cluster.ts';
 import { labelProblems, taintProblems } from '../node-texts.ts';
-import { inWordsOfCluster, type PoolNodes } from '../nodes/pool-nodes.ts';
+import {
+  addNodes,
+  inWordsOfCluster,
+  removeAllNodes,
+  resizePoolNodes,
+  setGroupsOfPool,
+} from '../nodes/pool-nodes.ts';
 import { type PossiblePool, poolOffer, poolProblems, possibleProblems, sizeProblems } from '../pools.ts';
-import type { ClusterReferences } from '../references.ts';
 import { MAX_POOLS, type PoolInput } from '../schema.ts';
 import { type ClusterRow, findCluster, holdCluster, insertPools, type PoolRow } from '../store.ts';
 import { clusterPooled } from '../wanted.ts';
@@ -28,180 +33,183 @@ import { poolGroupProblems } from './security-groups.ts';
 import * as store from './store.ts';
 import { CONFIGURE_POOL, CREATE_POOL, DELETE_POOL, RESIZE_POOL } from './tasks.ts';
 
-/** Single pools of a running cluster. Every change throws ConflictError while a task holds the cluster. */
-export interface ClusterPools {
-  /** Checks possible pools. @throws InvalidError for pools that aren't available in the region */
-  requirePossible(scope: Scope, pools: readonly PossiblePool[]): void;
-  /**
-   * @throws NotFoundError, InvalidError with every fault of the body, ConflictError also for a name that exists,
-   * QuotaExceededError
-   */
-  create(scope: Scope, clusterName: string, request: PoolInput): Promise<string>;
-  /** Changes a pool at once. @throws NotFoundError, InvalidError */
-  update(scope: Scope, clusterName: string, name: string, request: UpdatePool): Promise<PoolRow>;
-  /** @throws NotFoundError, InvalidError for a number outside the pool's limits, QuotaExceededError */
-  resize(scope: Scope, clusterName: string, name: string, nodeCount: number): Promise<string>;
-  /**
-   * Deletes the cluster with its last pool. @throws NotFoundError, ConflictError also for a pool that Slurm needs, and for the
-   * one that is left of several that are being deleted
-   */
-  delete(scope: Scope, clusterName: string, name: string): Promise<string>;
+/** Checks possible pools. @throws InvalidError for pools that aren't available in the region */
+export const requirePossibleClusterPool = (
+  on: Platform,
+  scope: Scope,
+  pools: readonly PossiblePool[],
+): void => refuse(possibleProblems(pools, poolOffer(on.catalog, scope)));
+
+/**
+ * @throws NotFoundError, InvalidError with every fault of the body, ConflictError also for a name that exists,
+ * QuotaExceededError
+ */
+export async function createClusterPool(
+  on: Platform,
+  scope: Scope,
+  clusterName: string,
+  request: PoolInput,
+): Promise<string> {
+  await requireCluster(on, scope, clusterName);
+  refuse([
+    ...poolProblems(request, poolOffer(on.catalog, scope)),
+    ...(await groupProblems(on, scope, request.security_group_ids ?? [])),
+  ]);
+  const pool = newPool(request);
+  return changing(on, scope, clusterName, async (tx, cluster) => {
+    refuseOneMore(cluster, pool.name);
+    scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+    const doomed = { type: 'delete_k8s_cluster_v2', id: clusterName };
+    await refuseDoomed(tx, scope, `Cluster ${clusterName}`, doomed);
+    const taskId = newTaskId();
+    const firstPosition = Math.max(...cluster.pools.map(({ position }) => position)) + 1;
+    const to = { clusterId: cluster.id, createdAt: on.clock.now(), firstPosition };
+    await insertPools(tx, { ...to, pending: 'Provisioning' }, [pool]);
+    await placementGroups.addForPools(tx, scope, cluster.name, [pool], on.clock.now());
+    const more = [{ pool, amount: pool.node_count }];
+    const quotas = await addNodes(on, tx, scope, cluster, more, taskId).catch(inWordsOfCluster);
+    await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: CREATE_POOL,
+      data: { cluster_name: clusterName, ...request },
+      input: { clusterId: cluster.id, poolId: pool.id },
+      wants: [await clusterPooled(tx, { ...cluster, pools: [...cluster.pools, pool] })],
+    });
+    const servergroup_count = placementGroups.groupsFor([pool]);
+    await takeQuotas(tx, scope, { ...quotas, servergroup_count });
+    return taskId;
+  });
 }
 
-export function createClusterPools(deps: {
-  database: Database;
-  clock: Clock;
-  catalog: Catalog;
-  tasks: Tasks;
-  references: ClusterReferences;
-  poolNodes: PoolNodes;
-}): ClusterPools {
-  const { database, clock, catalog, tasks, references, poolNodes } = deps;
+/** Changes a pool at once. @throws NotFoundError, InvalidError */
+export async function updateClusterPool(
+  on: Platform,
+  scope: Scope,
+  clusterName: string,
+  name: string,
+  request: UpdatePool,
+): Promise<PoolRow> {
+  poolOf(await requireCluster(on, scope, clusterName), name);
+  refuse([
+    ...labelProblems(request.labels ?? {}, 'labels'),
+    ...taintProblems(request.taints ?? {}, 'taints'),
+    ...crioProblems(request.crio_config ?? {}, 'crio_config'),
+    ...kubeletProblems(request.kubelet_config ?? {}, 'kubelet_config'),
+    ...(await groupProblems(on, scope, request.security_group_ids ?? [])),
+  ]);
+  return changing(on, scope, clusterName, async (tx, cluster) => {
+    const pool = poolOf(cluster, name);
+    scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+    const wanted = settingsOf(pool, request);
+    refuse([...limitProblems(wanted, request), ...nodeCountProblems(pool, request)]);
+    if (isDeepStrictEqual(wanted, settingsOf(pool, {}))) return pool;
+    await store.changePool(tx, pool.id, wanted);
+    await setGroupsOfPool(tx, cluster.id, { id: pool.id, ...wanted });
+    const changed = { ...pool, ...wanted };
+    const pools = cluster.pools.map((one) => (one.id === pool.id ? changed : one));
+    await beginTask(on, tx, scope, {
+      task: CONFIGURE_POOL,
+      data: { cluster_name: clusterName, pool_name: name, ...request },
+      input: {},
+      wants: [await clusterPooled(tx, { ...cluster, pools })],
+    });
+    return changed;
+  });
+}
 
-  return {
-    requirePossible: (scope, pools) => refuse(possibleProblems(pools, poolOffer(catalog, scope))),
+/** @throws NotFoundError, InvalidError for a number outside the pool's limits, QuotaExceededError */
+export async function resizeClusterPool(
+  on: Platform,
+  scope: Scope,
+  clusterName: string,
+  name: string,
+  nodeCount: number,
+): Promise<string> {
+  return changing(on, scope, clusterName, async (tx, cluster) => {
+    const pool = poolOf(cluster, name);
+    scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+    const { min_node_count: min, max_node_count: max } = pool;
+    if (nodeCount < min || nodeCount > max) {
+      const message = `Must be from ${min} to ${max}, the min_node_count and max_node_count of pool ${name}. Change these first.`;
+      throw new InvalidError([{ field: 'node_count', message }]);
+    }
+    const taskId = newTaskId();
+    const wanted = { pool, amount: nodeCount };
+    const quotas = await resizePoolNodes(on, tx, scope, cluster, wanted, taskId).catch(inWordsOfCluster);
+    await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: RESIZE_POOL,
+      data: { cluster_name: clusterName, pool_name: name, node_count: nodeCount },
+      input: { clusterId: cluster.id, poolId: pool.id, nodeCount },
+      wants: [await clusterPooled(tx, cluster)],
+    });
+    await takeQuotas(tx, scope, quotas);
+    return taskId;
+  });
+}
 
-    async create(scope, clusterName, request) {
-      await requireCluster(scope, clusterName);
-      refuse([
-        ...poolProblems(request, poolOffer(catalog, scope)),
-        ...(await groupProblems(scope, request.security_group_ids ?? [])),
-      ]);
-      const pool = newPool(request);
-      return changing(scope, clusterName, async (tx, cluster) => {
-        refuseOneMore(cluster, pool.name);
-        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
-        const doomed = { type: 'delete_k8s_cluster_v2', id: clusterName };
-        await refuseDoomed(tx, scope, `Cluster ${clusterName}`, doomed);
-        const taskId = newTaskId();
-        const firstPosition = Math.max(...cluster.pools.map(({ position }) => position)) + 1;
-        const to = { clusterId: cluster.id, createdAt: clock.now(), firstPosition };
-        await insertPools(tx, { ...to, pending: 'Provisioning' }, [pool]);
-        await placementGroups.addForPools(tx, scope, cluster.name, [pool], clock.now());
-        const more = [{ pool, amount: pool.node_count }];
-        const quotas = await poolNodes.add(tx, scope, cluster, more, taskId).catch(inWordsOfCluster);
-        await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: CREATE_POOL,
-          data: { cluster_name: clusterName, ...request },
-          input: { clusterId: cluster.id, poolId: pool.id },
-          wants: [await clusterPooled(tx, { ...cluster, pools: [...cluster.pools, pool] })],
-        });
-        const servergroup_count = placementGroups.groupsFor([pool]);
-        await takeQuotas(tx, scope, { ...quotas, servergroup_count });
-        return taskId;
-      });
-    },
+/**
+ * Deletes the cluster with its last pool. @throws NotFoundError, ConflictError also for a pool that Slurm needs, and for the
+ * one that is left of several that are being deleted
+ */
+export async function deleteClusterPool(
+  on: Platform,
+  scope: Scope,
+  clusterName: string,
+  name: string,
+): Promise<string> {
+  return on.database.accept(scope.principal, async (tx) => {
+    const cluster = await lockKnownCluster(tx, scope, clusterName);
+    const pool = poolOf(cluster, name);
+    scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+    if (pool.pending === 'Deleting') {
+      const again = await removeAgain(on, tx, scope, cluster.task_id, DELETE_POOL);
+      if (again !== undefined) return again;
+    }
+    const others = cluster.pools.filter(({ id }) => id !== pool.id);
+    const last = others.length === 0;
+    refuseLastLeft(scope, cluster, pool, others);
+    refuseHeld(cluster);
+    if (last) await workerGroups.refuseUsed(tx, cluster);
+    else refuseSlurmsPool(cluster, pool);
+    const taskId = deletionId(scope);
+    await removeAllNodes(on, tx, [pool], taskId);
+    await store.markPool(tx, pool.id, 'Deleting');
+    await holdCluster(tx, cluster.id, { taskId, status: last ? 'Deleting' : 'Provisioned' });
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: DELETE_POOL,
+      data: { cluster_name: clusterName, pool_name: name, ...(last && { cluster_deleted: true }) },
+      input: {
+        clusterId: cluster.id,
+        poolId: pool.id,
+        last,
+        ...quotaOwner(scope),
+      },
+      wants: [last ? remove('cluster', cluster.id) : await clusterPooled(tx, { ...cluster, pools: others })],
+    });
+  });
+}
 
-    async update(scope, clusterName, name, request) {
-      poolOf(await requireCluster(scope, clusterName), name);
-      refuse([
-        ...labelProblems(request.labels ?? {}, 'labels'),
-        ...taintProblems(request.taints ?? {}, 'taints'),
-        ...crioProblems(request.crio_config ?? {}, 'crio_config'),
-        ...kubeletProblems(request.kubelet_config ?? {}, 'kubelet_config'),
-        ...(await groupProblems(scope, request.security_group_ids ?? [])),
-      ]);
-      return changing(scope, clusterName, async (tx, cluster) => {
-        const pool = poolOf(cluster, name);
-        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
-        const wanted = settingsOf(pool, request);
-        refuse([...limitProblems(wanted, request), ...nodeCountProblems(pool, request)]);
-        if (isDeepStrictEqual(wanted, settingsOf(pool, {}))) return pool;
-        await store.changePool(tx, pool.id, wanted);
-        await poolNodes.setGroups(tx, cluster.id, { id: pool.id, ...wanted });
-        const changed = { ...pool, ...wanted };
-        const pools = cluster.pools.map((one) => (one.id === pool.id ? changed : one));
-        await tasks.begin(tx, scope, {
-          task: CONFIGURE_POOL,
-          data: { cluster_name: clusterName, pool_name: name, ...request },
-          input: {},
-          wants: [await clusterPooled(tx, { ...cluster, pools })],
-        });
-        return changed;
-      });
-    },
+async function requireCluster(on: Platform, scope: Scope, name: string): Promise<ClusterRow> {
+  return found('Cluster', name, await findCluster(on.database.sql, scope, name));
+}
 
-    async resize(scope, clusterName, name, nodeCount) {
-      return changing(scope, clusterName, async (tx, cluster) => {
-        const pool = poolOf(cluster, name);
-        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
-        const { min_node_count: min, max_node_count: max } = pool;
-        if (nodeCount < min || nodeCount > max) {
-          const message = `Must be from ${min} to ${max}, the min_node_count and max_node_count of pool ${name}. Change these first.`;
-          throw new InvalidError([{ field: 'node_count', message }]);
-        }
-        const taskId = newTaskId();
-        const wanted = { pool, amount: nodeCount };
-        const quotas = await poolNodes.resize(tx, scope, cluster, wanted, taskId).catch(inWordsOfCluster);
-        await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: RESIZE_POOL,
-          data: { cluster_name: clusterName, pool_name: name, node_count: nodeCount },
-          input: { clusterId: cluster.id, poolId: pool.id, nodeCount },
-          wants: [await clusterPooled(tx, cluster)],
-        });
-        await takeQuotas(tx, scope, quotas);
-        return taskId;
-      });
-    },
+function changing<Result>(
+  on: Platform,
+  scope: Scope,
+  clusterName: string,
+  change: (tx: Transaction, cluster: ClusterRow) => Promise<Result>,
+): Promise<Result> {
+  return on.database.accept(scope.principal, async (tx) =>
+    change(tx, await lockFreeCluster(tx, scope, clusterName)),
+  );
+}
 
-    async delete(scope, clusterName, name) {
-      return database.accept(scope.principal, async (tx) => {
-        const cluster = await lockKnownCluster(tx, scope, clusterName);
-        const pool = poolOf(cluster, name);
-        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
-        if (pool.pending === 'Deleting') {
-          const again = await tasks.removeAgain(tx, scope, cluster.task_id, DELETE_POOL);
-          if (again !== undefined) return again;
-        }
-        const others = cluster.pools.filter(({ id }) => id !== pool.id);
-        const last = others.length === 0;
-        refuseLastLeft(scope, cluster, pool, others);
-        refuseHeld(cluster);
-        if (last) await workerGroups.refuseUsed(tx, cluster);
-        else refuseSlurmsPool(cluster, pool);
-        const taskId = deletionId(scope);
-        await poolNodes.removeAll(tx, [pool], taskId);
-        await store.markPool(tx, pool.id, 'Deleting');
-        await holdCluster(tx, cluster.id, { taskId, status: last ? 'Deleting' : 'Provisioned' });
-        return tasks.begin(tx, scope, {
-          id: taskId,
-          task: DELETE_POOL,
-          data: { cluster_name: clusterName, pool_name: name, ...(last && { cluster_deleted: true }) },
-          input: {
-            clusterId: cluster.id,
-            poolId: pool.id,
-            last,
-            ...quotaOwner(scope),
-          },
-          wants: [
-            last ? remove('cluster', cluster.id) : await clusterPooled(tx, { ...cluster, pools: others }),
-          ],
-        });
-      });
-    },
-  };
-
-  async function requireCluster(scope: Scope, name: string): Promise<ClusterRow> {
-    return found('Cluster', name, await findCluster(database.sql, scope, name));
-  }
-
-  function changing<Result>(
-    scope: Scope,
-    clusterName: string,
-    change: (tx: Transaction, cluster: ClusterRow) => Promise<Result>,
-  ): Promise<Result> {
-    return database.accept(scope.principal, async (tx) =>
-      change(tx, await lockFreeCluster(tx, scope, clusterName)),
-    );
-  }
-
-  function groupProblems(scope: Scope, ids: readonly string[]): Promise<FieldProblem[]> {
-    return poolGroupProblems(scope, [{ path: '', ids }], references);
-  }
+function groupProblems(on: Platform, scope: Scope, ids: readonly string[]): Promise<FieldProblem[]> {
+  return poolGroupProblems(scope, [{ path: '', ids }], on);
 }
 
 function refuse(problems: FieldProblem[]): void {
@@ -269,3 +277,11 @@ function nodeCountProblems(pool: PoolRow, { node_count: wanted }: UpdatePool): F
   const message = `The pool has ${pool.node_count} nodes, which an update can't change. Leave the field out, and send a POST to /resize of the pool instead.`;
   return [{ field: 'node_count', message }];
 }
+
+/** A deletion that may wait for what still uses the thing. */
+export const clusterPoolDeletion: WaitingDeletion<Rest<typeof deleteClusterPool>> = {
+  type: 'delete_k8s_cluster_pool_v2',
+  remove: deleteClusterPool,
+  names: ['cluster_name', 'pool_name'],
+  options: [],
+};

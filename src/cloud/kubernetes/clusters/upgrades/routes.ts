@@ -2,13 +2,14 @@ import { Type } from 'typebox';
 import type { Dialect } from '../../../../http/dialect.ts';
 import type { Api } from '../../../../http/server.ts';
 import { pageOf } from '../../../../lib/page.ts';
+import type { Platform } from '../../../../platform.ts';
 import {
   KubernetesVersionList,
   presentKubernetesVersion,
 } from '../../../ground/catalog/kubernetes-schema.ts';
 import type { ClusterBase } from '../params.ts';
 import { ClusterListQuery, ClusterParams, VersionInput } from '../schema.ts';
-import type { ClusterUpgrades } from './service.ts';
+import { clusterVersions, upgradeCluster } from './service.ts';
 
 const tags = ['Kubernetes clusters'];
 
@@ -22,12 +23,7 @@ const UpgradeCluster = Type.Object(
 );
 
 /** Routes for upgrades of clusters, under the base path of one version. */
-export function upgradeRoutes(
-  app: Api,
-  dialect: Dialect,
-  { clusterUpgrades }: { clusterUpgrades: ClusterUpgrades },
-  base: ClusterBase,
-): void {
+export function upgradeRoutes(app: Api, dialect: Dialect, on: Platform, base: ClusterBase): void {
   app.get(`${base.path}/:cluster_name/upgrade_versions`, {
     config: { access: 'read' },
     schema: {
@@ -41,7 +37,7 @@ export function upgradeRoutes(
       response: { 200: KubernetesVersionList },
     },
     handler: async ({ scope, params, query }) =>
-      pageOf(await clusterUpgrades.versions(scope, params.cluster_name), query, presentKubernetesVersion),
+      pageOf(await clusterVersions(on, scope, params.cluster_name), query, presentKubernetesVersion),
   });
 
   app.post(`${base.path}/:cluster_name/upgrade`, {
@@ -57,6 +53,6 @@ export function upgradeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await clusterUpgrades.start(scope, params.cluster_name, body.version)]),
+      dialect.tasks([await upgradeCluster(on, scope, params.cluster_name, body.version)]),
   });
 }

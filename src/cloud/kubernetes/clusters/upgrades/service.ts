@@ -1,11 +1,9 @@
-import type { Offer } from '../../../../backends/contract/offer.ts';
-import type { Database } from '../../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
 import { found } from '../../../../lib/found.ts';
 import { newTaskId } from '../../../../lib/ids.ts';
-import type { Catalog } from '../../../ground/catalog/service.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import type { Tasks } from '../../../ground/tasks/service.ts';
+import { beginTask } from '../../../ground/tasks/service.ts';
 import { runsSlurm } from '../configuration/slurm.ts';
 import { lockFreeCluster } from '../free-cluster.ts';
 import { type ClusterRow, findCluster, holdCluster } from '../store.ts';
@@ -13,52 +11,42 @@ import { UPGRADE_CLUSTER } from '../tasks.ts';
 import { clusterUpgraded } from '../wanted.ts';
 import { upgradeVersions } from './versions.ts';
 
-export interface ClusterUpgrades {
-  /** Returns the versions that the cluster may go to, oldest first, with leading `v`. @throws NotFoundError */
-  versions(scope: Scope, name: string): Promise<string[]>;
-  /**
-   * @throws NotFoundError, InvalidError for any other version, ConflictError while a task holds the cluster, or if
-   * Slurm doesn't run on the version
-   */
-  start(scope: Scope, name: string, version: string): Promise<string>;
+const offeredTo = (on: Platform, version: string, { region }: Scope) =>
+  upgradeVersions(version, on.backends.clusterVersions(region.id, on.catalog.kubernetesVersions));
+
+/** Returns the versions that the cluster may go to, oldest first, with leading `v`. @throws NotFoundError */
+export async function clusterVersions(on: Platform, scope: Scope, name: string): Promise<string[]> {
+  const cluster = found('Cluster', name, await findCluster(on.database.sql, scope, name));
+  return possibleVersions(cluster, offeredTo(on, cluster.version, scope));
 }
 
-export function createClusterUpgrades(deps: {
-  database: Database;
-  catalog: Catalog;
-  backends: Offer;
-  tasks: Tasks;
-}): ClusterUpgrades {
-  const { database, catalog, backends, tasks } = deps;
-  const offeredTo = (version: string, { region }: Scope) =>
-    upgradeVersions(version, backends.clusterVersions(region.id, catalog.kubernetesVersions));
-
-  return {
-    async versions(scope, name) {
-      const cluster = found('Cluster', name, await findCluster(database.sql, scope, name));
-      return possibleVersions(cluster, offeredTo(cluster.version, scope));
-    },
-
-    async start(scope, name, asked) {
-      const version = `v${asked.replace(/^v/, '')}`;
-      return database.accept(scope.principal, async (tx) => {
-        const cluster = await lockFreeCluster(tx, scope, name);
-        const offered = offeredTo(cluster.version, scope);
-        const possible = possibleVersions(cluster, offered);
-        if (!offered.includes(version)) throw wrongVersion(version, cluster.version, possible);
-        if (!possible.includes(version)) throw leavesSlurm(cluster.name, version);
-        const taskId = newTaskId();
-        await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
-        return tasks.begin(tx, scope, {
-          id: taskId,
-          task: UPGRADE_CLUSTER,
-          data: { cluster_name: name, version },
-          input: { clusterId: cluster.id, version },
-          wants: [clusterUpgraded({ id: cluster.id, version })],
-        });
-      });
-    },
-  };
+/**
+ * @throws NotFoundError, InvalidError for any other version, ConflictError while a task holds the cluster, or if
+ * Slurm doesn't run on the version
+ */
+export async function upgradeCluster(
+  on: Platform,
+  scope: Scope,
+  name: string,
+  asked: string,
+): Promise<string> {
+  const version = `v${asked.replace(/^v/, '')}`;
+  return on.database.accept(scope.principal, async (tx) => {
+    const cluster = await lockFreeCluster(tx, scope, name);
+    const offered = offeredTo(on, cluster.version, scope);
+    const possible = possibleVersions(cluster, offered);
+    if (!offered.includes(version)) throw wrongVersion(version, cluster.version, possible);
+    if (!possible.includes(version)) throw leavesSlurm(cluster.name, version);
+    const taskId = newTaskId();
+    await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: UPGRADE_CLUSTER,
+      data: { cluster_name: name, version },
+      input: { clusterId: cluster.id, version },
+      wants: [clusterUpgraded({ id: cluster.id, version })],
+    });
+  });
 }
 
 /** Leaves out versions that would stop Slurm. */

@@ -1,16 +1,13 @@
 import type { Api } from '../../../../http/server.ts';
 import { pageOf } from '../../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
-import type { Catalog } from '../../../ground/catalog/service.ts';
-import type { OffersAsked } from '../../../ground/prices/service.ts';
+import type { Platform } from '../../../../platform.ts';
+import { offerPrices } from '../../../ground/prices/service.ts';
 import { presentedFlavor } from '../presenter.ts';
 import { offeredFlavors } from './flavors.ts';
 import { LbFlavorList, LbFlavorListQuery } from './schema.ts';
 
-export function lbFlavorRoutes(
-  app: Api,
-  { catalog, offerPrices }: { catalog: Catalog; offerPrices: OffersAsked },
-): void {
+export function lbFlavorRoutes(app: Api, on: Platform): void {
   app.get('/cloud/v1/lbflavors/:project_id/:region_id', {
     config: { access: 'read' },
     schema: {
@@ -22,8 +19,8 @@ export function lbFlavorRoutes(
       response: { 200: LbFlavorList },
     },
     handler: async ({ scope, query }) => {
-      const prices = await offerPrices(scope, query.include_prices);
-      return pageOf(offeredFlavors(catalog, scope.regionId), query, (flavor) => ({
+      const prices = await offerPrices(on, scope, query.include_prices);
+      return pageOf(offeredFlavors(on.catalog, scope.regionId), query, (flavor) => ({
         ...presentedFlavor(flavor),
         ...prices?.flavor(flavor.flavor_id),
       }));

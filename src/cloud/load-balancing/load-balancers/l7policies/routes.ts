@@ -2,8 +2,10 @@ import type { Dialect } from '../../../../http/dialect.ts';
 import type { Api } from '../../../../http/server.ts';
 import { versionedIn } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
+import type { Platform } from '../../../../platform.ts';
+import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
 import { HELD, MOST_IN_ALL, WAITS } from '../schema.ts';
-import type { L7Rules } from './l7rules.ts';
+import { createL7Rule, getL7Rule, l7RuleDeletion, listL7Rules, replaceL7Rule } from './l7rules.ts';
 import {
   CreatePolicy,
   CreateRule,
@@ -19,7 +21,7 @@ import {
   RuleParams,
   UpdatePolicy,
 } from './schema.ts';
-import type { L7Policies } from './service.ts';
+import { createL7Policy, getL7Policy, l7PolicyDeletion, listL7Policies, updateL7Policy } from './service.ts';
 
 const BASE = '/cloud/v1/l7policies/:project_id/:region_id';
 const ONE = `${BASE}/:l7policy_id`;
@@ -29,11 +31,7 @@ const POLICY_VERSION = versionedIn('lb_l7_policies', 'l7policy_id');
 const RULE_VERSION = versionedIn('lb_l7_rules', 'l7rule_id');
 const tags = ['Load balancers'];
 
-export function l7PolicyRoutes(
-  app: Api,
-  dialect: Dialect,
-  { l7Policies, l7Rules }: { l7Policies: L7Policies; l7Rules: L7Rules },
-): void {
+export function l7PolicyRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -45,7 +43,7 @@ export function l7PolicyRoutes(
       body: CreatePolicy,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await l7Policies.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createL7Policy(on, scope, body)]),
   });
 
   app.get(BASE, {
@@ -59,7 +57,7 @@ export function l7PolicyRoutes(
       querystring: L7ListQuery,
       response: { 200: PolicyList },
     },
-    handler: async ({ scope, query }) => l7Policies.list(scope, query),
+    handler: async ({ scope, query }) => listL7Policies(on, scope, query),
   });
 
   app.get(ONE, {
@@ -71,7 +69,7 @@ export function l7PolicyRoutes(
       params: PolicyParams,
       response: { 200: PolicyAnswer },
     },
-    handler: async ({ scope, params }) => l7Policies.get(scope, params.l7policy_id),
+    handler: async ({ scope, params }) => getL7Policy(on, scope, params.l7policy_id),
   });
 
   app.patch(ONE, {
@@ -86,7 +84,7 @@ export function l7PolicyRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await l7Policies.update(scope, params.l7policy_id, body)]),
+      dialect.tasks([await updateL7Policy(on, scope, params.l7policy_id, body)]),
   });
 
   app.delete(ONE, {
@@ -99,7 +97,8 @@ export function l7PolicyRoutes(
       params: PolicyParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params }) => dialect.tasks([await l7Policies.delete(scope, params.l7policy_id)]),
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await deleteOrWait(on, scope, l7PolicyDeletion, params.l7policy_id)]),
   });
 
   app.post(RULES, {
@@ -114,7 +113,7 @@ export function l7PolicyRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await l7Rules.create(scope, params.l7policy_id, body)]),
+      dialect.tasks([await createL7Rule(on, scope, params.l7policy_id, body)]),
   });
 
   app.get(RULES, {
@@ -128,7 +127,7 @@ export function l7PolicyRoutes(
       querystring: L7ListQuery,
       response: { 200: RuleList },
     },
-    handler: async ({ scope, params, query }) => l7Rules.list(scope, params.l7policy_id, query),
+    handler: async ({ scope, params, query }) => listL7Rules(on, scope, params.l7policy_id, query),
   });
 
   app.get(RULE, {
@@ -140,7 +139,7 @@ export function l7PolicyRoutes(
       params: RuleParams,
       response: { 200: RuleAnswer },
     },
-    handler: async ({ scope, params }) => l7Rules.get(scope, params.l7policy_id, params.l7rule_id),
+    handler: async ({ scope, params }) => getL7Rule(on, scope, params.l7policy_id, params.l7rule_id),
   });
 
   app.put(RULE, {
@@ -155,7 +154,7 @@ export function l7PolicyRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await l7Rules.replace(scope, params.l7policy_id, params.l7rule_id, body)]),
+      dialect.tasks([await replaceL7Rule(on, scope, params.l7policy_id, params.l7rule_id, body)]),
   });
 
   app.delete(RULE, {
@@ -169,6 +168,6 @@ export function l7PolicyRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await l7Rules.delete(scope, params.l7policy_id, params.l7rule_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, l7RuleDeletion, params.l7policy_id, params.l7rule_id)]),
   });
 }

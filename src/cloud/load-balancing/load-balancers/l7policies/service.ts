@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Database, Transaction } from '../../../../db/database.ts';
+import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import type { PageQuery } from '../../../../lib/page.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
+import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { poolMisfit, readsHttp } from '../listeners/rules.ts';
-import type { Edit, Edits } from '../tree/edits.ts';
+import type { Edit } from '../tree/edits.ts';
+import { changeTree } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
 import { CREATE_POLICY, DELETE_POLICY, UPDATE_POLICY } from '../tree/tasks.ts';
@@ -13,113 +16,114 @@ import { presentedPolicy } from './presenter.ts';
 import { targetProblems } from './rules.ts';
 import { type CreatePolicy, MAX_POLICIES, type PolicyAnswer, type PolicyInput } from './schema.ts';
 
-/** Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds the load balancer. */
-export interface L7Policies {
-  /** @throws InvalidError, ConflictError when the listener has the most policies */
-  create(scope: Scope, request: CreatePolicy): Promise<string>;
-  list(scope: Scope, query: PageQuery): Promise<{ count: number; results: PolicyAnswer[] }>;
-  /** @throws NotFoundError */
-  get(scope: Scope, id: string): Promise<PolicyAnswer>;
-  /** The action may change, too. @throws NotFoundError, InvalidError, ConflictError */
-  update(scope: Scope, id: string, request: PolicyInput): Promise<string>;
-  /** Deletes it with its rules. @throws NotFoundError, ConflictError */
-  delete(scope: Scope, id: string): Promise<string>;
-}
-
 type Policy = PartRow<'lb_l7_policies'>;
 type Listener = PartRow<'lb_listeners'>;
 
-export function createL7Policies({ database, edits }: { database: Database; edits: Edits }): L7Policies {
-  return {
-    create: (scope, { listener_id: listenerId, ...given }) =>
-      edits.change(
-        scope,
-        CREATE_POLICY,
-        async (tx) => (await namedListener(tx, scope, listenerId)).load_balancer_id,
-        async (tx, edit) => {
-          const listener = await namedListener(tx, scope, listenerId);
-          const there = await policiesOf(tx, listener.id);
-          if (there.length >= MAX_POLICIES) {
-            throw new ConflictError(
-              `Listener ${listener.name} already has ${MAX_POLICIES} L7 policies, the maximum; delete one first`,
-            );
-          }
-          const target = await wantedTarget(tx, listener, given);
-          const id = randomUUID();
-          const position = await makeRoom(edit, there, given.position);
-          await edit.insert('lb_l7_policies', [
-            {
-              id,
-              listener_id: listener.id,
-              name: given.name ?? id,
-              action: given.action,
-              position,
-              ...target,
-              tags: given.tags ?? [],
-            },
-          ]);
-          scope.principal.writes?.about({ type: 'lb_l7policy', id, name: given.name ?? null });
-          const data = { ...given, listener_id: listener.id, l7policy_id: id };
-          return { data, created: { l7polices: [id] } };
-        },
-      ),
-
-    async list(scope, query) {
-      return presentedParts(
-        database.sql,
-        await listParts(database.sql, scope, 'lb_l7_policies', [], query),
-        ({ policies }) => policies,
-        (row, forest) => presentedPolicy(row, forest, scope),
-      );
-    },
-
-    async get(scope, id) {
-      const row = await findPart(database.sql, scope, 'lb_l7_policies', id);
-      return presentedPart(
-        database.sql,
-        row,
-        ({ policies }) => policies,
-        (one, forest) => presentedPolicy(one, forest, scope),
-      );
-    },
-
-    update: (scope, id, request) =>
-      edits.change(scope, UPDATE_POLICY, balancerOf(scope, 'lb_l7_policies', id), async (tx, edit) => {
-        const policy = await findPart(tx.sql, scope, 'lb_l7_policies', id);
-        scope.principal.writes?.about({ ...policy, type: 'lb_l7policy' });
-        const listener = await findPart(tx.sql, scope, 'lb_listeners', policy.listener_id);
-        const same = request.action === policy.action ? policy.redirect_http_code : null;
-        const target = await wantedTarget(tx, listener, request, same ?? undefined);
-        const others = (await policiesOf(tx, listener.id)).filter((one) => one.id !== policy.id);
-        const position =
-          request.position === undefined || request.position === policy.position
-            ? policy.position
-            : await makeRoom(edit, others, request.position);
-        await edit.update('lb_l7_policies', policy, {
-          name: request.name ?? policy.name,
-          action: request.action,
+/** @throws InvalidError, ConflictError when the listener has the most policies */
+export const createL7Policy = (
+  on: Platform,
+  scope: Scope,
+  { listener_id: listenerId, ...given }: CreatePolicy,
+): Promise<string> =>
+  changeTree(
+    on,
+    scope,
+    CREATE_POLICY,
+    async (tx) => (await namedListener(tx, scope, listenerId)).load_balancer_id,
+    async (tx, edit) => {
+      const listener = await namedListener(tx, scope, listenerId);
+      const there = await policiesOf(tx, listener.id);
+      if (there.length >= MAX_POLICIES) {
+        throw new ConflictError(
+          `Listener ${listener.name} already has ${MAX_POLICIES} L7 policies, the maximum; delete one first`,
+        );
+      }
+      const target = await wantedTarget(tx, listener, given);
+      const id = randomUUID();
+      const position = await makeRoom(edit, there, given.position);
+      await edit.insert('lb_l7_policies', [
+        {
+          id,
+          listener_id: listener.id,
+          name: given.name ?? id,
+          action: given.action,
           position,
           ...target,
-          tags: request.tags ?? policy.tags,
-        });
-        return { data: { ...request, l7policy_id: policy.id }, created: { l7polices: [policy.id] } };
-      }),
+          tags: given.tags ?? [],
+        },
+      ]);
+      scope.principal.writes?.about({ type: 'lb_l7policy', id, name: given.name ?? null });
+      const data = { ...given, listener_id: listener.id, l7policy_id: id };
+      return { data, created: { l7polices: [id] } };
+    },
+  );
 
-    delete: (scope, id) =>
-      edits.change(scope, DELETE_POLICY, balancerOf(scope, 'lb_l7_policies', id), async (tx, edit) => {
-        const policy = await findPart(tx.sql, scope, 'lb_l7_policies', id);
-        scope.principal.writes?.about({ ...policy, type: 'lb_l7policy' });
-        const { rows } = await sql<{ id: string }>`
-          select id from lb_l7_rules where l7_policy_id = ${policy.id}`.execute(tx.sql);
-        await edit.remove(
-          'lb_l7_rules',
-          rows.map((row) => row.id),
-        );
-        await edit.remove('lb_l7_policies', [policy.id]);
-        return { data: { l7policy_id: policy.id } };
-      }),
-  };
+export async function listL7Policies(
+  on: Platform,
+  scope: Scope,
+  query: PageQuery,
+): Promise<{ count: number; results: PolicyAnswer[] }> {
+  return presentedParts(
+    on.database.sql,
+    await listParts(on.database.sql, scope, 'lb_l7_policies', [], query),
+    ({ policies }) => policies,
+    (row, forest) => presentedPolicy(row, forest, scope),
+  );
 }
+
+/** @throws NotFoundError */
+export async function getL7Policy(on: Platform, scope: Scope, id: string): Promise<PolicyAnswer> {
+  const row = await findPart(on.database.sql, scope, 'lb_l7_policies', id);
+  return presentedPart(
+    on.database.sql,
+    row,
+    ({ policies }) => policies,
+    (one, forest) => presentedPolicy(one, forest, scope),
+  );
+}
+
+/** The action may change, too. @throws NotFoundError, InvalidError, ConflictError */
+export const updateL7Policy = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  request: PolicyInput,
+): Promise<string> =>
+  changeTree(on, scope, UPDATE_POLICY, balancerOf(scope, 'lb_l7_policies', id), async (tx, edit) => {
+    const policy = await findPart(tx.sql, scope, 'lb_l7_policies', id);
+    scope.principal.writes?.about({ ...policy, type: 'lb_l7policy' });
+    const listener = await findPart(tx.sql, scope, 'lb_listeners', policy.listener_id);
+    const same = request.action === policy.action ? policy.redirect_http_code : null;
+    const target = await wantedTarget(tx, listener, request, same ?? undefined);
+    const others = (await policiesOf(tx, listener.id)).filter((one) => one.id !== policy.id);
+    const position =
+      request.position === undefined || request.position === policy.position
+        ? policy.position
+        : await makeRoom(edit, others, request.position);
+    await edit.update('lb_l7_policies', policy, {
+      name: request.name ?? policy.name,
+      action: request.action,
+      position,
+      ...target,
+      tags: request.tags ?? policy.tags,
+    });
+    return { data: { ...request, l7policy_id: policy.id }, created: { l7polices: [policy.id] } };
+  });
+
+/** Deletes it with its rules. @throws NotFoundError, ConflictError */
+export const deleteL7Policy = (on: Platform, scope: Scope, id: string): Promise<string> =>
+  changeTree(on, scope, DELETE_POLICY, balancerOf(scope, 'lb_l7_policies', id), async (tx, edit) => {
+    const policy = await findPart(tx.sql, scope, 'lb_l7_policies', id);
+    scope.principal.writes?.about({ ...policy, type: 'lb_l7policy' });
+    const { rows } = await sql<{ id: string }>`
+          select id from lb_l7_rules where l7_policy_id = ${policy.id}`.execute(tx.sql);
+    await edit.remove(
+      'lb_l7_rules',
+      rows.map((row) => row.id),
+    );
+    await edit.remove('lb_l7_policies', [policy.id]);
+    return { data: { l7policy_id: policy.id } };
+  });
 
 /** @throws InvalidError if there is no such listener, or it doesn't read HTTP */
 async function namedListener(tx: Transaction, scope: Scope, id: string): Promise<Listener> {
@@ -198,3 +202,11 @@ async function wantedTarget(
       return { ...none, redirect_http_code, redirect_prefix: given.redirect_prefix ?? '' };
   }
 }
+
+/** A deletion that may wait for what still uses the thing. */
+export const l7PolicyDeletion: WaitingDeletion<Rest<typeof deleteL7Policy>> = {
+  type: 'delete_l7policy',
+  remove: deleteL7Policy,
+  names: ['l7policy_id'],
+  options: [],
+};

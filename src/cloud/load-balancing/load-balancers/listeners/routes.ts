@@ -3,7 +3,9 @@ import { goneSignal } from '../../../../http/gone-signal.ts';
 import type { Api } from '../../../../http/server.ts';
 import { versionedIn } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
-import { type Tasks, WAIT_TEXT, waitForTask } from '../../../ground/tasks/service.ts';
+import type { Platform } from '../../../../platform.ts';
+import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
+import { WAIT_TEXT, waitForTask } from '../../../ground/tasks/service.ts';
 import { HELD, WAITS } from '../schema.ts';
 import {
   CreateListener,
@@ -16,18 +18,14 @@ import {
   ShowListenerQuery,
   UpdateListener,
 } from './schema.ts';
-import type { Listeners } from './service.ts';
+import { createListener, getListener, listenerDeletion, listListeners, updateListener } from './service.ts';
 
 const BASE = '/cloud/v1/lblisteners/:project_id/:region_id';
 const ONE = `${BASE}/:listener_id`;
 const VERSIONED = versionedIn('lb_listeners', 'listener_id');
 const tags = ['Load balancers'];
 
-export function listenerRoutes(
-  app: Api,
-  dialect: Dialect,
-  { listeners, tasks }: { listeners: Listeners; tasks: Pick<Tasks, 'ended'> },
-): void {
+export function listenerRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -39,7 +37,7 @@ export function listenerRoutes(
       body: CreateListener,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await listeners.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createListener(on, scope, body)]),
   });
 
   // Answers contain hashes of passwords.
@@ -54,7 +52,7 @@ export function listenerRoutes(
       querystring: ListenerListQuery,
       response: { 200: ListenerList },
     },
-    handler: async ({ scope, query }) => listeners.list(scope, query),
+    handler: async ({ scope, query }) => listListeners(on, scope, query),
   });
 
   app.get(ONE, {
@@ -68,7 +66,7 @@ export function listenerRoutes(
       response: { 200: ListenerAnswer },
     },
     handler: async ({ scope, params, query }) =>
-      listeners.get(scope, params.listener_id, { stats: query.show_stats ?? false }),
+      getListener(on, scope, params.listener_id, { stats: query.show_stats ?? false }),
   });
 
   app.patch(ONE, {
@@ -85,10 +83,10 @@ export function listenerRoutes(
     },
     handler: async ({ scope, params, body }, reply) => {
       const { listener_id: id } = params;
-      const task = await listeners.update(scope, id, body);
+      const task = await updateListener(on, scope, id, body);
       const asked = { principal: scope.principal, gone: goneSignal(reply) };
-      await waitForTask(tasks, task, `Listener ${id}`, asked);
-      return listeners.get(scope, id);
+      await waitForTask(on, task, `Listener ${id}`, asked);
+      return getListener(on, scope, id);
     },
   });
 
@@ -104,7 +102,7 @@ export function listenerRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await listeners.update(scope, params.listener_id, body)]),
+      dialect.tasks([await updateListener(on, scope, params.listener_id, body)]),
   });
 
   app.delete(ONE, {
@@ -120,7 +118,7 @@ export function listenerRoutes(
     },
     handler: async ({ scope, params, query }) =>
       dialect.tasks([
-        await listeners.delete(scope, params.listener_id, {
+        await deleteOrWait(on, scope, listenerDeletion, params.listener_id, {
           defaultPool: query.delete_default_pool ?? false,
         }),
       ]),

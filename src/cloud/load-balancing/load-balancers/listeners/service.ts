@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
-import type { Database, Transaction } from '../../../../db/database.ts';
+import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
+import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { namedBalancer } from '../locks.ts';
 import { virtualAddresses } from '../store.ts';
 import { useListenerSecrets } from '../tls.ts';
-import type { Edits } from '../tree/edits.ts';
+import { changeTree } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
 import { CREATE_LISTENER, DELETE_LISTENER, UPDATE_LISTENER } from '../tree/tasks.ts';
@@ -14,119 +16,130 @@ import { presentedListener } from './presenter.ts';
 import { canonicalRanges, listenerProblems, MAX_LISTENERS, rangeFamilyProblems } from './rules.ts';
 import type { CreateListener, ListenerAnswer, ListenerListQuery, UpdateListener } from './schema.ts';
 
-/** Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds the load balancer. */
-export interface Listeners {
-  /** @throws InvalidError, ConflictError when the port is taken or the load balancer has the most listeners */
-  create(scope: Scope, request: CreateListener): Promise<string>;
-  list(scope: Scope, query: ListenerListQuery): Promise<{ count: number; results: ListenerAnswer[] }>;
-  /** @throws NotFoundError */
-  get(scope: Scope, id: string, show?: { stats: boolean }): Promise<ListenerAnswer>;
-  /** @throws NotFoundError, InvalidError, ConflictError */
-  update(scope: Scope, id: string, request: UpdateListener): Promise<string>;
-  /**
-   * Deletes it with its L7 policies, and its default pool if that is wanted.
-   * @throws NotFoundError, ConflictError if something else uses the pool
-   */
-  delete(scope: Scope, id: string, how: { defaultPool: boolean }): Promise<string>;
+/** @throws InvalidError, ConflictError when the port is taken or the load balancer has the most listeners */
+export const createListener = (
+  on: Platform,
+  scope: Scope,
+  { load_balancer_id, default_pool_id, ...given }: CreateListener,
+): Promise<string> =>
+  changeTree(
+    on,
+    scope,
+    CREATE_LISTENER,
+    namedBalancer(scope, load_balancer_id),
+    async (tx, edit, balancer) => {
+      const problems: FieldProblem[] = [];
+      const listener = wantedListener(given, '', problems);
+      const poolId = default_pool_id?.toLowerCase() ?? null;
+      if (poolId !== null) {
+        const pool = await poolIn(tx, balancer.id, poolId);
+        const field = 'default_pool_id';
+        if (pool) problems.push(...poolProblem(listener, pool.protocol, field));
+        else problems.push({ field, message: `Load balancer ${balancer.id} has no pool ${poolId}.` });
+      }
+      problems.push(...(await familyProblems(tx, balancer.id, listener.allowed_cidrs)));
+      if (problems.length > 0) throw new InvalidError(problems);
+      if (listener.protocol !== 'PROMETHEUS') await refuseFull(tx, balancer.id);
+      const id = await insertListener(tx, edit, listener, { defaultPoolId: poolId, at: '' });
+      scope.principal.writes?.about({ type: 'lblistener', id, name: listener.name });
+      const { user_list: _, ...shown } = given;
+      return { data: { ...shown, listener_id: id }, created: { listeners: [id] } };
+    },
+  );
+
+export async function listListeners(
+  on: Platform,
+  scope: Scope,
+  query: ListenerListQuery,
+): Promise<{ count: number; results: ListenerAnswer[] }> {
+  const { load_balancer_id: balancerId, name } = query;
+  const page = await listParts(
+    on.database.sql,
+    scope,
+    'lb_listeners',
+    [
+      ...(balancerId === undefined ? [] : [sql`load_balancer_id = ${balancerId}`]),
+      ...(name === undefined ? [] : [sql`strpos(name, ${name}) > 0`]),
+    ],
+    query,
+  );
+  const stats = query.show_stats ?? false;
+  return presentedParts(
+    on.database.sql,
+    page,
+    ({ listeners }) => listeners,
+    (row, forest) => presentedListener(row, forest, { stats }),
+  );
 }
 
-export function createListeners({ database, edits }: { database: Database; edits: Edits }): Listeners {
-  return {
-    create: (scope, { load_balancer_id, default_pool_id, ...given }) =>
-      edits.change(
-        scope,
-        CREATE_LISTENER,
-        namedBalancer(scope, load_balancer_id),
-        async (tx, edit, balancer) => {
-          const problems: FieldProblem[] = [];
-          const listener = wantedListener(given, '', problems);
-          const poolId = default_pool_id?.toLowerCase() ?? null;
-          if (poolId !== null) {
-            const pool = await poolIn(tx, balancer.id, poolId);
-            const field = 'default_pool_id';
-            if (pool) problems.push(...poolProblem(listener, pool.protocol, field));
-            else problems.push({ field, message: `Load balancer ${balancer.id} has no pool ${poolId}.` });
-          }
-          problems.push(...(await familyProblems(tx, balancer.id, listener.allowed_cidrs)));
-          if (problems.length > 0) throw new InvalidError(problems);
-          if (listener.protocol !== 'PROMETHEUS') await refuseFull(tx, balancer.id);
-          const id = await insertListener(tx, edit, listener, { defaultPoolId: poolId, at: '' });
-          scope.principal.writes?.about({ type: 'lblistener', id, name: listener.name });
-          const { user_list: _, ...shown } = given;
-          return { data: { ...shown, listener_id: id }, created: { listeners: [id] } };
-        },
-      ),
-
-    async list(scope, query) {
-      const { load_balancer_id: balancerId, name } = query;
-      const page = await listParts(
-        database.sql,
-        scope,
-        'lb_listeners',
-        [
-          ...(balancerId === undefined ? [] : [sql`load_balancer_id = ${balancerId}`]),
-          ...(name === undefined ? [] : [sql`strpos(name, ${name}) > 0`]),
-        ],
-        query,
-      );
-      const stats = query.show_stats ?? false;
-      return presentedParts(
-        database.sql,
-        page,
-        ({ listeners }) => listeners,
-        (row, forest) => presentedListener(row, forest, { stats }),
-      );
-    },
-
-    async get(scope, id, show = { stats: false }) {
-      const row = await findPart(database.sql, scope, 'lb_listeners', id);
-      return presentedPart(
-        database.sql,
-        row,
-        ({ listeners }) => listeners,
-        (one, forest) => presentedListener(one, forest, show),
-      );
-    },
-
-    update: (scope, id, request) =>
-      edits.change(scope, UPDATE_LISTENER, balancerOf(scope, 'lb_listeners', id), async (tx, edit) => {
-        const listener = await findPart(tx.sql, scope, 'lb_listeners', id);
-        scope.principal.writes?.about({ ...listener, type: 'lblistener' });
-        const problems: FieldProblem[] = [];
-        const values = changedListener(listener, request, problems);
-        problems.push(...listenerProblems({ ...listener, ...values }, ''));
-        if (request.allowed_cidrs) {
-          problems.push(...(await familyProblems(tx, listener.load_balancer_id, values.allowed_cidrs)));
-        }
-        if (problems.length > 0) throw new InvalidError(problems);
-        if (await edit.update('lb_listeners', listener, values)) {
-          await useListenerSecrets(tx, edit, { ...listener, ...values }, { at: '', former: listener });
-        }
-        const { user_list: _, ...shown } = request;
-        return { data: { ...shown, listener_id: listener.id }, created: { listeners: [listener.id] } };
-      }),
-
-    delete: (scope, id, { defaultPool }) =>
-      edits.change(scope, DELETE_LISTENER, balancerOf(scope, 'lb_listeners', id), async (tx, edit) => {
-        const listener = await findPart(tx.sql, scope, 'lb_listeners', id);
-        scope.principal.writes?.about({ ...listener, type: 'lblistener' });
-        const policies = await idsWhere(tx, sql`lb_l7_policies where listener_id = ${listener.id}`);
-        const rules = await idsWhere(tx, sql`lb_l7_rules where l7_policy_id = any(${policies}::uuid[])`);
-        await edit.remove('lb_l7_rules', rules);
-        await edit.remove('lb_l7_policies', policies);
-        await edit.remove('lb_listeners', [listener.id]);
-        if (defaultPool && listener.default_pool_id !== null) {
-          await refuseShared(tx, listener.default_pool_id, listener);
-          await edit.remove(
-            'lb_members',
-            await idsWhere(tx, sql`lb_members where pool_id = ${listener.default_pool_id}`),
-          );
-          await edit.remove('lb_pools', [listener.default_pool_id]);
-        }
-        return { data: { listener_id: listener.id, delete_default_pool: defaultPool } };
-      }),
-  };
+/** @throws NotFoundError */
+export async function getListener(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  show: { stats: boolean } = { stats: false },
+): Promise<ListenerAnswer> {
+  const row = await findPart(on.database.sql, scope, 'lb_listeners', id);
+  return presentedPart(
+    on.database.sql,
+    row,
+    ({ listeners }) => listeners,
+    (one, forest) => presentedListener(one, forest, show),
+  );
 }
+
+/** @throws NotFoundError, InvalidError, ConflictError */
+export const updateListener = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  request: UpdateListener,
+): Promise<string> =>
+  changeTree(on, scope, UPDATE_LISTENER, balancerOf(scope, 'lb_listeners', id), async (tx, edit) => {
+    const listener = await findPart(tx.sql, scope, 'lb_listeners', id);
+    scope.principal.writes?.about({ ...listener, type: 'lblistener' });
+    const problems: FieldProblem[] = [];
+    const values = changedListener(listener, request, problems);
+    problems.push(...listenerProblems({ ...listener, ...values }, ''));
+    if (request.allowed_cidrs) {
+      problems.push(...(await familyProblems(tx, listener.load_balancer_id, values.allowed_cidrs)));
+    }
+    if (problems.length > 0) throw new InvalidError(problems);
+    if (await edit.update('lb_listeners', listener, values)) {
+      await useListenerSecrets(tx, edit, { ...listener, ...values }, { at: '', former: listener });
+    }
+    const { user_list: _, ...shown } = request;
+    return { data: { ...shown, listener_id: listener.id }, created: { listeners: [listener.id] } };
+  });
+
+/**
+ * Deletes it with its L7 policies, and its default pool if that is wanted.
+ * @throws NotFoundError, ConflictError if something else uses the pool
+ */
+export const deleteListener = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  { defaultPool }: { defaultPool: boolean },
+): Promise<string> =>
+  changeTree(on, scope, DELETE_LISTENER, balancerOf(scope, 'lb_listeners', id), async (tx, edit) => {
+    const listener = await findPart(tx.sql, scope, 'lb_listeners', id);
+    scope.principal.writes?.about({ ...listener, type: 'lblistener' });
+    const policies = await idsWhere(tx, sql`lb_l7_policies where listener_id = ${listener.id}`);
+    const rules = await idsWhere(tx, sql`lb_l7_rules where l7_policy_id = any(${policies}::uuid[])`);
+    await edit.remove('lb_l7_rules', rules);
+    await edit.remove('lb_l7_policies', policies);
+    await edit.remove('lb_listeners', [listener.id]);
+    if (defaultPool && listener.default_pool_id !== null) {
+      await refuseShared(tx, listener.default_pool_id, listener);
+      await edit.remove(
+        'lb_members',
+        await idsWhere(tx, sql`lb_members where pool_id = ${listener.default_pool_id}`),
+      );
+      await edit.remove('lb_pools', [listener.default_pool_id]);
+    }
+    return { data: { listener_id: listener.id, delete_default_pool: defaultPool } };
+  });
 
 /** Returns the changed columns. A field that is left out stays; null restores the default. */
 function changedListener(
@@ -210,3 +223,11 @@ async function idsWhere(tx: Transaction, where: ReturnType<typeof sql>): Promise
   const { rows } = await sql<{ id: string }>`select id from ${where}`.execute(tx.sql);
   return rows.map(({ id }) => id);
 }
+
+/** A deletion that may wait for what still uses the thing. */
+export const listenerDeletion: WaitingDeletion<Rest<typeof deleteListener>> = {
+  type: 'delete_lblistener',
+  remove: deleteListener,
+  names: ['listener_id'],
+  options: [],
+};

@@ -1,8 +1,17 @@
 import type { Dialect } from '../../../../http/dialect.ts';
 import type { Api } from '../../../../http/server.ts';
 import { versionedIn } from '../../../../lib/versioned.ts';
+import type { Platform } from '../../../../platform.ts';
+import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
 import { HELD, WAITS } from '../schema.ts';
-import type { PoolMembers } from './members.ts';
+import {
+  addPoolMember,
+  getPoolMember,
+  listPoolMembers,
+  poolMemberDeletion,
+  replacePoolMembers,
+  updatePoolMember,
+} from './members.ts';
 import {
   CreateMember,
   MemberAnswer,
@@ -29,11 +38,7 @@ const DELETIONS = [
 const VERSIONED = versionedIn('lb_members', 'member_id');
 const tags = ['Load balancers'];
 
-export function lbMemberRoutes(
-  app: Api,
-  dialect: Dialect,
-  { poolMembers: members }: { poolMembers: PoolMembers },
-): void {
+export function lbMemberRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.get(MEMBERS, {
     config: { access: 'read' },
     schema: {
@@ -44,7 +49,7 @@ export function lbMemberRoutes(
       querystring: MemberListQuery,
       response: { 200: MemberList },
     },
-    handler: async ({ scope, params, query }) => members.list(scope, params.pool_id, query),
+    handler: async ({ scope, params, query }) => listPoolMembers(on, scope, params.pool_id, query),
   });
 
   for (const { path, ...which } of CREATIONS) {
@@ -60,7 +65,7 @@ export function lbMemberRoutes(
         response: { 200: dialect.tasksSchema },
       },
       handler: async ({ scope, params, body }) =>
-        dialect.tasks([await members.add(scope, params.pool_id, body)]),
+        dialect.tasks([await addPoolMember(on, scope, params.pool_id, body)]),
     });
   }
 
@@ -76,7 +81,7 @@ export function lbMemberRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await members.replace(scope, params.pool_id, body)]),
+      dialect.tasks([await replacePoolMembers(on, scope, params.pool_id, body)]),
   });
 
   app.get(MEMBER, {
@@ -88,7 +93,7 @@ export function lbMemberRoutes(
       params: MemberParams,
       response: { 200: MemberAnswer },
     },
-    handler: async ({ scope, params }) => members.get(scope, params.pool_id, params.member_id),
+    handler: async ({ scope, params }) => getPoolMember(on, scope, params.pool_id, params.member_id),
   });
 
   app.patch(MEMBER, {
@@ -103,7 +108,7 @@ export function lbMemberRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await members.update(scope, params.pool_id, params.member_id, body)]),
+      dialect.tasks([await updatePoolMember(on, scope, params.pool_id, params.member_id, body)]),
   });
 
   for (const { path, ...which } of DELETIONS) {
@@ -118,7 +123,7 @@ export function lbMemberRoutes(
         response: { 200: dialect.tasksSchema },
       },
       handler: async ({ scope, params }) =>
-        dialect.tasks([await members.remove(scope, params.pool_id, params.member_id)]),
+        dialect.tasks([await deleteOrWait(on, scope, poolMemberDeletion, params.pool_id, params.member_id)]),
     });
   }
 }

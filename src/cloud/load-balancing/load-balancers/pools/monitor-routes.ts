@@ -3,9 +3,10 @@ import type { Dialect } from '../../../../http/dialect.ts';
 import { goneSignal } from '../../../../http/gone-signal.ts';
 import type { Api } from '../../../../http/server.ts';
 import { versionedIn } from '../../../../lib/versioned.ts';
-import { type Tasks, whenFree } from '../../../ground/tasks/service.ts';
+import type { Platform } from '../../../../platform.ts';
+import { whenFree } from '../../../ground/tasks/service.ts';
 import { HELD } from '../schema.ts';
-import type { HealthMonitors } from './monitors.ts';
+import { addHealthMonitor, getHealthMonitor, removeHealthMonitor, updateHealthMonitor } from './monitors.ts';
 import { CreateHealthMonitor, HealthMonitorAnswer, PoolParams, UpdateHealthMonitor } from './schema.ts';
 
 const MONITOR = '/cloud/v1/lbpools/:project_id/:region_id/:pool_id/healthmonitor';
@@ -13,11 +14,7 @@ const MONITOR = '/cloud/v1/lbpools/:project_id/:region_id/:pool_id/healthmonitor
 const VERSIONED = versionedIn('lb_pools', 'pool_id');
 const tags = ['Load balancers'];
 
-export function healthMonitorRoutes(
-  app: Api,
-  dialect: Dialect,
-  { healthMonitors: monitors, tasks }: { healthMonitors: HealthMonitors; tasks: Tasks },
-): void {
+export function healthMonitorRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.get(MONITOR, {
     config: { access: 'read', versioned: VERSIONED },
     schema: {
@@ -28,7 +25,7 @@ export function healthMonitorRoutes(
       params: PoolParams,
       response: { 200: HealthMonitorAnswer },
     },
-    handler: async ({ scope, params }) => monitors.get(scope, params.pool_id),
+    handler: async ({ scope, params }) => getHealthMonitor(on, scope, params.pool_id),
   });
 
   app.post(MONITOR, {
@@ -43,7 +40,7 @@ export function healthMonitorRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await monitors.add(scope, params.pool_id, body)]),
+      dialect.tasks([await addHealthMonitor(on, scope, params.pool_id, body)]),
   });
 
   app.patch(MONITOR, {
@@ -58,7 +55,7 @@ export function healthMonitorRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await monitors.update(scope, params.pool_id, body)]),
+      dialect.tasks([await updateHealthMonitor(on, scope, params.pool_id, body)]),
   });
 
   app.delete(MONITOR, {
@@ -72,8 +69,8 @@ export function healthMonitorRoutes(
       response: { 204: Type.Null() },
     },
     handler: async ({ scope, params }, reply) => {
-      await whenFree(tasks, { principal: scope.principal, gone: goneSignal(reply) }, () =>
-        monitors.remove(scope, params.pool_id),
+      await whenFree(on, { principal: scope.principal, gone: goneSignal(reply) }, () =>
+        removeHealthMonitor(on, scope, params.pool_id),
       );
       return reply.code(204).send(null);
     },

@@ -1,8 +1,8 @@
-import type { Database } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import type { HealthMonitor } from '../tables.ts';
-import type { Edits } from '../tree/edits.ts';
+import { changeTree, changeTreeNow } from '../tree/edits.ts';
 import { balancerOf, findPart, presentedPart } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
 import { CREATE_MONITOR, UPDATE_MONITOR } from '../tree/tasks.ts';
@@ -11,64 +11,65 @@ import { presentedPool } from './presenter.ts';
 import { monitorOf } from './rules.ts';
 import type { CreateHealthMonitor, HealthMonitorAnswer, UpdateHealthMonitor } from './schema.ts';
 
-/** Health monitors of pools. All refuse with NotFoundError for an unknown pool, changes with ConflictError while a task holds the load balancer. */
-export interface HealthMonitors {
-  /** @throws NotFoundError, also for a pool without one */
-  get(scope: Scope, poolId: string): Promise<HealthMonitorAnswer>;
-  /** Returns the task that adds a monitor. @throws InvalidError, ConflictError if the pool has one */
-  add(scope: Scope, poolId: string, request: CreateHealthMonitor): Promise<string>;
-  /** Returns the task, which has finished already if nothing changes. @throws NotFoundError, also for a pool without one; InvalidError */
-  update(scope: Scope, poolId: string, request: UpdateHealthMonitor): Promise<string>;
-  /** Removes the monitor at once. @throws NotFoundError, also for a pool without one */
-  remove(scope: Scope, poolId: string): Promise<void>;
+/** @throws NotFoundError, also for a pool without one */
+export async function getHealthMonitor(
+  on: Platform,
+  scope: Scope,
+  poolId: string,
+): Promise<HealthMonitorAnswer> {
+  const row = await findPart(on.database.sql, scope, 'lb_pools', poolId);
+  const { healthmonitor } = await presentedPart(on.database.sql, row, ({ pools }) => pools, presentedPool);
+  if (!healthmonitor) throw noMonitor(poolId);
+  return healthmonitor;
 }
 
-export function createHealthMonitors(deps: { database: Database; edits: Edits }): HealthMonitors {
-  const { database, edits } = deps;
-  return {
-    async get(scope, poolId) {
-      const row = await findPart(database.sql, scope, 'lb_pools', poolId);
-      const { healthmonitor } = await presentedPart(database.sql, row, ({ pools }) => pools, presentedPool);
-      if (!healthmonitor) throw noMonitor(poolId);
-      return healthmonitor;
-    },
+/** Returns the task that adds a monitor. @throws InvalidError, ConflictError if the pool has one */
+export const addHealthMonitor = (
+  on: Platform,
+  scope: Scope,
+  poolId: string,
+  request: CreateHealthMonitor,
+): Promise<string> =>
+  changeTree(on, scope, CREATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
+    const pool = await lockedPool(tx, scope, poolId);
+    if (pool.health_monitor) {
+      throw new ConflictError(
+        `Pool ${pool.name} already has the health monitor ${pool.health_monitor.id}; change that one, or delete it first`,
+      );
+    }
+    const problems: FieldProblem[] = [];
+    const monitor = monitorOf(request, null, pool.protocol, '', problems);
+    if (problems.length > 0) throw new InvalidError(problems);
+    scope.principal.writes?.about({ type: 'lb_health_monitor', id: monitor.id, name: null });
+    await edit.update('lb_pools', pool, { health_monitor: monitor });
+    const created = { healthmonitors: [monitor.id] };
+    return { data: { ...request, pool_id: pool.id }, created };
+  });
 
-    add: (scope, poolId, request) =>
-      edits.change(scope, CREATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
-        const pool = await lockedPool(tx, scope, poolId);
-        if (pool.health_monitor) {
-          throw new ConflictError(
-            `Pool ${pool.name} already has the health monitor ${pool.health_monitor.id}; change that one, or delete it first`,
-          );
-        }
-        const problems: FieldProblem[] = [];
-        const monitor = monitorOf(request, null, pool.protocol, '', problems);
-        if (problems.length > 0) throw new InvalidError(problems);
-        scope.principal.writes?.about({ type: 'lb_health_monitor', id: monitor.id, name: null });
-        await edit.update('lb_pools', pool, { health_monitor: monitor });
-        const created = { healthmonitors: [monitor.id] };
-        return { data: { ...request, pool_id: pool.id }, created };
-      }),
+/** Returns the task, which has finished already if nothing changes. @throws NotFoundError, also for a pool without one; InvalidError */
+export const updateHealthMonitor = (
+  on: Platform,
+  scope: Scope,
+  poolId: string,
+  request: UpdateHealthMonitor,
+): Promise<string> =>
+  changeTree(on, scope, UPDATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
+    const pool = await lockedPool(tx, scope, poolId);
+    const current = knownMonitor(scope, pool);
+    const problems: FieldProblem[] = [];
+    const monitor = monitorOf({ ...current, ...request }, current, pool.protocol, '', problems);
+    if (problems.length > 0) throw new InvalidError(problems);
+    await edit.update('lb_pools', pool, { health_monitor: monitor });
+    return { data: { ...request, pool_id: pool.id } };
+  });
 
-    update: (scope, poolId, request) =>
-      edits.change(scope, UPDATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
-        const pool = await lockedPool(tx, scope, poolId);
-        const current = knownMonitor(scope, pool);
-        const problems: FieldProblem[] = [];
-        const monitor = monitorOf({ ...current, ...request }, current, pool.protocol, '', problems);
-        if (problems.length > 0) throw new InvalidError(problems);
-        await edit.update('lb_pools', pool, { health_monitor: monitor });
-        return { data: { ...request, pool_id: pool.id } };
-      }),
-
-    remove: (scope, poolId) =>
-      edits.now(scope, balancerOf(scope, 'lb_pools', poolId), async (tx) => {
-        const pool = await lockedPool(tx, scope, poolId);
-        knownMonitor(scope, pool);
-        return { table: 'lb_pools', id: pool.id, values: { health_monitor: null } };
-      }),
-  };
-}
+/** Removes the monitor at once. @throws NotFoundError, also for a pool without one */
+export const removeHealthMonitor = (on: Platform, scope: Scope, poolId: string): Promise<void> =>
+  changeTreeNow(on, scope, balancerOf(scope, 'lb_pools', poolId), async (tx) => {
+    const pool = await lockedPool(tx, scope, poolId);
+    knownMonitor(scope, pool);
+    return { table: 'lb_pools', id: pool.id, values: { health_monitor: null } };
+  });
 
 /** Returns the monitor that a change is about. @throws NotFoundError */
 function knownMonitor(scope: Scope, pool: PartRow<'lb_pools'>): HealthMonitor {

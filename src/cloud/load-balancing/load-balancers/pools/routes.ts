@@ -2,9 +2,11 @@ import type { Dialect } from '../../../../http/dialect.ts';
 import type { Api } from '../../../../http/server.ts';
 import { versionedIn } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
+import type { Platform } from '../../../../platform.ts';
+import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
 import { HELD, WAITS } from '../schema.ts';
 import { CreatePool, PoolAnswer, PoolList, PoolListQuery, PoolParams, UpdatePool } from './schema.ts';
-import type { Pools } from './service.ts';
+import { createPool, getPool, listPools, poolDeletion, updatePool } from './service.ts';
 
 const BASE = '/cloud/v1/lbpools/:project_id/:region_id';
 const ONE = `${BASE}/:pool_id`;
@@ -16,7 +18,7 @@ const UPDATES = [
   { path: '/cloud/v2/lbpools/:project_id/:region_id/:pool_id', operationId: 'updatePool' },
 ];
 
-export function lbPoolRoutes(app: Api, dialect: Dialect, { pools }: { pools: Pools }): void {
+export function lbPoolRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -28,7 +30,7 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, { pools }: { pools: Poo
       body: CreatePool,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await pools.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createPool(on, scope, body)]),
   });
 
   app.get(BASE, {
@@ -42,7 +44,7 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, { pools }: { pools: Poo
       querystring: PoolListQuery,
       response: { 200: PoolList },
     },
-    handler: async ({ scope, query }) => pools.list(scope, query),
+    handler: async ({ scope, query }) => listPools(on, scope, query),
   });
 
   app.get(ONE, {
@@ -54,7 +56,7 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, { pools }: { pools: Poo
       params: PoolParams,
       response: { 200: PoolAnswer },
     },
-    handler: async ({ scope, params }) => pools.get(scope, params.pool_id),
+    handler: async ({ scope, params }) => getPool(on, scope, params.pool_id),
   });
 
   for (const { path, ...which } of UPDATES) {
@@ -70,7 +72,7 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, { pools }: { pools: Poo
         response: { 200: dialect.tasksSchema },
       },
       handler: async ({ scope, params, body }) =>
-        dialect.tasks([await pools.update(scope, params.pool_id, body)]),
+        dialect.tasks([await updatePool(on, scope, params.pool_id, body)]),
     });
   }
 
@@ -84,6 +86,7 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, { pools }: { pools: Poo
       params: PoolParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params }) => dialect.tasks([await pools.delete(scope, params.pool_id)]),
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await deleteOrWait(on, scope, poolDeletion, params.pool_id)]),
   });
 }

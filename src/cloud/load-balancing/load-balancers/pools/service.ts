@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
-import type { Database, Transaction } from '../../../../db/database.ts';
+import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
+import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { poolMisfit } from '../listeners/rules.ts';
 import { namedBalancer } from '../locks.ts';
 import { usePoolSecrets } from '../tls.ts';
-import type { Edits } from '../tree/edits.ts';
+import { changeTree } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
 import { CREATE_POOL, DELETE_POOL, UPDATE_POOL } from '../tree/tasks.ts';
@@ -16,117 +18,109 @@ import { replaceMembers } from './replacement.ts';
 import { membersOf, monitorOf, persistenceOf, poolSecretsOf } from './rules.ts';
 import type { CreatePool, PoolAnswer, PoolListQuery, UpdatePool } from './schema.ts';
 
-/** Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds the load balancer. */
-export interface Pools {
-  /** @throws InvalidError, ConflictError when the listener has a default pool or the load balancer the most pools */
-  create(scope: Scope, request: CreatePool): Promise<string>;
-  list(
-    scope: Scope,
-    query: PoolListQuery,
-  ): Promise<{ count: number; results: ReturnType<typeof presentedInList>[] }>;
-  /** @throws NotFoundError */
-  get(scope: Scope, id: string): Promise<PoolAnswer>;
-  /** Members that stay the same by address and port are kept. @throws NotFoundError, InvalidError, ConflictError */
-  update(scope: Scope, id: string, request: UpdatePool): Promise<string>;
-  /** Listeners are left without a default pool. @throws NotFoundError, ConflictError if an L7 policy uses it */
-  delete(scope: Scope, id: string): Promise<string>;
-}
-
-export function createPools({ database, edits }: { database: Database; edits: Edits }): Pools {
-  return {
-    create: (scope, { load_balancer_id = null, listener_id = null, ...given }) =>
-      edits.change(
-        scope,
-        CREATE_POOL,
-        (tx) => balancerFor(tx, scope, { load_balancer_id, listener_id }),
-        async (tx, edit, balancer) => {
-          const problems: FieldProblem[] = [];
-          const wanted = wantedPool(given, '', problems);
-          const listener =
-            listener_id === null ? undefined : await findPart(tx.sql, scope, 'lb_listeners', listener_id);
-          const misfit = listener && poolMisfit(listener.protocol, given.protocol);
-          if (misfit !== undefined) problems.push({ field: 'protocol', message: misfit });
-          if (problems.length > 0) throw new InvalidError(problems);
-          if (listener && listener.default_pool_id !== null) {
-            throw new ConflictError(
-              `Listener ${listener.id} already has the default pool ${listener.default_pool_id}; delete that one first`,
-            );
-          }
-          await refuseMorePools(tx, balancer.id);
-          const created = await insertPools(tx, scope, edit, [wanted]);
-          const [id = ''] = created.pools;
-          if (listener) await edit.update('lb_listeners', listener, { default_pool_id: id });
-          scope.principal.writes?.about({ type: 'lbpool', id, name: given.name });
-          return { data: { ...given, listener_id, pool_id: id }, created: { ...created } };
-        },
-      ),
-
-    async list(scope, query) {
-      const { load_balancer_id: balancerId, listener_id: listenerId, name } = query;
-      const page = await listParts(
-        database.sql,
-        scope,
-        'lb_pools',
-        [
-          ...(balancerId === undefined ? [] : [sql`load_balancer_id = ${balancerId}`]),
-          ...(listenerId === undefined
-            ? []
-            : [sql`id in (select default_pool_id from lb_listeners where id = ${listenerId})`]),
-          ...(name === undefined ? [] : [sql`strpos(name, ${name}) > 0`]),
-        ],
-        query,
-      );
-      const details = query.details ?? false;
-      return presentedParts(
-        database.sql,
-        page,
-        ({ pools }) => pools,
-        (row, forest) => presentedInList(row, forest, { details }),
-      );
-    },
-
-    async get(scope, id) {
-      const row = await findPart(database.sql, scope, 'lb_pools', id);
-      return presentedPart(database.sql, row, ({ pools }) => pools, presentedPool);
-    },
-
-    update: (scope, id, request) =>
-      edits.change(scope, UPDATE_POOL, balancerOf(scope, 'lb_pools', id), async (tx, edit) => {
-        const pool = await lockedPool(tx, scope, id);
-        const problems: FieldProblem[] = [];
-        const values = changedPool(pool, request, problems);
-        const members =
-          request.members === undefined ? undefined : membersOf(request.members ?? [], 'members.', problems);
-        if (values.protocol !== pool.protocol) {
-          problems.push(...(await listenerProblems(tx, pool.id, values.protocol)));
-        }
-        if (problems.length > 0) throw new InvalidError(problems);
-        const created = {
-          ...(members && { members: await replaceMembers(tx, scope, edit, pool.id, members) }),
-          ...(!pool.health_monitor &&
-            values.health_monitor && { healthmonitors: [values.health_monitor.id] }),
-        };
-        if (await edit.update('lb_pools', pool, values)) {
-          await usePoolSecrets(tx, edit, { ...pool, ...values }, { at: '', former: pool });
-        }
-        return { data: { ...request, pool_id: pool.id }, created };
-      }),
-
-    delete: (scope, id) =>
-      edits.change(scope, DELETE_POOL, balancerOf(scope, 'lb_pools', id), async (tx, edit) => {
-        const pool = await lockedPool(tx, scope, id);
-        await refuseRedirected(tx, pool);
-        const { rows } = await sql<{ id: string }>`
-          select id from lb_members where pool_id = ${pool.id}`.execute(tx.sql);
-        await edit.remove(
-          'lb_members',
-          rows.map((row) => row.id),
+/** @throws InvalidError, ConflictError when the listener has a default pool or the load balancer the most pools */
+export const createPool = (
+  on: Platform,
+  scope: Scope,
+  { load_balancer_id = null, listener_id = null, ...given }: CreatePool,
+): Promise<string> =>
+  changeTree(
+    on,
+    scope,
+    CREATE_POOL,
+    (tx) => balancerFor(tx, scope, { load_balancer_id, listener_id }),
+    async (tx, edit, balancer) => {
+      const problems: FieldProblem[] = [];
+      const wanted = wantedPool(given, '', problems);
+      const listener =
+        listener_id === null ? undefined : await findPart(tx.sql, scope, 'lb_listeners', listener_id);
+      const misfit = listener && poolMisfit(listener.protocol, given.protocol);
+      if (misfit !== undefined) problems.push({ field: 'protocol', message: misfit });
+      if (problems.length > 0) throw new InvalidError(problems);
+      if (listener && listener.default_pool_id !== null) {
+        throw new ConflictError(
+          `Listener ${listener.id} already has the default pool ${listener.default_pool_id}; delete that one first`,
         );
-        await edit.remove('lb_pools', [pool.id]);
-        return { data: { pool_id: pool.id } };
-      }),
-  };
+      }
+      await refuseMorePools(tx, balancer.id);
+      const created = await insertPools(tx, scope, edit, [wanted]);
+      const [id = ''] = created.pools;
+      if (listener) await edit.update('lb_listeners', listener, { default_pool_id: id });
+      scope.principal.writes?.about({ type: 'lbpool', id, name: given.name });
+      return { data: { ...given, listener_id, pool_id: id }, created: { ...created } };
+    },
+  );
+
+export async function listPools(
+  on: Platform,
+  scope: Scope,
+  query: PoolListQuery,
+): Promise<{ count: number; results: ReturnType<typeof presentedInList>[] }> {
+  const { load_balancer_id: balancerId, listener_id: listenerId, name } = query;
+  const page = await listParts(
+    on.database.sql,
+    scope,
+    'lb_pools',
+    [
+      ...(balancerId === undefined ? [] : [sql`load_balancer_id = ${balancerId}`]),
+      ...(listenerId === undefined
+        ? []
+        : [sql`id in (select default_pool_id from lb_listeners where id = ${listenerId})`]),
+      ...(name === undefined ? [] : [sql`strpos(name, ${name}) > 0`]),
+    ],
+    query,
+  );
+  const details = query.details ?? false;
+  return presentedParts(
+    on.database.sql,
+    page,
+    ({ pools }) => pools,
+    (row, forest) => presentedInList(row, forest, { details }),
+  );
 }
+
+/** @throws NotFoundError */
+export async function getPool(on: Platform, scope: Scope, id: string): Promise<PoolAnswer> {
+  const row = await findPart(on.database.sql, scope, 'lb_pools', id);
+  return presentedPart(on.database.sql, row, ({ pools }) => pools, presentedPool);
+}
+
+/** Members that stay the same by address and port are kept. @throws NotFoundError, InvalidError, ConflictError */
+export const updatePool = (on: Platform, scope: Scope, id: string, request: UpdatePool): Promise<string> =>
+  changeTree(on, scope, UPDATE_POOL, balancerOf(scope, 'lb_pools', id), async (tx, edit) => {
+    const pool = await lockedPool(tx, scope, id);
+    const problems: FieldProblem[] = [];
+    const values = changedPool(pool, request, problems);
+    const members =
+      request.members === undefined ? undefined : membersOf(request.members ?? [], 'members.', problems);
+    if (values.protocol !== pool.protocol) {
+      problems.push(...(await listenerProblems(tx, pool.id, values.protocol)));
+    }
+    if (problems.length > 0) throw new InvalidError(problems);
+    const created = {
+      ...(members && { members: await replaceMembers(tx, scope, edit, pool.id, members) }),
+      ...(!pool.health_monitor && values.health_monitor && { healthmonitors: [values.health_monitor.id] }),
+    };
+    if (await edit.update('lb_pools', pool, values)) {
+      await usePoolSecrets(tx, edit, { ...pool, ...values }, { at: '', former: pool });
+    }
+    return { data: { ...request, pool_id: pool.id }, created };
+  });
+
+/** Listeners are left without a default pool. @throws NotFoundError, ConflictError if an L7 policy uses it */
+export const deletePool = (on: Platform, scope: Scope, id: string): Promise<string> =>
+  changeTree(on, scope, DELETE_POOL, balancerOf(scope, 'lb_pools', id), async (tx, edit) => {
+    const pool = await lockedPool(tx, scope, id);
+    await refuseRedirected(tx, pool);
+    const { rows } = await sql<{ id: string }>`
+          select id from lb_members where pool_id = ${pool.id}`.execute(tx.sql);
+    await edit.remove(
+      'lb_members',
+      rows.map((row) => row.id),
+    );
+    await edit.remove('lb_pools', [pool.id]);
+    return { data: { pool_id: pool.id } };
+  });
 
 /** Returns the load balancer that the body names, by itself or by a listener. @throws InvalidError */
 async function balancerFor(
@@ -201,3 +195,11 @@ async function refuseRedirected(tx: Transaction, pool: PartRow<'lb_pools'>): Pro
     `Pool ${pool.name} is used by L7 policy ${rows.map(({ id }) => id).join(', ')}; delete or change it first`,
   );
 }
+
+/** A deletion that may wait for what still uses the thing. */
+export const poolDeletion: WaitingDeletion<Rest<typeof deletePool>> = {
+  type: 'delete_lbpool',
+  remove: deletePool,
+  names: ['pool_id'],
+  options: [],
+};

@@ -3,10 +3,17 @@ import type { Dialect } from '../../../../http/dialect.ts';
 import type { Api } from '../../../../http/server.ts';
 import { MetricsQuestion } from '../../../../lib/idle-times.ts';
 import { Input, ProjectRegionParams } from '../../../../lib/wire.ts';
+import type { Platform } from '../../../../platform.ts';
 import { ONE_BALANCER } from '../routes.ts';
 import { LoadBalancerParams } from '../schema.ts';
 import { LoadBalancerMetrics, LoadBalancerStatus, LoadBalancerStatusList } from './schema.ts';
-import type { LoadBalancerCare } from './service.ts';
+import {
+  failOverLoadBalancer,
+  loadBalancerMetrics,
+  loadBalancerStatus,
+  loadBalancerStatuses,
+  resizeLoadBalancer,
+} from './service.ts';
 
 const tags = ['Load balancers'];
 
@@ -29,11 +36,7 @@ const FailOver = Input(
   { force: true },
 );
 
-export function loadBalancerCareRoutes(
-  app: Api,
-  dialect: Dialect,
-  { loadBalancerCare: care }: { loadBalancerCare: LoadBalancerCare },
-): void {
+export function loadBalancerCareRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.get('/cloud/v1/loadbalancers/:project_id/:region_id/status', {
     config: { access: 'read' },
     schema: {
@@ -45,7 +48,7 @@ export function loadBalancerCareRoutes(
       response: { 200: LoadBalancerStatusList },
     },
     handler: async ({ scope }) => {
-      const results = await care.statuses(scope);
+      const results = await loadBalancerStatuses(on, scope);
       return { count: results.length, results };
     },
   });
@@ -59,7 +62,7 @@ export function loadBalancerCareRoutes(
       params: LoadBalancerParams,
       response: { 200: LoadBalancerStatus },
     },
-    handler: async ({ scope, params }) => care.status(scope, params.load_balancer_id),
+    handler: async ({ scope, params }) => loadBalancerStatus(on, scope, params.load_balancer_id),
   });
 
   app.post(`${ONE_BALANCER}/metrics`, {
@@ -75,7 +78,7 @@ export function loadBalancerCareRoutes(
       response: { 200: LoadBalancerMetrics },
     },
     handler: async ({ scope, params, body }) => {
-      const results = await care.metrics(scope, params.load_balancer_id, body);
+      const results = await loadBalancerMetrics(on, scope, params.load_balancer_id, body);
       return { count: results.length, results };
     },
   });
@@ -92,7 +95,7 @@ export function loadBalancerCareRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await care.resize(scope, params.load_balancer_id, body.flavor)]),
+      dialect.tasks([await resizeLoadBalancer(on, scope, params.load_balancer_id, body.flavor)]),
   });
 
   app.post(`${ONE_BALANCER}/failover`, {
@@ -108,6 +111,6 @@ export function loadBalancerCareRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await care.failOver(scope, params.load_balancer_id)]),
+      dialect.tasks([await failOverLoadBalancer(on, scope, params.load_balancer_id)]),
   });
 }

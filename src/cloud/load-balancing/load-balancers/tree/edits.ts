@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { change } from '../../../../convergence/wants.ts';
-import type { Database, Transaction } from '../../../../db/database.ts';
-import type { Clock } from '../../../../lib/clock.ts';
+import type { Transaction } from '../../../../db/database.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { refuseDoomed } from '../../../ground/tasks/in-transaction.ts';
-import { deletionId, type Tasks } from '../../../ground/tasks/service.ts';
+import { beginTask, deletionId, recordDoneTask, wantChecked } from '../../../ground/tasks/service.ts';
 import { lockFreeBalancer } from '../locks.ts';
 import type { LoadBalancerRow } from '../store.ts';
 import { loadBalancerSpec } from '../wanted.ts';
@@ -44,63 +44,55 @@ export interface Edited {
   created?: Record<string, string[]>;
 }
 
-export interface Edits {
-  /**
-   * Locks the load balancer, lets `plan` write rows, and starts the task that brings them about. If nothing differs, the
-   * task has finished already: official clients need one to wait for.
-   * @throws NotFoundError, ConflictError while a task holds it or if it will be deleted with new parts, what `plan` throws
-   */
-  change(
-    scope: Scope,
-    task: TreeTask,
-    find: (tx: Transaction) => Promise<string>,
-    plan: (tx: Transaction, edit: Edit, balancer: LoadBalancerRow) => Promise<Edited>,
-  ): Promise<string>;
-  /** Changes one row of a load balancer at once, without a task. @throws NotFoundError, ConflictError, what `plan` throws */
-  now(
-    scope: Scope,
-    find: (tx: Transaction) => Promise<string>,
-    plan: (tx: Transaction) => Promise<{ table: LbTable; id: string; values: object }>,
-  ): Promise<void>;
-}
+/**
+ * Locks the load balancer, lets `plan` write rows, and starts the task that brings them about. If nothing differs, the
+ * task has finished already: official clients need one to wait for.
+ * @throws NotFoundError, ConflictError while a task holds it or if it will be deleted with new parts, what `plan` throws
+ */
+export const changeTree = (
+  on: Platform,
+  scope: Scope,
+  task: TreeTask,
+  find: (tx: Transaction) => Promise<string>,
+  plan: (tx: Transaction, edit: Edit, balancer: LoadBalancerRow) => Promise<Edited>,
+): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const balancer = await lockFreeBalancer(tx, scope, await find(tx));
+    const taskId = deletionId(scope);
+    const { edit, changed } = startEdit(tx, balancer, { id: taskId, now: on.clock.now() });
+    const { data: given, created = null } = await plan(tx, edit, balancer);
+    const data = { load_balancer_id: balancer.id, ...given };
+    if (!differs(changed)) return recordDoneTask(on, tx, scope, { type: task.type, data, created });
+    if (Object.values(changed.made).some((ids) => ids.length > 0)) {
+      const doomed = { type: 'delete_loadbalancer', id: balancer.id };
+      await refuseDoomed(tx, scope, `Load balancer ${balancer.name}`, doomed);
+    }
+    const held = { provisioning_status: 'PENDING_UPDATE', task_id: taskId };
+    await writeRow(tx, 'load_balancers', balancer.id, held);
+    const spec = await loadBalancerSpec(tx, balancer.id);
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task,
+      data,
+      input: { loadBalancerId: balancer.id, ...changed, created },
+      wants: [change('load_balancer', balancer.id, () => spec)],
+    });
+  });
 
-export function createEdits(deps: { database: Database; clock: Clock; tasks: Tasks }): Edits {
-  const { database, clock, tasks } = deps;
-  return {
-    change: (scope, task, find, plan) =>
-      database.accept(scope.principal, async (tx) => {
-        const balancer = await lockFreeBalancer(tx, scope, await find(tx));
-        const taskId = deletionId(scope);
-        const { edit, changed } = startEdit(tx, balancer, { id: taskId, now: clock.now() });
-        const { data: given, created = null } = await plan(tx, edit, balancer);
-        const data = { load_balancer_id: balancer.id, ...given };
-        if (!differs(changed)) return tasks.done(tx, scope, { type: task.type, data, created });
-        if (Object.values(changed.made).some((ids) => ids.length > 0)) {
-          const doomed = { type: 'delete_loadbalancer', id: balancer.id };
-          await refuseDoomed(tx, scope, `Load balancer ${balancer.name}`, doomed);
-        }
-        const held = { provisioning_status: 'PENDING_UPDATE', task_id: taskId };
-        await writeRow(tx, 'load_balancers', balancer.id, held);
-        const spec = await loadBalancerSpec(tx, balancer.id);
-        return tasks.begin(tx, scope, {
-          id: taskId,
-          task,
-          data,
-          input: { loadBalancerId: balancer.id, ...changed, created },
-          wants: [change('load_balancer', balancer.id, () => spec)],
-        });
-      }),
-
-    now: (scope, find, plan) =>
-      database.accept(scope.principal, async (tx) => {
-        const balancer = await lockFreeBalancer(tx, scope, await find(tx));
-        const { table, id, values } = await plan(tx);
-        await writeRow(tx, table, id, { ...values, updated_at: clock.now() });
-        const spec = await loadBalancerSpec(tx, balancer.id);
-        await tasks.want(tx, scope, [change('load_balancer', balancer.id, () => spec)]);
-      }),
-  };
-}
+/** Changes one row of a load balancer at once, without a task. @throws NotFoundError, ConflictError, what `plan` throws */
+export const changeTreeNow = (
+  on: Platform,
+  scope: Scope,
+  find: (tx: Transaction) => Promise<string>,
+  plan: (tx: Transaction) => Promise<{ table: LbTable; id: string; values: object }>,
+): Promise<void> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const balancer = await lockFreeBalancer(tx, scope, await find(tx));
+    const { table, id, values } = await plan(tx);
+    await writeRow(tx, table, id, { ...values, updated_at: on.clock.now() });
+    const spec = await loadBalancerSpec(tx, balancer.id);
+    await wantChecked(on, tx, scope, [change('load_balancer', balancer.id, () => spec)]);
+  });
 
 type Changed = Pick<TreeChange, 'former' | 'gone' | 'made'>;
 

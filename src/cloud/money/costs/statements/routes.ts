@@ -3,6 +3,7 @@ import type { Api } from '../../../../http/server.ts';
 import { streamed } from '../../../../http/streamed.ts';
 import { accepts } from '../../../../lib/accepts.ts';
 import { csvLines, csvOf } from '../../../../lib/csv.ts';
+import type { Platform } from '../../../../platform.ts';
 import {
   asPageOrCsv,
   COST_COLUMNS,
@@ -11,7 +12,7 @@ import {
   USAGE_COLUMNS,
   UsageStatement,
 } from './schema.ts';
-import type { Statements } from './service.ts';
+import { exportCosts, exportUsage, listCosts, listUsage } from './service.ts';
 
 const CSV = 'text/csv';
 const config = { access: 'read', refuses: [404] } as const;
@@ -20,7 +21,7 @@ const WHOSE =
   'Of your own account; of the clients of a reseller for its administrators; of all accounts for the platform administrator. `Accept: text/csv` exports everything that matches. What goes on counts until now.';
 
 /** What accounts used, and what that costs. */
-export function statementRoutes(app: Api, { statements }: { statements: Statements }): void {
+export function statementRoutes(app: Api, on: Platform): void {
   app.get('/tradewind/v1/usage', {
     config,
     schema: {
@@ -32,8 +33,8 @@ export function statementRoutes(app: Api, { statements }: { statements: Statemen
       response: { 200: asPageOrCsv(UsageStatement) },
     },
     handler: async ({ principal, query, headers, method }, reply) => {
-      if (!asksForCsv(headers.accept, method)) return statements.usage(principal, query);
-      return csv(reply, USAGE_COLUMNS, await statements.exportUsage(principal, query));
+      if (!asksForCsv(headers.accept, method)) return listUsage(on, principal, query);
+      return csv(reply, USAGE_COLUMNS, await exportUsage(on, principal, query));
     },
   });
 
@@ -48,8 +49,8 @@ export function statementRoutes(app: Api, { statements }: { statements: Statemen
       response: { 200: asPageOrCsv(CostStatement) },
     },
     handler: async ({ principal, query, headers, method }, reply) => {
-      if (!asksForCsv(headers.accept, method)) return statements.costs(principal, query);
-      return csv(reply, COST_COLUMNS, await statements.exportCosts(principal, query));
+      if (!asksForCsv(headers.accept, method)) return listCosts(on, principal, query);
+      return csv(reply, COST_COLUMNS, await exportCosts(on, principal, query));
     },
   });
 }

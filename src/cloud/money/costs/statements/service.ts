@@ -1,13 +1,11 @@
-import type { Database } from '../../../../db/database.ts';
 import { calendarTime, secondOf } from '../../../../lib/calendar-time.ts';
-import type { Clock } from '../../../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { pageToken, placeOf } from '../../../../lib/page-token.ts';
+import type { Platform } from '../../../../platform.ts';
 import { allows, type Principal } from '../../../../requests/principal.ts';
-import type { DatedPrices, Rates } from '../../../ground/prices/service.ts';
+import type { DatedPrices } from '../../../ground/prices/service.ts';
 import { costOf } from '../costing.ts';
 import { isSized } from '../presenter.ts';
-import type { InTurn } from '../turns.ts';
 import type { CostLine, CostStatement, StatementQuery, UsageLine, UsageStatement } from './schema.ts';
 import { spansOf } from './spans.ts';
 import * as store from './store.ts';
@@ -18,19 +16,6 @@ const DAY_MS = 86_400_000;
 const MOST_CLIENTS = 100;
 /** Lines that an export reads at once. */
 const EXPORTED = 1_000;
-
-/**
- * What accounts used, and what that costs: of the caller's account, of the clients of its reseller for its administrators, or of
- * all for the platform administrator. All throw NotFoundError for another account, InvalidError, and UnavailableError if too
- * many wait.
- */
-export interface Statements {
-  usage(principal: Principal, query: StatementQuery): Promise<UsageStatement>;
-  costs(principal: Principal, query: StatementQuery): Promise<CostStatement>;
-  /** Returns all pages. Throws before the first one. */
-  exportUsage(principal: Principal, query: StatementQuery): Promise<AsyncGenerator<UsageLine[]>>;
-  exportCosts(principal: Principal, query: StatementQuery): Promise<AsyncGenerator<CostLine[]>>;
-}
 
 interface Asked {
   sight: store.Sight;
@@ -45,101 +30,120 @@ interface Page<Line> {
 }
 type DatedByClient = ReadonlyMap<number, readonly DatedPrices[]>;
 
-export function createStatements(deps: {
-  database: Database;
-  clock: Clock;
-  rates: Pick<Rates, 'between'>;
-  inTurn: InTurn;
-}): Statements {
-  const { database, clock, rates, inTurn } = deps;
+interface PagePlace {
+  after: store.LineKey | undefined;
+  limit: number;
+}
 
-  async function askedBy(principal: Principal, query: StatementQuery): Promise<Asked> {
-    const sight = sightOf(principal);
-    const wanted = wantedBy(query, clock.now());
-    const seen = wanted.clients && (await store.visibleClients(database.sql, sight, wanted.clients));
-    const foreign = wanted.clients?.find((id) => !seen?.has(id));
-    if (foreign !== undefined) throw new NotFoundError('Client', foreign);
-    return {
-      sight,
-      wanted,
-      byDay: query.by?.includes('day') ?? false,
-      seesHidden: allows(principal, 'resell'),
-    };
-  }
-
-  /** Reads a page. Accounts whose lines are all read are not looked at again. */
-  async function page<Line>(
-    { sight, wanted, byDay }: Asked,
-    { after, limit }: { after: store.LineKey | undefined; limit: number },
-    datedOf: (clients: readonly number[]) => Promise<DatedByClient>,
-    present: (row: store.LineRow, dated: DatedByClient) => Line,
-  ): Promise<Page<Line>> {
-    const found = await store.clientsWithUse(database.sql, sight, wanted, {
-      first: after?.client_id ?? 0,
-      limit: MOST_CLIENTS + 1,
-    });
-    const clients = found.slice(0, MOST_CLIENTS);
-    if (clients.length === 0) return { lines: [], next: undefined };
-    const dated = await datedOf(clients);
-    const spans = clients.flatMap((id) => spansOf(id, { ...wanted, byDay }, dated.get(id) ?? []));
-    const rows = await store.linesOf(database.sql, wanted, spans, { after, limit: limit + 1 });
-    const shown = rows.slice(0, limit);
-    const another = found[MOST_CLIENTS];
-    return {
-      lines: shown.map((row) => present(row, dated)),
-      next: rows.length > limit ? shown.at(-1) : another === undefined ? undefined : firstOf(another),
-    };
-  }
-
-  async function ratesFor({ wanted, seesHidden }: Asked, clients: readonly number[]): Promise<DatedByClient> {
-    const dated = await rates.between(clients, wanted.from, wanted.to);
-    return seesHidden ? new Map([...dated].map(([id, each]) => [id, each.map(shown)])) : dated;
-  }
-
-  const readers = {
-    usage: (asked: Asked, place: Parameters<typeof page>[1]) =>
-      page(asked, place, async () => new Map(), usageLine),
-    costs: (asked: Asked, place: Parameters<typeof page>[1]) =>
-      page(asked, place, (clients) => ratesFor(asked, clients), costLine),
-  };
-
-  async function statement<Line>(
-    read: (asked: Asked, place: Parameters<typeof page>[1]) => Promise<Page<Line>>,
-    principal: Principal,
-    query: StatementQuery,
-  ) {
-    const asked = await askedBy(principal, query);
-    const after = keyIn(query.page_token);
-    const { lines, next } = await inTurn(() => read(asked, { after, limit: query.limit ?? 100 }));
-    return { lines, next_page_token: next ? tokenOf(next) : null };
-  }
-
-  async function exported<Line>(
-    read: (asked: Asked, place: Parameters<typeof page>[1]) => Promise<Page<Line>>,
-    principal: Principal,
-    query: StatementQuery,
-  ) {
-    const asked = await askedBy(principal, query);
-    const first = keyIn(query.page_token);
-    const pageAfter = (after: store.LineKey | undefined) => () => read(asked, { after, limit: EXPORTED });
-    const begun = await inTurn(pageAfter(first));
-    async function* pages(): AsyncGenerator<Line[]> {
-      for (let page = begun; ; ) {
-        if (page.lines.length > 0) yield page.lines;
-        if (!page.next) return;
-        page = await inTurn(pageAfter(page.next), { begun: true });
-      }
-    }
-    return pages();
-  }
-
+async function askedBy(on: Platform, principal: Principal, query: StatementQuery): Promise<Asked> {
+  const sight = sightOf(principal);
+  const wanted = wantedBy(query, on.clock.now());
+  const seen = wanted.clients && (await store.visibleClients(on.database.sql, sight, wanted.clients));
+  const foreign = wanted.clients?.find((id) => !seen?.has(id));
+  if (foreign !== undefined) throw new NotFoundError('Client', foreign);
   return {
-    usage: (principal, query) => statement(readers.usage, principal, query),
-    costs: (principal, query) => statement(readers.costs, principal, query),
-    exportUsage: (principal, query) => exported(readers.usage, principal, query),
-    exportCosts: (principal, query) => exported(readers.costs, principal, query),
+    sight,
+    wanted,
+    byDay: query.by?.includes('day') ?? false,
+    seesHidden: allows(principal, 'resell'),
   };
 }
+
+/** Reads a page. Accounts whose lines are all read are not looked at again. */
+async function page<Line>(
+  on: Platform,
+  { sight, wanted, byDay }: Asked,
+  { after, limit }: PagePlace,
+  datedOf: (clients: readonly number[]) => Promise<DatedByClient>,
+  present: (row: store.LineRow, dated: DatedByClient) => Line,
+): Promise<Page<Line>> {
+  const found = await store.clientsWithUse(on.database.sql, sight, wanted, {
+    first: after?.client_id ?? 0,
+    limit: MOST_CLIENTS + 1,
+  });
+  const clients = found.slice(0, MOST_CLIENTS);
+  if (clients.length === 0) return { lines: [], next: undefined };
+  const dated = await datedOf(clients);
+  const spans = clients.flatMap((id) => spansOf(id, { ...wanted, byDay }, dated.get(id) ?? []));
+  const rows = await store.linesOf(on.database.sql, wanted, spans, { after, limit: limit + 1 });
+  const shown = rows.slice(0, limit);
+  const another = found[MOST_CLIENTS];
+  return {
+    lines: shown.map((row) => present(row, dated)),
+    next: rows.length > limit ? shown.at(-1) : another === undefined ? undefined : firstOf(another),
+  };
+}
+
+async function ratesFor(
+  on: Platform,
+  { wanted, seesHidden }: Asked,
+  clients: readonly number[],
+): Promise<DatedByClient> {
+  const dated = await on.rates.between(clients, wanted.from, wanted.to);
+  return seesHidden ? new Map([...dated].map(([id, each]) => [id, each.map(shown)])) : dated;
+}
+
+const usagePage = (on: Platform, asked: Asked, place: PagePlace) =>
+  page(on, asked, place, async () => new Map(), usageLine);
+
+const costPage = (on: Platform, asked: Asked, place: PagePlace) =>
+  page(on, asked, place, (clients) => ratesFor(on, asked, clients), costLine);
+
+async function statement<Line>(
+  on: Platform,
+  read: (on: Platform, asked: Asked, place: PagePlace) => Promise<Page<Line>>,
+  principal: Principal,
+  query: StatementQuery,
+) {
+  const asked = await askedBy(on, principal, query);
+  const after = keyIn(query.page_token);
+  const { lines, next } = await on.inTurn(() => read(on, asked, { after, limit: query.limit ?? 100 }));
+  return { lines, next_page_token: next ? tokenOf(next) : null };
+}
+
+async function exported<Line>(
+  on: Platform,
+  read: (on: Platform, asked: Asked, place: PagePlace) => Promise<Page<Line>>,
+  principal: Principal,
+  query: StatementQuery,
+) {
+  const asked = await askedBy(on, principal, query);
+  const first = keyIn(query.page_token);
+  const pageAfter = (after: store.LineKey | undefined) => () => read(on, asked, { after, limit: EXPORTED });
+  const begun = await on.inTurn(pageAfter(first));
+  async function* pages(): AsyncGenerator<Line[]> {
+    for (let page = begun; ; ) {
+      if (page.lines.length > 0) yield page.lines;
+      if (!page.next) return;
+      page = await on.inTurn(pageAfter(page.next), { begun: true });
+    }
+  }
+  return pages();
+}
+
+export const listUsage = (
+  on: Platform,
+  principal: Principal,
+  query: StatementQuery,
+): Promise<UsageStatement> => statement(on, usagePage, principal, query);
+
+export const listCosts = (
+  on: Platform,
+  principal: Principal,
+  query: StatementQuery,
+): Promise<CostStatement> => statement(on, costPage, principal, query);
+/** Returns all pages. Throws before the first one. */
+export const exportUsage = (
+  on: Platform,
+  principal: Principal,
+  query: StatementQuery,
+): Promise<AsyncGenerator<UsageLine[]>> => exported(on, usagePage, principal, query);
+
+export const exportCosts = (
+  on: Platform,
+  principal: Principal,
+  query: StatementQuery,
+): Promise<AsyncGenerator<CostLine[]>> => exported(on, costPage, principal, query);
 
 const shown = ({ from, prices }: DatedPrices): DatedPrices => ({
   from,

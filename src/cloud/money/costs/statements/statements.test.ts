@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpClient } from '../../../../../test/support/http-client.ts';
+import { platformOn } from '../../../../../test/support/platform.ts';
 import { addReseller, asResellerOf, type TestReseller } from '../../../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../../../test/support/service.ts';
 import { openDatabase } from '../../../../db/database.ts';
 import type { Principal } from '../../../../requests/principal.ts';
+import type { Rates } from '../../../ground/prices/service.ts';
 import { createReportTurns } from '../turns.ts';
-import { createStatements } from './service.ts';
+import { exportUsage } from './service.ts';
 
 const USAGE = '/tradewind/v1/usage';
 const COSTS = '/tradewind/v1/costs';
@@ -143,13 +145,13 @@ it('refuses an export before it begins if too many reports wait, and lets one go
     others.push(inTurn(() => opened));
     await setImmediate();
   }
-  const statements = createStatements({ database, clock, rates, inTurn });
-  await expect(statements.exportUsage(principal, query)).rejects.toThrow('Too many reports');
+  const on = { ...platformOn(database, { clock }), rates: rates as unknown as Rates, inTurn };
+  await expect(exportUsage(on, principal, query)).rejects.toThrow('Too many reports');
   const late = inTurn(async () => 'made', { begun: true });
   open();
   await Promise.all(others);
   expect(await late).toBe('made');
-  const pages = await statements.exportUsage(principal, query);
+  const pages = await exportUsage(on, principal, query);
   expect((await pages.next()).value).toHaveLength(2);
   await database.close();
 });

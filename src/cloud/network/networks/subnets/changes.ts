@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { make, put, remove, type Wanted } from '../../../../convergence/wants.ts';
-import { type Database, type Transaction, violates } from '../../../../db/database.ts';
-import type { Clock } from '../../../../lib/clock.ts';
+import { type Transaction, violates } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { foundById } from '../../../../lib/found.ts';
 import { refuseHeld } from '../../../../lib/held.ts';
@@ -9,11 +8,13 @@ import { newTaskId } from '../../../../lib/ids.ts';
 import { familyOf } from '../../../../lib/ip-number.ts';
 import { tagsOf } from '../../../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../../../lib/tags-patch.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { TagHolder } from '../../../ground/metadata/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { quotaOwner, takeQuota } from '../../../ground/quotas/in-transaction.ts';
+import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { refuseDoomed } from '../../../ground/tasks/in-transaction.ts';
-import { deletionId, type Tasks } from '../../../ground/tasks/service.ts';
+import { beginTask, deletionId, removeAgain, wantChecked } from '../../../ground/tasks/service.ts';
 import { asInRows as floatingIpsAsInRows } from '../../floating-ips/wanted.ts';
 import { connect, disconnect, followGateway, lockFloatingIpsIn } from '../../routers/in-transaction.ts';
 import { refuseUsed } from '../in-use.ts';
@@ -27,160 +28,147 @@ import { hostRoutesFrom, nameserversFrom } from './new-subnet.ts';
 import { gatewayIn, keepsGateway, poolOf, type SubnetRange, subnetRange } from './range.ts';
 import * as rows from './store.ts';
 
-export interface SubnetChanges {
-  /**
-   * Accepts a subnet. Returns the ID of the task that creates it.
-   * @throws InvalidError, ConflictError when it overlaps another subnet of the network or its router, or a task holds one
-   * of them or will delete the network, QuotaExceededError
-   */
-  createSubnet(scope: Scope, request: CreateSubnet): Promise<string>;
-  /**
-   * @throws NotFoundError, ForbiddenError, InvalidError, ConflictError while a task holds it or its router, if a port has the
-   * gateway's address, and for routes and floating IPs that need the former gateway
-   */
-  updateSubnet(scope: Scope, id: string, change: UpdateSubnet): Promise<void>;
-  /**
-   * Returns the ID of the task that deletes the subnet.
-   * @throws NotFoundError, ForbiddenError, ConflictError while the subnet is in use or a task holds it
-   */
-  deleteSubnet(scope: Scope, id: string): Promise<string>;
-  subnetTags: TagHolder;
+/**
+ * Accepts a subnet. Returns the ID of the task that creates it.
+ * @throws InvalidError, ConflictError when it overlaps another subnet of the network or its router, or a task holds one
+ * of them or will delete the network, QuotaExceededError
+ */
+export async function createSubnet(on: Platform, scope: Scope, request: CreateSubnet): Promise<string> {
+  const tags = tagsOf(request);
+  const { range, gateway, nameservers, routes } = wantedSubnet(request);
+  const pool = poolOf(range, gateway);
+  const [id, taskId] = [randomUUID(), newTaskId()];
+  const now = on.clock.now();
+  await on.database.accept(scope.principal, async (tx) => {
+    const network = await lockNetwork(tx, scope, request.network_id);
+    if (!network) {
+      const message = `No network ${request.network_id} in this project and region.`;
+      throw new InvalidError([{ field: 'network_id', message }]);
+    }
+    refuseHeld(`Network ${network.name}`, network);
+    await refuseDoomed(tx, scope, `Network ${network.name}`, { type: 'delete_network', id: network.id });
+    const other = await rows.overlapping(tx, network.id, range.cidr);
+    if (other) {
+      throw new ConflictError(
+        `${range.cidr} overlaps ${other.cidr} of subnet ${other.name} (${other.id}) in network ${network.name}; choose another range`,
+      );
+    }
+    scope.principal.writes?.about({ type: 'subnet', id, name: request.name });
+    const subnet = {
+      network_id: network.id,
+      name: request.name,
+      cidr: range.cidr,
+      enable_dhcp: request.enable_dhcp ?? true,
+      gateway_ip: gateway,
+    };
+    await rows.insertSubnet(tx, {
+      ...subnet,
+      id,
+      dns_nameservers: JSON.stringify(nameservers),
+      host_routes: JSON.stringify(routes),
+      first_address: pool.first,
+      last_address: pool.last,
+      free_from: pool.first,
+      tags: JSON.stringify(tags),
+      ready: false,
+      creator_task_id: taskId,
+      task_id: taskId,
+      created_at: now,
+      updated_at: now,
+    });
+    if (keepsGateway(pool, gateway)) await rows.keepForGateway(tx, id, gateway);
+    const connected =
+      gateway !== null && (request.connect_to_network_router ?? true)
+        ? await connect(tx, scope, { id, ...subnet }, request.router_id_to_connect ?? null, now)
+        : [];
+    const spec = subnetSpec({ ...subnet, dns_nameservers: nameservers, host_routes: routes, tags });
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: CREATE_SUBNET,
+      data: request,
+      input: { subnetId: id, ...quotaOwner(scope) },
+      wants: [make('subnet', id, spec), ...connected],
+    });
+    await takeQuota(tx, scope, 'subnet_count');
+  });
+  return taskId;
 }
 
-export function createSubnetChanges(deps: { database: Database; clock: Clock; tasks: Tasks }): SubnetChanges {
-  const { database, clock, tasks } = deps;
+/**
+ * @throws NotFoundError, ForbiddenError, InvalidError, ConflictError while a task holds it or its router, if a port has the
+ * gateway's address, and for routes and floating IPs that need the former gateway
+ */
+export const updateSubnet = (on: Platform, scope: Scope, id: string, change: UpdateSubnet): Promise<void> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const subnet = await lockOwn(tx, scope, id, SUBNET);
+    const family = familyOf(subnet.first_address);
+    const { nameservers, problems: nameserverProblems } = nameserversFrom(
+      change.dns_nameservers ?? [],
+      family,
+    );
+    const { routes, problems: routeProblems } = hostRoutesFrom(change.host_routes ?? [], family);
+    const problems = [...nameserverProblems, ...routeProblems];
+    const gateway = changedGateway(subnet, change, problems);
+    if (problems.length > 0) throw new InvalidError(problems);
+    const tags = patchedTags(subnet.tags, change.tags);
+    const moved = await moveGateway(tx, subnet, gateway, on.clock.now());
+    const changed = {
+      name: change.name ?? subnet.name,
+      enable_dhcp: change.enable_dhcp ?? subnet.enable_dhcp,
+      gateway_ip: gateway,
+    };
+    const lists = {
+      dns_nameservers: change.dns_nameservers === undefined ? subnet.dns_nameservers : nameservers,
+      host_routes: change.host_routes === undefined ? subnet.host_routes : routes,
+    };
+    await rows.changeSubnet(tx, subnet.id, {
+      ...changed,
+      dns_nameservers: JSON.stringify(lists.dns_nameservers),
+      host_routes: JSON.stringify(lists.host_routes),
+      tags: JSON.stringify(tags),
+      updated_at: on.clock.now(),
+    });
+    const spec = subnetSpec({ ...subnet, ...changed, ...lists, tags });
+    await wantChecked(on, tx, scope, [put('subnet', subnet.id, spec), ...moved]);
+  });
 
-  return {
-    async createSubnet(scope, request) {
-      const tags = tagsOf(request);
-      const { range, gateway, nameservers, routes } = wantedSubnet(request);
-      const pool = poolOf(range, gateway);
-      const [id, taskId] = [randomUUID(), newTaskId()];
-      const now = clock.now();
-      await database.accept(scope.principal, async (tx) => {
-        const network = await lockNetwork(tx, scope, request.network_id);
-        if (!network) {
-          const message = `No network ${request.network_id} in this project and region.`;
-          throw new InvalidError([{ field: 'network_id', message }]);
-        }
-        refuseHeld(`Network ${network.name}`, network);
-        await refuseDoomed(tx, scope, `Network ${network.name}`, { type: 'delete_network', id: network.id });
-        const other = await rows.overlapping(tx, network.id, range.cidr);
-        if (other) {
-          throw new ConflictError(
-            `${range.cidr} overlaps ${other.cidr} of subnet ${other.name} (${other.id}) in network ${network.name}; choose another range`,
-          );
-        }
-        scope.principal.writes?.about({ type: 'subnet', id, name: request.name });
-        const subnet = {
-          network_id: network.id,
-          name: request.name,
-          cidr: range.cidr,
-          enable_dhcp: request.enable_dhcp ?? true,
-          gateway_ip: gateway,
-        };
-        await rows.insertSubnet(tx, {
-          ...subnet,
-          id,
-          dns_nameservers: JSON.stringify(nameservers),
-          host_routes: JSON.stringify(routes),
-          first_address: pool.first,
-          last_address: pool.last,
-          free_from: pool.first,
-          tags: JSON.stringify(tags),
-          ready: false,
-          creator_task_id: taskId,
-          task_id: taskId,
-          created_at: now,
-          updated_at: now,
-        });
-        if (keepsGateway(pool, gateway)) await rows.keepForGateway(tx, id, gateway);
-        const connected =
-          gateway !== null && (request.connect_to_network_router ?? true)
-            ? await connect(tx, scope, { id, ...subnet }, request.router_id_to_connect ?? null, now)
-            : [];
-        const spec = subnetSpec({ ...subnet, dns_nameservers: nameservers, host_routes: routes, tags });
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: CREATE_SUBNET,
-          data: request,
-          input: { subnetId: id, ...quotaOwner(scope) },
-          wants: [make('subnet', id, spec), ...connected],
-        });
-        await takeQuota(tx, scope, 'subnet_count');
-      });
-      return taskId;
-    },
+/**
+ * Returns the ID of the task that deletes the subnet.
+ * @throws NotFoundError, ForbiddenError, ConflictError while the subnet is in use or a task holds it
+ */
+export const deleteSubnet = (on: Platform, scope: Scope, id: string): Promise<string> =>
+  on.database.accept(scope.principal, async (tx) => {
+    const subnet = await lockAlsoHeld(tx, scope, id, SUBNET);
+    const again = await removeAgain(on, tx, scope, subnet.task_id, DELETE_SUBNET, DELETE_NETWORK);
+    if (again !== undefined) return again;
+    refuseHeld(`Subnet ${subnet.name}`, subnet);
+    if (subnet.creator_task_id === null) {
+      throw new ConflictError("The subnet of a project's default network can't be deleted");
+    }
+    await refuseUsed(tx, scope, `Subnet ${subnet.name}`, { subnetId: subnet.id });
+    const disconnected = await disconnect(tx, [subnet.id], on.clock.now());
+    const taskId = deletionId(scope);
+    await rows.changeSubnet(tx, subnet.id, { ready: false, task_id: taskId });
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: DELETE_SUBNET,
+      data: { subnet_id: subnet.id },
+      input: { subnetId: subnet.id, ...quotaOwner(scope) },
+      wants: [remove('subnet', subnet.id)],
+    });
+    await wantChecked(on, tx, scope, disconnected);
+    return taskId;
+  });
 
-    updateSubnet: (scope, id, change) =>
-      database.accept(scope.principal, async (tx) => {
-        const subnet = await lockOwn(tx, scope, id, SUBNET);
-        const family = familyOf(subnet.first_address);
-        const { nameservers, problems: nameserverProblems } = nameserversFrom(
-          change.dns_nameservers ?? [],
-          family,
-        );
-        const { routes, problems: routeProblems } = hostRoutesFrom(change.host_routes ?? [], family);
-        const problems = [...nameserverProblems, ...routeProblems];
-        const gateway = changedGateway(subnet, change, problems);
-        if (problems.length > 0) throw new InvalidError(problems);
-        const tags = patchedTags(subnet.tags, change.tags);
-        const moved = await moveGateway(tx, subnet, gateway, clock.now());
-        const changed = {
-          name: change.name ?? subnet.name,
-          enable_dhcp: change.enable_dhcp ?? subnet.enable_dhcp,
-          gateway_ip: gateway,
-        };
-        const lists = {
-          dns_nameservers: change.dns_nameservers === undefined ? subnet.dns_nameservers : nameservers,
-          host_routes: change.host_routes === undefined ? subnet.host_routes : routes,
-        };
-        await rows.changeSubnet(tx, subnet.id, {
-          ...changed,
-          dns_nameservers: JSON.stringify(lists.dns_nameservers),
-          host_routes: JSON.stringify(lists.host_routes),
-          tags: JSON.stringify(tags),
-          updated_at: clock.now(),
-        });
-        const spec = subnetSpec({ ...subnet, ...changed, ...lists, tags });
-        await tasks.want(tx, scope, [put('subnet', subnet.id, spec), ...moved]);
-      }),
-
-    deleteSubnet: (scope, id) =>
-      database.accept(scope.principal, async (tx) => {
-        const subnet = await lockAlsoHeld(tx, scope, id, SUBNET);
-        const again = await tasks.removeAgain(tx, scope, subnet.task_id, DELETE_SUBNET, DELETE_NETWORK);
-        if (again !== undefined) return again;
-        refuseHeld(`Subnet ${subnet.name}`, subnet);
-        if (subnet.creator_task_id === null) {
-          throw new ConflictError("The subnet of a project's default network can't be deleted");
-        }
-        await refuseUsed(tx, scope, `Subnet ${subnet.name}`, { subnetId: subnet.id });
-        const disconnected = await disconnect(tx, [subnet.id], clock.now());
-        const taskId = deletionId(scope);
-        await rows.changeSubnet(tx, subnet.id, { ready: false, task_id: taskId });
-        await tasks.begin(tx, scope, {
-          id: taskId,
-          task: DELETE_SUBNET,
-          data: { subnet_id: subnet.id },
-          input: { subnetId: subnet.id, ...quotaOwner(scope) },
-          wants: [remove('subnet', subnet.id)],
-        });
-        await tasks.want(tx, scope, disconnected);
-        return taskId;
-      }),
-
-    subnetTags: {
-      read: (scope, id) => foundById('Subnet', id, () => findSubnet(database.sql, scope, id)),
-      async change(tx, scope, id, plan) {
-        const subnet = await lockOwn(tx, scope, id, SUBNET);
-        const tags = plan(subnet.tags);
-        await rows.changeSubnet(tx, subnet.id, { tags: JSON.stringify(tags), updated_at: clock.now() });
-        await tasks.want(tx, scope, [put('subnet', subnet.id, subnetSpec({ ...subnet, tags }))]);
-      },
-    },
-  };
-}
+export const subnetTags: TagHolder = {
+  read: (on, scope, id) => foundById('Subnet', id, () => findSubnet(on.database.sql, scope, id)),
+  async change(on, tx, scope, id, plan) {
+    const subnet = await lockOwn(tx, scope, id, SUBNET);
+    const tags = plan(subnet.tags);
+    await rows.changeSubnet(tx, subnet.id, { tags: JSON.stringify(tags), updated_at: on.clock.now() });
+    await wantChecked(on, tx, scope, [put('subnet', subnet.id, subnetSpec({ ...subnet, tags }))]);
+  },
+};
 
 /** @throws InvalidError with all problems */
 function wantedSubnet(request: CreateSubnet) {
@@ -260,3 +248,11 @@ async function moveGateway(
 }
 
 const SUBNET = { name: 'Subnet', type: 'subnet' as const, lock: rows.lockSubnet, find: findSubnet };
+
+/** A deletion that may wait for what still uses the thing. */
+export const subnetDeletion: WaitingDeletion<Rest<typeof deleteSubnet>> = {
+  type: 'delete_subnet',
+  remove: deleteSubnet,
+  names: ['subnet_id'],
+  options: [],
+};

@@ -3,10 +3,13 @@ import type { Api } from '../../../../http/server.ts';
 import { presentedPage } from '../../../../lib/page.ts';
 import { PROJECT_REGION_COLUMNS, type Versioned } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
+import type { Platform } from '../../../../platform.ts';
+import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
 import { CreateSubnet, UpdateSubnet } from '../input-schema.ts';
 import { presentedSubnet } from '../presenter.ts';
 import { SubnetAnswer, SubnetList, SubnetListQuery, SubnetParams } from '../schema.ts';
-import type { Networks } from '../service.ts';
+import { getSubnet, listSubnets } from '../service.ts';
+import { createSubnet, subnetDeletion, updateSubnet } from './changes.ts';
 
 const SUBNETS = '/cloud/v1/subnets/:project_id/:region_id';
 const VERSIONED: Versioned = {
@@ -17,7 +20,7 @@ const VERSIONED: Versioned = {
 };
 const tags = ['Networks'];
 
-export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { networks: Networks }): void {
+export function subnetRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.get(SUBNETS, {
     config: { access: 'read' },
     schema: {
@@ -29,7 +32,7 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
       response: { 200: SubnetList },
     },
     handler: async ({ scope, query }) =>
-      presentedPage(await networks.listSubnets(scope, query), (row) => presentedSubnet(row, scope)),
+      presentedPage(await listSubnets(on, scope, query), (row) => presentedSubnet(row, scope)),
   });
 
   app.get(`${SUBNETS}/:subnet_id`, {
@@ -42,7 +45,7 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
       response: { 200: SubnetAnswer },
     },
     handler: async ({ scope, params }) =>
-      presentedSubnet(await networks.getSubnet(scope, params.subnet_id), scope),
+      presentedSubnet(await getSubnet(on, scope, params.subnet_id), scope),
   });
 
   app.post(SUBNETS, {
@@ -57,7 +60,7 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
       body: CreateSubnet,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await networks.createSubnet(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createSubnet(on, scope, body)]),
   });
 
   app.patch(`${SUBNETS}/:subnet_id`, {
@@ -75,8 +78,8 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
     handler: async ({ scope, params, body }) => {
       // The library under the older Terraform provider repeats that there is no gateway as an empty text.
       const change = dialect.legacy && body.gateway_ip === '' ? { ...body, gateway_ip: null } : body;
-      await networks.updateSubnet(scope, params.subnet_id, change);
-      return presentedSubnet(await networks.getSubnet(scope, params.subnet_id), scope);
+      await updateSubnet(on, scope, params.subnet_id, change);
+      return presentedSubnet(await getSubnet(on, scope, params.subnet_id), scope);
     },
   });
 
@@ -92,6 +95,6 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params }) =>
-      dialect.tasks([await networks.deleteSubnet(scope, params.subnet_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, subnetDeletion, params.subnet_id)]),
   });
 }

@@ -1,8 +1,9 @@
-import type { Database, Transaction } from '../../../../db/database.ts';
+import type { Transaction } from '../../../../db/database.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { isUuid } from '../../../../lib/ids.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import type { Tasks } from '../../../ground/tasks/service.ts';
+import { wantChecked } from '../../../ground/tasks/service.ts';
 import { addToPorts, removeFromPorts } from '../../ports/groups/in-transaction.ts';
 import { ofInstance, portsOf } from '../../ports/in-transaction.ts';
 import { asInRows } from '../../ports/wanted.ts';
@@ -14,15 +15,6 @@ interface NamedGroup {
   name: string;
 }
 
-export interface InstanceGroups {
-  /** Returns the groups on any port of the instance, by name. @throws NotFoundError */
-  groupsOf(scope: Scope, instanceId: string): Promise<NamedGroup[]>;
-  /** Puts groups on ports of the instance if not there yet. @throws NotFoundError, InvalidError, ConflictError */
-  assign(scope: Scope, instanceId: string, request: AssignGroups): Promise<void>;
-  /** Takes groups off ports of the instance, if they are there. @throws NotFoundError, InvalidError, ConflictError */
-  unassign(scope: Scope, instanceId: string, request: AssignGroups): Promise<void>;
-}
-
 /** Groups for one port, or for all ports. */
 interface Wish {
   portId: string | null;
@@ -30,51 +22,63 @@ interface Wish {
   field: string;
 }
 
-export function instanceGroups(deps: { database: Database; tasks: Pick<Tasks, 'want'> }): InstanceGroups {
-  const { database, tasks } = deps;
+/** Returns the groups on any port of the instance, by name. @throws NotFoundError */
+export async function groupsOfInstance(
+  on: Platform,
+  scope: Scope,
+  instanceId: string,
+): Promise<NamedGroup[]> {
+  const ports = await ofInstance(on.database.sql, scope, instanceId);
+  const groups = new Map(ports.flatMap((port) => port.security_groups).map((one) => [one.id, one]));
+  return [...groups.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+}
 
-  return {
-    async groupsOf(scope, instanceId) {
-      const ports = await ofInstance(database.sql, scope, instanceId);
-      const groups = new Map(ports.flatMap((port) => port.security_groups).map((one) => [one.id, one]));
-      return [...groups.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-    },
+/** Puts groups on ports of the instance if not there yet. @throws NotFoundError, InvalidError, ConflictError */
+export const assignSecurityGroup = (
+  on: Platform,
+  scope: Scope,
+  instanceId: string,
+  request: AssignGroups,
+): Promise<void> => change(on, scope, instanceId, request, addToPorts);
+/** Takes groups off ports of the instance, if they are there. @throws NotFoundError, InvalidError, ConflictError */
+export const unassignSecurityGroup = (
+  on: Platform,
+  scope: Scope,
+  instanceId: string,
+  request: AssignGroups,
+): Promise<void> => change(on, scope, instanceId, request, removeFromPorts);
 
-    assign: (scope, instanceId, request) => change(scope, instanceId, request, addToPorts),
-    unassign: (scope, instanceId, request) => change(scope, instanceId, request, removeFromPorts),
-  };
+async function change(
+  on: Platform,
+  scope: Scope,
+  instanceId: string,
+  request: AssignGroups,
+  work: typeof addToPorts,
+): Promise<void> {
+  await on.database.accept(scope.principal, async (tx) => {
+    const wanted = await links(tx, scope, instanceId, request);
+    await work(tx, wanted);
+    const portIds = new Set(wanted.map(({ portId }) => portId));
+    await wantChecked(on, tx, scope, await asInRows(tx, [...portIds]));
+  });
+}
 
-  async function change(
-    scope: Scope,
-    instanceId: string,
-    request: AssignGroups,
-    work: typeof addToPorts,
-  ): Promise<void> {
-    await database.accept(scope.principal, async (tx) => {
-      const wanted = await links(tx, scope, instanceId, request);
-      await work(tx, wanted);
-      const portIds = new Set(wanted.map(({ portId }) => portId));
-      await tasks.want(tx, scope, await asInRows(tx, [...portIds]));
-    });
-  }
-
-  /** Returns each pair of a port and a group that the request names for it, once. */
-  async function links(tx: Transaction, scope: Scope, instanceId: string, request: AssignGroups) {
-    const ports = isUuid(instanceId) ? (await portsOf(tx, scope, [instanceId])).get(instanceId) : undefined;
-    if (!ports) throw new NotFoundError('Instance', instanceId);
-    const wishes = wishesOf(request);
-    const names = [...new Set(wishes.flatMap((wish) => wish.names.map(({ name }) => name)))];
-    const groups = await store.groupIdsByName(tx, scope, names);
-    refuseUnknown(wishes, new Set(ports), groups, instanceId);
-    const found = wishes.flatMap((wish) => {
-      const portIds = wish.portId === null ? ports : [wish.portId.toLowerCase()];
-      const groupIds = wish.names.flatMap(({ name }) => groups.get(name) ?? []);
-      return portIds.flatMap((portId) => groupIds.map((groupId) => ({ portId, groupId })));
-    });
-    const unique = new Map(found.map((link) => [`${link.portId} ${link.groupId}`, link]));
-    // Always in the same order, so that two requests never wait for each other.
-    return [...unique].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, link]) => link);
-  }
+/** Returns each pair of a port and a group that the request names for it, once. */
+async function links(tx: Transaction, scope: Scope, instanceId: string, request: AssignGroups) {
+  const ports = isUuid(instanceId) ? (await portsOf(tx, scope, [instanceId])).get(instanceId) : undefined;
+  if (!ports) throw new NotFoundError('Instance', instanceId);
+  const wishes = wishesOf(request);
+  const names = [...new Set(wishes.flatMap((wish) => wish.names.map(({ name }) => name)))];
+  const groups = await store.groupIdsByName(tx, scope, names);
+  refuseUnknown(wishes, new Set(ports), groups, instanceId);
+  const found = wishes.flatMap((wish) => {
+    const portIds = wish.portId === null ? ports : [wish.portId.toLowerCase()];
+    const groupIds = wish.names.flatMap(({ name }) => groups.get(name) ?? []);
+    return portIds.flatMap((portId) => groupIds.map((groupId) => ({ portId, groupId })));
+  });
+  const unique = new Map(found.map((link) => [`${link.portId} ${link.groupId}`, link]));
+  // Always in the same order, so that two requests never wait for each other.
+  return [...unique].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, link]) => link);
 }
 
 /** @throws InvalidError unless exactly one of the two forms is used */

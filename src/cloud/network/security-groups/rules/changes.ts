@@ -1,9 +1,8 @@
-import type { Database, Transaction } from '../../../../db/database.ts';
-import type { Clock } from '../../../../lib/clock.ts';
+import type { Transaction } from '../../../../db/database.ts';
 import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { foundById } from '../../../../lib/found.ts';
+import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import type { Tasks } from '../../../ground/tasks/service.ts';
 import { changeGroup } from '../apply-change.ts';
 import { noteRuleCreation, noteRuleRemoval } from '../finished-tasks.ts';
 import { isSameRule } from '../group-change.ts';
@@ -12,83 +11,94 @@ import { acceptedRule } from './accepted.ts';
 import type { CanonicalRule, RuleInput } from './canonical.ts';
 import { groupOfRule, type RuleRow } from './store.ts';
 
-/** Changes of single rules. Each is a revision of the group. */
-export interface RuleChanges {
-  /** @throws InvalidError, NotFoundError for group and remote group, ConflictError for a rule that exists already */
-  addRule(scope: Scope, groupId: string, request: RuleOfGroup): Promise<RuleRow>;
-  /** Does the same. Returns the task that reports it. */
-  addRuleByTask(scope: Scope, groupId: string, request: RuleInput): Promise<string>;
-  /** Replaces the rule, which keeps its ID. @throws InvalidError, NotFoundError, ConflictError */
-  replaceRule(scope: Scope, ruleId: string, request: RuleOfGroup): Promise<RuleRow>;
-  /** @throws NotFoundError */
-  removeRule(scope: Scope, ruleId: string): Promise<void>;
-  /** Removes a rule of this group. Returns the task that reports it. @throws NotFoundError */
-  removeRuleByTask(scope: Scope, groupId: string, ruleId: string): Promise<string>;
-}
-
 /** Some clients also send the rule's group. */
 export type RuleOfGroup = RuleInput & { security_group_id?: string };
 
-export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tasks }): RuleChanges {
-  const { database, tasks } = deps;
+/** @throws InvalidError, NotFoundError for group and remote group, ConflictError for a rule that exists already */
+export async function addRule(
+  on: Platform,
+  scope: Scope,
+  groupId: string,
+  request: RuleOfGroup,
+): Promise<RuleRow> {
+  const rule = acceptedRule(request);
+  refuseOtherGroup(groupId, request);
+  return on.database.accept(scope.principal, (tx) => add(on, tx, scope, groupId, rule));
+}
 
-  return {
-    async addRule(scope, groupId, request) {
-      const rule = acceptedRule(request);
-      refuseOtherGroup(groupId, request);
-      return database.accept(scope.principal, (tx) => add(tx, scope, groupId, rule));
-    },
+/** Does the same. Returns the task that reports it. */
+export async function addRuleByTask(
+  on: Platform,
+  scope: Scope,
+  groupId: string,
+  request: RuleInput,
+): Promise<string> {
+  const rule = acceptedRule(request);
+  return on.database.accept(scope.principal, async (tx) => {
+    const { id, security_group_id } = await add(on, tx, scope, groupId, rule);
+    return noteRuleCreation(tx, on, scope, { groupId: security_group_id, ruleId: id, request });
+  });
+}
 
-    async addRuleByTask(scope, groupId, request) {
-      const rule = acceptedRule(request);
-      return database.accept(scope.principal, async (tx) => {
-        const { id, security_group_id } = await add(tx, scope, groupId, rule);
-        return noteRuleCreation(tx, tasks, scope, { groupId: security_group_id, ruleId: id, request });
-      });
-    },
+/** Replaces the rule, which keeps its ID. @throws InvalidError, NotFoundError, ConflictError */
+export async function replaceRule(
+  on: Platform,
+  scope: Scope,
+  ruleId: string,
+  request: RuleOfGroup,
+): Promise<RuleRow> {
+  const rule = acceptedRule(request);
+  return on.database.accept(scope.principal, async (tx) => {
+    const groupId = await ownGroup(tx, scope, ruleId);
+    refuseOtherGroup(groupId, request);
+    const { group } = await changeGroup(on, tx, scope, groupId, (current) => {
+      const known = ruleIn(current, ruleId);
+      return isSameRule(known, rule) ? {} : { replaced: [{ ...rule, id: known.id }] };
+    });
+    return ruleIn(group, ruleId);
+  });
+}
 
-    async replaceRule(scope, ruleId, request) {
-      const rule = acceptedRule(request);
-      return database.accept(scope.principal, async (tx) => {
-        const groupId = await ownGroup(tx, scope, ruleId);
-        refuseOtherGroup(groupId, request);
-        const { group } = await changeGroup(deps, tx, scope, groupId, (current) => {
-          const known = ruleIn(current, ruleId);
-          return isSameRule(known, rule) ? {} : { replaced: [{ ...rule, id: known.id }] };
-        });
-        return ruleIn(group, ruleId);
-      });
-    },
+/** @throws NotFoundError */
+export async function removeRule(on: Platform, scope: Scope, ruleId: string): Promise<void> {
+  await on.database.accept(scope.principal, async (tx) =>
+    remove(on, tx, scope, await ownGroup(tx, scope, ruleId), ruleId),
+  );
+}
 
-    async removeRule(scope, ruleId) {
-      await database.accept(scope.principal, async (tx) =>
-        remove(tx, scope, await ownGroup(tx, scope, ruleId), ruleId),
-      );
-    },
+/** Removes a rule of this group. Returns the task that reports it. @throws NotFoundError */
+export async function removeRuleByTask(
+  on: Platform,
+  scope: Scope,
+  groupId: string,
+  ruleId: string,
+): Promise<string> {
+  return on.database.accept(scope.principal, async (tx) => {
+    const removed = await remove(on, tx, scope, groupId, ruleId);
+    return noteRuleRemoval(tx, on, scope, removed);
+  });
+}
 
-    async removeRuleByTask(scope, groupId, ruleId) {
-      return database.accept(scope.principal, async (tx) => {
-        const removed = await remove(tx, scope, groupId, ruleId);
-        return noteRuleRemoval(tx, tasks, scope, removed);
-      });
-    },
-  };
+async function add(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  groupId: string,
+  rule: CanonicalRule,
+): Promise<RuleRow> {
+  const { group, addedRuleIds } = await changeGroup(on, tx, scope, groupId, () => ({
+    added: [rule],
+  }));
+  const made = ruleIn(group, addedRuleIds[0] ?? '');
+  scope.principal.writes?.about({ type: 'securitygrouprule', id: made.id });
+  return made;
+}
 
-  async function add(tx: Transaction, scope: Scope, groupId: string, rule: CanonicalRule): Promise<RuleRow> {
-    const { group, addedRuleIds } = await changeGroup(deps, tx, scope, groupId, () => ({
-      added: [rule],
-    }));
-    const made = ruleIn(group, addedRuleIds[0] ?? '');
-    scope.principal.writes?.about({ type: 'securitygrouprule', id: made.id });
-    return made;
-  }
-
-  async function remove(tx: Transaction, scope: Scope, groupId: string, ruleId: string) {
-    const { group } = await changeGroup(deps, tx, scope, groupId, (current) => ({
-      removed: [ruleIn(current, ruleId).id],
-    }));
-    return { groupId: group.id, ruleId: ruleId.toLowerCase() };
-  }
+async function remove(on: Platform, tx: Transaction, scope: Scope, groupId: string, ruleId: string) {
+  const { group } = await changeGroup(on, tx, scope, groupId, (current) => ({
+    removed: [ruleIn(current, ruleId).id],
+  }));
+  return { groupId: group.id, ruleId: ruleId.toLowerCase() };
 }
 
 async function ownGroup(tx: Transaction, scope: Scope, ruleId: string): Promise<string> {

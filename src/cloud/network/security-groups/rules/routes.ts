@@ -1,20 +1,17 @@
 import { Type } from 'typebox';
 import type { Dialect } from '../../../../http/dialect.ts';
 import type { Api } from '../../../../http/server.ts';
+import type { Platform } from '../../../../platform.ts';
 import { securityGroupRuleSchema } from '../answer-schema.ts';
 import { GROUP_TAGS, GROUPS, GroupParams, RuleParams } from '../path-schema.ts';
 import { presentedRule } from '../presenter.ts';
-import type { SecurityGroups } from '../service.ts';
+import { addRule, removeRule, replaceRule } from './changes.ts';
 import { replaceSecurityGroupRuleSchema, securityGroupRuleInputSchema } from './schema.ts';
 
 const RULES = '/cloud/v1/securitygrouprules/:project_id/:region_id';
 
 /** Routes for single rules, answered at once. */
-export function ruleRoutes(
-  app: Api,
-  dialect: Dialect,
-  { securityGroups }: { securityGroups: SecurityGroups },
-): void {
+export function ruleRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(`${GROUPS}/:group_id/rules`, {
     config: { access: 'operate' },
     schema: {
@@ -28,7 +25,7 @@ export function ruleRoutes(
       response: { 200: securityGroupRuleSchema(dialect.name) },
     },
     handler: async ({ scope, params, body }) =>
-      presentedRule(await securityGroups.addRule(scope, params.group_id, body), dialect),
+      presentedRule(await addRule(on, scope, params.group_id, body), dialect),
   });
 
   app.put(`${RULES}/:rule_id`, {
@@ -44,7 +41,7 @@ export function ruleRoutes(
       response: { 200: securityGroupRuleSchema(dialect.name) },
     },
     handler: async ({ scope, params, body }) =>
-      presentedRule(await securityGroups.replaceRule(scope, params.rule_id, body), dialect),
+      presentedRule(await replaceRule(on, scope, params.rule_id, body), dialect),
   });
 
   app.delete(`${RULES}/:rule_id`, {
@@ -58,7 +55,7 @@ export function ruleRoutes(
       response: { 204: Type.Null() },
     },
     handler: async ({ scope, params }, reply) => {
-      await securityGroups.removeRule(scope, params.rule_id);
+      await removeRule(on, scope, params.rule_id);
       return reply.code(204).send(null);
     },
   });

@@ -1,25 +1,17 @@
 import { goneSignal } from '../../../../http/gone-signal.ts';
 import type { Api } from '../../../../http/server.ts';
-import type { Tasks } from '../../../ground/tasks/service.ts';
+import type { Platform } from '../../../../platform.ts';
 import { WAIT_TEXT, waitForTask } from '../../../ground/tasks/service.ts';
 import { AttachVolume, DetachVolume } from '../changes/schema.ts';
-import type { VolumeChanges } from '../changes/service.ts';
+import { attachVolume, detachVolume } from '../changes/service.ts';
 import { presentedVolume } from '../presenter.ts';
 import { VolumeAnswer, VolumeParams } from '../schema.ts';
-import type { Volumes } from '../service.ts';
+import { getVolume } from '../service.ts';
 
 const VOLUME = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
 
 /** Attaching and detaching for clients that don't know tasks: the answer comes when the task has ended. */
-export function attachmentRoutes(
-  app: Api,
-  deps: {
-    volumes: Pick<Volumes, 'get'>;
-    volumeChanges: VolumeChanges;
-    tasks: Pick<Tasks, 'ended'>;
-  },
-): void {
-  const { volumes, volumeChanges: changes, tasks } = deps;
+export function attachmentRoutes(app: Api, on: Platform): void {
   const common = {
     tags: ['Volumes'],
     description: WAIT_TEXT,
@@ -38,9 +30,9 @@ export function attachmentRoutes(
     },
     handler: async ({ scope, params, body }, reply) => {
       const { volume_id: id } = params;
-      const task = await changes.attach(scope, id, body);
-      await waitForTask(tasks, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
-      return presentedVolume(await volumes.get(scope, id), scope);
+      const task = await attachVolume(on, scope, id, body);
+      await waitForTask(on, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
+      return presentedVolume(await getVolume(on, scope, id), scope);
     },
   });
 
@@ -54,9 +46,9 @@ export function attachmentRoutes(
     },
     handler: async ({ scope, params, body }, reply) => {
       const { volume_id: id } = params;
-      const task = await changes.detach(scope, id, body);
-      await waitForTask(tasks, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
-      return presentedVolume(await volumes.get(scope, id), scope);
+      const task = await detachVolume(on, scope, id, body);
+      await waitForTask(on, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
+      return presentedVolume(await getVolume(on, scope, id), scope);
     },
   });
 }

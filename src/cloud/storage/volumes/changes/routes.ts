@@ -1,31 +1,29 @@
 import type { Dialect } from '../../../../http/dialect.ts';
 import { goneSignal } from '../../../../http/gone-signal.ts';
 import type { Api } from '../../../../http/server.ts';
-import type { Tasks } from '../../../ground/tasks/service.ts';
+import type { Platform } from '../../../../platform.ts';
 import { WAIT_TEXT, waitForTask } from '../../../ground/tasks/service.ts';
 import { attachmentRoutes } from '../attachments/routes.ts';
 import { presentedVolume } from '../presenter.ts';
 import { VOLUME } from '../routes.ts';
 import { VolumeAnswer, VolumeParams } from '../schema.ts';
-import type { Volumes } from '../service.ts';
+import { getVolume } from '../service.ts';
 import { AttachVolume, DetachVolume, ExtendVolume, RetypeVolume, UpdateVolume } from './schema.ts';
-import type { VolumeChanges } from './service.ts';
+import {
+  attachVolume,
+  detachVolume,
+  extendVolume,
+  retypeVolume,
+  revertVolume,
+  updateVolume,
+} from './service.ts';
 
 const V1 = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
 const V2 = '/cloud/v2/volumes/:project_id/:region_id/:volume_id';
 const common = { tags: ['Volumes'], params: VolumeParams };
 
-export function volumeChangeRoutes(
-  app: Api,
-  dialect: Dialect,
-  deps: {
-    volumes: Pick<Volumes, 'get'>;
-    volumeChanges: VolumeChanges;
-    tasks: Pick<Tasks, 'ended'>;
-  },
-): void {
-  const { volumes, volumeChanges: changes, tasks } = deps;
-  attachmentRoutes(app, deps);
+export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  attachmentRoutes(app, on);
 
   app.patch(V1, {
     config: { access: 'operate' },
@@ -37,8 +35,8 @@ export function volumeChangeRoutes(
       response: { 200: VolumeAnswer },
     },
     handler: async ({ scope, params, body }) => {
-      await changes.update(scope, params.volume_id, body);
-      return presentedVolume(await volumes.get(scope, params.volume_id), scope);
+      await updateVolume(on, scope, params.volume_id, body);
+      return presentedVolume(await getVolume(on, scope, params.volume_id), scope);
     },
   });
 
@@ -54,7 +52,7 @@ export function volumeChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.extend(scope, params.volume_id, body)]),
+      dialect.tasks([await extendVolume(on, scope, params.volume_id, body)]),
   });
 
   app.post(`${V1}/retype`, {
@@ -69,12 +67,12 @@ export function volumeChangeRoutes(
     },
     handler: async ({ scope, params, body }, reply) => {
       const { volume_id: id } = params;
-      const task = await changes.retype(scope, id, body);
-      await waitForTask(tasks, task, `Volume ${id}`, {
+      const task = await retypeVolume(on, scope, id, body);
+      await waitForTask(on, task, `Volume ${id}`, {
         principal: scope.principal,
         gone: goneSignal(reply),
       });
-      return presentedVolume(await volumes.get(scope, id), scope);
+      return presentedVolume(await getVolume(on, scope, id), scope);
     },
   });
 
@@ -87,7 +85,7 @@ export function volumeChangeRoutes(
       description: 'The volume must be available and have the size of the snapshot.',
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params }) => dialect.tasks([await changes.revert(scope, params.volume_id)]),
+    handler: async ({ scope, params }) => dialect.tasks([await revertVolume(on, scope, params.volume_id)]),
   });
 
   app.post(`${V2}/attach`, {
@@ -101,7 +99,7 @@ export function volumeChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.attach(scope, params.volume_id, body)]),
+      dialect.tasks([await attachVolume(on, scope, params.volume_id, body)]),
   });
 
   app.post(`${V2}/detach`, {
@@ -115,6 +113,6 @@ export function volumeChangeRoutes(
       response: { 200: dialect.tasksSchema },
     },
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.detach(scope, params.volume_id, body)]),
+      dialect.tasks([await detachVolume(on, scope, params.volume_id, body)]),
   });
 }

@@ -7,8 +7,8 @@ import type { Catalog, VolumeTypeName } from '../../../ground/catalog/service.ts
 import type { Scope } from '../../../ground/projects/service.ts';
 import { refuseForeign, usedBy } from '../../../ground/tasks/in-transaction.ts';
 import { findSources, type ImageSource } from '../../image-sources/in-transaction.ts';
-import * as snapshots from '../../snapshots/in-transaction.ts';
 import { refuseAttached } from '../attachments/refuse-attached.ts';
+import * as snapshots from '../snapshots/in-transaction.ts';
 import { blankShape, type VolumeShape, volumeShapes } from '../sources.ts';
 import { insertVolumes, lockVolumes, type NewVolume, type PlainVolume, setStatus } from '../store.ts';
 import { bootIndexes } from './boot-order.ts';

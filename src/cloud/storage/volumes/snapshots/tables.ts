@@ -1,5 +1,5 @@
 import type { JSONColumnType } from 'kysely';
-import type { VolumeTypeName } from '../../ground/catalog/schema.ts';
+import type { VolumeTypeName } from '../../../ground/catalog/schema.ts';
 
 export const SNAPSHOT_STATUSES = [
   'available',

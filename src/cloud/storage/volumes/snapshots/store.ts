@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
-import type { Sql, Transaction } from '../../../db/database.ts';
-import { pageWithCount } from '../../../db/page.ts';
-import { isIn, type Place } from '../../../db/place.ts';
-import type { Tables } from '../../../db/tables.ts';
-import type { Page } from '../../../lib/page.ts';
+import type { Sql, Transaction } from '../../../../db/database.ts';
+import { pageWithCount } from '../../../../db/page.ts';
+import { isIn, type Place } from '../../../../db/place.ts';
+import type { Tables } from '../../../../db/tables.ts';
+import type { Page } from '../../../../lib/page.ts';
 import type { SnapshotListQuery } from './schema.ts';
 
 export type SnapshotRow = Selectable<Tables['snapshots']>;

@@ -2,9 +2,10 @@ import { type Static, Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
 import { listQuery, ProjectRegionParams } from '../../../lib/wire.ts';
-import type { OffersAsked } from '../prices/service.ts';
-import { FlavorList, presentFlavor } from './flavor-schema.ts';
-import type { Catalog, Flavor } from './service.ts';
+import type { Platform } from '../../../platform.ts';
+import { FlavorList, presentFlavor } from '../catalog/flavor-schema.ts';
+import type { Flavor } from '../catalog/service.ts';
+import { offerPrices } from './service.ts';
 
 const FlavorListQuery = Type.Object(
   {
@@ -20,10 +21,7 @@ const FlavorListQuery = Type.Object(
 );
 type FlavorListQuery = Static<typeof FlavorListQuery>;
 
-export function flavorRoutes(
-  app: Api,
-  { catalog, offerPrices }: { catalog: Catalog; offerPrices: OffersAsked },
-): void {
+export function flavorRoutes(app: Api, on: Platform): void {
   app.get('/cloud/v1/flavors/:project_id/:region_id', {
     config: { access: 'read' },
     schema: {
@@ -35,8 +33,8 @@ export function flavorRoutes(
       response: { 200: FlavorList },
     },
     handler: async ({ scope, query }) => {
-      const prices = await offerPrices(scope, query.include_prices);
-      return pageOf(listed(catalog.flavors(scope.regionId), query), query, (flavor) =>
+      const prices = await offerPrices(on, scope, query.include_prices);
+      return pageOf(listed(on.catalog.flavors(scope.regionId), query), query, (flavor) =>
         presentFlavor(flavor, prices?.flavor(flavor.flavor_id)),
       );
     },

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import type { Offer } from '../../../backends/contract/offer.ts';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
 import { listQuery, ProjectRegionParams } from '../../../lib/wire.ts';
-import type { OffersAsked } from '../prices/service.ts';
-import { isGpu, KubernetesFlavorList, presentKubernetesFlavor } from './flavor-schema.ts';
-import { KubernetesVersionList, presentKubernetesVersion } from './kubernetes-schema.ts';
-import type { Catalog, Flavor, Region } from './service.ts';
+import type { Platform } from '../../../platform.ts';
+import { isGpu, KubernetesFlavorList, presentKubernetesFlavor } from '../catalog/flavor-schema.ts';
+import { KubernetesVersionList, presentKubernetesVersion } from '../catalog/kubernetes-schema.ts';
+import type { Catalog, Flavor, Region } from '../catalog/service.ts';
+import { offerPrices } from './service.ts';
 
 const VersionListQuery = Type.Object(listQuery(), { additionalProperties: false });
 const FlavorListQuery = Type.Object(
@@ -32,10 +32,7 @@ const VERSION_PATHS = [
 ];
 
 /** What new clusters can be made of. A region without Kubernetes offers nothing. */
-export function kubernetesOfferRoutes(
-  app: Api,
-  { catalog, offerPrices, backends }: { catalog: Catalog; offerPrices: OffersAsked; backends: Offer },
-): void {
+export function kubernetesOfferRoutes(app: Api, on: Platform): void {
   for (const { url, operationId } of VERSION_PATHS) {
     app.get(url, {
       config: { access: 'read' },
@@ -51,7 +48,7 @@ export function kubernetesOfferRoutes(
       handler: async ({ scope, query }) => {
         const { region } = scope;
         const versions = region.has_k8s
-          ? backends.clusterVersions(region.id, catalog.kubernetesVersions)
+          ? on.backends.clusterVersions(region.id, on.catalog.kubernetesVersions)
           : [];
         return pageOf(versions, query, presentKubernetesVersion);
       },
@@ -69,8 +66,8 @@ export function kubernetesOfferRoutes(
       response: { 200: KubernetesFlavorList },
     },
     handler: async ({ scope, query }) => {
-      const prices = await offerPrices(scope, query.include_prices);
-      return pageOf(poolFlavors(catalog, scope.region, query), query, (flavor) =>
+      const prices = await offerPrices(on, scope, query.include_prices);
+      return pageOf(poolFlavors(on.catalog, scope.region, query), query, (flavor) =>
         presentKubernetesFlavor(flavor, prices?.flavor(flavor.flavor_id)),
       );
     },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type DocumentedOperation, documentedOperations } from '../../../../test/support/openapi.ts';
-import { createPossessions } from '../../../../test/support/possessions.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { type DocumentedOperation, documentedOperations } from '../../../../../test/support/openapi.ts';
+import { createPossessions } from '../../../../../test/support/possessions.ts';
+import { startService, type TestService } from '../../../../../test/support/service.ts';
 
 let service: TestService;
 let path: string;

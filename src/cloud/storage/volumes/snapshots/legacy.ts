@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { TagsInput } from '../../../lib/tags-input.ts';
+import { TagsInput } from '../../../../lib/tags-input.ts';
 
 /** Tags of a snapshot as the library under the older Terraform provider sends them: always all of them. */
 export const LegacyTags = Type.Unsafe<Record<string, string | null>>({

@@ -1,11 +1,13 @@
-import type { Dialect } from '../../../http/dialect.ts';
-import type { Api } from '../../../http/server.ts';
-import { presentedPage } from '../../../lib/page.ts';
-import { commonFields } from '../../../lib/resource-answer.ts';
-import { offsetTimestamp } from '../../../lib/timestamps.ts';
-import { versionedIn } from '../../../lib/versioned.ts';
-import { ProjectRegionParams } from '../../../lib/wire.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Dialect } from '../../../../http/dialect.ts';
+import type { Api } from '../../../../http/server.ts';
+import { presentedPage } from '../../../../lib/page.ts';
+import { commonFields } from '../../../../lib/resource-answer.ts';
+import { offsetTimestamp } from '../../../../lib/timestamps.ts';
+import { versionedIn } from '../../../../lib/versioned.ts';
+import { ProjectRegionParams } from '../../../../lib/wire.ts';
+import type { Platform } from '../../../../platform.ts';
+import type { Scope } from '../../../ground/projects/service.ts';
+import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
 import { LegacyTags, withoutNulls } from './legacy.ts';
 import {
   CreateSnapshotSchema,
@@ -15,14 +17,21 @@ import {
   SnapshotParams,
   UpdateSnapshotSchema,
 } from './schema.ts';
-import type { Snapshots } from './service.ts';
+import {
+  createSnapshot,
+  getSnapshot,
+  listSnapshots,
+  replaceSnapshotTags,
+  snapshotDeletion,
+  updateSnapshot,
+} from './service.ts';
 import type { SnapshotRow } from './store.ts';
 
 const BASE = '/cloud/v1/snapshots/:project_id/:region_id';
 const SNAPSHOT = versionedIn('snapshots', 'snapshot_id');
 const tags = ['Snapshots'];
 
-export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snapshots: Snapshots }): void {
+export function snapshotRoutes(app: Api, dialect: Dialect, on: Platform): void {
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -35,7 +44,7 @@ export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snap
       body: CreateSnapshotSchema,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, body }) => dialect.tasks([await snapshots.create(scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await createSnapshot(on, scope, body)]),
   });
 
   app.get(BASE, {
@@ -49,7 +58,7 @@ export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snap
       response: { 200: SnapshotList },
     },
     handler: async ({ scope, query }) =>
-      presentedPage(await snapshots.list(scope, query), (row) => presented(row, scope)),
+      presentedPage(await listSnapshots(on, scope, query), (row) => presented(row, scope)),
   });
 
   app.get(`${BASE}/:snapshot_id`, {
@@ -61,7 +70,7 @@ export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snap
       params: SnapshotParams,
       response: { 200: SnapshotAnswer },
     },
-    handler: async ({ scope, params }) => presented(await snapshots.get(scope, params.snapshot_id), scope),
+    handler: async ({ scope, params }) => presented(await getSnapshot(on, scope, params.snapshot_id), scope),
   });
 
   app.patch(`${BASE}/:snapshot_id`, {
@@ -75,8 +84,8 @@ export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snap
       response: { 200: SnapshotAnswer },
     },
     handler: async ({ scope, params, body }) => {
-      await snapshots.update(scope, params.snapshot_id, body);
-      return presented(await snapshots.get(scope, params.snapshot_id), scope);
+      await updateSnapshot(on, scope, params.snapshot_id, body);
+      return presented(await getSnapshot(on, scope, params.snapshot_id), scope);
     },
   });
 
@@ -94,8 +103,8 @@ export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snap
       },
       handler: async ({ scope, params, body }) => {
         const { snapshot_id: id } = params;
-        await snapshots.replaceTags(scope, id, withoutNulls(body));
-        return presented(await snapshots.get(scope, id), scope);
+        await replaceSnapshotTags(on, scope, id, withoutNulls(body));
+        return presented(await getSnapshot(on, scope, id), scope);
       },
     });
   }
@@ -109,7 +118,8 @@ export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snap
       params: SnapshotParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params }) => dialect.tasks([await snapshots.delete(scope, params.snapshot_id)]),
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await deleteOrWait(on, scope, snapshotDeletion, params.snapshot_id)]),
   });
 }
 

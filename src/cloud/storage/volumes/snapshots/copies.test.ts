@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hurried, specOf } from '../../../../test/support/infrastructure.ts';
-import { startService, type TestService } from '../../../../test/support/service.ts';
+import { hurried, specOf } from '../../../../../test/support/infrastructure.ts';
+import { startService, type TestService } from '../../../../../test/support/service.ts';
 
 const V = '/cloud/v1/volumes/1/1';
 const S = '/cloud/v1/snapshots/1/1';

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { MetadataMap, newTags } from '../../../lib/legacy-metadata.ts';
-import { nullable } from '../../../lib/nullable.ts';
-import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import { TagsPatchInput } from '../../../lib/tags-patch.ts';
-import { listOf, listQuery, ProjectRegion, ResourceName } from '../../../lib/wire.ts';
+import { MetadataMap, newTags } from '../../../../lib/legacy-metadata.ts';
+import { nullable } from '../../../../lib/nullable.ts';
+import { ResourceFields, Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
+import { TagsPatchInput } from '../../../../lib/tags-patch.ts';
+import { listOf, listQuery, ProjectRegion, ResourceName } from '../../../../lib/wire.ts';
 import { SNAPSHOT_STATUSES } from './tables.ts';
 
 export const CreateSnapshotSchema = Type.Object(

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { change as changeWant, make, remove } from '../../../../convergence/wants.ts';
+import { newResource } from '../../../../db/place.ts';
+import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
+import { foundById } from '../../../../lib/found.ts';
+import { refuseHeld } from '../../../../lib/held.ts';
+import { newTaskId } from '../../../../lib/ids.ts';
+import { tagsOf } from '../../../../lib/legacy-metadata.ts';
+import type { Page } from '../../../../lib/page.ts';
+import { acceptedTags } from '../../../../lib/tags-input.ts';
+import { patchedTags } from '../../../../lib/tags-patch.ts';
+import { SNAPSHOT_TYPES } from '../../../../lib/volume-types.ts';
+import type { Platform } from '../../../../platform.ts';
+import type { Scope } from '../../../ground/projects/service.ts';
+import { quotaOwner, takeQuota } from '../../../ground/quotas/in-transaction.ts';
+import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
+import { beginTask, deletionId, removeAgain, wantChecked } from '../../../ground/tasks/service.ts';
+import { lockVolumes } from '../store.ts';
+import { hold, refuseCopied } from './in-transaction.ts';
+import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
+import * as store from './store.ts';
+import { CREATE_SNAPSHOT, DELETE_SNAPSHOT } from './tasks.ts';
+
+/** Starts the task that takes a snapshot; returns its ID. @throws InvalidError, ConflictError, QuotaExceededError */
+export async function createSnapshot(on: Platform, scope: Scope, request: CreateSnapshot): Promise<string> {
+  const tags = tagsOf(request);
+  const [id, taskId] = [randomUUID(), newTaskId()];
+  const now = on.clock.now();
+  return on.database.accept(scope.principal, async (tx) => {
+    const [volume] = await lockVolumes(tx, scope, [request.volume_id]);
+    if (!volume) {
+      throw new InvalidError({
+        volume_id: [`No volume ${request.volume_id} in this project and region.`],
+      });
+    }
+    if (!SNAPSHOT_TYPES.includes(volume.volume_type)) {
+      throw new InvalidError({
+        volume_id: [
+          `Volume ${volume.id} is of type ${volume.volume_type}; snapshots are only available for ${SNAPSHOT_TYPES.join(' and ')} volumes.`,
+        ],
+      });
+    }
+    refuseHeld(`Volume ${volume.id}`, volume);
+    if (!['available', 'in-use'].includes(volume.status)) {
+      throw new ConflictError(
+        `Volume ${volume.id} is ${volume.status}; it must be available or in-use to take a snapshot of it`,
+      );
+    }
+    await tx.sql
+      .insertInto('snapshots')
+      .values({
+        id,
+        name: request.name,
+        description: request.description ?? null,
+        volume_id: volume.id,
+        size_gib: volume.size_gib,
+        volume_type: volume.volume_type,
+        status: 'creating',
+        tags: JSON.stringify(tags),
+        ...newResource(scope, taskId, now),
+      })
+      .execute();
+    scope.principal.writes?.about({ type: 'snapshot', id, name: request.name });
+    await beginTask(on, tx, scope, {
+      id: taskId,
+      task: CREATE_SNAPSHOT,
+      data: request,
+      input: { snapshotId: id, ...quotaOwner(scope) },
+      wants: [make('snapshot', id, { name: request.name, volumeId: volume.id, metadata: tags })],
+    });
+    await takeQuota(tx, scope, 'snapshot_count');
+    return taskId;
+  });
+}
+
+export const listSnapshots = (
+  on: Platform,
+  scope: Scope,
+  query: SnapshotListQuery,
+): Promise<Page<store.SnapshotRow>> => store.listSnapshots(on.database.sql, scope, query);
+/** @throws NotFoundError */
+export const getSnapshot = (on: Platform, scope: Scope, id: string): Promise<store.SnapshotRow> =>
+  foundById('Snapshot', id, () => store.findSnapshot(on.database.sql, scope, id));
+
+/** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
+export const updateSnapshot = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  { name, tags }: UpdateSnapshot,
+): Promise<void> =>
+  changed(on, scope, id, (snapshot) => ({
+    name: name ?? snapshot.name,
+    tags: patchedTags(snapshot.tags, tags),
+  }));
+
+/** Replaces all tags. @throws as `update` */
+export async function replaceSnapshotTags(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  given: Record<string, string>,
+): Promise<void> {
+  const tags = acceptedTags(given, '');
+  await changed(on, scope, id, ({ name }) => ({ name, tags }));
+}
+
+/** Starts the task that deletes the snapshot. Returns the task's ID. @throws NotFoundError, ConflictError */
+export async function deleteSnapshot(on: Platform, scope: Scope, id: string): Promise<string> {
+  const taskId = deletionId(scope);
+  return on.database.accept(scope.principal, async (tx) => {
+    const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
+    scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
+    const again = await removeAgain(on, tx, scope, snapshot.task_id, DELETE_SNAPSHOT);
+    if (again !== undefined) return again;
+    refuseHeld(`Snapshot ${id}`, snapshot);
+    await refuseCopied(tx, [snapshot.id]);
+    await hold(tx, [snapshot.id], 'deleting', taskId, on.clock.now());
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: DELETE_SNAPSHOT,
+      data: { snapshot_id: snapshot.id },
+      input: { snapshotId: snapshot.id, ...quotaOwner(scope) },
+      wants: [remove('snapshot', snapshot.id)],
+    });
+  });
+}
+
+async function changed(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  plan: (snapshot: store.SnapshotRow) => { name: string; tags: Record<string, string> },
+): Promise<void> {
+  await on.database.accept(scope.principal, async (tx) => {
+    const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
+    scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
+    refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
+    const { name, tags } = plan(snapshot);
+    await tx.sql
+      .updateTable('snapshots')
+      .set({ name, tags: JSON.stringify(tags), updated_at: on.clock.now() })
+      .where('id', '=', snapshot.id)
+      .execute();
+    await wantChecked(on, tx, scope, [
+      changeWant('snapshot', snapshot.id, (spec) => ({ ...spec, name, metadata: tags })),
+    ]);
+  });
+}
+
+/** A deletion that may wait for what still uses the thing. */
+export const snapshotDeletion: WaitingDeletion<Rest<typeof deleteSnapshot>> = {
+  type: 'delete_snapshot',
+  remove: deleteSnapshot,
+  names: ['snapshot_id'],
+  options: [],
+};
