@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
-import { type Database, openDatabase, type RequestWrites } from './database.ts';
+import { type ChangeRecord, recordedBy } from '../lib/request-context.ts';
+import { type Database, openDatabase } from './database.ts';
 
 let place: TestDatabase;
 let database: Database;
@@ -43,7 +44,7 @@ it('lets a change succeed although what should follow it fails, and logs that', 
 
 it('lets a request succeed whose writes fail after the commit', async () => {
   const fault = new Error('nobody listens');
-  const writes: RequestWrites = {
+  const record: ChangeRecord = {
     before: async () => {},
     after: async () => {},
     committed: () => {
@@ -54,7 +55,9 @@ it('lets a request succeed whose writes fail after the commit', async () => {
     made: () => {},
     started: () => {},
   };
-  const made = database.accept({ writes }, ({ client }) => client.query(`insert into things values ('one')`));
+  const made = recordedBy(record, () =>
+    database.accept(({ client }) => client.query(`insert into things values ('one')`)),
+  );
   expect((await made).rowCount).toBe(1);
   expect(logged).toEqual([fault]);
 });

@@ -5,7 +5,7 @@ import type { ActionResource } from '../lib/action-resource.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type DryRun, dryConnection, dryRunNow } from '../lib/dry-run.ts';
 import { ConflictError, UnavailableError } from '../lib/errors.ts';
-import { accountNow, noteCommit, onOwnBehalf } from '../lib/on-behalf.ts';
+import { accountNow, noteCommit, onOwnBehalf, recordNow } from '../lib/request-context.ts';
 import { createTurns, type Turns } from '../lib/turns.ts';
 import { goStraight } from './compiled.ts';
 import type { Tables } from './tables.ts';
@@ -25,29 +25,14 @@ export interface Transaction {
    * throws, that is logged: the change is made all the same.
    */
   afterCommit(work: () => void): void;
-}
-
-/** What a request adds to its transaction besides its work. */
-export interface RequestWrites {
-  /** Whether the request is for one version of the resource alone (If-Match), so that it can't be carried out later. */
-  readonly oneVersion?: boolean;
-  before(tx: Transaction): Promise<void>;
-  after(tx: Transaction): Promise<void>;
-  /** Called once the transaction is committed. */
-  committed(): void;
-  /** Names the account whose resources the request is about, if it isn't the caller's. */
-  concerns(clientId: number): void;
-  /** Notes a resource that the request makes, changes or removes, for the record of who did it. */
+  /** When it began, by the database's clock: the time of all that it writes. */
+  now: Date;
+  /** Notes a resource that it makes, changes or removes, for the record of who did it. */
   about(resource: ActionResource): void;
-  /** Notes the ID of what the request made, if `about` has no word for it. */
+  /** Notes the ID of what it makes, if `about` has no word for it. */
   made(id: string | number): void;
-  /** Notes the task that the request started. */
+  /** Notes the task that it starts. */
   started(taskId: string): void;
-}
-
-/** The caller of a request. Requests that only read have no `writes`. */
-export interface Caller {
-  writes?: RequestWrites | undefined;
 }
 
 export interface Database {
@@ -59,11 +44,11 @@ export interface Database {
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` for a client's request. The records of the request itself (its audit row, its idempotency
+   * Runs `work` for the present request. The records of the request itself (its audit row, its idempotency
    * key, the version it asked for) are written and checked in the same transaction.
    * @throws UnavailableError like `requireRoom`
    */
-  accept<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  accept<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** @throws UnavailableError if so many changes of an account wait that another one had better come again later */
   requireRoom(clientId: number | undefined): void;
   close(): Promise<void>;
@@ -245,7 +230,7 @@ export function openDatabase(
   ): Promise<T> {
     const dryRun = dryRunNow();
     const open = dryClient();
-    if (dryRun && open) return dryRun.use(work({ sql: kyselyOn(open), client: open, afterCommit: () => {} }));
+    if (dryRun && open) return dryRun.use(work(transactionOn(open, clock.now(), () => {})));
     const { client, release } = await borrow(...lines, places);
     // It has its place. If what it asks beside its connection waited for another one, all could wait for each other.
     return onOwnBehalf(() => carriedOut(client, release, work, end));
@@ -260,11 +245,10 @@ export function openDatabase(
     let broken: Error | undefined;
     try {
       const tried = end === commit ? '' : `; set local tradewind.dry_run = 'on'`;
-      await client.query(
-        `begin; set local tradewind.now = '${clock.now().toISOString()}'${tried}${takeTurn}`,
-      );
+      const now = clock.now();
+      await client.query(`begin; set local tradewind.now = '${now.toISOString()}'${tried}${takeTurn}`);
       const later: (() => void)[] = [];
-      const result = await work({ sql: kyselyOn(client), client, afterCommit: (then) => later.push(then) });
+      const result = await work(transactionOn(client, now, (then) => later.push(then)));
       await end(client, result);
       if (end === commit) for (const then of later) afterwards(then);
       return result;
@@ -313,23 +297,24 @@ export function openDatabase(
     sql,
     pool,
     transaction: (work) => transaction(work),
-    async accept({ writes }, work) {
+    async accept(work) {
+      const record = recordNow();
       const dryRun = dryRunNow();
       // A second change sees the first.
       const tried = dryRun && !dryRun.client ? dryRun : undefined;
-      if (!writes) return tried ? tryOut(tried, work) : transaction(work);
+      if (!record) return tried ? tryOut(tried, work) : transaction(work);
       requireRoom(accountNow());
       const recorded = async (tx: Transaction) => {
-        await writes.before(tx);
+        await record.before(tx);
         const done = await work(tx);
-        await writes.after(tx);
+        await record.after(tx);
         return done;
       };
       if (tried) return tryOut(tried, recorded);
       if (dryRun) return transaction(recorded);
       const result = await transaction(recorded, commit, [changes]);
       noteCommit();
-      afterwards(() => writes.committed());
+      afterwards(() => record.committed());
       return result;
     },
     requireRoom: (account) => requireRoom(account),
@@ -363,6 +348,20 @@ function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
   goStraight(made, client);
   kyselies.set(client, made);
   return made;
+}
+
+function transactionOn(
+  client: pg.PoolClient,
+  now: Date,
+  afterCommit: Transaction['afterCommit'],
+): Transaction {
+  const record = recordNow();
+  return {
+    ...{ sql: kyselyOn(client), client, now, afterCommit },
+    about: (resource) => record?.about(resource),
+    made: (id) => record?.made(id),
+    started: (taskId) => record?.started(taskId),
+  };
 }
 
 /** Returns a kysely on one connection that the caller opened and will release. */

@@ -18,7 +18,7 @@ afterAll(async () => {
 it('takes back what is still being done when its client goes', async () => {
   const run = new DryRun();
   await run.within(async () => {
-    await database.accept({}, async ({ client }) => {
+    await database.accept(async ({ client }) => {
       await client.query(`insert into things values ('first')`);
     });
     await database.transaction(async ({ client }) => {

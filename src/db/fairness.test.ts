@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
 import { DryRun } from '../lib/dry-run.ts';
-import { onBehalfOf } from '../lib/on-behalf.ts';
+import { onBehalfOf } from '../lib/request-context.ts';
 import { openDatabase } from './database.ts';
 
 let service: TestService;
@@ -111,14 +111,12 @@ it('tries out one change of an account at a time', async () => {
   const tryOut = (account: number, name: string) => {
     const run = new DryRun();
     runs.set(name, run);
-    return onBehalfOf(account, () =>
-      run.within(() => database.accept({}, async () => void begun.push(name))),
-    );
+    return onBehalfOf(account, () => run.within(() => database.accept(async () => void begun.push(name))));
   };
   try {
     const tried = [tryOut(1, 'first'), tryOut(1, 'second'), tryOut(2, "another account's")];
     await expect.poll(() => begun.toSorted()).toEqual(["another account's", 'first']);
-    await onBehalfOf(1, () => database.accept({}, async () => void begun.push('a change itself')));
+    await onBehalfOf(1, () => database.accept(async () => void begun.push('a change itself')));
     expect(begun).not.toContain('second');
     runs.get('first')?.end();
     await expect.poll(() => begun).toContain('second');

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
-import { onBehalfOf } from '../lib/on-behalf.ts';
+import { onBehalfOf } from '../lib/request-context.ts';
 import { type Database, openDatabase } from './database.ts';
 import { pageByIds } from './page.ts';
 

@@ -1,6 +1,6 @@
 import { sql as raw, type SelectQueryBuilder, type Simplify } from 'kysely';
-import { accountNow } from '../lib/on-behalf.ts';
 import type { Page, PageQuery } from '../lib/page.ts';
+import { accountNow } from '../lib/request-context.ts';
 import { createTurns } from '../lib/turns.ts';
 
 /** Such pages cost as much as lies before them: an account finds one at a time in each process, and in about a third of the time. */

@@ -66,10 +66,7 @@ export function keepChangingRequests(
   });
 
   function open(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-    if (request.principal) {
-      request.changing = log.open(incoming(request));
-      request.principal = { ...request.principal, writes: request.changing };
-    }
+    if (request.principal) request.changing = log.open(incoming(request));
     done();
   }
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { recordedBy } from '../lib/request-context.ts';
 import type { Principal } from '../requests/principal.ts';
 
 /**
@@ -12,6 +13,7 @@ export function pathGuard<On>(
 ) {
   return async (request: FastifyRequest): Promise<void> => {
     const id = Number((request.params as Record<string, string>)[param]);
-    if (Number.isSafeInteger(id)) await require(on, request.principal, id);
+    if (!Number.isSafeInteger(id)) return;
+    await recordedBy(request.changing, () => require(on, request.principal, id));
   };
 }

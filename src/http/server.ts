@@ -3,7 +3,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Authenticator } from '../iam/identity/service.ts';
 import { dryRunNow } from '../lib/dry-run.ts';
 import { TooManyRequestsError } from '../lib/errors.ts';
-import { onBehalfOf } from '../lib/on-behalf.ts';
+import { onBehalfOf } from '../lib/request-context.ts';
 import type { Tracing } from '../lib/tracing.ts';
 import type { RequestMeasures } from '../requests/measures.ts';
 import type { Refusals } from '../requests/refusals.ts';
@@ -130,8 +130,8 @@ function meetRequests(app: FastifyInstance, deps: ServerDeps, { admit }: Admissi
     if (config.secretAnswer) void reply.header('cache-control', 'no-store');
   });
   // Not earlier: what comes with the body has no account.
-  app.addHook('preHandler', ({ principal }, _reply, done) => {
-    if (principal) onBehalfOf(principal.clientId, done);
+  app.addHook('preHandler', ({ principal, changing }, _reply, done) => {
+    if (principal) onBehalfOf(principal.clientId, done, changing);
     else done();
   });
 }

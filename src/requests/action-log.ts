@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../db/database.ts';
-import { onOwnBehalf } from '../lib/on-behalf.ts';
+import { onOwnBehalf } from '../lib/request-context.ts';
 import { insertAction, insertActions, type NewUserAction } from './action-store.ts';
 import type { NewEvent } from './events.ts';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { RequestWrites, Transaction } from '../db/database.ts';
+import type { Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { ChangeRecord } from '../lib/request-context.ts';
 import type { ActionLog } from './action-log.ts';
 import { UNPUBLISHED } from './action-of.ts';
 import type { NewUserAction } from './action-store.ts';
@@ -15,45 +16,43 @@ export interface OperatorCommand {
   by: string;
 }
 
-/** Returns a caller for `database.accept`, which records the command and tells of it like of a request. */
-export function callerOf(
+/** Returns what records the command and tells of it like of a request. */
+export function recordOf(
   command: OperatorCommand,
   deps: { actionLog: Pick<ActionLog, 'record'>; clock: Clock },
-): { writes: RequestWrites } {
+): ChangeRecord {
   let clientId: number | undefined;
   let subject: string | undefined;
   return {
-    writes: {
-      before: async () => {},
-      async after(tx) {
-        const client = clientId ?? (await platformsClient(tx));
-        const request_id = randomUUID();
-        const { word, verb, table } = eventOfCommand(command.name);
-        const type = typeOf(word, verb);
-        await deps.actionLog.record(tx, actionOf(command, client, request_id, deps.clock.now()), {
-          type,
-          subject: subject === undefined ? word : `${word}/${subject}`,
-          revised: `${table}:${subject}`,
-          data: JSON.stringify(
-            eventData({
-              client_id: client,
-              resources: subject === undefined ? [] : [{ type: word, id: subject, name: null }],
-              request_id,
-              operation: command.name,
-            }),
-          ),
-        });
-      },
-      committed: () => {},
-      concerns(id) {
-        clientId = id;
-      },
-      about: () => {},
-      made(id) {
-        subject = String(id);
-      },
-      started: () => {},
+    before: async () => {},
+    async after(tx: Transaction) {
+      const client = clientId ?? (await platformsClient(tx));
+      const request_id = randomUUID();
+      const { word, verb, table } = eventOfCommand(command.name);
+      const type = typeOf(word, verb);
+      await deps.actionLog.record(tx, actionOf(command, client, request_id, deps.clock.now()), {
+        type,
+        subject: subject === undefined ? word : `${word}/${subject}`,
+        revised: `${table}:${subject}`,
+        data: JSON.stringify(
+          eventData({
+            client_id: client,
+            resources: subject === undefined ? [] : [{ type: word, id: subject, name: null }],
+            request_id,
+            operation: command.name,
+          }),
+        ),
+      });
     },
+    committed: () => {},
+    concerns(id) {
+      clientId = id;
+    },
+    about: () => {},
+    made(id) {
+      subject = String(id);
+    },
+    started: () => {},
   };
 }
 

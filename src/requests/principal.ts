@@ -1,4 +1,3 @@
-import type { Caller } from '../db/database.ts';
 import { ForbiddenError } from '../lib/errors.ts';
 
 /** Groups of users with their published ids. */
@@ -15,7 +14,7 @@ export const ROLE_LIST = Object.values(ROLES)
   .join(', ');
 
 /** The caller of a request, according to its API token or login. */
-export interface Principal extends Caller {
+export interface Principal {
   /** The API token of the request; undefined for a login. */
   tokenId: number | undefined;
   /** The login of the request; undefined for an API token. */

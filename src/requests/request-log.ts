@@ -1,7 +1,8 @@
-import type { Database, RequestWrites, Transaction } from '../db/database.ts';
+import type { Database, Transaction } from '../db/database.ts';
 import type { ActionResource } from '../lib/action-resource.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidError, PreconditionFailedError } from '../lib/errors.ts';
+import type { ChangeRecord } from '../lib/request-context.ts';
 import type { Versioned } from '../lib/versioned.ts';
 import type { ActionLog } from './action-log.ts';
 import { actionOf, publishedAs } from './action-of.ts';
@@ -14,7 +15,7 @@ import type { Refusals } from './refusals.ts';
 import { versionOf } from './resource-versions.ts';
 
 /** A request that changes something, and what is recorded of it. */
-export interface ChangingRequest extends RequestWrites {
+export interface ChangingRequest extends ChangeRecord {
   /**
    * Asks that the change is made only to one of these versions of the resource; `'any'` to whatever is there.
    * @throws InvalidError where nothing has versions: to ignore what guards a change would be to make it
@@ -104,7 +105,7 @@ export function createRequestLog(deps: {
           if (!answer) await keyRoom.takeOne(use.clientId);
           return answer;
         },
-        async before(tx) {
+        async before(tx: Transaction) {
           if (done) return;
           // The work may start again after a deadlock.
           about = [];
@@ -114,7 +115,7 @@ export function createRequestLog(deps: {
           if (use) await takeKey(tx, use, clock.now());
           await requireVersion(tx);
         },
-        async after(tx) {
+        async after(tx: Transaction) {
           if (done) return;
           const published = publishedAs(request, about);
           const recorded = { ...action, ...published, outcome: 'accepted', status: request.success } as const;

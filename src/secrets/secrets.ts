@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ChangeFeed } from '../db/changes.ts';
 import type { Tables } from '../db/tables.ts';
-import { onOwnBehalf } from '../lib/on-behalf.ts';
+import { onOwnBehalf } from '../lib/request-context.ts';
 import type { SecretColumn } from './columns.ts';
 import { DATA_KEYS, unwrap, wrappedKeys } from './data-keys.ts';
 import type { EncryptionKeys } from './encryption-keys.ts';

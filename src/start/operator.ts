@@ -1,13 +1,14 @@
 import os from 'node:os';
-import { type Caller, type Database, openDatabase, type Transaction } from '../db/database.ts';
+import { type Database, openDatabase, type Transaction } from '../db/database.ts';
 import { createDatabaseClock, type DatabaseClock, requireSameTime } from '../db/database-clock.ts';
 import { refusalNamed } from '../db/refusals.ts';
 import type { Clock } from '../lib/clock.ts';
 import { DomainError } from '../lib/errors.ts';
+import { recordedBy } from '../lib/request-context.ts';
 import { version } from '../lib/version.ts';
 import { createLog } from '../log.ts';
 import { createActionLog } from '../requests/action-log.ts';
-import { callerOf } from '../requests/command-log.ts';
+import { recordOf } from '../requests/command-log.ts';
 import type { CommandContext, Options } from './command.ts';
 import { EXIT_REFUSED } from './exit-codes.ts';
 import { requireSchema } from './schema.ts';
@@ -34,21 +35,21 @@ export const asOperator = (
 export type RecordCommand = (tx: Transaction) => Promise<void>;
 
 /**
- * The same for work that changes something. Either `database.accept` gets the caller, or one of the work's transactions
+ * The same for work that changes something. Either it calls `database.accept`, or one of its transactions
  * calls `record`: a command that is killed then leaves no change without its record.
  */
 export const asRecordedOperator = (
   context: Context,
   command: string,
-  work: (database: Database, by: { caller: Caller; record: RecordCommand; clock: Clock }) => Promise<Answer>,
+  work: (database: Database, by: { record: RecordCommand; clock: Clock }) => Promise<Answer>,
 ): Promise<number> =>
   withDatabase(context, async (database, clock) => {
     await requireSameTime(database.pool, clock);
-    const { writes } = callerOf(
+    const record = recordOf(
       { name: command, by: `tradewind ${version} (${userName()}@${os.hostname()})` },
       { actionLog: createActionLog({ database }), clock },
     );
-    return work(database, { caller: { writes }, record: (tx) => writes.after(tx), clock });
+    return recordedBy(record, () => work(database, { record: (tx) => record.after(tx), clock }));
   });
 
 /** The operating system need not know the user, as in containers. */

@@ -32,9 +32,9 @@ export const tokenCreate: Command = {
       process.stderr.write(`${wrong}\n`);
       return EXIT_USAGE;
     }
-    return asRecordedOperator(context, 'token create', async (database, { caller, clock }) => {
+    return asRecordedOperator(context, 'token create', async (database, { clock }) => {
       const { token } = await createTokenFor(
-        { database, clock, caller },
+        { database, clock },
         {
           clientId: options.client === undefined ? undefined : Number(options.client),
           resellerAccess: options.reseller === true,

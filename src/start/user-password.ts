@@ -19,13 +19,13 @@ export const userPassword: Command = {
     const { options } = context;
     const email = options.email === undefined ? undefined : String(options.email);
     const rename = options.rename === undefined ? undefined : String(options.rename);
-    return asRecordedOperator(context, 'user password', async (database, { caller, clock }) => {
+    return asRecordedOperator(context, 'user password', async (database, { clock }) => {
       const warning = await requireUserOf({ database }, { email, rename });
       if (warning !== undefined) process.stderr.write(`${warning}\n`);
       const password = process.stdin.isTTY
         ? await typedPassword()
         : (await text(process.stdin)).replace(/\r?\n$/, '');
-      const user = await setPasswordOf({ database, clock, caller }, { email, rename, password });
+      const user = await setPasswordOf({ database, clock }, { email, rename, password });
       return {
         text: `${user.email} can log in now: POST /iam/auth/jwt/login`,
         data: { email: user.email },

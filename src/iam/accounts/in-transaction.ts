@@ -222,6 +222,6 @@ export async function markClientDeleted(tx: Transaction, clientId: number, now: 
     .execute();
 }
 
-export async function markResellerDeleted(tx: Transaction, resellerId: number, now: Date): Promise<void> {
-  await tx.sql.updateTable('resellers').set({ deleted_at: now }).where('id', '=', resellerId).execute();
+export async function markResellerDeleted(tx: Transaction, resellerId: number): Promise<void> {
+  await tx.sql.updateTable('resellers').set({ deleted_at: tx.now }).where('id', '=', resellerId).execute();
 }

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { lockManaged } from '../accounts/in-transaction.ts';
@@ -22,7 +23,7 @@ export interface AvailableService extends ServiceState {
 async function requireClient(on: Platform, principal: Principal, clientId: number): Promise<void> {
   const client = await findClient(on.database.sql, clientId);
   if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
-  principal.writes?.concerns(clientId);
+  noteAccount(clientId);
 }
 
 async function ofClients(
@@ -91,7 +92,7 @@ export async function updateClientService(
   changes: ServiceChanges,
 ): Promise<Service> {
   await requireClient(on, principal, clientId);
-  const ended = await on.database.accept(principal, async (tx) => {
+  const ended = await on.database.accept(async (tx) => {
     await lockManaged(tx, principal, clientId);
     const before = await found(on, clientId, id, tx.sql);
     const { status, enabled } = wantedOf(before, changes);
@@ -104,7 +105,7 @@ export async function updateClientService(
       status,
       previous_status: same ? before.previousStatus : before.status,
       enabled,
-      changed_at: same ? before.changedAt : on.clock.now(),
+      changed_at: same ? before.changedAt : tx.now,
     });
     return announceClient(tx, clientId);
   });

@@ -1,5 +1,6 @@
-import type { Caller, Database } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import { changeStatus } from './in-transaction.ts';
 
 /**
@@ -7,13 +8,13 @@ import { changeStatus } from './in-transaction.ts';
  * @throws as `changeStatus`
  */
 export async function setStatusOf(
-  { database, clock, caller = {} }: { database: Database; clock: Clock; caller?: Caller },
+  { database, clock }: { database: Database; clock: Clock },
   clientId: number,
   status: 'active' | 'paused',
 ): Promise<void> {
-  await database.accept(caller, async (tx) => {
-    caller.writes?.concerns(clientId);
-    caller.writes?.made(clientId);
+  await database.accept(async (tx) => {
+    noteAccount(clientId);
+    tx.made(clientId);
     await changeStatus(tx, clientId, status, clock.now());
   });
 }

@@ -6,6 +6,7 @@ import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../.
 import { grouped } from '../../lib/grouped.ts';
 import { MOST_LISTED } from '../../lib/ordered-list.ts';
 import { pagesAround } from '../../lib/page-address.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import {
@@ -81,15 +82,15 @@ export async function createClient(
       'The token belongs to no reseller, so the client would not belong to one either',
     );
   }
-  return on.database.accept(principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const { clientId } = await insertAccount(tx.sql, {
       company,
       resellerId,
       administrator: { email: placeholderEmail(), platform_administrator: false },
-      now: on.clock.now(),
+      now: tx.now,
     });
-    await prepareProjects(tx, on.catalog, on.clock.now(), clientId);
-    principal.writes?.made(clientId);
+    await prepareProjects(tx, on.catalog, tx.now, clientId);
+    tx.made(clientId);
     return { id: clientId, company };
   });
 }
@@ -125,13 +126,13 @@ export async function setClientStatus(
   clientId: number,
   status: 'active' | 'paused',
 ): Promise<Client> {
-  const ended = await on.database.accept(principal, async (tx) => {
+  const ended = await on.database.accept(async (tx) => {
     await lockManaged(tx, principal, clientId);
-    principal.writes?.concerns(clientId);
+    noteAccount(clientId);
     if (clientId === principal.clientId) {
       throw new ConflictError(`Client ${clientId} is your own account; you would shut yourself out`);
     }
-    return changeStatus(tx, clientId, status, on.clock.now());
+    return changeStatus(tx, clientId, status, tx.now);
   });
   on.authenticator.forget(ended);
   return getClient(on, principal, clientId);
@@ -144,11 +145,11 @@ export async function updateClient(
   clientId: number,
   request: UpdateClient,
 ): Promise<Client> {
-  const ended = await on.database.accept(principal, async (tx): Promise<Credentials> => {
+  const ended = await on.database.accept(async (tx): Promise<Credentials> => {
     // With the account, its users may lose the clients that they look after.
     if (request.reseller !== undefined) await lockWithLookedAfter(tx, clientId, 'anybody there');
     const client = await lockManaged(tx, principal, clientId);
-    principal.writes?.concerns(clientId);
+    noteAccount(clientId);
     if (request.email !== undefined) requireEmail(request.email);
     const { reseller = client.resellerId } = request;
     const moved = reseller !== client.resellerId;
@@ -157,7 +158,7 @@ export async function updateClient(
     await store.updateAccount(tx.sql, clientId, changesIn(request, moved));
     if (!moved) return { tokens: [], logins: [] };
     // The former reseller can no longer act for anybody there, nor let anybody in, nor anybody there for it.
-    const now = on.clock.now();
+    const now = tx.now;
     await unassignSellers(tx.sql, await endResellerAccess(tx.sql, clientId));
     await expireInvitations(tx.sql, clientId, now);
     await keepUsed(tx.sql, clientId);

@@ -2,6 +2,7 @@ import { presentFeature } from '../../cloud/ground/catalog/feature-schema.ts';
 import type { Feature } from '../../cloud/ground/catalog/service.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { FeatureMissingError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
@@ -111,16 +112,16 @@ export async function activateFeature(
   request: ActivateFeature,
 ): Promise<FeatureActivation> {
   const { client_id: clientId, feature_id: featureId } = request;
-  return on.database.accept(principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     await lockClients(tx, [clientId]);
     await refuseWrong(on, tx.sql, principal, kind, request);
-    principal.writes?.concerns(clientId);
+    noteAccount(clientId);
     await lockToAdd(tx, clientId);
     await requireAvailable(on, tx, clientId, featureId);
-    const row = await store.insertActivation(tx.sql, { clientId, featureId, now: on.clock.now() });
+    const row = await store.insertActivation(tx.sql, { clientId, featureId, now: tx.now });
     const [activation] = row ? presented(on, row) : [];
     if (activation) {
-      principal.writes?.made(activation.id);
+      tx.made(activation.id);
       await renewVersions(tx.sql, [clientId]);
       return activation;
     }
@@ -138,10 +139,10 @@ export async function deactivateFeature(
   id: number,
 ): Promise<void> {
   const { client_id: clientId } = await found(on, on.database.sql, principal, kind, id);
-  await on.database.accept(principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     await lockClients(tx, [clientId]);
     await found(on, tx.sql, principal, kind, id);
-    principal.writes?.concerns(clientId);
+    noteAccount(clientId);
     await store.deleteActivation(tx.sql, id);
     await renewVersions(tx.sql, [clientId]);
   });

@@ -6,7 +6,7 @@ import { secretsOf } from '../../../test/support/secrets.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { UnauthenticatedError } from '../../lib/errors.ts';
-import { accountNow, onBehalfOf } from '../../lib/on-behalf.ts';
+import { accountNow, onBehalfOf } from '../../lib/request-context.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { createSignedTokens, ensureSigningKey } from './signed-tokens.ts';
 

@@ -13,7 +13,7 @@ import {
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { UnauthenticatedError } from '../../lib/errors.ts';
-import { onOwnBehalf } from '../../lib/on-behalf.ts';
+import { onOwnBehalf } from '../../lib/request-context.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 
 const ALGORITHM = 'ES256';

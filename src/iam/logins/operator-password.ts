@@ -1,7 +1,8 @@
-import type { Caller, Database } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import { followAddress } from '../accounts/in-transaction.ts';
 import { setPassword } from '../accounts/users/in-transaction.ts';
 import { endLogins } from './in-transaction.ts';
@@ -29,7 +30,7 @@ export async function requireUserOf(
  * @throws InvalidError, NotFoundError for an unknown user
  */
 export async function setPasswordOf(
-  { database, clock, caller = {} }: { database: Database; clock: Clock; caller?: Caller },
+  { database, clock }: { database: Database; clock: Clock },
   wanted: Who & { password: string },
 ): Promise<{ email: string }> {
   const { email, rename, password } = wanted;
@@ -39,10 +40,10 @@ export async function setPasswordOf(
   }
   if (rename !== undefined) requireEmail(rename, 'rename');
   const hash = await hashPassword(password);
-  return database.accept(caller, async (tx) => {
+  return database.accept(async (tx) => {
     const user = await findUser(tx.sql, email);
-    caller.writes?.concerns(user.clientId);
-    caller.writes?.made(user.id);
+    noteAccount(user.clientId);
+    tx.made(user.id);
     if (rename !== undefined) await followAddress(tx.sql, user.id, rename);
     await setPassword(tx.sql, user.id, { hash, rename, now: clock.now() });
     await endLogins(tx, { userId: user.id });

@@ -48,16 +48,15 @@ export async function openLogin(
   tx: Transaction,
   of: store.MembershipRow,
   origin: Origin,
-  now: Date,
 ): Promise<OpenLogin> {
   const refreshId = randomUUID();
-  const expiresAt = refreshExpiry(now, origin.ends_at);
+  const expiresAt = refreshExpiry(tx.now, origin.ends_at);
   const made = await store.insertLogin(tx.sql, {
     ...origin,
     user_id: of.user_id,
     client_id: of.client_id,
     refresh_id: refreshId,
-    created_at: now,
+    created_at: tx.now,
     expires_at: expiresAt,
   });
   const logins = { userId: of.user_id, makerId: origin.maker_id, made: made.id, most: MOST_LOGINS };

@@ -30,7 +30,7 @@ export async function refreshPair(
   const { database, clock, signedTokens, authenticator } = deps;
   const given = await signedTokens.read('refresh', token);
   try {
-    const login = await database.accept({}, (tx) => renewed(tx, given, clock.now()));
+    const login = await database.transaction((tx) => renewed(tx, given, clock.now()));
     authenticator.forget({ tokens: [], logins: [login.id] });
     return await pairOf(deps, login);
   } catch (error) {

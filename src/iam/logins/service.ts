@@ -8,6 +8,7 @@ import {
   UnauthenticatedError,
 } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import { forPeople, isoMicros } from '../../lib/timestamps.ts';
 import type { PageQuery } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
@@ -58,7 +59,7 @@ async function originOf(tx: Transaction, { tokenId, loginId, userId, roleId }: P
 }
 
 async function noteRequest(on: Platform, tx: Transaction, email: string): Promise<Addressed | undefined> {
-  const now = on.clock.now();
+  const now = tx.now;
   const since = new Date(now.getTime() - REQUEST_NOTED_MS);
   const user = await notePasswordRequest(tx.sql, email, { now, since });
   if (!user) return undefined;
@@ -82,14 +83,14 @@ async function opened(
   /** Judges the membership as it is once its account is locked. */
   refuse: (of: store.MembershipRow, origin: Origin) => void,
 ): Promise<TokenPair> {
-  const login = await on.database.accept(principal, async (tx) => {
+  const login = await on.database.accept(async (tx) => {
     await lockClients(tx, [clientId]);
     const of = (await store.membershipsOf(tx.sql, userId)).find((one) => one.client_id === clientId);
     if (!of) throw new NotFoundError('Client', clientId);
     const origin = await originOf(tx, principal);
     refuse(of, origin);
-    principal.writes?.concerns(clientId);
-    return openLogin(tx, of, origin, on.clock.now());
+    noteAccount(clientId);
+    return openLogin(tx, of, origin);
   });
   on.authenticator.forget(login.ended);
   return pairOf(on, login);
@@ -101,9 +102,9 @@ export async function logIn(on: Platform, request: LoginRequest, from: Sender): 
   if (!user) throw noneFound();
   const [membership] = await store.membershipsOf(on.database.sql, user.id);
   if (!membership) throw noneFound(SHUT);
-  const login = await on.database.accept({}, async (tx) => {
+  const login = await on.database.transaction(async (tx) => {
     if (!(await store.keepPassword(tx.sql, user))) throw noneFound();
-    return openLogin(tx, membership, freshOrigin(user.id), on.clock.now());
+    return openLogin(tx, membership, freshOrigin(user.id));
   });
   on.authenticator.forget(login.ended);
   return pairOf(on, login);
@@ -175,13 +176,13 @@ export async function changePassword(
     ({ client_id }) => client_id === principal.clientId,
   );
   if (!membership) throw new UnauthenticatedError('Token is invalid or expired', true);
-  const done = await on.database.accept(principal, async (tx) => {
+  const done = await on.database.accept(async (tx) => {
     if (!(await replacePassword(tx.sql, userId, { from: user.password_hash, to }))) {
       throw new ConflictError('Another request has just changed this password');
     }
     const origin = await originOf(tx, principal);
     const ended = await endLogins(tx, { userId });
-    return { ended, login: await openLogin(tx, membership, origin, on.clock.now()) };
+    return { ended, login: await openLogin(tx, membership, origin) };
   });
   on.authenticator.forget(done.ended);
   return pairOf(on, done.login);
@@ -201,7 +202,7 @@ export async function reportForgottenPassword(
   await sql`select 1`.execute(on.database.sql);
   on.passwordReports.begin(async () => {
     try {
-      const user = await on.database.accept({}, (tx) => noteRequest(on, tx, email));
+      const user = await on.database.transaction((tx) => noteRequest(on, tx, email));
       if (user) noted(user);
     } catch (error) {
       failed(error);
@@ -215,7 +216,7 @@ export async function mailPasswordReset(
   principal: Principal,
   email: string,
 ): Promise<Addressed | undefined> {
-  return on.database.accept(principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     if (!(await store.belongsTo(tx.sql, email, reachOf(principal)))) {
       throw new NotFoundError('User with the address', email);
     }

@@ -31,9 +31,7 @@ export async function updateNotificationSetting(
 ): Promise<NotificationSetting> {
   await requireReseller(on, principal, path.resellerId);
   requireEmail(content.email);
-  return on.database.accept(principal, async (tx) =>
-    found(await store.updateSetting(tx.sql, path, content), path),
-  );
+  return on.database.accept(async (tx) => found(await store.updateSetting(tx.sql, path, content), path));
 }
 
 export async function listNotificationSettings(
@@ -70,14 +68,14 @@ export async function createNotificationSetting(
 ): Promise<NotificationSetting> {
   await requireReseller(on, principal, resellerId);
   requireEmail(input.email);
-  const row = await on.database.accept(principal, async (tx) => {
+  const row = await on.database.accept(async (tx) => {
     if ((await store.countForNew(tx, resellerId)) >= MOST_OF_RESELLER) {
       throw new ConflictError(
         `Reseller ${resellerId} has ${MOST_OF_RESELLER} notification settings, which is the limit; delete one first`,
       );
     }
-    const made = await store.insertSetting(tx.sql, resellerId, { enabled: true, ...input }, on.clock.now());
-    principal.writes?.made(made.id);
+    const made = await store.insertSetting(tx.sql, resellerId, { enabled: true, ...input }, tx.now);
+    tx.made(made.id);
     return made;
   });
   return presented(row);
@@ -107,7 +105,7 @@ export async function deleteNotificationSetting(
   path: SettingPath,
 ): Promise<void> {
   await requireReseller(on, principal, path.resellerId);
-  await on.database.accept(principal, async (tx) => found(await store.deleteSetting(tx.sql, path), path));
+  await on.database.accept(async (tx) => found(await store.deleteSetting(tx.sql, path), path));
 }
 
 function found(row: store.SettingRow | undefined, { notificationSettingsId: id }: SettingPath) {

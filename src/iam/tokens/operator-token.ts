@@ -1,6 +1,7 @@
-import type { Caller, Database, Transaction } from '../../db/database.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import { ROLES } from '../../requests/principal.ts';
 import { insertUser, platformAdministrator } from '../accounts/users/in-transaction.ts';
 import { findRoleByText, invalidRole, tokenText } from '../identity/schema.ts';
@@ -25,10 +26,10 @@ export interface OperatorToken {
  * @throws InvalidError naming the option, NotFoundError for an unknown client
  */
 export async function createTokenFor(
-  deps: { database: Database; clock: Clock; caller?: Caller },
+  { database, clock }: { database: Database; clock: Clock },
   options: OperatorToken,
 ): Promise<{ id: number; clientId: number; token: string }> {
-  const now = deps.clock.now();
+  const now = clock.now();
   const role = findRoleByText(options.role);
   if (!role) {
     throw new InvalidError({ role: [invalidRole(options.role)] });
@@ -39,8 +40,7 @@ export async function createTokenFor(
   if (options.expires && !(options.expires > now)) {
     throw new InvalidError({ expires: ['Must be a moment in the future.'] });
   }
-  const { database, caller = {} } = deps;
-  return database.accept(caller, async (tx) => {
+  return database.accept(async (tx) => {
     const owner = await ownerOf(tx, options, now);
     const { id, secret } = await makeToken(tx, {
       client_id: owner.clientId,
@@ -51,8 +51,8 @@ export async function createTokenFor(
       expires_at: options.expires,
       created_at: now,
     });
-    caller.writes?.concerns(owner.clientId);
-    caller.writes?.made(id);
+    noteAccount(owner.clientId);
+    tx.made(id);
     return { id, clientId: owner.clientId, token: tokenText(2, id, secret) };
   });
 }

@@ -1,5 +1,6 @@
 import { momentIn } from '../../lib/calendar-time.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import { allows, type Principal } from '../../requests/principal.ts';
 import { lockClients, lockToAdd } from '../accounts/in-transaction.ts';
@@ -32,7 +33,7 @@ async function requireAccount(
   if (principal.clientId === clientId) return;
   const client = allows(principal, 'resell') ? await findClient(sql, clientId) : undefined;
   if (client && resells(principal, client)) {
-    principal.writes?.concerns(clientId);
+    noteAccount(clientId);
     return;
   }
   if (principal.platformAdministrator) throw new NotFoundError('Client', clientId);
@@ -83,7 +84,7 @@ export async function createToken(
   });
   const expiresAt = acceptedExpiry(request.exp_date, now);
   const userId = await ownerOf(on, principal, clientId);
-  const made = await on.database.accept(principal, async (tx) => {
+  const made = await on.database.accept(async (tx) => {
     await lockToAdd(tx, clientId);
     await requireAccount(on, principal, clientId, tx.sql);
     if (!principal.platformAdministrator) {
@@ -100,7 +101,7 @@ export async function createToken(
       maker_client_id: await store.makerOf(tx, principal, clientId),
       created_at: now,
     });
-    principal.writes?.made(id);
+    tx.made(id);
     const row = await store.findToken(tx.sql, clientId, id, now);
     if (!row) throw new Error(`Token ${id} disappeared while it was being created`);
     return { ...presentedToken(row, false, now), token: tokenText(version, id, secret) };
@@ -156,12 +157,12 @@ export async function revokeToken(
   id: number,
 ): Promise<void> {
   await requireAccount(on, principal, clientId);
-  const ended = await on.database.accept(principal, async (tx) => {
+  const ended = await on.database.accept(async (tx) => {
     await lockClients(tx, [clientId]);
     await requireAccount(on, principal, clientId, tx.sql);
     const row = await visible(on, principal, clientId, id, tx.sql);
     refuseAbove(principal, row);
-    await store.markDeleted(tx, id, on.clock.now());
+    await store.markDeleted(tx, id);
     return together(await announceTokens(tx, [id]), await endLogins(tx, { tokenIds: [id] }));
   });
   on.authenticator.forget(ended);

@@ -123,8 +123,8 @@ export async function makerOf(
   return rows[0]?.maker ?? null;
 }
 
-export async function markDeleted(tx: Transaction, id: number, now: Date): Promise<void> {
-  await tx.sql.updateTable('api_tokens').set({ deleted_at: now }).where('id', '=', id).execute();
+export async function markDeleted(tx: Transaction, id: number): Promise<void> {
+  await tx.sql.updateTable('api_tokens').set({ deleted_at: tx.now }).where('id', '=', id).execute();
 }
 
 /**

@@ -148,13 +148,13 @@ export async function takePlace(
 }
 
 /** Deletes the row of an invited person who is a user already. */
-export async function removeInvited(tx: Transaction, userId: number, now: Date): Promise<void> {
+export async function removeInvited(tx: Transaction, userId: number): Promise<void> {
   await tx.sql.deleteFrom('client_users').where('user_id', '=', userId).execute();
-  await tx.sql.updateTable('users').set({ deleted_at: now }).where('id', '=', userId).execute();
+  await tx.sql.updateTable('users').set({ deleted_at: tx.now }).where('id', '=', userId).execute();
 }
 
-export async function endInvitation(tx: Transaction, userId: number, now: Date): Promise<void> {
-  await tx.sql.updateTable('invitations').set({ ended_at: now }).where('user_id', '=', userId).execute();
+export async function endInvitation(tx: Transaction, userId: number): Promise<void> {
+  await tx.sql.updateTable('invitations').set({ ended_at: tx.now }).where('user_id', '=', userId).execute();
 }
 
 /** Deletes answered invitations, and withdraws those that expired before `expired`. */

@@ -7,6 +7,7 @@ import {
   type PersonalToken,
   readPersonalToken,
 } from '../../lib/personal-token.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { reachOf } from '../../requests/principal.ts';
@@ -45,10 +46,10 @@ export async function inviteUser(
   await requireStaffing(on, principal, clientId);
   requireEmail(email);
   const role = givenRole(principal, request.user_role);
-  return on.database.accept(principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     await lockToAdd(tx, clientId);
     await requireStaffing(on, principal, clientId, tx.sql);
-    const now = on.clock.now();
+    const now = tx.now;
     const user = { client_id: clientId, email, name, lang, created_at: now };
     return insertInvited(tx, principal, user, {
       roleId: role.id,
@@ -64,7 +65,7 @@ export async function inviteUser(
  * @throws InvalidError, NotFoundError
  */
 export async function renewInvitation(on: Platform, principal: Principal, email: string): Promise<Renewal> {
-  return on.database.accept(principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const find = () => store.findByAddress(tx.sql, email, reachOf(principal), MOST_RENEWED);
     const before = await find();
     await lockClients(
@@ -84,7 +85,7 @@ export async function renewInvitation(on: Platform, principal: Principal, email:
     }
     const isSellers = invited.some(({ reseller_id: id }) => id !== null);
     const validMs = isSellers ? VALID_MS.seller : VALID_MS.user;
-    const expiresAt = new Date(on.clock.now().getTime() + validMs);
+    const expiresAt = new Date(tx.now.getTime() + validMs);
     const renewed = invited.map((one) => ({ ...one, token: newPersonalToken('invitation', one.id) }));
     await store.renewInvitations(
       tx.sql,
@@ -92,7 +93,7 @@ export async function renewInvitation(on: Platform, principal: Principal, email:
       { invitedBy: principal.userId, expiresAt },
     );
     const [only] = renewed;
-    if (only && renewed.length === 1) principal.writes?.concerns(only.client_id);
+    if (only && renewed.length === 1) noteAccount(only.client_id);
     const mails = renewed.map(({ token, client_id }) => invitationMail(email, client_id, token, expiresAt));
     await on.mailer.queue(tx, mails);
     const invitations = renewed.map(({ token, client_id }) =>
@@ -116,12 +117,12 @@ export async function acceptInvitation(
   if (known && invitation.reseller_id !== null) throw belongsToAnother();
   if (known) await requireOwnPassword(on, known, email, password, from);
   const hash = known ? undefined : await newPasswordHash(password);
-  return on.database.accept({}, async (tx) => {
+  return on.database.transaction(async (tx) => {
     await lockClients(tx, [clientId]);
     await lockUser(tx, invited);
-    if (!(await valid(tx.sql, token, on.clock.now()))) throw notValid();
+    if (!(await valid(tx.sql, token, tx.now))) throw notValid();
     const userId = await (hash === undefined ? join(tx) : begin(tx, hash));
-    await store.endInvitation(tx, invited, on.clock.now());
+    await store.endInvitation(tx, invited);
     return { user_id: userId, client_id: clientId };
   });
 
@@ -141,7 +142,7 @@ export async function acceptInvitation(
       throw overtaken();
     }
     await store.takePlace(tx, { of: invited, to: known.id, clientId });
-    await store.removeInvited(tx, invited, on.clock.now());
+    await store.removeInvited(tx, invited);
     return known.id;
   }
 }

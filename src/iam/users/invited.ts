@@ -38,7 +38,7 @@ export async function insertInvited(
   const row = { ...user, platform_administrator: false, pending: true };
   const token = newPersonalToken('invitation', await insertUser(tx.sql, row, roleId));
   const expiresAt = new Date(now.getTime() + validMs);
-  principal.writes?.made(token.userId);
+  tx.made(token.userId);
   await store.insertInvitation(tx, {
     user_id: token.userId,
     client_id: clientId,

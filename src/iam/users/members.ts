@@ -1,5 +1,6 @@
 import type { Sql, Transaction } from '../../db/database.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
 import { lockClients, lockWithLookedAfter } from '../accounts/in-transaction.ts';
@@ -22,7 +23,7 @@ async function accountFor(
 ): Promise<ClientEntry> {
   const client = await findClient(sql, clientId);
   if (client && may(client)) {
-    principal.writes?.concerns(clientId);
+    noteAccount(clientId);
     return client;
   }
   throw new ForbiddenError(
@@ -93,14 +94,14 @@ export async function changeRoleOfMember(
 ): Promise<void> {
   await requireStaffing(on, principal, clientId);
   const role = namesNone(wanted) ? undefined : givenRole(principal, wanted);
-  const credentials = await on.database.accept(principal, async (tx) => {
+  const credentials = await on.database.accept(async (tx) => {
     await lockClients(tx, [clientId]);
     await requireStaffing(on, principal, clientId, tx.sql);
     await requireManaged(tx, principal, clientId, userId);
     if (!role) return { tokens: [], logins: [] };
     if (role.id !== ROLES.administrators.id) {
       await requireAnotherAdministrator(tx, userId, [clientId]);
-      await expireInvitations(tx.sql, { clientIds: [clientId], invitedBy: userId }, on.clock.now());
+      await expireInvitations(tx.sql, { clientIds: [clientId], invitedBy: userId }, tx.now);
     }
     await store.updateRole(tx.sql, { clientId, userId, roleId: role.id });
     return announceUser(tx, userId, [clientId]);
@@ -120,11 +121,11 @@ export async function removeMember(
 ): Promise<void> {
   const leaving = principal.inPerson === true && principal.userId === userId;
   if (!leaving) await requireStaffing(on, principal, clientId);
-  const credentials = await on.database.accept(principal, async (tx) => {
+  const credentials = await on.database.accept(async (tx) => {
     await lockWithLookedAfter(tx, clientId, { userId });
     if (!leaving) await requireStaffing(on, principal, clientId, tx.sql);
     await requireManaged(tx, principal, clientId, userId);
-    return takeOut(tx, userId, clientId, on.clock.now());
+    return takeOut(tx, userId, clientId);
   });
   on.authenticator.forget(credentials);
 }

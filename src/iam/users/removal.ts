@@ -11,23 +11,18 @@ import * as store from './store.ts';
  * @throws ForbiddenError for a user with API tokens there, ConflictError for the last administrator,
  * NotFoundError for a user who has just been deleted
  */
-export async function takeOut(
-  tx: Transaction,
-  userId: number,
-  clientId: number,
-  now: Date,
-): Promise<Credentials> {
+export async function takeOut(tx: Transaction, userId: number, clientId: number): Promise<Credentials> {
   const user = await lockedUser(tx, userId, clientId);
-  await requireRemovable(tx, user, clientId, now);
+  await requireRemovable(tx, user, clientId);
   await store.deleteMembership(tx.sql, { clientId, userId: user.id });
-  await expireInvitations(tx.sql, { clientIds: [clientId], invitedBy: user.id }, now);
+  await expireInvitations(tx.sql, { clientIds: [clientId], invitedBy: user.id }, tx.now);
   const ended = await endLogins(tx, { memberId: user.id, clientIds: [clientId] });
   const changed = together(ended, await announceUser(tx, user.id, [clientId]));
   if (user.home_id === clientId && user.reseller_id !== null) await unassignSellers(tx.sql, [user.id]);
   // The other memberships can't change meanwhile, since the user is locked.
   const [next] = await store.membershipsOf(tx.sql, [user.id]);
   if (!next) {
-    await store.markDeleted(tx.sql, user.id, now);
+    await store.markDeleted(tx.sql, user.id, tx.now);
     return together(changed, await endLogins(tx, { userId: user.id }));
   }
   if (user.home_id === clientId) await store.moveHome(tx.sql, user.id, next.client_id);
@@ -47,16 +42,11 @@ async function lockedUser(tx: Transaction, userId: number, clientId: number): Pr
   return user;
 }
 
-async function requireRemovable(
-  tx: Transaction,
-  user: store.UserRow,
-  clientId: number,
-  now: Date,
-): Promise<void> {
+async function requireRemovable(tx: Transaction, user: store.UserRow, clientId: number): Promise<void> {
   if (user.platform_administrator && user.home_id === clientId) {
     throw new ConflictError(`User ${user.id} is the administrator of the platform and cannot be removed`);
   }
-  const tokens = await store.countTokens(tx.sql, user.id, clientId, now);
+  const tokens = await store.countTokens(tx.sql, user.id, clientId, tx.now);
   if (tokens > 0) {
     throw new ForbiddenError(
       `User ${user.id} has ${tokens} active API token${tokens === 1 ? '' : 's'}; delete them first`,

@@ -3,6 +3,7 @@ import type { Transaction } from '../../db/database.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { type FieldProblem, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { keepReseller, lockClients, lockToAdd, lockWithLookedAfter } from '../accounts/in-transaction.ts';
@@ -93,18 +94,18 @@ export async function updateUser(
   id: number,
   request: UpdateUser,
 ): Promise<{ user: User; moved?: Moved }> {
-  const done = await on.database.accept(principal, async (tx) => {
+  const done = await on.database.accept(async (tx) => {
     const { memberships } = await found(tx.sql, principal, id);
     await lockClients(
       tx,
       memberships.map(({ client_id }) => client_id),
     );
     const before = await found(tx.sql, principal, id);
-    principal.writes?.concerns(before.user.client);
+    noteAccount(before.user.client);
     const { profile, email, isActive } = acceptedChanges(principal, before, request);
     await store.updateUser(tx.sql, id, profile);
-    const credentials = await setActive(on, tx, principal, before, isActive);
-    const address = { email: email ?? '', field: 'email', now: on.clock.now() };
+    const credentials = await setActive(tx, principal, before, isActive);
+    const address = { email: email ?? '', field: 'email', now: tx.now };
     const from = email === undefined ? undefined : await store.changeAddress(tx.sql, id, address);
     const { user } = await found(tx.sql, principal, id);
     return { user, credentials, ...(from !== undefined && { moved: { from, to: user.email } }) };
@@ -125,9 +126,7 @@ export async function changeEmailOfUser(
   requireEmail(email, 'new_email');
   await checkPasswordAgain(on, id, password, 'password', from);
   const former = await on.guesses.withAddress(id, () =>
-    on.database.accept(principal, (tx) =>
-      store.changeAddress(tx.sql, id, { email, field: 'new_email', now: on.clock.now() }),
-    ),
+    on.database.accept((tx) => store.changeAddress(tx.sql, id, { email, field: 'new_email', now: tx.now })),
   );
   return { from: former, to: email };
 }
@@ -174,14 +173,14 @@ export async function createUser(on: Platform, principal: Principal, request: Cr
           seller_id: sellerId,
         },
         products: decidedProducts(request.services ?? []),
-        now: on.clock.now(),
+        now: tx.now,
       }),
     );
-    await prepareProjects(tx, on.catalog, on.clock.now(), clientId);
-    principal.writes?.made(userId);
+    await prepareProjects(tx, on.catalog, tx.now, clientId);
+    tx.made(userId);
     return (await found(tx.sql, principal, userId)).user;
   };
-  return on.guesses.withAddress(principal.userId, () => on.database.accept(principal, make));
+  return on.guesses.withAddress(principal.userId, () => on.database.accept(make));
 }
 
 /** Makes a user of an account, who may log in at once. @throws InvalidError, ForbiddenError */
@@ -207,11 +206,11 @@ export async function createUserIn(
       platform_administrator: false,
       password_hash: passwordHash,
       password_given: true,
-      created_at: on.clock.now(),
+      created_at: tx.now,
     };
-    principal.writes?.made(await store.addressIsFree('username', () => insertUser(tx.sql, user, role.id)));
+    tx.made(await store.addressIsFree('username', () => insertUser(tx.sql, user, role.id)));
   };
-  await on.guesses.withAddress(principal.userId, () => on.database.accept(principal, make));
+  await on.guesses.withAddress(principal.userId, () => on.database.accept(make));
   return role;
 }
 
@@ -221,12 +220,12 @@ export async function createUserIn(
  * for the last administrator
  */
 export async function deleteUser(on: Platform, principal: Principal, id: number): Promise<void> {
-  const ended = await on.database.accept(principal, async (tx) => {
+  const ended = await on.database.accept(async (tx) => {
     const clientId = await onlyPlace(tx, principal, id);
     await lockWithLookedAfter(tx, clientId, { userId: id });
     if ((await onlyPlace(tx, principal, id)) !== clientId) throw new NotFoundError('User', id);
-    principal.writes?.concerns(clientId);
-    return takeOut(tx, id, clientId, on.clock.now());
+    noteAccount(clientId);
+    return takeOut(tx, id, clientId);
   });
   on.authenticator.forget(ended);
 }
@@ -248,7 +247,6 @@ async function onlyPlace(tx: Transaction, principal: Principal, id: number): Pro
  * The accounts must be locked.
  */
 async function setActive(
-  on: Platform,
   tx: Transaction,
   principal: Principal,
   { row: user, memberships }: { row: store.UserRow; memberships: readonly store.Membership[] },
@@ -259,7 +257,7 @@ async function setActive(
   const clientIds = places.map(({ client_id }) => client_id);
   if (!isActive) {
     await requireAnotherAdministrator(tx, user.id, clientIds);
-    await expireInvitations(tx.sql, { clientIds, invitedBy: user.id }, on.clock.now());
+    await expireInvitations(tx.sql, { clientIds, invitedBy: user.id }, tx.now);
   }
   if (principal.platformAdministrator) await store.updateUser(tx.sql, user.id, { is_active: isActive });
   if (!principal.platformAdministrator || isActive) {

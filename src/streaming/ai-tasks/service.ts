@@ -8,6 +8,7 @@ import { requireFeature } from '../../iam/features/service.ts';
 import { InvalidError, NotFoundError, PreconditionFailedError, QueueFullError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { isoInterval } from '../../lib/iso-interval.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import { ownsClient, type Principal } from '../../requests/principal.ts';
 import { missingEngine, refuseUnavailable } from './availability.ts';
@@ -36,14 +37,14 @@ export type AiTaskRead = store.AiTaskRow & {
 export async function createAiTask(on: Platform, principal: Principal, body: CreateAiTask): Promise<string> {
   const data = taskDataOf(principal.clientId, body);
   const id = randomUUID();
-  await on.database.accept(principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     await store.lockAccount(tx, principal.clientId);
     await requireFeature(on, tx.sql, principal.clientId, data.task_name);
     await refuseUnavailable(tx.sql, data);
     const unfinished = await store.countUnfinished(tx, principal.clientId, QUEUE_LIMIT);
     if (unfinished >= QUEUE_LIMIT) throw queueFull();
     await store.insertTask(tx, { id, data, now: on.clock.now() });
-    principal.writes?.made(id);
+    tx.made(id);
     await store.forgetOldChanges(tx);
     await announce(tx.client, store.AI_TASKS, '');
   });
@@ -85,7 +86,7 @@ export async function getAiTask(on: Platform, principal: Principal, id: string):
 
 /** @throws NotFoundError, PreconditionFailedError if the task has ended */
 export async function cancelAiTask(on: Platform, principal: Principal, id: string): Promise<void> {
-  await on.database.accept(principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const { id: taskId } = await owned(tx.sql, principal, id);
     if (await store.takeStep(tx.sql, taskId, { to: 'REVOKED' }, on.clock.now())) {
       await announce(tx.client, store.AI_TASKS, taskId);
@@ -124,7 +125,7 @@ export async function subtitlesOfAiTask(on: Platform, principal: Principal, id: 
 async function owned(db: Kysely<Tables>, principal: Principal, id: string): Promise<store.AiTaskRow> {
   const row = isUuid(id) ? await store.findTask(db, id) : undefined;
   if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('AI task', id);
-  principal.writes?.concerns(row.client_id);
+  noteAccount(row.client_id);
   return row;
 }
 

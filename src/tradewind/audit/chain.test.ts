@@ -2,8 +2,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
+import { recordedBy } from '../../lib/request-context.ts';
 import { createActionLog } from '../../requests/action-log.ts';
-import { callerOf } from '../../requests/command-log.ts';
+import { recordOf } from '../../requests/command-log.ts';
 import { sealRecords, whileRemoving } from './sealing.ts';
 import { verifyAudit } from './verification.ts';
 
@@ -30,7 +31,8 @@ beforeEach(async () => {
 async function act(at = clock.now()): Promise<void> {
   const actionLog = createActionLog({ database });
   const by = { name: 'token create', by: 'a test' };
-  await database.accept(callerOf(by, { actionLog, clock: { now: () => at } }), async () => {});
+  const record = recordOf(by, { actionLog, clock: { now: () => at } });
+  await recordedBy(record, () => database.accept(async () => {}));
 }
 
 /** Seals so many records. Whatever takes long on the same database server delays that. */

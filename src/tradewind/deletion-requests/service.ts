@@ -14,7 +14,7 @@ async function tell(
   { clientId, userId }: Principal,
   told: Pick<MailData['deletion_request'], 'event' | 'reason'>,
 ): Promise<void> {
-  const data = { ...told, user: await store.addressOf(tx, userId), time: forPeople(on.clock.now()) };
+  const data = { ...told, user: await store.addressOf(tx, userId), time: forPeople(tx.now) };
   const subscribers = await subscribersOf(tx, [clientId], 'deletion_request');
   await on.mailer.queue(
     tx,
@@ -40,9 +40,9 @@ export async function makeDeletionRequest(
   const { clientId: client_id, userId: user_id } = principal;
   const row = { client_id, user_id, reason, created_at: on.clock.now() };
   try {
-    await on.database.accept(principal, async (tx) => {
+    await on.database.accept(async (tx) => {
       await store.insertRequest(tx, row);
-      principal.writes?.made(client_id);
+      tx.made(client_id);
       await tell(on, tx, principal, { event: 'requested', reason });
     });
   } catch (error) {
@@ -54,8 +54,8 @@ export async function makeDeletionRequest(
 
 /** Does the same, if there was a request. */
 export async function withdrawDeletionRequest(on: Platform, principal: Principal): Promise<void> {
-  await on.database.accept(principal, async (tx) => {
-    principal.writes?.made(principal.clientId);
+  await on.database.accept(async (tx) => {
+    tx.made(principal.clientId);
     const row = await store.deleteRequest(tx, principal.clientId);
     if (row) await tell(on, tx, principal, { event: 'withdrawn', reason: row.reason });
   });

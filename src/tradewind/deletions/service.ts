@@ -18,6 +18,7 @@ import { changeStatus } from '../../iam/clients/in-transaction.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
 import { newTaskId } from '../../lib/ids.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { ClientDeletion, ClientDeletionRequest } from './schema.ts';
@@ -31,7 +32,7 @@ const CONFIRM_WITHIN_MS = 10 * 60_000;
 async function lockDeletable(tx: Transaction, principal: Principal, clientId: number): Promise<WholeClient> {
   const client = await lockWholeClient(tx, clientId);
   if (!client || client.deletedAt || !resells(principal, client)) throw new NotFoundError('Client', clientId);
-  principal.writes?.concerns(clientId);
+  noteAccount(clientId);
   if (clientId === principal.clientId) {
     throw new ConflictError(`Client ${clientId} is your own account; somebody else has to delete it`);
   }
@@ -49,7 +50,7 @@ async function beginWith(
   scope: TaskScope,
   { clientId, data }: { clientId: number; data: object },
 ) {
-  const now = on.clock.now();
+  const now = tx.now;
   const id = newTaskId();
   const ended = await changeStatus(tx, clientId, 'paused', now);
   await beginRemovalOfAll(tx, clientId, id);
@@ -82,10 +83,10 @@ export async function deleteClient(
   requestId: string,
 ): Promise<ClientDeletion> {
   if (confirmation === undefined) {
-    const given = await on.database.accept(principal, async (tx) => {
+    const given = await on.database.accept(async (tx) => {
       refuseResellers(await lockDeletable(tx, principal, clientId));
       const contents = await store.contentsOf(tx.sql, clientId);
-      const expires_at = new Date(on.clock.now().getTime() + CONFIRM_WITHIN_MS);
+      const expires_at = new Date(tx.now.getTime() + CONFIRM_WITHIN_MS);
       const confirmation = randomBytes(18).toString('base64url');
       const kept = { confirmation: hashOf(confirmation), user_id: principal.userId, expires_at };
       await store.putConfirmation(tx, clientId, kept);
@@ -99,12 +100,12 @@ export async function deleteClient(
       task_id: null,
     };
   }
-  const begun = await on.database.accept(principal, async (tx) => {
+  const begun = await on.database.accept(async (tx) => {
     refuseResellers(await lockDeletable(tx, principal, clientId));
     requireConfirmed(await store.takeConfirmation(tx, clientId), {
       confirmation,
       user_id: principal.userId,
-      now: on.clock.now(),
+      now: tx.now,
     });
     const contents = await store.contentsOf(tx.sql, clientId);
     const data = { client_id: clientId };
@@ -126,10 +127,10 @@ export async function emptyProject(
   requestId: string,
 ): Promise<string> {
   await getProject(on, principal, projectId);
-  const taskId = await on.database.accept(principal, async (tx) => {
+  const taskId = await on.database.accept(async (tx) => {
     const id = newTaskId();
     const project = await beginRemoval(tx, projectId, id);
-    principal.writes?.about({ ...project, type: 'project' });
+    tx.about({ ...project, type: 'project' });
     const { client_id: clientId } = project;
     await beginWork(
       on,
@@ -138,7 +139,7 @@ export async function emptyProject(
       { task: DELETE_CONTENTS, id, data: { project_id: projectId }, input: {} },
     );
     const deletion = { task_id: id, client_id: clientId, project_id: projectId };
-    await store.insertDeletion(tx, { ...deletion, begun_at: on.clock.now() });
+    await store.insertDeletion(tx, { ...deletion, begun_at: tx.now });
     await announce(tx.client, DELETIONS, '');
     return id;
   });
@@ -158,7 +159,7 @@ export async function deleteReseller(
   requestId: string,
 ): Promise<string> {
   requireResellerManager(principal);
-  const begun = await on.database.accept(principal, async (tx) => {
+  const begun = await on.database.accept(async (tx) => {
     const reseller = found('Reseller', resellerId, await lockReseller(tx, resellerId));
     const [own, ...others] = reseller.clients;
     const clients = own && !own.isOfReseller ? reseller.clients : others;
@@ -178,7 +179,7 @@ export async function deleteReseller(
     }
     const data = { reseller_id: resellerId, client_id: own.id };
     // At once, so that it gets no new clients.
-    await markResellerDeleted(tx, resellerId, on.clock.now());
+    await markResellerDeleted(tx, resellerId);
     return beginWith(on, tx, ofCaller(principal, requestId), { clientId: own.id, data });
   });
   on.authenticator.forget(begun.ended);

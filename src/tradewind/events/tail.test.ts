@@ -109,7 +109,7 @@ describe('the tail', () => {
     const run = new DryRun();
     try {
       await run.within(() =>
-        database.accept({}, ({ client }) =>
+        database.accept(({ client }) =>
           client.query(
             `insert into events (client_id, type, subject, "time", data) values
                (1, 'tradewind.volume.updated', 'volume/dry', now(), '{}'), (1, 'tradewind.volume.updated', 'volume/dry', now(), '{}')`,

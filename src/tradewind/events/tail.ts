@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Sql } from '../../db/database.ts';
 import { oldestTransaction, takeNumber } from '../../db/finality.ts';
 import { UnavailableError } from '../../lib/errors.ts';
-import { onOwnBehalf } from '../../lib/on-behalf.ts';
+import { onOwnBehalf } from '../../lib/request-context.ts';
 import { createTurns } from '../../lib/turns.ts';
 import { type EventRow, newest, readNext } from './store.ts';
 

@@ -6,6 +6,7 @@ import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts';
 import { pageToken, placeOf } from '../../lib/page-token.ts';
 import { receiverProblem } from '../../lib/receiver-url.ts';
+import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import { WEBHOOK_TEST } from '../../requests/event-types.ts';
 import { eventData } from '../../requests/events.ts';
@@ -63,11 +64,11 @@ function accept<T>(
   work: (tx: Transaction, webhook: store.WebhookRow) => Promise<T>,
   before: (tx: Transaction) => Promise<void> = async () => {},
 ): Promise<T> {
-  return on.database.accept(principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     await before(tx);
     const locked = isUuid(id) ? await store.lockWebhook(tx, ownerOf(principal), id) : undefined;
     const webhook = found(locked, id);
-    principal.writes?.concerns(webhook.client_id);
+    noteAccount(webhook.client_id);
     return work(tx, webhook);
   });
 }
@@ -75,8 +76,8 @@ function accept<T>(
 const seal = (on: Platform, column: 'secret' | 'previous_secret', id: string, value: string) =>
   on.secrets.seal(`webhooks.${column}`, [id], value);
 
-async function read(on: Platform, tx: Transaction, principal: Principal, id: string): Promise<Webhook> {
-  return presentedWebhook(found(await store.findWebhook(tx.sql, ownerOf(principal), id), id), on.clock.now());
+async function read(tx: Transaction, principal: Principal, id: string): Promise<Webhook> {
+  return presentedWebhook(found(await store.findWebhook(tx.sql, ownerOf(principal), id), id), tx.now);
 }
 
 async function delivery(tx: Transaction, webhookId: string, id: number): Promise<Delivery> {
@@ -111,7 +112,7 @@ export async function createWebhook(
   requireUsable(on, { url, secret, types });
   const id = v7();
   const now = on.clock.now();
-  return on.database.accept(principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     if ((await store.countForNew(tx, principal.clientId)) >= MOST_OF_ACCOUNT) {
       throw new ConflictError(
         `The account has ${MOST_OF_ACCOUNT} webhooks, which is the most; delete one, or let one have several types`,
@@ -136,9 +137,9 @@ export async function createWebhook(
       created_at: now,
       updated_at: now,
     });
-    principal.writes?.made(id);
+    tx.made(id);
     await tellWorkers(tx);
-    return { ...(await read(on, tx, principal, id)), secret };
+    return { ...(await read(tx, principal, id)), secret };
   });
 }
 
@@ -161,11 +162,11 @@ export async function changeWebhook(
     await store.updateWebhook(tx, id, {
       ...change,
       ...(isNew && { after_position: from, disabled_reason: null }),
-      updated_at: on.clock.now(),
+      updated_at: tx.now,
     });
     if (isNew || elsewhere) await store.beginAnew(tx, id);
     await tellWorkers(tx);
-    return read(on, tx, principal, id);
+    return read(tx, principal, id);
   };
   // Before the webhook is locked, as readers of events do.
   return accept(on, principal, id, changed, async (tx) => {
@@ -197,9 +198,9 @@ export async function rotateWebhook(
       secret: seal(on, 'secret', id, secret),
       previous_secret: overlaps ? seal(on, 'previous_secret', id, former) : null,
       previous_until: overlaps ? after(on, overlap_s * 1_000) : null,
-      updated_at: on.clock.now(),
+      updated_at: tx.now,
     });
-    return { ...(await read(on, tx, principal, id)), secret };
+    return { ...(await read(tx, principal, id)), secret };
   });
 }
 
@@ -213,7 +214,7 @@ export const testWebhook = (on: Platform, principal: Principal, id: string): Pro
       id: randomUUID(),
       type: WEBHOOK_TEST,
       subject: `webhook/${id}`,
-      time: on.clock.now(),
+      time: tx.now,
       data: testData(principal, { id, client_id }),
     };
     const made = await store.insertUrgent(tx, {
@@ -223,7 +224,7 @@ export const testWebhook = (on: Platform, principal: Principal, id: string): Pro
       type: event.type,
       subject: event.subject,
       body: JSON.stringify(presentedEvent(event)),
-      created_at: on.clock.now(),
+      created_at: tx.now,
       expires_at: after(on, TESTED_WITHIN_MS),
     });
     await store.lookNow(tx, id);

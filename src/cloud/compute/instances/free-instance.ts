@@ -20,7 +20,7 @@ export async function lockFreeInstance(tx: Transaction, scope: Scope, id: string
 /** Locks the instance even if a task holds it. @throws NotFoundError */
 export async function lockKnownInstance(tx: Transaction, scope: Scope, id: string): Promise<PlainInstance> {
   const instance = await foundById('Instance', id, () => lockInstance(tx, scope, id));
-  scope.principal.writes?.about({ ...instance, type: 'instance' });
+  tx.about({ ...instance, type: 'instance' });
   return instance;
 }
 

@@ -55,7 +55,7 @@ export async function createInstance(on: Platform, scope: Scope, request: Create
   const [id, taskId] = [randomUUID(), newTaskId()];
   const now = on.clock.now();
 
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const wanted = await newInterfaces.want(tx, scope, request);
     const volumes = await instanceVolumes.plan(tx, scope, on.catalog, request.volumes.flatMap(offeredVolume));
     const images = volumes.map(({ image }) => image);
@@ -68,7 +68,7 @@ export async function createInstance(on: Platform, scope: Scope, request: Create
     const interfaces = await newInterfaces.address(tx, scope, wanted);
     const [first] = interfaces;
     const name = instanceName(request, first ? newInterfaces.firstAddress(first) : '');
-    scope.principal.writes?.about({ type: 'instance', id, name });
+    tx.about({ type: 'instance', id, name });
     await store.insertInstance(
       tx,
       scope,
@@ -152,7 +152,7 @@ export async function deleteInstance(
 ): Promise<string> {
   const taskId = deletionId(scope);
   const now = on.clock.now();
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const instance = await lockKnownInstance(tx, scope, id);
     const again = await removeAgain(on, tx, scope, instance.task_id, DELETE_VM);
     if (again !== undefined) return again;

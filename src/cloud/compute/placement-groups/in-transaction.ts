@@ -74,7 +74,6 @@ export async function addForPools(
   place: Place,
   clusterName: string,
   pools: readonly PoolWithPolicy[],
-  now: Date,
 ): Promise<void> {
   const groups = pools.flatMap(({ id, name, servergroup_policy: policy }) =>
     policy === null
@@ -88,7 +87,7 @@ export async function addForPools(
             policy: policy as GroupPolicy,
             pool_id: id,
             task_id: null,
-            created_at: now,
+            created_at: tx.now,
           },
         ],
   );

@@ -21,7 +21,7 @@ export const createPlacementGroup = (
   scope: Scope,
   { name, policy }: CreatePlacementGroup,
 ): Promise<store.GroupRow> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const group = {
       id: randomUUID(),
       project_id: scope.projectId,
@@ -30,9 +30,9 @@ export const createPlacementGroup = (
       policy,
       pool_id: null,
       task_id: null,
-      created_at: on.clock.now(),
+      created_at: tx.now,
     };
-    scope.principal.writes?.about({ type: 'servergroup', id: group.id, name });
+    tx.about({ type: 'servergroup', id: group.id, name });
     await store.insertGroups(tx.sql, [group]);
     await wantChecked(on, tx, scope, [make('server_group', group.id, { name, policy })]);
     await takeQuota(tx, scope, 'servergroup_count');
@@ -50,11 +50,11 @@ export const getPlacementGroup = (on: Platform, scope: Scope, id: string): Promi
 
 /** Returns the task that deletes it. Its instances go on without it. @throws NotFoundError, ConflictError while tasks hold them */
 export const deletePlacementGroup = (on: Platform, scope: Scope, id: string): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     // Instances are locked before their group.
     const locked = isUuid(id) ? await store.lockMembers(tx, scope, id) : [];
     const group = await foundById('Placement group', id, () => store.lockGroup(tx, scope, id));
-    scope.principal.writes?.about({ type: 'servergroup', id: group.id, name: group.name });
+    tx.about({ type: 'servergroup', id: group.id, name: group.name });
     const again = await removeAgain(on, tx, scope, group.task_id, DELETE_SERVERGROUP);
     if (again !== undefined) return again;
     refuseHeld(`Placement group ${group.id}`, group);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, violates } from '../../../db/database.ts';
+import { violates } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { isUuid } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
@@ -13,7 +13,7 @@ import * as store from './store.ts';
 /** A project that belongs to the caller, and the caller. */
 export interface ProjectScope {
   projectId: number;
-  principal: { userId: number } & Caller;
+  principal: { userId: number };
 }
 
 const SHOWN_IN_MESSAGE = 10;
@@ -50,8 +50,8 @@ export async function createSshKey(
     created_at: on.clock.now(),
   };
   try {
-    await on.database.accept(scope.principal, async (tx) => {
-      scope.principal.writes?.about({ ...row, type: 'ssh_key' });
+    await on.database.accept(async (tx) => {
+      tx.about({ ...row, type: 'ssh_key' });
       await refuseOneMore(tx, scope, 'keypair_count');
       await store.insertKey(tx.sql, row);
     });
@@ -84,19 +84,19 @@ export const shareSshKey = (
   id: string,
   shared: boolean,
 ): Promise<store.SshKeyRow> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const row = isUuid(id) ? await store.setShared(tx.sql, viewerOf(scope), id, shared) : undefined;
     if (!row) throw notFound(id);
-    scope.principal.writes?.about({ ...row, type: 'ssh_key' });
+    tx.about({ ...row, type: 'ssh_key' });
     return row;
   });
 
 /** Machines that have the key keep it. @throws NotFoundError, ConflictError while a cluster needs it for new ones */
 export async function deleteSshKey(on: Platform, scope: ProjectScope, id: string): Promise<void> {
-  await on.database.accept(scope.principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const key = isUuid(id) ? await store.lockKey(tx, viewerOf(scope), id) : undefined;
     if (!key) throw notFound(id);
-    scope.principal.writes?.about({ ...key, type: 'ssh_key' });
+    tx.about({ ...key, type: 'ssh_key' });
     const clusters = await store.clustersWithKey(tx, key, SHOWN_IN_MESSAGE);
     if (clusters.length > 0) throw inUse(key.name, clusters);
     await store.deleteKey(tx.sql, key.id);

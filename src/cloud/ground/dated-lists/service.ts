@@ -5,6 +5,7 @@ import { calendarTime, secondOf } from '../../../lib/calendar-time.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import { isTimeAndId, pageToken, placeOf } from '../../../lib/page-token.ts';
+import { noteAccount } from '../../../lib/request-context.ts';
 import type { Platform } from '../../../platform.ts';
 import { type Principal, requirePlatform } from '../../../requests/principal.ts';
 import { listProblems } from './rules.ts';
@@ -84,7 +85,7 @@ export async function createDatedList<Row extends store.ListRow>(
   const all = [...listProblems(list, from, now), ...problems];
   if (all.length > 0) throw new InvalidError(all);
   if (list.scope !== 'client') requirePlatform(principal, SEVERAL);
-  return on.database.accept(principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const holder = await lockedHolder(tx, table, principal, list);
     const recently = new Date(now.getTime() - MONTH_MS);
     if ((await store.countAfter(tx, table, holder, recently)) >= MOST_IN_A_MONTH) {
@@ -94,7 +95,7 @@ export async function createDatedList<Row extends store.ListRow>(
     }
     const made = { valid_from: from, created_by: principal.userId, created_at: now };
     const row = await insert(tx, { ...holder, ...made });
-    principal.writes?.made(row.id);
+    tx.made(row.id);
     return row;
   });
 }
@@ -109,12 +110,12 @@ export async function deleteDatedList<Row extends store.ListRow>(
   const { table, name } = kind;
   const list = await findList<Row>(on.database.sql, kind, principal, id);
   if (list.scope !== 'client') requirePlatform(principal, SEVERAL);
-  await on.database.accept(principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     if (list.client_id !== null) await lockClients(tx, [list.client_id]);
     await store.lockHolder(tx, table, list);
     await findList(tx.sql, kind, principal, id);
-    if (list.client_id !== null) principal.writes?.concerns(list.client_id);
-    if (list.valid_from <= on.clock.now()) {
+    if (list.client_id !== null) noteAccount(list.client_id);
+    if (list.valid_from <= tx.now) {
       throw new ConflictError(
         `${name} ${id} has come into force and is part of the past; let another one follow it`,
       );
@@ -151,7 +152,7 @@ async function lockedHolder(
   if (scope === 'client') {
     await lockClients(tx, [id]);
     if (!(await managesClient(tx.sql, principal, id))) throw unknown('Client', id);
-    principal.writes?.concerns(id);
+    noteAccount(id);
   }
   if (scope === 'reseller' && !(await keepReseller(tx.sql, id))) throw unknown('Reseller', id);
   await store.lockHolder(tx, table, holder);

@@ -24,23 +24,22 @@ export async function setLoggingStatus(
 ): Promise<LoggingStatus> {
   requireOffered(on, scope);
   const namespace = wanted.namespace ?? null;
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     if (wanted.is_initialized) {
-      const service = await initialise(tx, scope, namespace, on.clock.now());
+      const service = await initialise(tx, scope, namespace, tx.now);
       if (namespace !== null && namespace !== service.namespace) {
         throw new ConflictError(
           `Logging is already initialised with the namespace ${service.namespace}, which can't be changed; leave it out`,
         );
       }
-      scope.principal.writes?.about({ type: 'laas', id: service.namespace, name: service.namespace });
+      tx.about({ type: 'laas', id: service.namespace, name: service.namespace });
       return shown(service);
     }
     if (namespace !== null) {
       throw new InvalidError({ namespace: ['Is only allowed with is_initialized true; leave it out.'] });
     }
     const service = await store.lockService(tx, scope);
-    if (service)
-      scope.principal.writes?.about({ type: 'laas', id: service.namespace, name: service.namespace });
+    if (service) tx.about({ type: 'laas', id: service.namespace, name: service.namespace });
     const count = service ? await store.countTopics(tx, [scope.projectId], scope.regionId) : 0;
     if (count > 0) {
       throw new ConflictError(`Logging still has ${count} topics in this region; delete them first`);
@@ -79,13 +78,11 @@ export async function putLogTopic(
   { begins }: { begins: boolean },
 ): Promise<store.TopicRow> {
   requireOffered(on, scope);
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const { clientId } = scope;
     const services = await store.lockServicesOf(tx, { clientId, regionId: scope.regionId });
     if (!services.some((one) => one.project_id === scope.projectId)) {
-      services.push(
-        begins ? await initialise(tx, scope, null, on.clock.now()) : requireInitialised(undefined),
-      );
+      services.push(begins ? await initialise(tx, scope, null, tx.now) : requireInitialised(undefined));
     }
     if (!(await store.lockTopic(tx, scope, topic.name))) await requireRoom(tx, scope, services);
     const row = {
@@ -96,7 +93,7 @@ export async function putLogTopic(
       index_pattern_id: topic.index_pattern?.id ?? null,
       size_in_bytes: topic.size_in_bytes ?? 0,
     };
-    scope.principal.writes?.about({ type: 'laas_topic', id: topic.name, name: topic.name });
+    tx.about({ type: 'laas_topic', id: topic.name, name: topic.name });
     await store.putTopic(tx, row);
     return row;
   });
@@ -105,7 +102,7 @@ export async function putLogTopic(
 /** @throws NotFoundError, ConflictError while a cluster logs to it */
 export async function deleteLogTopic(on: Platform, scope: Scope, name: string): Promise<void> {
   requireOffered(on, scope);
-  await on.database.accept(scope.principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     if (!(await store.lockTopic(tx, scope, name))) throw new NotFoundError('Topic', name);
     const cluster = await store.clusterLoggingInto(tx, scope, name);
     if (cluster !== undefined) {
@@ -125,9 +122,9 @@ export async function renewLoggingPassword(
   requireOffered(on, scope);
   const password = randomBytes(32).toString('base64url');
   const credential = await scramCredential(password);
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const { namespace: username } = requireInitialised(await store.lockService(tx, scope));
-    scope.principal.writes?.about({ type: 'laas', id: username, name: username });
+    tx.about({ type: 'laas', id: username, name: username });
     await store.setCredential(tx, scope, credential);
     return { username, password };
   });

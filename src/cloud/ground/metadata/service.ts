@@ -86,4 +86,4 @@ const changeTags = (
   scope: Scope,
   id: string,
   plan: (tags: Tags) => Tags,
-): Promise<void> => on.database.accept(scope.principal, (tx) => of.change(on, tx, scope, id, plan));
+): Promise<void> => on.database.accept((tx) => of.change(on, tx, scope, id, plan));

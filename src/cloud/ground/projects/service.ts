@@ -5,6 +5,7 @@ import { createRowCache } from '../../../db/row-cache.ts';
 import { ConflictError, NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import type { Page } from '../../../lib/page.ts';
+import { noteAccount, recordNow } from '../../../lib/request-context.ts';
 import type { Platform } from '../../../platform.ts';
 import { ownsClient, type Principal } from '../../../requests/principal.ts';
 import type { Region } from '../catalog/service.ts';
@@ -43,7 +44,7 @@ export async function getProject(
 ): Promise<store.ProjectRow> {
   const row = await on.projectRows.get(projectId);
   if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('Project', projectId);
-  principal.writes?.concerns(row.client_id);
+  noteAccount(row.client_id);
   return row;
 }
 
@@ -59,7 +60,7 @@ export async function findScope(
 ): Promise<Scope> {
   const { client_id: clientId, deletion_task_id: deletion } = await getProject(on, principal, projectId);
   const region = found('Region', regionId, on.catalog.regions.get(regionId));
-  if (deletion !== null && principal.writes) {
+  if (deletion !== null && recordNow()) {
     throw new ConflictError(
       `Project ${projectId} is being deleted with everything in it by task ${deletion}`,
     );

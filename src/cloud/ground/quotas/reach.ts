@@ -2,6 +2,7 @@ import type { Database, Sql, Transaction } from '../../../db/database.ts';
 import { lockClients } from '../../../iam/accounts/in-transaction.ts';
 import { findClient, resells } from '../../../iam/accounts/service.ts';
 import { NotFoundError } from '../../../lib/errors.ts';
+import { noteAccount } from '../../../lib/request-context.ts';
 import { type Principal, requirePlatform } from '../../../requests/principal.ts';
 
 /** Quotas are read by the account and its reseller. @throws NotFoundError */
@@ -19,7 +20,7 @@ export async function requireReadable(
 export async function lockReadable(tx: Transaction, principal: Principal, clientId: number): Promise<void> {
   await lockClients(tx, [clientId]);
   await requireReadable(tx, principal, clientId);
-  principal.writes?.concerns(clientId);
+  noteAccount(clientId);
 }
 
 /** Limits are changed by the platform administrator alone. @throws NotFoundError, ForbiddenError */
@@ -30,7 +31,7 @@ export async function requireChangeable(
 ): Promise<void> {
   await requireReadable(database, principal, clientId);
   refuseOthers(principal);
-  principal.writes?.concerns(clientId);
+  noteAccount(clientId);
 }
 
 /** @throws ForbiddenError */

@@ -77,7 +77,7 @@ async function change(
     return number === undefined ? [] : [{ region_id: regionId, attribute, number }];
   });
   if (limits.length === 0) throw new InvalidError({ body: ['Name at least one limit.'] });
-  await on.database.accept(principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     await lockReadable(tx, principal, clientId);
     await store.changeLimits(tx, clientId, limits);
   });
@@ -160,7 +160,7 @@ export async function setQuotaThreshold(
   clientId: number,
   threshold: number | null,
 ): Promise<void> {
-  await on.database.accept(principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     await lockReadable(tx, principal, clientId);
     if (threshold === null) await store.deleteThreshold(tx, clientId);
     else await store.setThreshold(tx, clientId, threshold);

@@ -6,6 +6,7 @@ import { dryRunNow } from '../../../lib/dry-run.ts';
 import { ConflictError, HeldError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { isUuid, newTaskId } from '../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
+import { noteAccount } from '../../../lib/request-context.ts';
 import type { Platform } from '../../../platform.ts';
 import { ownsClient, type Principal } from '../../../requests/principal.ts';
 import type { Scope } from '../projects/service.ts';
@@ -69,7 +70,7 @@ export async function beginWork<Input extends object>(
   { task: { type, deadlineMs }, id = newTaskId(), data, input }: Omit<TaskStart<Input>, 'wants'>,
 ): Promise<string> {
   await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(on, deadlineMs), id, type, data, input });
-  scope.principal.writes?.started(id);
+  tx.started(id);
   return id;
 }
 
@@ -99,7 +100,7 @@ export const recordDoneTask = async (
   const id = newTaskId();
   const times = timesOf(on, 0);
   await insertTask(tx.sql, { ...ownerOf(scope), ...times, id, type, data, input: null, done: { created } });
-  scope.principal.writes?.started(id);
+  tx.started(id);
   return id;
 };
 
@@ -203,8 +204,8 @@ export const listActiveTasks = (
 /** Returns the task with its first acknowledgement. @throws NotFoundError */
 export async function acknowledgeTask(on: Platform, principal: Principal, taskId: string): Promise<TaskRow> {
   const { id, client_id } = await getTask(on, principal, taskId);
-  principal.writes?.concerns(client_id);
-  await on.database.accept(principal, (tx) =>
+  noteAccount(client_id);
+  await on.database.accept((tx) =>
     acknowledgements.acknowledgeTask(tx.sql, id, acknowledgement(on, principal)),
   );
   return getTask(on, principal, id);
@@ -216,7 +217,7 @@ export const acknowledgeEndedTasks = (
   principal: Principal,
   where: AcknowledgeQuery,
 ): Promise<void> =>
-  on.database.accept(principal, (tx) =>
+  on.database.accept((tx) =>
     acknowledgements.acknowledgeEnded(tx.sql, tasksWhere(principal, where), acknowledgement(on, principal)),
   );
 
@@ -228,7 +229,7 @@ export async function acknowledgeNamedTasks(
   where: AcknowledgeQuery,
 ): Promise<void> {
   const ids = [...new Set(taskIds.map((id) => id.toLowerCase()))];
-  await on.database.accept(principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const missing = await acknowledgements.acknowledgeNamed(
       tx.sql,
       ids,

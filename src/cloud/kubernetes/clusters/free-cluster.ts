@@ -17,7 +17,7 @@ export async function lockFreeCluster(tx: Transaction, scope: Scope, name: strin
 /** Locks the cluster even if a task holds it. @throws NotFoundError */
 export async function lockKnownCluster(tx: Transaction, scope: Scope, name: string): Promise<ClusterRow> {
   const cluster = found('Cluster', name, await lockCluster(tx, scope, name));
-  scope.principal.writes?.about({ ...cluster, type: 'k8s_cluster' });
+  tx.about({ ...cluster, type: 'k8s_cluster' });
   return cluster;
 }
 

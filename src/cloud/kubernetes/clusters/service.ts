@@ -63,14 +63,14 @@ export async function createCluster(on: Platform, scope: Scope, request: CreateC
     created_at: on.clock.now(),
   };
   try {
-    await on.database.accept(scope.principal, async (tx) => {
-      scope.principal.writes?.about({ type: 'k8s_cluster', id, name: wanted.name });
+    await on.database.accept(async (tx) => {
+      tx.about({ type: 'k8s_cluster', id, name: wanted.name });
       await keepShare(tx, scope, wanted.configuration);
       const slurmKeyIds = wanted.configuration.add_ons.slurm.ssh_key_ids ?? [];
       await keepKeys(tx, scope, { keypair: wanted.keypair, slurmKeyIds });
       await refuseExceeded(tx, scope, CLUSTER_QUOTAS);
       await store.insertCluster(tx, cluster, pools);
-      await placementGroups.addForPools(tx, scope, cluster.name, pools, on.clock.now());
+      await placementGroups.addForPools(tx, scope, cluster.name, pools);
       await workerGroups.make(tx, scope, cluster, cluster.created_at);
       const more = pools.map((pool) => ({ pool, amount: pool.node_count }));
       const nodeQuotas = await addNodes(on, tx, scope, cluster, more, taskId).catch(
@@ -113,7 +113,7 @@ export async function updateCluster(
     return [];
   }
   const slurm = await slurmReferences(scope, request.add_ons, on);
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const cluster = await lockFreeCluster(tx, scope, name);
     const { configuration: current } = cluster;
     const context = configurationContext(on.catalog, scope, {
@@ -167,7 +167,7 @@ export async function deleteCluster(
   name: string,
   volumeIds: string[],
 ): Promise<string> {
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const cluster = await lockKnownCluster(tx, scope, name);
     if (cluster.status === 'Deleting') {
       const again = await removeAgain(on, tx, scope, cluster.task_id, DELETE_CLUSTER, DELETE_POOL);
@@ -177,7 +177,7 @@ export async function deleteCluster(
     refuseHeld(cluster);
     await workerGroups.refuseUsed(tx, cluster);
     const taskId = deletionId(scope);
-    await removeAllNodes(on, tx, cluster.pools, taskId, volumeIds);
+    await removeAllNodes(tx, cluster.pools, taskId, volumeIds);
     await store.holdCluster(tx, cluster.id, { taskId, status: 'Deleting' });
     return beginTask(on, tx, scope, {
       id: taskId,

@@ -60,7 +60,7 @@ export const updateLoadBalancer = (
         tags: patchedTags(balancer.tags, request.tags),
         logging,
       });
-      if (!isDeepStrictEqual(logging, balancer.logging)) await keepTopic(tx, scope, logging, on.clock.now());
+      if (!isDeepStrictEqual(logging, balancer.logging)) await keepTopic(tx, scope, logging, tx.now);
       return { data: request };
     },
   );
@@ -93,7 +93,7 @@ export const loadBalancerTags: TagHolder = {
   async change(on, tx, scope, id, plan) {
     const balancer = await lockFreeBalancer(tx, scope, id);
     const tags = plan(balancer.tags);
-    await writeRow(tx, 'load_balancers', balancer.id, { tags, updated_at: on.clock.now() });
+    await writeRow(tx, 'load_balancers', balancer.id, { tags, updated_at: tx.now });
     await wantChecked(on, tx, scope, [
       change('load_balancer', balancer.id, (spec) => ({ ...spec, metadata: tags })),
     ]);

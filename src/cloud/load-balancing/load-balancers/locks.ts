@@ -9,7 +9,7 @@ import { type LoadBalancerRow, lockBalancer } from './store.ts';
 export async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<LoadBalancerRow> {
   const balancer = isUuid(id) ? await lockBalancer(tx, scope, id) : undefined;
   if (!balancer) throw new NotFoundError('Load balancer', id);
-  scope.principal.writes?.about({ ...balancer, type: 'loadbalancer' });
+  tx.about({ ...balancer, type: 'loadbalancer' });
   return balancer;
 }
 

@@ -59,14 +59,14 @@ export async function createLoadBalancer(
   const tags = tagsOf(request);
   const taskId = newTaskId();
   const now = on.clock.now();
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const vip = await takeVip(tx, scope, request);
     const addresses = vip.addresses.map(({ address }) => address);
     const misfits = tree.flatMap(({ listener }, index) =>
       rangeFamilyProblems(listener.allowed_cidrs, addresses, `listeners.${index}.allowed_cidrs`),
     );
     if (misfits.length > 0) throw new InvalidError(misfits);
-    scope.principal.writes?.about({ type: 'loadbalancer', id, name: request.name });
+    tx.about({ type: 'loadbalancer', id, name: request.name });
     const row = {
       id,
       project_id: scope.projectId,
@@ -184,7 +184,7 @@ export async function loadBalancersOnPorts(
 
 /** Returns the task that deletes it with all its parts. @throws NotFoundError, ConflictError */
 export const deleteLoadBalancer = (on: Platform, scope: Scope, id: string): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const balancer = await lockAlsoHeld(tx, scope, id);
     const again = await removeAgain(on, tx, scope, balancer.task_id, DELETE);
     if (again !== undefined) return again;

@@ -39,9 +39,9 @@ async function insert(
   const [id, taskId] = [randomUUID(), newTaskId()];
   const secret = { content_type: BINARY, algorithm: null, bit_length: null, mode: null, ...given };
   const { name, secret_type: type, expires_at: expiresAt } = secret;
-  return on.database.accept(scope.principal, async (tx) => {
-    await store.insertSecret(tx.sql, { id, ...secret, ...newResource(scope, taskId, on.clock.now()) });
-    scope.principal.writes?.about({ type: 'secret', id, name });
+  return on.database.accept(async (tx) => {
+    await store.insertSecret(tx.sql, { id, ...secret, ...newResource(scope, taskId, tx.now) });
+    tx.about({ type: 'secret', id, name });
     const spec = {
       name,
       type,
@@ -109,16 +109,16 @@ export const getSecret = (on: Platform, scope: Scope, id: string): Promise<store
 
 /** Returns the task that deletes it. @throws NotFoundError, ConflictError while a load balancer uses it */
 export const deleteSecret = (on: Platform, scope: Scope, id: string): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const secret = await foundById('Secret', id, () => store.lockSecret(tx, scope, id));
-    scope.principal.writes?.about({ ...secret, type: 'secret' });
+    tx.about({ ...secret, type: 'secret' });
     const again = await removeAgain(on, tx, scope, secret.task_id, DELETE_SECRET);
     if (again !== undefined) return again;
     refuseHeld(`Secret ${secret.id}`, secret);
     const uses = await store.usesOf(tx, secret.id, LOOKED_AT);
     if (uses.length > 0) throw usedBy(secret.id, uses);
     const taskId = deletionId(scope);
-    await store.hold(tx, secret.id, taskId, on.clock.now());
+    await store.hold(tx, secret.id, taskId);
     return beginTask(on, tx, scope, {
       id: taskId,
       task: DELETE_SECRET,

@@ -45,10 +45,10 @@ export async function usesOf(tx: Transaction, id: string, most: number): Promise
   return rows;
 }
 
-export async function hold(tx: Transaction, id: string, taskId: string, now: Date): Promise<void> {
+export async function hold(tx: Transaction, id: string, taskId: string): Promise<void> {
   await tx.sql
     .updateTable('secrets')
-    .set({ task_id: taskId, updated_at: now })
+    .set({ task_id: taskId, updated_at: tx.now })
     .where('id', '=', id)
     .execute();
 }

@@ -1,5 +1,5 @@
 import { UnavailableError } from '../../../lib/errors.ts';
-import { accountNow, onOwnBehalf } from '../../../lib/on-behalf.ts';
+import { accountNow, onOwnBehalf } from '../../../lib/request-context.ts';
 import { createTurns } from '../../../lib/turns.ts';
 
 /** Reports of very large accounts take seconds, and a connection each. Others need connections as well. */

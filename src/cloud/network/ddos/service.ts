@@ -44,7 +44,7 @@ export async function listDdosProfiles(
 
 /** Returns the task that creates a profile. @throws InvalidError, ConflictError if the address has one */
 export const createDdosProfile = (on: Platform, scope: Scope, request: MutateDdosProfile): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const { template_id, fields } = wantedBy(on, scope, request);
     const at = await protectable(tx, scope, request.ip_address);
     const [wantId, taskId] = [randomUUID(), newTaskId()];
@@ -63,7 +63,7 @@ export const createDdosProfile = (on: Platform, scope: Scope, request: MutateDdo
       if (!violates(error, 'ddos_profiles_once')) throw error;
       throw new ConflictError(`Address ${at.address} has a DDoS profile already; update that one`);
     });
-    scope.principal.writes?.about({ type: 'ddos_profile', id, name: at.address });
+    tx.about({ type: 'ddos_profile', id, name: at.address });
     return beginTask(on, tx, scope, {
       id: taskId,
       task: CREATE_PROFILE,
@@ -84,7 +84,7 @@ export const updateDdosProfile = (
   request: MutateDdosProfile,
   options: TaskAnyway,
 ): Promise<string | undefined> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const profile = await lockFree(tx, scope, id);
     const wanted = wantedBy(on, scope, request);
     const address = request.ip_address ?? profile.address;
@@ -103,7 +103,7 @@ export const actOnDdosProfile = (
   wanted: ActOnDdosProfile,
   options: TaskAnyway,
 ): Promise<string | undefined> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const profile = await lockFree(tx, scope, id);
     const [task, status] = wanted.active
       ? [ACTIVATE_PROFILE, 'Activating']
@@ -113,7 +113,7 @@ export const actOnDdosProfile = (
 
 /** Returns the task that deletes it. @throws NotFoundError, ConflictError while a task holds it */
 export const deleteDdosProfile = (on: Platform, scope: Scope, id: number): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const profile = await lock(tx, scope, id);
     const again = await removeAgain(on, tx, scope, profile.task_id, DELETE_PROFILE);
     if (again !== undefined) return again;
@@ -220,7 +220,7 @@ async function protectable(
 async function lock(tx: Transaction, scope: Scope, id: number): Promise<store.ProfileRow> {
   const profile = await store.lockProfile(tx, scope, id);
   if (!profile) throw new NotFoundError('DDoS profile', id);
-  scope.principal.writes?.about({ type: 'ddos_profile', id, name: profile.address });
+  tx.about({ type: 'ddos_profile', id, name: profile.address });
   return profile;
 }
 

@@ -31,7 +31,7 @@ async function changeTags(
 ): Promise<void> {
   const floating = await lockFree(tx, scope, id);
   const tags = JSON.stringify(plan(floating.tags));
-  await store.changeFloatingIp(tx, floating.id, { tags }, on.clock.now());
+  await store.changeFloatingIp(tx, floating.id, { tags }, tx.now);
   await wantChecked(on, tx, scope, await asInRows(tx, [floating.id]));
 }
 
@@ -42,9 +42,7 @@ export const updateFloatingIpTags = (
   id: string,
   tags: TagsPatch | undefined,
 ): Promise<void> =>
-  on.database.accept(scope.principal, (tx) =>
-    changeTags(on, tx, scope, id, (current) => patchedTags(current, tags)),
-  );
+  on.database.accept((tx) => changeTags(on, tx, scope, id, (current) => patchedTags(current, tags)));
 
 /**
  * Assigns the floating IP elsewhere or unassigns it, and changes its tags. Returns the task. If nothing changes, it is
@@ -60,7 +58,7 @@ export async function updateFloatingIp(
 ): Promise<string | undefined> {
   const known = await getFloatingIp(on, scope, id);
   const portId = wantedPort(change, known.port_id);
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const target = portId ? await lockTarget(tx, scope, portId) : undefined;
     const floating = await lockFree(tx, scope, id);
     if (floating.port_id !== known.port_id) {
@@ -75,7 +73,7 @@ export async function updateFloatingIp(
     }
     const taskId = newTaskId();
     const written = { ...link, tags: JSON.stringify(tags), task_id: taskId };
-    await inserted(store.changeFloatingIp(tx, floating.id, written, on.clock.now()));
+    await inserted(store.changeFloatingIp(tx, floating.id, written, tx.now));
     const { port_id, fixed_address } = floating;
     const former = { port_id, fixed_address, tags: floating.tags };
     return beginTask(on, tx, scope, {
@@ -93,7 +91,7 @@ export async function updateFloatingIp(
  * @throws NotFoundError, ConflictError while it is assigned or a task holds it, QuotaExceededError
  */
 export const convertFloatingIp = (on: Platform, scope: Scope, id: string): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const floating = await lockFree(tx, scope, id);
     refuseLeading(floating);
     const [taskId, portId] = [newTaskId(), randomUUID()];

@@ -44,21 +44,21 @@ export async function createFloatingIp(
     throw new InvalidError({ port_id: ['Is required with fixed_ip_address.'] });
   }
   const [id, taskId] = [randomUUID(), newTaskId()];
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const target =
       portId === undefined ? undefined : await freeTarget(tx, scope, { ...request, port_id: portId });
     const wish = { holder: { floatingIp: id }, field: 'region_id', from: OUTSIDE };
     const [taken] = await addresses.take(tx, scope, [wish]);
     if (!taken) throw new TypeError('one wish has one answer');
     const made = { id, address: taken.address, tags };
-    scope.principal.writes?.about({ type: 'floating_ip', id, name: taken.address });
+    tx.about({ type: 'floating_ip', id, name: taken.address });
     await inserted(
       store.insertFloatingIp(
         tx,
         scope,
         { ...made, portId: target?.portId ?? null, fixedAddress: target?.address ?? null },
         taskId,
-        on.clock.now(),
+        tx.now,
       ),
     );
     const specs = await floatingIpSpecs(tx, [id]);
@@ -106,7 +106,7 @@ export const assignFloatingIp = (
   id: string,
   wish: AssignFloatingIp,
 ): Promise<void> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const target = await lockTarget(tx, scope, wish.port_id);
     const floating = await lockFree(tx, scope, id);
     const address = await wantedAddress(tx, target, wish, floating);
@@ -116,23 +116,23 @@ export const assignFloatingIp = (
     if (target) refuseHeld(`Port ${portId}`, target);
     await refuseUnfit(tx, scope, portId, address);
     const change = { port_id: portId, fixed_address: address };
-    await inserted(store.changeFloatingIp(tx, floating.id, change, on.clock.now()));
+    await inserted(store.changeFloatingIp(tx, floating.id, change, tx.now));
     await wantChecked(on, tx, scope, await asInRows(tx, [floating.id]));
   });
 
 /** Does nothing if it isn't assigned. @throws NotFoundError, ConflictError while a task holds it */
 export const unassignFloatingIp = (on: Platform, scope: Scope, id: string): Promise<void> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const floating = await lockFree(tx, scope, id);
     if (floating.port_id === null) return;
     const change = { port_id: null, fixed_address: null };
-    await store.changeFloatingIp(tx, floating.id, change, on.clock.now());
+    await store.changeFloatingIp(tx, floating.id, change, tx.now);
     await wantChecked(on, tx, scope, await asInRows(tx, [floating.id]));
   });
 
 /** Returns the task that deletes it, assigned or not. @throws NotFoundError, ConflictError */
 export const deleteFloatingIp = (on: Platform, scope: Scope, id: string): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const floating = await lockAlsoHeld(tx, scope, id);
     const again = await removeAgain(on, tx, scope, floating.task_id, DELETE_FIP);
     if (again !== undefined) return again;
@@ -158,7 +158,7 @@ export async function lockFree(tx: Transaction, scope: Scope, id: string): Promi
 async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<FloatingIp> {
   const [floating] = isUuid(id) ? await store.lockFloatingIps(tx, scope, [id]) : [];
   if (!floating) throw new NotFoundError('Floating IP', id);
-  scope.principal.writes?.about({ type: 'floating_ip', id: floating.id, name: floating.address });
+  tx.about({ type: 'floating_ip', id: floating.id, name: floating.address });
   return floating;
 }
 

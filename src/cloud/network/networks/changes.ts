@@ -38,12 +38,12 @@ export async function createNetwork(on: Platform, scope: Scope, request: CreateN
   const type = request.type ?? 'vxlan';
   const [id, taskId] = [randomUUID(), newTaskId()];
   const now = on.clock.now();
-  await on.database.accept(scope.principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const segment = await rows.nextSegment(tx, scope.regionId, type);
     if (segment === undefined) {
       throw new ConflictError(`Region ${scope.region.display_name} has no free VLANs; use type vxlan`);
     }
-    scope.principal.writes?.about({ type: 'network', id, name: request.name });
+    tx.about({ type: 'network', id, name: request.name });
     const spec = networkSpec({ name: request.name, type, mtu: MTU, tags });
     await rows.insertNetwork(tx, {
       id,
@@ -83,14 +83,14 @@ export const updateNetworkNow = (
   id: string,
   change: UpdateNetwork,
 ): Promise<void> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const found = await changeOf(tx, scope, id, change);
     if (!found) return;
     const { networkId, name, tags } = found.update;
     await rows.changeNetwork(tx, networkId, {
       name,
       tags: JSON.stringify(tags),
-      updated_at: on.clock.now(),
+      updated_at: tx.now,
     });
     await wantChecked(on, tx, scope, [found.wanted]);
   });
@@ -106,7 +106,7 @@ export const updateNetwork = (
   change: UpdateNetwork,
   options: TaskAnyway,
 ): Promise<string | undefined> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const found = await changeOf(tx, scope, id, change);
     if (!found) {
       const data = { network_id: id.toLowerCase(), ...change };
@@ -129,7 +129,7 @@ export const updateNetwork = (
  * @throws NotFoundError, ForbiddenError, ConflictError while the network is in use or a task holds it
  */
 export const deleteNetwork = (on: Platform, scope: Scope, id: string): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const network = await lockAlsoHeld(tx, scope, id, NETWORK);
     const what = `Network ${network.name}`;
     const again = await removeAgain(on, tx, scope, network.task_id, DELETE_NETWORK);
@@ -143,7 +143,7 @@ export const deleteNetwork = (on: Platform, scope: Scope, id: string): Promise<s
     await refuseUsed(tx, scope, what, { networkId: network.id });
     const taskId = deletionId(scope);
     const subnetIds = subnets.map((subnet) => subnet.id);
-    const routers = await leaveNetwork(tx, network.id, subnetIds, taskId, on.clock.now());
+    const routers = await leaveNetwork(tx, network.id, subnetIds, taskId);
     const { routerId } = routers;
     await rows.changeNetwork(tx, network.id, { ready: false, task_id: taskId });
     await rows.holdSubnetsOf(tx, network.id, taskId);
@@ -167,7 +167,7 @@ export const networkTags: TagHolder = {
   async change(on, tx, scope, id, plan) {
     const network = await lockOwn(tx, scope, id, NETWORK);
     const tags = plan(network.tags);
-    await rows.changeNetwork(tx, network.id, { tags: JSON.stringify(tags), updated_at: on.clock.now() });
+    await rows.changeNetwork(tx, network.id, { tags: JSON.stringify(tags), updated_at: tx.now });
     await wantChecked(on, tx, scope, [put('network', network.id, networkSpec({ ...network, tags }))]);
   },
 };

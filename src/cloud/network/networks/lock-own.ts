@@ -41,7 +41,7 @@ export async function lockAlsoHeld<Row extends { id: string; name: string; task_
   if (!isUuid(id)) throw new NotFoundError(kind.name, id);
   const own = await kind.lock(tx, scope, id);
   if (own) {
-    scope.principal.writes?.about({ ...own, type: kind.type });
+    tx.about({ ...own, type: kind.type });
     return own;
   }
   if (await kind.find(tx.sql, scope, id)) {

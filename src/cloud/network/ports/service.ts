@@ -30,7 +30,7 @@ async function lockOwn(tx: Transaction, scope: Scope, id: string): Promise<rows.
     throw new ConflictError(`Port ${port.id} is an interface of router ${port.router_id}; change the router`);
   }
   if (!locked || !port) throw new NotFoundError('Port', id);
-  scope.principal.writes?.about({ ...port, type: 'port' });
+  tx.about({ ...port, type: 'port' });
   if (port.instance_id !== null) {
     await refuseNode(tx, { id: port.instance_id, pool_id: port.pool_id });
   }
@@ -91,7 +91,7 @@ export const updatePort = (
   change: PortChange,
   task: typeof UPDATE_PORT,
 ): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const port = await lockOwn(tx, scope, id);
     refuseHeld(`Port ${port.id}`, port);
     const wanted = wantedPort(port, change);
@@ -144,7 +144,7 @@ export const updatePort = (
  * external network
  */
 export const securePort = (on: Platform, scope: Scope, id: string, enabled: boolean): Promise<InterfaceRow> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const port = await lockOwn(tx, scope, id);
     const stays = (await wantedOf(tx, 'port', port.id))?.portSecurity ?? port.port_security_enabled;
     if (port.port_security_enabled === enabled && stays === enabled) return interfaceOf(tx, port.id);
@@ -159,7 +159,7 @@ export const securePort = (on: Platform, scope: Scope, id: string, enabled: bool
       // expects it to be empty.
       await takeOffAllGroups(tx, [port.id]);
     }
-    const change = { port_security_enabled: enabled, updated_at: on.clock.now() };
+    const change = { port_security_enabled: enabled, updated_at: tx.now };
     await rows.changePort(tx, port.id, change);
     await wantChecked(on, tx, scope, await asInRows(tx, [port.id]));
     return interfaceOf(tx, port.id);

@@ -26,12 +26,12 @@ export async function createProject(
 ): Promise<ProjectRow> {
   const { clientId } = principal;
   return withFreeName(name, () =>
-    on.database.accept(principal, async (tx) => {
+    on.database.accept(async (tx) => {
       await lockToAdd(tx, clientId);
       await refuseOneMore(tx, { clientId }, 'project_count');
-      const made = await insertProject(tx, { clientId, name, description, now: on.clock.now() });
-      principal.writes?.about({ ...made, type: 'project' });
-      await prepareProjects(tx, on.catalog, on.clock.now(), clientId);
+      const made = await insertProject(tx, { clientId, name, description, now: tx.now });
+      tx.about({ ...made, type: 'project' });
+      await prepareProjects(tx, on.catalog, tx.now, clientId);
       return made;
     }),
   );
@@ -47,9 +47,9 @@ export async function updateProject(
   const known = await getProject(on, principal, projectId);
   if (Object.keys(request).length === 0) return known;
   const changed = await withFreeName(request.name ?? known.name, () =>
-    on.database.accept(principal, async (tx) => {
+    on.database.accept(async (tx) => {
       const row = found('Project', projectId, await changeProject(tx, projectId, request));
-      principal.writes?.about({ ...row, type: 'project' });
+      tx.about({ ...row, type: 'project' });
       await announce(tx.client, PROJECT_TOPIC, projectId);
       return row;
     }),
@@ -69,11 +69,11 @@ export async function deleteProject(
   requestId: string,
 ): Promise<string> {
   await getProject(on, principal, projectId);
-  const taskId = await on.database.accept(principal, async (tx) => {
+  const taskId = await on.database.accept(async (tx) => {
     const project = found('Project', projectId, await lockProject(tx, projectId));
-    principal.writes?.about({ ...project, type: 'project' });
+    tx.about({ ...project, type: 'project' });
     refuseDefault(project);
-    await removeEmpty(tx, project, { regions: on.catalog.regions, now: on.clock.now() });
+    await removeEmpty(tx, project, { regions: on.catalog.regions, now: tx.now });
     // The project was empty, so the task is finished at once; what it came with is removed in the background.
     return recordDoneTask(
       on,

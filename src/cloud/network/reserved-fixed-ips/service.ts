@@ -41,11 +41,11 @@ export function createReservedFixedIp(
   request: CreateReservedFixedIp,
 ): Promise<string> {
   const taskId = newTaskId();
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const input =
       request.type === 'port'
         ? await keptPort(tx, scope, request, taskId)
-        : await newPort(on, tx, scope, request, taskId);
+        : await newPort(tx, scope, request, taskId);
     // A port that would be deleted with its instance or load balancer stays from now on.
     const wanted = [...(await portSpecs(tx, [input.portId]))].map(([id, spec]) => put('port', id, spec));
     await begin(on, tx, scope, RESERVE_ADDRESS, { taskId, data: request, input, wants: wanted });
@@ -70,7 +70,7 @@ export const getReservedFixedIp = (on: Platform, scope: Scope, id: string): Prom
  * @throws NotFoundError, ConflictError if it is in use otherwise or a task holds it
  */
 export const deleteReservedFixedIp = (on: Platform, scope: Scope, id: string): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const port = await lockAlsoHeld(tx, scope, id);
     const again = await removeAgain(on, tx, scope, port.task_id, FREE_ADDRESS);
     if (again !== undefined) return again;
@@ -94,7 +94,7 @@ export const deleteReservedFixedIp = (on: Platform, scope: Scope, id: string): P
  * @throws NotFoundError, ConflictError if it is in use, private, virtual or IPv6, QuotaExceededError
  */
 export const convertReservedFixedIp = (on: Platform, scope: Scope, id: string): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const port = await lockAlsoHeld(tx, scope, id);
     await refuseUsed(tx, port);
     const address = await onlyAddress(tx, port);
@@ -113,14 +113,14 @@ export const convertReservedFixedIp = (on: Platform, scope: Scope, id: string): 
     return taskId;
   });
 
-async function newPort(on: Platform, tx: Transaction, scope: Scope, request: OfAddress, taskId: string) {
+async function newPort(tx: Transaction, scope: Scope, request: OfAddress, taskId: string) {
   const id = randomUUID();
   const wishes = sourcesOf(request).map((from) => ({ holder: { port: id }, field: '', from }));
   const [taken] = await addresses.take(tx, scope, wishes);
   if (!taken) throw new TypeError('every wish has an answer');
-  scope.principal.writes?.about({ type: 'port', id, name: taken.address });
+  tx.about({ type: 'port', id, name: taken.address });
   const port = { id, networkId: taken.networkId, isVip: request.is_vip ?? false };
-  await insertReserved(tx, scope, port, taskId, on.clock.now());
+  await insertReserved(tx, scope, port, taskId);
   return { portId: id };
 }
 
@@ -136,7 +136,7 @@ async function keptPort(tx: Transaction, scope: Scope, request: OfPort, taskId: 
     throw new ConflictError(`Port ${port.id} is being removed with its ${user}`);
   }
   if (!port) throw new InvalidError({ port_id: [`No port ${id} in this project and region.`] });
-  scope.principal.writes?.about({ type: 'port', ...port });
+  tx.about({ type: 'port', ...port });
   if (port.balancer_status === 'PENDING_CREATE') {
     throw new ConflictError(
       `Load balancer ${port.load_balancer_id} is still being created; reserve its port ${port.id} afterwards`,
@@ -170,7 +170,7 @@ interface Begun {
 
 async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<store.PlainReserved> {
   const port = await foundById('Reserved fixed IP', id, () => store.lockReservedPort(tx, scope, id));
-  scope.principal.writes?.about({ type: 'port', ...port });
+  tx.about({ type: 'port', ...port });
   return port;
 }
 

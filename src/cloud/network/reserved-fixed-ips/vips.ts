@@ -19,7 +19,7 @@ const SHOWN_IN_MESSAGE = 10;
  * @throws NotFoundError, ConflictError if an instance has it, a task holds it, or it is switched off while shared
  */
 export const switchVip = (on: Platform, scope: Scope, id: string, isVip: boolean): Promise<void> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const port = await lockFree(tx, scope, id);
     if (port.is_vip === isVip) return;
     if (port.instance_id !== null) {
@@ -32,7 +32,7 @@ export const switchVip = (on: Platform, scope: Scope, id: string, isVip: boolean
         `Reserved fixed IP ${port.id} is the virtual address of load balancer ${port.load_balancer_id}; delete that one first`,
       );
     }
-    const now = on.clock.now();
+    const now = tx.now;
     if (!isVip) {
       await refuseShared(tx, await vipOf(tx, port));
       // Also covers ports that no instance has now: they would share it later.
@@ -63,7 +63,7 @@ export const connectPorts = (
   portIds: string[],
   how: 'add' | 'replace',
 ): Promise<void> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const port = await lockFree(tx, scope, id);
     if (!port.is_vip) {
       throw new ConflictError(`Reserved fixed IP ${port.id} is not a VIP; set its is_vip to true first`);
@@ -77,7 +77,7 @@ export const connectPorts = (
     const leaving = locked.filter((one) => !isWanted(one));
     for (const one of [...joining, ...leaving]) refuseHeld(`Port ${one.id}`, one);
     for (const one of joining) await refuseUnable(tx, vip, one);
-    const now = on.clock.now();
+    const now = tx.now;
     await addPairs(tx, vip.addresses, idsOf(joining), now);
     await removePairs(tx, vip.addresses, idsOf(leaving), now);
     await wantChecked(on, tx, scope, await asInRows(tx, idsOf([...joining, ...leaving])));
@@ -104,7 +104,7 @@ export async function disconnectAll(tx: Transaction, port: PlainReserved, now: D
 
 async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<PlainReserved> {
   const port = await foundById('Reserved fixed IP', id, () => lockReservedPort(tx, scope, id));
-  scope.principal.writes?.about({ type: 'port', ...port });
+  tx.about({ type: 'port', ...port });
   refuseHeld(`Reserved fixed IP ${port.id}`, port);
   return port;
 }

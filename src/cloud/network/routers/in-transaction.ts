@@ -80,7 +80,6 @@ export async function connect(
 export async function disconnect(
   tx: Transaction,
   subnetIds: readonly string[],
-  now: Date,
   except?: string,
 ): Promise<Wanted[]> {
   const wanted: Wanted[] = [];
@@ -88,7 +87,7 @@ export async function disconnect(
     if (router.id === except) continue;
     refuseHeld(`Router ${router.name}`, router);
     wanted.push(asInRow(await detach(tx, router, subnetIds)));
-    await store.changeRouter(tx, router.id, { updated_at: now });
+    await store.changeRouter(tx, router.id, { updated_at: tx.now });
   }
   return wanted;
 }
@@ -103,16 +102,15 @@ export async function leaveNetwork(
   networkId: string,
   subnetIds: readonly string[],
   taskId: string,
-  now: Date,
 ): Promise<{ routerId?: string; removed: Wanted[]; changed: Wanted[] }> {
   const own = await store.lockRouterOf(tx, networkId);
   if (own) refuseHeld(`Router ${own.name}`, own);
   const goes = own?.interfaces.every(({ network_id }) => network_id === networkId) === true;
   if (!own || !goes) {
     if (own) await store.changeRouter(tx, own.id, { network_id: null });
-    return { removed: [], changed: await disconnect(tx, subnetIds, now) };
+    return { removed: [], changed: await disconnect(tx, subnetIds) };
   }
-  const changed = await disconnect(tx, subnetIds, now, own.id);
+  const changed = await disconnect(tx, subnetIds, own.id);
   await store.changeRouter(tx, own.id, { task_id: taskId });
   return { routerId: own.id, removed: [remove('router', own.id)], changed };
 }
@@ -126,7 +124,6 @@ export async function followGateway(
   tx: Transaction,
   subnet: { id: string; gateway_ip: string | null },
   gateway: string | null,
-  now: Date,
 ): Promise<Wanted[]> {
   const there = await store.lockRoutersIn(tx, [subnet.id]);
   const router = there.find(({ interfaces }) =>
@@ -141,6 +138,6 @@ export async function followGateway(
     }
     await store.moveInterface(tx, router.id, subnet.id, gateway);
   }
-  await store.changeRouter(tx, router.id, { updated_at: now });
+  await store.changeRouter(tx, router.id, { updated_at: tx.now });
   return [asInRow(await store.readRouter(tx, router.id))];
 }

@@ -47,11 +47,11 @@ export async function createRouter(on: Platform, scope: Scope, request: CreateRo
   const [id, taskId] = [randomUUID(), newTaskId()];
   const now = on.clock.now();
   const asked = (request.interfaces ?? []).map(({ subnet_id }) => subnet_id.toLowerCase());
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const wish = request.external_gateway_info ?? undefined;
     const gateway = wish && (await wantedGateway(tx, scope, wish));
     const subnets = await freeSubnets(tx, scope, asked, (index) => `interfaces.${index}.subnet_id`);
-    scope.principal.writes?.about({ type: 'router', id, name: request.name });
+    tx.about({ type: 'router', id, name: request.name });
     await store.insertRouter(tx, {
       id,
       name: request.name,
@@ -104,8 +104,8 @@ export const updateRouterNow = (
   id: string,
   change: UpdateRouterNow,
 ): Promise<void> =>
-  on.database.accept(scope.principal, async (tx) => {
-    const { former, router } = await changed(on, tx, scope, id, withoutNulls(change));
+  on.database.accept(async (tx) => {
+    const { former, router } = await changed(tx, scope, id, withoutNulls(change));
     if (former === undefined) return;
     if (router.gateway_network_id === null) await releaseOutside(tx, router.id);
     await wantChecked(on, tx, scope, [asInRow(router)]);
@@ -123,8 +123,8 @@ export const updateRouter = (
   change: UpdateRouter,
   options: TaskAnyway,
 ): Promise<string | undefined> =>
-  on.database.accept(scope.principal, async (tx) => {
-    const { former, router } = await changed(on, tx, scope, id, change);
+  on.database.accept(async (tx) => {
+    const { former, router } = await changed(tx, scope, id, change);
     const data = { router_id: router.id, ...change };
     if (former === undefined) {
       return unchangedTask(on, tx, scope, { type: UPDATE_ROUTER.type, data }, options);
@@ -147,7 +147,7 @@ export const updateRouter = (
  * @throws NotFoundError, ConflictError while floating IPs need it or a task holds it
  */
 export const deleteRouter = (on: Platform, scope: Scope, id: string): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const router = await lockAlsoHeld(tx, scope, id);
     const again = await removeAgain(on, tx, scope, router.task_id, DELETE_ROUTER);
     if (again !== undefined) return again;
@@ -171,13 +171,13 @@ export const deleteRouter = (on: Platform, scope: Scope, id: string): Promise<st
 
 /** @throws NotFoundError, InvalidError, ConflictError while a task holds one of them or the address is taken */
 export const attachSubnet = (on: Platform, scope: Scope, id: string, request: AttachSubnet): Promise<void> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     // Subnets are locked before routers, but a missing router is said first.
     await foundById('Router', id, () => store.findRouter(tx.sql, scope, id));
     const [subnet] = await freeSubnets(tx, scope, [request.subnet_id.toLowerCase()], () => 'subnet_id');
     const router = await lockFree(tx, scope, id);
     if (!subnet) throw new TypeError('an unknown subnet was refused');
-    const now = on.clock.now();
+    const now = tx.now;
     const { ip_address: address } = request;
     const where = { subnet, field: 'subnet_id', now, ...(address !== undefined && { address }) };
     const attached = await attach(tx, scope, router, where);
@@ -188,7 +188,7 @@ export const attachSubnet = (on: Platform, scope: Scope, id: string, request: At
 
 /** @throws NotFoundError, InvalidError, ConflictError while a task holds it, or routes or floating IPs need it there */
 export const detachSubnet = (on: Platform, scope: Scope, id: string, given: string): Promise<void> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const subnetId = given.toLowerCase();
     await store.lockSubnets(tx, scope, [subnetId]);
     const router = await lockFree(tx, scope, id);
@@ -196,7 +196,7 @@ export const detachSubnet = (on: Platform, scope: Scope, id: string, given: stri
       throw new InvalidError({ subnet_id: [`Router ${router.id} is not attached to subnet ${given}.`] });
     }
     const left = await detach(tx, router, [subnetId]);
-    await store.changeRouter(tx, router.id, { updated_at: on.clock.now() });
+    await store.changeRouter(tx, router.id, { updated_at: tx.now });
     await wantChecked(on, tx, scope, [asInRow(left)]);
     await rerouted(on, tx, scope, [subnetId]);
   });
@@ -205,7 +205,7 @@ export const detachSubnet = (on: Platform, scope: Scope, id: string, given: stri
  * Writes the change. `former` is what the router was before; undefined if nothing changes. The address of a gateway
  * that it loses stays taken.
  */
-async function changed(on: Platform, tx: Transaction, scope: Scope, id: string, change: UpdateRouter) {
+async function changed(tx: Transaction, scope: Scope, id: string, change: UpdateRouter) {
   const { routes, problems } = routesFrom(change.routes ?? []);
   const wish = change.external_gateway_info;
   const router = await lockFree(tx, scope, id);
@@ -223,7 +223,7 @@ async function changed(on: Platform, tx: Transaction, scope: Scope, id: string, 
   if (gateway_network_id !== null && next.gateway_network_id === null) {
     await refuseStranded(tx, router, subnetsOf(router), { detached: false });
   }
-  const written = { ...next, routes: JSON.stringify(next.routes), updated_at: on.clock.now() };
+  const written = { ...next, routes: JSON.stringify(next.routes), updated_at: tx.now };
   await store.changeRouter(tx, router.id, written);
   // A region has one external network, so that a router that leads out already keeps its address.
   if (gateway_network_id === null) await takeOutside(tx, scope, { ...router, ...next });
@@ -280,7 +280,7 @@ async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<Rout
 async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<Router> {
   const router = isUuid(id) ? await store.lockRouter(tx, scope, id) : undefined;
   if (!router) throw new NotFoundError('Router', id);
-  scope.principal.writes?.about({ type: 'router', id: router.id, name: router.name });
+  tx.about({ type: 'router', id: router.id, name: router.name });
   return router;
 }
 

@@ -35,7 +35,7 @@ export async function changeGroup(
   plan: (group: store.SecurityGroupRow) => GroupChange,
 ): Promise<ChangedGroup> {
   const locked = await foundById('Security group', id, () => store.lockForChange(tx, scope, id));
-  scope.principal.writes?.about({ ...locked, type: 'securitygroup' });
+  tx.about({ ...locked, type: 'securitygroup' });
   const group = { ...locked, rules: await rulesOf(tx, locked.id) };
   const change = plan(group);
   if (changesNothing(group, change)) return { group, changed: false, addedRuleIds: [] };
@@ -43,7 +43,7 @@ export async function changeGroup(
   const { name, description, tags, removed = [], replaced = [] } = change;
   if (name !== undefined) refuseName(group, name);
   if (tags !== undefined) refuseTags(group, tags);
-  const now = on.clock.now();
+  const now = tx.now;
   const added = (change.added ?? []).map((rule) => ({ ...rule, id: randomUUID() }));
   refusePlatformRules(group, change);
   refuseRuleConflicts(group, change);

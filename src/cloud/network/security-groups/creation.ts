@@ -104,7 +104,7 @@ export async function copySecurityGroup(
 }
 
 async function accept<T>(on: Platform, scope: Scope, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const made = await work(tx);
     await takeQuota(tx, scope, 'firewall_count');
     return made;
@@ -119,7 +119,7 @@ async function insert(
 ): Promise<store.SecurityGroupRow> {
   const { rules, ...group } = wanted;
   refuseDefaultName(group.name);
-  const now = on.clock.now();
+  const now = tx.now;
   await requireRemoteGroups(tx, scope, rules);
   const identified = rules.map((rule) => ({ ...rule, id: randomUUID() }));
   const made = await withFreeName(
@@ -133,7 +133,7 @@ async function insert(
       now,
     }),
   );
-  scope.principal.writes?.about({ ...made, type: 'securitygroup' });
+  tx.about({ ...made, type: 'securitygroup' });
   await wantChecked(on, tx, scope, [make('security_group', made.id, groupSpec(made))]);
   return made;
 }

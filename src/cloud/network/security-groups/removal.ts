@@ -16,7 +16,7 @@ import { withoutIt } from './wanted.ts';
  */
 export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, id: string): Promise<void> {
   const group = await foundById('Security group', id, () => store.lockGroup(tx, scope, id));
-  scope.principal.writes?.about({ ...group, type: 'securitygroup' });
+  tx.about({ ...group, type: 'securitygroup' });
   if (group.is_default) throw new ConflictError("The default security group of a project can't be deleted");
   if (group.cluster_id !== null) {
     throw new ConflictError(

@@ -31,7 +31,7 @@ export const securityGroupTags: TagHolder = {
 
 /** @throws NotFoundError, ConflictError for the default group and while ports or rules use the group */
 export const deleteSecurityGroup = (on: Platform, scope: Scope, id: string): Promise<void> =>
-  on.database.accept(scope.principal, (tx) => removeGroup(on, tx, scope, id));
+  on.database.accept((tx) => removeGroup(on, tx, scope, id));
 
 /** @throws NotFoundError */
 export async function getSecurityGroup(

@@ -47,7 +47,7 @@ export async function updateSecurityGroupByTask(
 ): Promise<string | undefined> {
   const { name, description, tags } = request;
   const wanted = request.rules && acceptedRules(request.rules, (position) => `rules.${position}`);
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const { group, changed } = await changeGroup(on, tx, scope, id, (current) => ({
       name,
       description,
@@ -69,10 +69,7 @@ function change(
   id: string,
   plan: (group: SecurityGroupRow) => GroupChange,
 ): Promise<SecurityGroupRow> {
-  return on.database.accept(
-    scope.principal,
-    async (tx) => (await changeGroup(on, tx, scope, id, plan)).group,
-  );
+  return on.database.accept(async (tx) => (await changeGroup(on, tx, scope, id, plan)).group);
 }
 
 type Change = NonNullable<UpdateSecurityGroup['changed_rules']>[number];

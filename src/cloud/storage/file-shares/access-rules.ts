@@ -36,7 +36,7 @@ export async function addAccessRule(
     created_at: on.clock.now(),
   };
   try {
-    return await on.database.accept(scope.principal, async (tx) => {
+    return await on.database.accept(async (tx) => {
       const share = await lockFree(tx, scope, shareId);
       if (share.type_name === 'vast') throw withoutRules(share);
       if ((await store.countRules(tx, share.id)) >= MAX_ACCESS_RULES) throw full(share);
@@ -70,7 +70,7 @@ export async function removeAccessRule(
   shareId: string,
   ruleId: string,
 ): Promise<void> {
-  await on.database.accept(scope.principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const share = await lockFree(tx, scope, shareId);
     if (!isUuid(ruleId)) throw new NotFoundError('Access rule', ruleId);
     const rule = found('Access rule', ruleId, await store.deleteRule(tx, share.id, ruleId));

@@ -9,7 +9,7 @@ import { type FileShareRow, lockShare } from './store.ts';
 export async function lock(tx: Transaction, scope: Scope, id: string): Promise<FileShareRow> {
   const share = isUuid(id) ? await lockShare(tx, scope, id) : undefined;
   if (!share) throw shareNotFound(id);
-  scope.principal.writes?.about({ ...share, type: 'file_shares' });
+  tx.about({ ...share, type: 'file_shares' });
   return share;
 }
 

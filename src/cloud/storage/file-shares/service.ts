@@ -51,11 +51,11 @@ export async function createFileShare(on: Platform, scope: Scope, request: Creat
   const wanted = newShare(request, scope.region);
   const id = randomUUID();
   const taskId = newTaskId();
-  await on.database.accept(scope.principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const network = await networkOf(tx, scope, wanted);
     await store.insertShare(tx, { ...rowOf(scope, wanted), ...network, ...held(on, id, taskId) });
-    scope.principal.writes?.about({ type: 'file_shares', id, name: wanted.name });
-    const rules = rulesOf(id, wanted, on.clock.now());
+    tx.about({ type: 'file_shares', id, name: wanted.name });
+    const rules = rulesOf(id, wanted, tx.now);
     await insertRules(tx, rules);
     await beginTask(on, tx, scope, {
       id: taskId,
@@ -81,7 +81,7 @@ export const listFileShares = (
  */
 export async function deleteFileShare(on: Platform, scope: Scope, id: string): Promise<string> {
   const taskId = deletionId(scope);
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const share = await lock(tx, scope, id);
     const again = await removeAgain(on, tx, scope, share.task_id, DELETE_SHARE);
     if (again !== undefined) return again;
@@ -117,7 +117,7 @@ export const updateFileShare = (
   request: UpdateFileShare,
   options: TaskAnyway,
 ): Promise<string | undefined> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const share = await lockFree(tx, scope, id);
     const wanted = wantedShare(share, request, (await store.slurmClusterOn(tx, share.id))?.name);
     if (!wanted) {
@@ -138,7 +138,7 @@ export const updateFileShare = (
  * @throws NotFoundError, InvalidError, ConflictError while a task holds it
  */
 export const extendFileShare = (on: Platform, scope: Scope, id: string, size: number): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const share = await lockFree(tx, scope, id);
     if (size <= share.size_gib) {
       throw new InvalidError({

@@ -43,7 +43,7 @@ export async function createImage(on: Platform, scope: Scope, request: CreateIma
   const tags = tagsOf(request);
   const [id, taskId] = [randomUUID(), newTaskId()];
   const now = on.clock.now();
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const volume = await holdForUpload(tx, scope, request.volume_id, taskId, now);
     const shown = shownIn(request);
     await store.insertImage(tx, {
@@ -57,7 +57,7 @@ export async function createImage(on: Platform, scope: Scope, request: CreateIma
       tags: JSON.stringify(tags),
       ...newResource(scope, taskId, now),
     });
-    scope.principal.writes?.about({ type: 'image', id, name: request.name });
+    tx.about({ type: 'image', id, name: request.name });
     await beginTask(on, tx, scope, {
       id: taskId,
       task: CREATE_IMAGE,
@@ -81,7 +81,7 @@ export async function downloadImage(on: Platform, scope: Scope, request: Downloa
   const { os_distro = null, os_version = null, cow_format = false } = request;
   const [id, taskId] = [randomUUID(), newTaskId()];
   const [shown, sourceUrl] = [shownIn(request), shownUrl(request.url)];
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     await store.insertImage(tx, {
       ...shown,
       id,
@@ -93,9 +93,9 @@ export async function downloadImage(on: Platform, scope: Scope, request: Downloa
       size_bytes: null,
       cow_format,
       tags: JSON.stringify(tags),
-      ...newResource(scope, taskId, on.clock.now()),
+      ...newResource(scope, taskId, tx.now),
     });
-    scope.principal.writes?.about({ type: 'image', id, name: request.name });
+    tx.about({ type: 'image', id, name: request.name });
     const origin: ImageOrigin = { sourceUrl, ...(cow_format && { copyOnWrite: true }) };
     await beginTask(on, tx, scope, {
       id: taskId,
@@ -138,7 +138,7 @@ export const updateImage = (
   id: string,
   { tags, ...change }: UpdateImage,
 ): Promise<void> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const image = await lockOwn(on, tx, scope, id);
     const shown = { ...image, ...change, is_baremetal: change.is_baremetal ?? image.is_baremetal };
     await rewrite(on, tx, scope, shown, patchedTags(image.tags, tags));
@@ -149,7 +149,7 @@ export const updateImage = (
  * @throws NotFoundError, ForbiddenError for the platform's, ConflictError while a task or a new volume needs it
  */
 export const deleteImage = (on: Platform, scope: Scope, id: string): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const known = isUuid(id) ? await store.lockImage(tx, scope, id) : undefined;
     const again = await removeAgain(on, tx, scope, known?.task_id ?? null, DELETE_IMAGE);
     if (again !== undefined) return again;
@@ -159,7 +159,7 @@ export const deleteImage = (on: Platform, scope: Scope, id: string): Promise<str
     await store.changeImage(tx, image.id, {
       status: 'pending_delete',
       task_id: taskId,
-      updated_at: on.clock.now(),
+      updated_at: tx.now,
     });
     return beginTask(on, tx, scope, {
       id: taskId,
@@ -191,7 +191,7 @@ async function rewrite(
 ): Promise<void> {
   const { id, name, os_type, is_baremetal, ssh_key, hw_firmware_type, hw_machine_type } = image;
   const shown = { name, os_type, is_baremetal, ssh_key, hw_firmware_type, hw_machine_type };
-  await store.changeImage(tx, id, { ...shown, tags: JSON.stringify(tags), updated_at: on.clock.now() });
+  await store.changeImage(tx, id, { ...shown, tags: JSON.stringify(tags), updated_at: tx.now });
   await wantChecked(on, tx, scope, [
     changeWant('image', id, ({ volumeId, sourceUrl, copyOnWrite }) => {
       const origin: ImageOrigin = {
@@ -218,7 +218,7 @@ async function lockOwn(on: Platform, tx: Transaction, scope: Scope, id: string):
     throw new ForbiddenError(`Image ${id} belongs to the platform and can't be changed`);
   }
   const image = await foundById('Image', id, () => store.lockImage(tx, scope, id));
-  scope.principal.writes?.about({ ...image, type: 'image' });
+  tx.about({ ...image, type: 'image' });
   refuseHeld(`Image ${image.id}`, image);
   return image;
 }

@@ -30,7 +30,7 @@ export async function createVolume(on: Platform, scope: Scope, request: CreateVo
   requireSound(request);
   const [id, taskId] = [randomUUID(), newTaskId()];
   const now = on.clock.now();
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const host = await hostOf(tx, scope, request);
     const { shapes, problems } = await volumeShapes(tx, scope, [request], {
       catalog: on.catalog,
@@ -40,7 +40,7 @@ export async function createVolume(on: Platform, scope: Scope, request: CreateVo
     if (!shape) throw new InvalidError(problems);
     const status = shape.imageId === null ? 'creating' : 'downloading';
     await store.insertVolumes(tx, scope, [{ id, name: request.name, shape, tags, status }], taskId, now);
-    scope.principal.writes?.about({ type: 'volume', id, name: request.name });
+    tx.about({ type: 'volume', id, name: request.name });
     const device = host && (await freeDevice(tx, host));
     const tag = request.attachment_tag;
     if (host && device) {
@@ -85,10 +85,10 @@ export async function deleteVolume(
   if (!isUuid(id)) throw new NotFoundError('Volume', id);
   const now = on.clock.now();
   const taskId = deletionId(scope);
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const [volume] = await store.lockVolumes(tx, scope, [id]);
     if (!volume) throw new NotFoundError('Volume', id);
-    scope.principal.writes?.about({ ...volume, type: 'volume' });
+    tx.about({ ...volume, type: 'volume' });
     const again = await removeAgain(on, tx, scope, volume.task_id, DELETE_VOLUME);
     if (again !== undefined) return again;
     await requireFree(tx, volume);

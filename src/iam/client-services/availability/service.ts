@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../db/database.ts';
 import { ForbiddenError, InvalidError, NotFoundError, ProductInUseError } from '../../../lib/errors.ts';
+import { noteAccount } from '../../../lib/request-context.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import { lockAllOf, lockManaged, renewVersions } from '../../accounts/in-transaction.ts';
@@ -11,7 +12,7 @@ import * as store from './store.ts';
 async function requireClient(on: Platform, principal: Principal, clientId: number): Promise<void> {
   const client = await findClient(on.database.sql, clientId);
   if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
-  principal.writes?.concerns(clientId);
+  noteAccount(clientId);
 }
 
 /**
@@ -49,7 +50,7 @@ export async function setDefaultAvailability(
   const resellerId = resellerOf(principal);
   const product = offeredIn(wanted);
   if (!product) return wanted;
-  return on.database.accept(principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     await lockAllOf(tx, resellerId);
     const { available } = wanted;
     const defaults = await store.defaultsOf(tx.sql, resellerId);
@@ -82,7 +83,7 @@ export async function setAvailabilityForClient(
   await requireClient(on, principal, clientId);
   const product = offeredIn(wanted);
   if (!product) return wanted;
-  return on.database.accept(principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     await lockManaged(tx, principal, clientId);
     const { available } = wanted;
     if (!available) refuseInUse(await store.inUse(tx.sql, { clientId }, [product], undefined));
@@ -100,7 +101,7 @@ export async function resetAvailabilityForClient(
   products: readonly ServiceName[],
 ): Promise<void> {
   await requireClient(on, principal, clientId);
-  await on.database.accept(principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const { resellerId } = await lockManaged(tx, principal, clientId);
     await store.keepDefaults(tx.sql, clientId);
     await forget(tx, { clientId }, resellerId, products);
@@ -115,7 +116,7 @@ export async function resetAvailabilityForAll(
   products: readonly ServiceName[],
 ): Promise<void> {
   const resellerId = resellerOf(principal);
-  await on.database.accept(principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     await lockAllOf(tx, resellerId);
     await renewVersions(tx.sql, await forget(tx, { resellerId }, resellerId, products));
   });

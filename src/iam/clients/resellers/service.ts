@@ -27,9 +27,9 @@ export async function createReseller(
   if (email !== undefined) requireEmail(email);
   const now = on.clock.now();
   try {
-    return await on.database.accept(principal, async (tx) => {
+    return await on.database.accept(async (tx) => {
       const id = await insertReseller(tx.sql, { name, created_at: now });
-      principal.writes?.made(id);
+      tx.made(id);
       const { clientId, userId } = await insertAccount(tx.sql, {
         company: name,
         resellerId: id,

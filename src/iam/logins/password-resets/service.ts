@@ -26,10 +26,10 @@ export async function resetPassword(on: Platform, { token: text, password }: Res
   // First, since a hash costs much.
   await requireValid(on, on.database.sql, token);
   const hash = await hashPassword(password);
-  const ended = await on.database.accept({}, async (tx) => {
+  const ended = await on.database.transaction(async (tx) => {
     if (token) await lockUser(tx, token.userId);
     const { userId } = await requireValid(on, tx.sql, token);
-    await setPassword(tx.sql, userId, { hash, rename: undefined, now: on.clock.now() });
+    await setPassword(tx.sql, userId, { hash, rename: undefined, now: tx.now });
     await forgetReset(tx, userId);
     return endLogins(tx, { userId });
   });

@@ -3,6 +3,7 @@ import { requireEmail } from '../../../lib/email.ts';
 import { ForbiddenError, NotFoundError } from '../../../lib/errors.ts';
 import { MOST_LISTED, orderingOf } from '../../../lib/ordered-list.ts';
 import { pagesAround } from '../../../lib/page-address.ts';
+import { noteAccount } from '../../../lib/request-context.ts';
 import { isoMicros } from '../../../lib/timestamps.ts';
 import type { Platform } from '../../../platform.ts';
 import { type Principal, ROLES } from '../../../requests/principal.ts';
@@ -25,7 +26,7 @@ import * as store from './store.ts';
 async function found(sql: Sql, principal: Principal, id: number): Promise<store.SellerRow> {
   const row = await store.findSeller(sql, id, reachedBy(principal));
   if (!row) throw new NotFoundError('Seller', id);
-  principal.writes?.concerns(row.client_id);
+  noteAccount(row.client_id);
   return row;
 }
 
@@ -52,11 +53,11 @@ export async function createSeller(
   }
   requireEmail(email);
   return on.guesses.withAddress(principal.userId, () =>
-    on.database.accept(principal, async (tx) => {
+    on.database.accept(async (tx) => {
       await lockToAdd(tx, clientId);
       // Rights beyond accounts only exist in a user's first account.
       if (await findLogin(tx.sql, email)) throw new AddressTakenError('email');
-      const now = on.clock.now();
+      const now = tx.now;
       const invited = await insertInvited(
         tx,
         principal,
@@ -116,11 +117,11 @@ export async function updateSeller(
  * @throws NotFoundError, ForbiddenError for a seller with API tokens, ConflictError for the account's last administrator
  */
 export async function deleteSeller(on: Platform, principal: Principal, id: number): Promise<void> {
-  const ended = await on.database.accept(principal, async (tx) => {
+  const ended = await on.database.accept(async (tx) => {
     const { client_id: clientId } = await present(tx.sql, principal, id);
     await lockWithLookedAfter(tx, clientId, { userId: id });
     await present(tx.sql, principal, id);
-    return takeOut(tx, id, clientId, on.clock.now());
+    return takeOut(tx, id, clientId);
   });
   on.authenticator.forget(ended);
 }

@@ -1,26 +1,35 @@
-import type { RequestWrites, Transaction } from '../../../db/database.ts';
+import type { Transaction } from '../../../db/database.ts';
 import type { ActionResource } from '../../../lib/action-resource.ts';
+import type { ChangeRecord } from '../../../lib/request-context.ts';
 import { CLIENT_DELETED, resourceOf, typeOf } from '../../../requests/event-types.ts';
 import { eventData, writingEvent } from '../../../requests/events.ts';
 import { type Principal, ROLES } from '../../../requests/principal.ts';
 import type { Claimed } from './store.ts';
 
-/**
- * Returns a caller in the place of whoever asked for the deletion. What goes is told of like after a request; the log of
- * requests has the one that all of it follows from.
- */
-export function callerFor(
+/** Whoever asked for the deletion, as its caller. */
+export const callerOf = ({ userId, userClientId }: Claimed): Principal => ({
+  tokenId: undefined,
+  loginId: undefined,
+  userId,
+  clientId: userClientId,
+  roleId: ROLES.administrators.id,
+  resellerId: undefined,
+  platformAdministrator: true,
+});
+
+/** Tells of what goes like after a request. The log of requests has the one that all of it follows from. */
+export function recordOf(
   deletion: Claimed,
   place: { projectId: number; regionId: number | null },
-): Principal {
+): ChangeRecord {
   let about: ActionResource[] = [];
   let taskId: string | undefined;
-  const writes: RequestWrites = {
+  return {
     async before() {
       about = [];
       taskId = undefined;
     },
-    async after(tx) {
+    async after(tx: Transaction) {
       const [first] = about;
       if (first) await tell(tx, deletion, first, { ...place, taskId });
     },
@@ -31,16 +40,6 @@ export function callerFor(
     started(id) {
       taskId = id;
     },
-  };
-  return {
-    writes,
-    tokenId: undefined,
-    loginId: undefined,
-    userId: deletion.userId,
-    clientId: deletion.userClientId,
-    roleId: ROLES.administrators.id,
-    resellerId: undefined,
-    platformAdministrator: true,
   };
 }
 

@@ -2,9 +2,10 @@ import pLimit from 'p-limit';
 import { lockProject } from '../../../cloud/ground/projects/in-transaction.ts';
 import { removeEmpty } from '../../../cloud/network/project-changes/in-transaction.ts';
 import { DomainError, NotFoundError } from '../../../lib/errors.ts';
+import { recordedBy } from '../../../lib/request-context.ts';
 import type { Platform } from '../../../platform.ts';
 import type { DeletionStep } from '../tables.ts';
-import { callerFor, tell } from './caller.ts';
+import { callerOf, recordOf, tell } from './caller.ts';
 import { KINDS, kindOf } from './kinds.ts';
 import { type Claimed, type Left, leftIn, lockOpen } from './store.ts';
 
@@ -58,11 +59,12 @@ async function removeOne(
 ): Promise<string | undefined> {
   const region = regionId === null ? [...on.catalog.regions.values()][0] : on.catalog.regions.get(regionId);
   if (!region) return `region ${regionId} is not in the catalogue any more`;
-  const caller = callerFor(deletion, { projectId, regionId });
+  const caller = callerOf(deletion);
   const { clientId, requestId } = deletion;
   const principal = userId === null ? caller : { ...caller, userId };
   const scope = { projectId, regionId: region.id, region, clientId, principal, requestId };
-  return refusalOf(kindOf(kind).remove(on, scope, key));
+  const record = recordOf(deletion, { projectId, regionId });
+  return refusalOf(recordedBy(record, () => kindOf(kind).remove(on, scope, key)));
 }
 
 /** Returns why it was refused; undefined if it was not, or is gone already. */

@@ -31,18 +31,18 @@ export async function updateInstance(
   id: string,
   change: UpdateInstance,
 ): Promise<void> {
-  await on.database.accept(scope.principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const instance = await lockFreeInstance(tx, scope, id);
     const tags = patchedTags(instance.tags, change.tags);
     const name = change.name ?? instance.name;
-    await changeInstance(tx, instance.id, { name, tags: JSON.stringify(tags) }, on.clock.now());
+    await changeInstance(tx, instance.id, { name, tags: JSON.stringify(tags) }, tx.now);
     await wantChecked(on, tx, scope, [ofMachine(instance.id, () => ({ name, metadata: tags }))]);
   });
 }
 
 /** Returns the task's ID. @throws NotFoundError, ConflictError while a task holds it or in the wrong state */
 export const actOnInstance = (on: Platform, scope: Scope, id: string, name: ActionName): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const instance = await lockFor(tx, scope, id, name);
     const { during, end } = ACTIONS[name];
     return start(on, tx, scope, during, {
@@ -55,9 +55,9 @@ export const actOnInstance = (on: Platform, scope: Scope, id: string, name: Acti
 
 /** Does the same at once, without a task. @throws as `act` */
 export const actOnInstanceNow = (on: Platform, scope: Scope, id: string, name: ActionName): Promise<void> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const instance = await lockFor(tx, scope, id, name);
-    await changeInstance(tx, instance.id, ACTIONS[name].end, on.clock.now());
+    await changeInstance(tx, instance.id, ACTIONS[name].end, tx.now);
     await wantChecked(on, tx, scope, [ofMachine(instance.id, WANTED[name])]);
   });
 
@@ -71,7 +71,7 @@ export const changeInstanceFlavor = (
   id: string,
   flavorId: string,
 ): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const instance = await lockFreeInstance(tx, scope, id);
     const flavor = usableFlavor(on.catalog, scope.regionId, flavorId, 'flavor_id');
     const problem = misfit(instance.flavor, flavor);
@@ -136,7 +136,7 @@ export const instanceTags: TagHolder = {
   async change(on, tx, scope, id, plan) {
     const instance = await lockFreeInstance(tx, scope, id);
     const tags = plan(instance.tags);
-    await changeInstance(tx, instance.id, { tags: JSON.stringify(tags) }, on.clock.now());
+    await changeInstance(tx, instance.id, { tags: JSON.stringify(tags) }, tx.now);
     await wantChecked(on, tx, scope, [ofMachine(instance.id, () => ({ metadata: tags }))]);
   },
 };
@@ -161,7 +161,7 @@ async function start(
 ): Promise<string> {
   const { instanceId } = input;
   const id = newTaskId();
-  await changeInstance(tx, instanceId, { ...during, task_id: id }, on.clock.now());
+  await changeInstance(tx, instanceId, { ...during, task_id: id }, tx.now);
   const data = { instance_id: instanceId, ...shown };
   return beginTask(on, tx, scope, { id, task, data, input, wants: [ofMachine(instanceId, wanted)] });
 }

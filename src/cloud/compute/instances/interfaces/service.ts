@@ -41,14 +41,14 @@ export async function attachInterface(
   id: string,
   request: AttachInterface,
 ): Promise<string> {
-  const transaction = on.database.accept(scope.principal, async (tx) => {
+  const transaction = on.database.accept(async (tx) => {
     const instance = await lockFreeInstance(tx, scope, id);
     const problems = attachProblems(request, instance.flavor_id, on.catalog.ddosTemplates(scope.regionId));
     if (problems.length > 0) throw new InvalidError(problems);
     requireState(instance, 'attach an interface', ATTACHABLE);
     await refuseDoomed(tx, scope, `Instance ${instance.id}`, { type: 'delete_vm', id: instance.id });
     const taskId = newTaskId();
-    const now = on.clock.now();
+    const now = tx.now;
     const from = await interfaces.nextPlace(tx, instance.id, MAX_INTERFACES);
     const wanted = await newInterfaces.want(tx, scope, { interfaces: [ofItsKind(request)] });
     const [made, ...none] = await newInterfaces.address(tx, scope, wanted);
@@ -73,7 +73,7 @@ export const detachInterface = (
   id: string,
   request: { port_id: string; ip_address: string },
 ): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const instance = await lockFreeInstance(tx, scope, id);
     requireState(instance, 'detach an interface', ATTACHABLE);
     const taskId = newTaskId();
@@ -96,7 +96,7 @@ async function start(
   input: InterfaceInput,
   wants: Wanted[],
 ) {
-  await changeInstance(tx, input.instanceId, { task_id: id }, on.clock.now());
+  await changeInstance(tx, input.instanceId, { task_id: id }, tx.now);
   const data = { instance_id: input.instanceId, port_id: input.portId };
   return beginTask(on, tx, scope, { id, task, data, input, wants });
 }

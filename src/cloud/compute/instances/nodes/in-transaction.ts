@@ -54,7 +54,6 @@ export async function add(
   scope: Scope,
   wanted: readonly WantedNodes[],
   taskId: string,
-  now: Date,
 ): Promise<void> {
   const nodes = wanted.flatMap((pool) => Array.from({ length: pool.amount }, () => newNode(pool)));
   const [first] = nodes;
@@ -68,7 +67,7 @@ export async function add(
   const taken = await addresses.take(tx, scope, wishes);
   const flavors = new Map(wanted.map(({ poolId, flavor }) => [poolId, keptFlavor(flavor)]));
   const { sshKeyName } = first.pool;
-  await store.insertNodes(tx, scope, nodes, flavors, { sshKeyName, taskId, now });
+  await store.insertNodes(tx, scope, nodes, flavors, { sshKeyName, taskId, now: tx.now });
   const networks = new Map(taken.map((one) => ['port' in one.holder ? one.holder.port : '', one.networkId]));
   const placed = interfaces.flatMap(({ portId, node, position }) => {
     const networkId = networks.get(portId);
@@ -76,7 +75,7 @@ export async function add(
       ? []
       : [{ id: portId, networkId, interfaceName: null, instanceId: node.id, position }];
   });
-  await ports.addToMany(tx, scope, placed, now);
+  await ports.addToMany(tx, scope, placed, tx.now);
   await portGroups.putOnPorts(
     tx,
     interfaces.flatMap(({ portId, node }) => node.pool.groupIds.map((groupId) => ({ portId, groupId }))),
@@ -84,7 +83,7 @@ export async function add(
   const disks = nodes.flatMap(({ id, name, pool: { bootDisk } }) =>
     bootDisk === null ? [] : [{ instanceId: id, name: `${name}-boot`, ...bootDisk }],
   );
-  if (disks.length > 0) await volumes.attachBootDisks(tx, scope, disks, taskId, now);
+  if (disks.length > 0) await volumes.attachBootDisks(tx, scope, disks, taskId);
 }
 
 /**
@@ -95,12 +94,11 @@ export async function doom(
   tx: Transaction,
   ids: readonly string[],
   taskId: string,
-  now: Date,
   namedVolumeIds: readonly string[] = [],
 ): Promise<void> {
   await store.lockNodes(tx, ids);
-  await volumes.holdForRemoval(tx, ids, namedVolumeIds, taskId, now);
-  await store.markDoomed(tx, ids, taskId, now);
+  await volumes.holdForRemoval(tx, ids, namedVolumeIds, taskId, tx.now);
+  await store.markDoomed(tx, ids, taskId);
 }
 
 /** Completes the task: new nodes run, and doomed ones are removed with everything they had. */

@@ -69,15 +69,10 @@ export async function lockHeldNodes(tx: Transaction, taskId: string): Promise<He
     .execute();
 }
 
-export async function markDoomed(
-  tx: Transaction,
-  ids: readonly string[],
-  taskId: string,
-  now: Date,
-): Promise<void> {
+export async function markDoomed(tx: Transaction, ids: readonly string[], taskId: string): Promise<void> {
   await tx.sql
     .updateTable('instances')
-    .set({ task_state: 'deleting', task_id: taskId, updated_at: now })
+    .set({ task_state: 'deleting', task_id: taskId, updated_at: tx.now })
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .execute();
 }

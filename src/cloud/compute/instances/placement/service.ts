@@ -19,7 +19,7 @@ export const putIntoPlacementGroup = (
   id: string,
   groupId: string,
 ): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const instance = await lockFreeInstance(tx, scope, id);
     refuseBareMetal(instance);
     const former = await placementGroups.groupOf(tx, instance.id);
@@ -31,7 +31,7 @@ export const putIntoPlacementGroup = (
     await placementGroups.join(tx, scope, groupId, instance.id);
     const serverGroupId = groupId.toLowerCase();
     const taskId = newTaskId();
-    await changeInstance(tx, instance.id, { task_state: 'migrating', task_id: taskId }, on.clock.now());
+    await changeInstance(tx, instance.id, { task_state: 'migrating', task_id: taskId }, tx.now);
     return beginTask(on, tx, scope, {
       id: taskId,
       task: PUT_INTO_GROUP,
@@ -43,7 +43,7 @@ export const putIntoPlacementGroup = (
 
 /** Returns the task. @throws NotFoundError, ConflictError if it is in none */
 export const removeFromPlacementGroup = (on: Platform, scope: Scope, id: string): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const instance = await lockFreeInstance(tx, scope, id);
     refuseBareMetal(instance);
     const group = await placementGroups.groupOf(tx, instance.id);
@@ -51,7 +51,7 @@ export const removeFromPlacementGroup = (on: Platform, scope: Scope, id: string)
       throw new ConflictError(`Instance ${instance.id} is in no placement group`);
     }
     const taskId = newTaskId();
-    await changeInstance(tx, instance.id, { task_state: 'migrating', task_id: taskId }, on.clock.now());
+    await changeInstance(tx, instance.id, { task_state: 'migrating', task_id: taskId }, tx.now);
     return beginTask(on, tx, scope, {
       id: taskId,
       task: REMOVE_FROM_GROUP,

@@ -2,6 +2,7 @@ import { periodIn } from '../../../../lib/calendar-time.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { found } from '../../../../lib/found.ts';
 import type { Page } from '../../../../lib/page.ts';
+import { noteAccount } from '../../../../lib/request-context.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Principal } from '../../../../requests/principal.ts';
 import { GLOBAL_NAMES, limitField, NO_REGION, REGIONAL_QUOTAS } from '../names.ts';
@@ -34,15 +35,15 @@ export async function createLimitRequest(
 ): Promise<void> {
   const problems = problemsOf(limits, on.catalog.regions);
   if (problems.length > 0) throw new InvalidError(problems);
-  await on.database.accept(principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const { clientId } = principal;
     if ((await store.countOpen(tx, clientId)) >= MOST_OPEN) {
       throw new ConflictError(
         `The account has ${MOST_OPEN} limit requests that are not decided yet, which is the limit; delete one with DELETE /cloud/v2/limits_request/{request_id}`,
       );
     }
-    const id = await store.insertRequest(tx, { clientId, description, limits, now: on.clock.now() });
-    principal.writes?.about({ type: 'quota_limit_request', id });
+    const id = await store.insertRequest(tx, { clientId, description, limits, now: tx.now });
+    tx.about({ type: 'quota_limit_request', id });
   });
 }
 
@@ -65,15 +66,15 @@ export async function decideLimitRequest(
 ): Promise<store.LimitRequestRow> {
   await getLimitRequest(on, principal, id);
   refuseOthers(principal);
-  await on.database.accept(principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const request = found('Limit request', id, await store.lockRequest(tx, undefined, id));
-    principal.writes?.about({ type: 'quota_limit_request', id });
-    principal.writes?.concerns(request.client_id);
+    tx.about({ type: 'quota_limit_request', id });
+    noteAccount(request.client_id);
     if (request.status !== 'in progress') {
       throw new ConflictError(`Limit request ${id} is ${request.status} already`);
     }
     if (status === 'done') await changeLimits(tx, request.client_id, numbersIn(request.requested_limits));
-    await store.decideRequest(tx, id, status, on.clock.now());
+    await store.decideRequest(tx, id, status);
   });
   return getLimitRequest(on, principal, id);
 }
@@ -82,10 +83,10 @@ export async function decideLimitRequest(
 export async function deleteLimitRequest(on: Platform, principal: Principal, id: number): Promise<void> {
   // Nobody else learns from If-Match that there is one.
   await getLimitRequest(on, principal, id);
-  await on.database.accept(principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const request = found('Limit request', id, await store.lockRequest(tx, ownerOf(principal), id));
-    principal.writes?.about({ type: 'quota_limit_request', id });
-    principal.writes?.concerns(request.client_id);
+    tx.about({ type: 'quota_limit_request', id });
+    noteAccount(request.client_id);
     await store.deleteRequest(tx, id);
   });
 }

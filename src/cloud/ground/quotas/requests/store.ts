@@ -75,13 +75,12 @@ export async function insertRequest(
   return id;
 }
 
-export async function decideRequest(
-  tx: Transaction,
-  id: number,
-  status: RequestStatus,
-  now: Date,
-): Promise<void> {
-  await tx.sql.updateTable('quota_requests').set({ status, updated_at: now }).where('id', '=', id).execute();
+export async function decideRequest(tx: Transaction, id: number, status: RequestStatus): Promise<void> {
+  await tx.sql
+    .updateTable('quota_requests')
+    .set({ status, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function deleteRequest(tx: Transaction, id: number): Promise<void> {

@@ -1,9 +1,11 @@
 import { endWaiting } from '../../../../convergence/waiting-deletions.ts';
 import { lockTasks, WAITING } from '../../../../convergence/waiting-tasks.ts';
-import { type RequestWrites, wasOvertaken } from '../../../../db/database.ts';
+import { wasOvertaken } from '../../../../db/database.ts';
 import type { ActionResource } from '../../../../lib/action-resource.ts';
 import { DomainError, HeldError, NotFoundError, UsedError } from '../../../../lib/errors.ts';
 import { twice } from '../../../../lib/held.ts';
+import type { ChangeRecord } from '../../../../lib/request-context.ts';
+import { recordedBy } from '../../../../lib/request-context.ts';
 import type { Platform } from '../../../../platform.ts';
 import { type Principal, ROLES } from '../../../../requests/principal.ts';
 import type { Queue } from '../../../../worker/queue.ts';
@@ -65,7 +67,8 @@ async function attempt(on: Platform, work: WaitingWork, one: store.Claimed): Pro
   if (!region) return again(on, work, one);
   const scope = { projectId, regionId, region, clientId, principal: principalOf(one), requestId, taskId };
   try {
-    await twice(() => deletionOf(work, one.kind).remove(on, scope, ...one.args));
+    const record = { ...NOTHING, about: (thing: ActionResource) => refuseOther(one.about, thing) };
+    await recordedBy(record, () => twice(() => deletionOf(work, one.kind).remove(on, scope, ...one.args)));
   } catch (error) {
     if (error instanceof NotFoundError) await end(on, taskId);
     else if (error instanceof HeldError) await waitOn(on, work, one, error);
@@ -118,8 +121,7 @@ async function end(on: Platform, taskId: string, why?: (behind: string) => strin
 }
 
 /** The caller had the right to delete it when the deletion was accepted, and was recorded then. */
-const principalOf = ({ userId, userClientId, about }: store.Claimed): Principal => ({
-  writes: { ...NOTHING, about: (thing) => refuseOther(about, thing) },
+const principalOf = ({ userId, userClientId }: store.Claimed): Principal => ({
   tokenId: undefined,
   loginId: undefined,
   userId,
@@ -130,7 +132,7 @@ const principalOf = ({ userId, userClientId, about }: store.Claimed): Principal 
 });
 
 /** All was recorded with the request. */
-const NOTHING: RequestWrites = {
+const NOTHING: ChangeRecord = {
   before: async () => {},
   after: async () => {},
   committed() {},

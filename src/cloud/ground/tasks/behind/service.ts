@@ -6,6 +6,7 @@ import type { ActionResource } from '../../../../lib/action-resource.ts';
 import { ConflictError, HeldError } from '../../../../lib/errors.ts';
 import { twice } from '../../../../lib/held.ts';
 import { newTaskId } from '../../../../lib/ids.ts';
+import { type ChangeRecord, recordedBy, recordNow } from '../../../../lib/request-context.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../projects/service.ts';
 import { ownerOf } from '../service.ts';
@@ -55,14 +56,13 @@ export async function deleteOrWait(
   deletion: WaitingDeletion,
   ...args: unknown[]
 ): Promise<string | undefined> {
-  const { noting, about } = noted(scope);
-  const { writes } = scope.principal;
+  const { record, about } = noted();
   try {
-    return await twice(() => deletion.remove(on, noting, ...args));
+    return await recordedBy(record, () => twice(() => deletion.remove(on, scope, ...args)));
   } catch (held) {
-    if (!(held instanceof HeldError) || writes?.oneVersion) throw held;
-    return on.database.accept(scope.principal, (tx) => {
-      for (const one of about) writes?.about(one);
+    if (!(held instanceof HeldError) || record?.oneVersion) throw held;
+    return on.database.accept((tx) => {
+      for (const one of about) tx.about(one);
       return wait(on, tx, scope, { deletion, args, about, held });
     });
   }
@@ -87,7 +87,7 @@ async function wait(
   if (id === taskId) {
     const { ofAccount, ofProject } = await store.countWaiting(tx, scope);
     if (ofAccount > MOST_OF_ACCOUNT || ofProject > MOST_OF_PROJECT) throw held;
-    const createdOn = on.clock.now();
+    const createdOn = tx.now;
     const begins = Math.max(createdOn.getTime(), holder.deadline_at.getTime());
     const deadlineAt = new Date(begins + (on.taskEnds.get(type)?.deadlineMs ?? 0));
     const data = { ...named, ...shownOptions(deletion, args), waits_for: held.taskId };
@@ -98,7 +98,7 @@ async function wait(
       `Task ${id} already waits to delete this, with other options. Cancel that task first, or send the same options`,
     );
   }
-  scope.principal.writes?.started(id);
+  tx.started(id);
   await announce(tx.client, WAITING, '');
   return id;
 }
@@ -145,22 +145,22 @@ function isSame(
   return holder.task_type === type && names.every(([name, value]) => plain(data[name]) === plain(value));
 }
 
-/** Returns the scope for an attempt, and what the attempt says that it is about. */
-function noted(scope: Scope): { noting: Scope; about: readonly ActionResource[] } {
-  const { writes } = scope.principal;
+/** Returns the record for an attempt, and what the attempt says that it is about. */
+function noted(): { record: ChangeRecord | undefined; about: readonly ActionResource[] } {
+  const own = recordNow();
   const about: ActionResource[] = [];
-  if (!writes) return { noting: scope, about };
-  const noting: typeof writes = {
-    ...writes,
-    async before(tx) {
+  if (!own) return { record: own, about };
+  const record: ChangeRecord = {
+    ...own,
+    async before(tx: Transaction) {
       about.length = 0;
-      await writes.before(tx);
+      await own.before(tx);
     },
     about(resource) {
       const { type, id, name } = resource;
       about.push({ type, id, ...(typeof name === 'string' && { name }) });
-      writes.about(resource);
+      own.about(resource);
     },
   };
-  return { noting: { ...scope, principal: { ...scope.principal, writes: noting } }, about };
+  return { record, about };
 }

@@ -2,6 +2,7 @@ import { failTask } from '../../../../convergence/failures.ts';
 import type { TaskEnd } from '../../../../convergence/task-kind.ts';
 import { endWaiting } from '../../../../convergence/waiting-deletions.ts';
 import { ConflictError } from '../../../../lib/errors.ts';
+import { noteAccount } from '../../../../lib/request-context.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Principal } from '../../../../requests/principal.ts';
 import { getTask } from '../service.ts';
@@ -29,8 +30,8 @@ export async function cancelTask(on: Platform, principal: Principal, taskId: str
   if (ENDED.includes(task.state)) {
     throw new ConflictError(`Task ${task.id} has ended: its state is ${task.state}`);
   }
-  principal.writes?.concerns(task.client_id);
-  await on.database.accept(principal, async (tx) => {
+  noteAccount(task.client_id);
+  await on.database.accept(async (tx) => {
     const reason = `Cancelled by user ${principal.userId}`;
     if (await endWaiting(on, tx, task.id, () => reason)) return;
     refuseIrreversible(on, task);

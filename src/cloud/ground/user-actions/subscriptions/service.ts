@@ -24,7 +24,7 @@ export async function subscribe(on: Platform, principal: Principal, wanted: Subs
   const now = on.clock.now();
   const row = { ...wanted, client_id: principal.clientId, due_at: now, sent_until: now, created_at: now };
   try {
-    await on.database.accept(principal, (tx) => store.insertSubscription(tx, on.secrets, row));
+    await on.database.accept((tx) => store.insertSubscription(tx, on.secrets, row));
   } catch (error) {
     if (!violates(error, 'user_action_subscriptions_client')) throw error;
     throw new ConflictError(
@@ -35,7 +35,7 @@ export async function subscribe(on: Platform, principal: Principal, wanted: Subs
 
 /** Does nothing if there is no subscription. */
 export const unsubscribe = (on: Platform, principal: Principal): Promise<void> =>
-  on.database.accept(principal, (tx) => store.deleteSubscription(tx, principal.clientId));
+  on.database.accept((tx) => store.deleteSubscription(tx, principal.clientId));
 
 export const listSubscriptions = (
   on: Platform,

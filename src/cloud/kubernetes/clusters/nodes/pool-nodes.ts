@@ -43,7 +43,7 @@ export async function addNodes(
   const wanted = await wantedNodes(on, tx, scope, cluster, more);
   const quotas = nodes.quotasOf(wanted);
   await refuseExceeded(tx, scope, quotas);
-  await nodes.add(tx, scope, wanted, taskId, on.clock.now());
+  await nodes.add(tx, scope, wanted, taskId);
   return quotas;
 }
 
@@ -57,8 +57,8 @@ export async function replaceNode(
   taskId: string,
 ): Promise<QuotaAmounts> {
   const wanted = await wantedNodes(on, tx, scope, cluster, [{ pool, amount: 1 }]);
-  await nodes.add(tx, scope, wanted, taskId, on.clock.now());
-  await nodes.doom(tx, [id], taskId, on.clock.now());
+  await nodes.add(tx, scope, wanted, taskId);
+  await nodes.doom(tx, [id], taskId);
   return nodes.quotasOf(wanted);
 }
 
@@ -76,14 +76,13 @@ export async function checkNamedDisks(
 
 /** Lets the task remove all nodes, and these volumes even with snapshots. @throws ConflictError */
 export async function removeAllNodes(
-  on: Platform,
   tx: Transaction,
   pools: readonly Pick<Kind, 'id'>[],
   taskId: string,
   volumeIds: readonly string[] = [],
 ): Promise<void> {
   const ids = await nodesOf(tx, pools);
-  await nodes.doom(tx, ids, taskId, on.clock.now(), volumeIds);
+  await nodes.doom(tx, ids, taskId, volumeIds);
 }
 
 /**
@@ -100,7 +99,7 @@ export async function resizePoolNodes(
 ): Promise<QuotaAmounts> {
   const ids = await nodes.idsOf(tx, [pool.id]);
   if (ids.length > amount) {
-    await nodes.doom(tx, ids.slice(0, ids.length - amount), taskId, on.clock.now());
+    await nodes.doom(tx, ids.slice(0, ids.length - amount), taskId);
   }
   if (ids.length >= amount) return {};
   return addNodes(on, tx, scope, cluster, [{ pool, amount: amount - ids.length }], taskId);

@@ -35,7 +35,7 @@ export async function listNodes(
 
 /** Starts the task that replaces a node. @throws NotFoundError, ConflictError while a task holds the cluster */
 export async function deleteNode(on: Platform, scope: Scope, of: NodesOf, instanceId: string): Promise<void> {
-  await on.database.accept(scope.principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const cluster = await lockFreeCluster(tx, scope, of.clusterName);
     const poolId = isUuid(instanceId) ? await store.poolOfNode(tx, instanceId) : undefined;
     const pool = poolsIn(cluster, of).find(({ id }) => id === poolId);

@@ -58,14 +58,14 @@ export async function createClusterPool(
   const pool = newPool(request);
   return changing(on, scope, clusterName, async (tx, cluster) => {
     refuseOneMore(cluster, pool.name);
-    scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+    tx.about({ ...pool, type: 'k8s_pool' });
     const doomed = { type: 'delete_k8s_cluster_v2', id: clusterName };
     await refuseDoomed(tx, scope, `Cluster ${clusterName}`, doomed);
     const taskId = newTaskId();
     const firstPosition = Math.max(...cluster.pools.map(({ position }) => position)) + 1;
-    const to = { clusterId: cluster.id, createdAt: on.clock.now(), firstPosition };
+    const to = { clusterId: cluster.id, createdAt: tx.now, firstPosition };
     await insertPools(tx, { ...to, pending: 'Provisioning' }, [pool]);
-    await placementGroups.addForPools(tx, scope, cluster.name, [pool], on.clock.now());
+    await placementGroups.addForPools(tx, scope, cluster.name, [pool]);
     const more = [{ pool, amount: pool.node_count }];
     const quotas = await addNodes(on, tx, scope, cluster, more, taskId).catch(inWordsOfCluster);
     await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
@@ -100,7 +100,7 @@ export async function updateClusterPool(
   ]);
   return changing(on, scope, clusterName, async (tx, cluster) => {
     const pool = poolOf(cluster, name);
-    scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+    tx.about({ ...pool, type: 'k8s_pool' });
     const wanted = settingsOf(pool, request);
     refuse([...limitProblems(wanted, request), ...nodeCountProblems(pool, request)]);
     if (isDeepStrictEqual(wanted, settingsOf(pool, {}))) return pool;
@@ -128,7 +128,7 @@ export async function resizeClusterPool(
 ): Promise<string> {
   return changing(on, scope, clusterName, async (tx, cluster) => {
     const pool = poolOf(cluster, name);
-    scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+    tx.about({ ...pool, type: 'k8s_pool' });
     const { min_node_count: min, max_node_count: max } = pool;
     if (nodeCount < min || nodeCount > max) {
       const message = `Must be from ${min} to ${max}, the min_node_count and max_node_count of pool ${name}. Change these first.`;
@@ -160,10 +160,10 @@ export async function deleteClusterPool(
   clusterName: string,
   name: string,
 ): Promise<string> {
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const cluster = await lockKnownCluster(tx, scope, clusterName);
     const pool = poolOf(cluster, name);
-    scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
+    tx.about({ ...pool, type: 'k8s_pool' });
     if (pool.pending === 'Deleting') {
       const again = await removeAgain(on, tx, scope, cluster.task_id, DELETE_POOL);
       if (again !== undefined) return again;
@@ -175,7 +175,7 @@ export async function deleteClusterPool(
     if (last) await workerGroups.refuseUsed(tx, cluster);
     else refuseSlurmsPool(cluster, pool);
     const taskId = deletionId(scope);
-    await removeAllNodes(on, tx, [pool], taskId);
+    await removeAllNodes(tx, [pool], taskId);
     await store.markPool(tx, pool.id, 'Deleting');
     await holdCluster(tx, cluster.id, { taskId, status: last ? 'Deleting' : 'Provisioned' });
     return beginTask(on, tx, scope, {
@@ -203,9 +203,7 @@ function changing<Result>(
   clusterName: string,
   change: (tx: Transaction, cluster: ClusterRow) => Promise<Result>,
 ): Promise<Result> {
-  return on.database.accept(scope.principal, async (tx) =>
-    change(tx, await lockFreeCluster(tx, scope, clusterName)),
-  );
+  return on.database.accept(async (tx) => change(tx, await lockFreeCluster(tx, scope, clusterName)));
 }
 
 function groupProblems(on: Platform, scope: Scope, ids: readonly string[]): Promise<FieldProblem[]> {

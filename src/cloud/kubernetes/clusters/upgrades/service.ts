@@ -31,7 +31,7 @@ export async function upgradeCluster(
   asked: string,
 ): Promise<string> {
   const version = `v${asked.replace(/^v/, '')}`;
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const cluster = await lockFreeCluster(tx, scope, name);
     const offered = offeredTo(on, cluster.version, scope);
     const possible = possibleVersions(cluster, offered);

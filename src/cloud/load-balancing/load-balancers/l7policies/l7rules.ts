@@ -28,7 +28,7 @@ export const createL7Rule = (
     if (problems.length > 0) throw new InvalidError(problems);
     await refuseMore(tx, policy);
     const l7rules = await edit.insert('lb_l7_rules', [{ ...values, l7_policy_id: policy.id }]);
-    scope.principal.writes?.about({ type: 'lb_l7rule', id: l7rules[0] ?? '', name: null });
+    tx.about({ type: 'lb_l7rule', id: l7rules[0] ?? '', name: null });
     const data = { ...request, l7policy_id: policy.id, l7rule_id: l7rules[0] };
     return { data, created: { l7rules } };
   });
@@ -76,7 +76,7 @@ export const replaceL7Rule = (
   changeTree(on, scope, REPLACE_RULE, balancerOf(scope, 'lb_l7_policies', policyId), async (tx, edit) => {
     const policy = await findPart(tx.sql, scope, 'lb_l7_policies', policyId);
     const rule = ruleOf(policy.id, await findPart(tx.sql, scope, 'lb_l7_rules', id));
-    scope.principal.writes?.about({ type: 'lb_l7rule', id: rule.id, name: null });
+    tx.about({ type: 'lb_l7rule', id: rule.id, name: null });
     const type = request.type ?? rule.type;
     const values = {
       type,
@@ -97,7 +97,7 @@ export const deleteL7Rule = (on: Platform, scope: Scope, policyId: string, id: s
   changeTree(on, scope, DELETE_RULE, balancerOf(scope, 'lb_l7_policies', policyId), async (tx, edit) => {
     const policy = await findPart(tx.sql, scope, 'lb_l7_policies', policyId);
     const rule = ruleOf(policy.id, await findPart(tx.sql, scope, 'lb_l7_rules', id));
-    scope.principal.writes?.about({ type: 'lb_l7rule', id: rule.id, name: null });
+    tx.about({ type: 'lb_l7rule', id: rule.id, name: null });
     await edit.remove('lb_l7_rules', [rule.id]);
     return { data: { l7policy_id: policy.id, l7rule_id: rule.id } };
   });

@@ -52,7 +52,7 @@ export const createL7Policy = (
           tags: given.tags ?? [],
         },
       ]);
-      scope.principal.writes?.about({ type: 'lb_l7policy', id, name: given.name ?? null });
+      tx.about({ type: 'lb_l7policy', id, name: given.name ?? null });
       const data = { ...given, listener_id: listener.id, l7policy_id: id };
       return { data, created: { l7polices: [id] } };
     },
@@ -91,7 +91,7 @@ export const updateL7Policy = (
 ): Promise<string> =>
   changeTree(on, scope, UPDATE_POLICY, balancerOf(scope, 'lb_l7_policies', id), async (tx, edit) => {
     const policy = await findPart(tx.sql, scope, 'lb_l7_policies', id);
-    scope.principal.writes?.about({ ...policy, type: 'lb_l7policy' });
+    tx.about({ ...policy, type: 'lb_l7policy' });
     const listener = await findPart(tx.sql, scope, 'lb_listeners', policy.listener_id);
     const same = request.action === policy.action ? policy.redirect_http_code : null;
     const target = await wantedTarget(tx, listener, request, same ?? undefined);
@@ -114,7 +114,7 @@ export const updateL7Policy = (
 export const deleteL7Policy = (on: Platform, scope: Scope, id: string): Promise<string> =>
   changeTree(on, scope, DELETE_POLICY, balancerOf(scope, 'lb_l7_policies', id), async (tx, edit) => {
     const policy = await findPart(tx.sql, scope, 'lb_l7_policies', id);
-    scope.principal.writes?.about({ ...policy, type: 'lb_l7policy' });
+    tx.about({ ...policy, type: 'lb_l7policy' });
     const { rows } = await sql<{ id: string }>`
           select id from lb_l7_rules where l7_policy_id = ${policy.id}`.execute(tx.sql);
     await edit.remove(

@@ -41,7 +41,7 @@ export const createListener = (
       if (problems.length > 0) throw new InvalidError(problems);
       if (listener.protocol !== 'PROMETHEUS') await refuseFull(tx, balancer.id);
       const id = await insertListener(tx, edit, listener, { defaultPoolId: poolId, at: '' });
-      scope.principal.writes?.about({ type: 'lblistener', id, name: listener.name });
+      tx.about({ type: 'lblistener', id, name: listener.name });
       const { user_list: _, ...shown } = given;
       return { data: { ...shown, listener_id: id }, created: { listeners: [id] } };
     },
@@ -97,7 +97,7 @@ export const updateListener = (
 ): Promise<string> =>
   changeTree(on, scope, UPDATE_LISTENER, balancerOf(scope, 'lb_listeners', id), async (tx, edit) => {
     const listener = await findPart(tx.sql, scope, 'lb_listeners', id);
-    scope.principal.writes?.about({ ...listener, type: 'lblistener' });
+    tx.about({ ...listener, type: 'lblistener' });
     const problems: FieldProblem[] = [];
     const values = changedListener(listener, request, problems);
     problems.push(...listenerProblems({ ...listener, ...values }, ''));
@@ -124,7 +124,7 @@ export const deleteListener = (
 ): Promise<string> =>
   changeTree(on, scope, DELETE_LISTENER, balancerOf(scope, 'lb_listeners', id), async (tx, edit) => {
     const listener = await findPart(tx.sql, scope, 'lb_listeners', id);
-    scope.principal.writes?.about({ ...listener, type: 'lblistener' });
+    tx.about({ ...listener, type: 'lblistener' });
     const policies = await idsWhere(tx, sql`lb_l7_policies where listener_id = ${listener.id}`);
     const rules = await idsWhere(tx, sql`lb_l7_rules where l7_policy_id = any(${policies}::uuid[])`);
     await edit.remove('lb_l7_rules', rules);

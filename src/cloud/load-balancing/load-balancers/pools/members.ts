@@ -74,7 +74,7 @@ export const addPoolMember = (
         `Pool ${pool.name} already has a member ${member.address} with port ${member.protocol_port}`,
       );
     });
-    scope.principal.writes?.about({ type: 'lbpool_member', id: members[0] ?? '', name: member.address });
+    tx.about({ type: 'lbpool_member', id: members[0] ?? '', name: member.address });
     return { data: { ...request, pool_id: pool.id, member_id: members[0] }, created: { members } };
   });
 
@@ -127,7 +127,7 @@ async function lockedMember(
   id: string,
 ): Promise<PartRow<'lb_members'>> {
   const member = memberIn(pool, await findPart(tx.sql, scope, 'lb_members', id));
-  scope.principal.writes?.about({ type: 'lbpool_member', id: member.id, name: member.address });
+  tx.about({ type: 'lbpool_member', id: member.id, name: member.address });
   return member;
 }
 

@@ -1,3 +1,4 @@
+import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
@@ -40,7 +41,7 @@ export const addHealthMonitor = (
     const problems: FieldProblem[] = [];
     const monitor = monitorOf(request, null, pool.protocol, '', problems);
     if (problems.length > 0) throw new InvalidError(problems);
-    scope.principal.writes?.about({ type: 'lb_health_monitor', id: monitor.id, name: null });
+    tx.about({ type: 'lb_health_monitor', id: monitor.id, name: null });
     await edit.update('lb_pools', pool, { health_monitor: monitor });
     const created = { healthmonitors: [monitor.id] };
     return { data: { ...request, pool_id: pool.id }, created };
@@ -55,7 +56,7 @@ export const updateHealthMonitor = (
 ): Promise<string> =>
   changeTree(on, scope, UPDATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
     const pool = await lockedPool(tx, scope, poolId);
-    const current = knownMonitor(scope, pool);
+    const current = knownMonitor(tx, pool);
     const problems: FieldProblem[] = [];
     const monitor = monitorOf({ ...current, ...request }, current, pool.protocol, '', problems);
     if (problems.length > 0) throw new InvalidError(problems);
@@ -67,14 +68,14 @@ export const updateHealthMonitor = (
 export const removeHealthMonitor = (on: Platform, scope: Scope, poolId: string): Promise<void> =>
   changeTreeNow(on, scope, balancerOf(scope, 'lb_pools', poolId), async (tx) => {
     const pool = await lockedPool(tx, scope, poolId);
-    knownMonitor(scope, pool);
+    knownMonitor(tx, pool);
     return { table: 'lb_pools', id: pool.id, values: { health_monitor: null } };
   });
 
 /** Returns the monitor that a change is about. @throws NotFoundError */
-function knownMonitor(scope: Scope, pool: PartRow<'lb_pools'>): HealthMonitor {
+function knownMonitor(tx: Transaction, pool: PartRow<'lb_pools'>): HealthMonitor {
   if (!pool.health_monitor) throw noMonitor(pool.id);
-  scope.principal.writes?.about({ type: 'lb_health_monitor', id: pool.health_monitor.id, name: null });
+  tx.about({ type: 'lb_health_monitor', id: pool.health_monitor.id, name: null });
   return pool.health_monitor;
 }
 

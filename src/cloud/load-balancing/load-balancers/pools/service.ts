@@ -46,7 +46,7 @@ export const createPool = (
       const created = await insertPools(tx, scope, edit, [wanted]);
       const [id = ''] = created.pools;
       if (listener) await edit.update('lb_listeners', listener, { default_pool_id: id });
-      scope.principal.writes?.about({ type: 'lbpool', id, name: given.name });
+      tx.about({ type: 'lbpool', id, name: given.name });
       return { data: { ...given, listener_id, pool_id: id }, created: { ...created } };
     },
   );

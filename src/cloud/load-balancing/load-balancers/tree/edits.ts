@@ -56,10 +56,10 @@ export const changeTree = (
   find: (tx: Transaction) => Promise<string>,
   plan: (tx: Transaction, edit: Edit, balancer: LoadBalancerRow) => Promise<Edited>,
 ): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const balancer = await lockFreeBalancer(tx, scope, await find(tx));
     const taskId = deletionId(scope);
-    const { edit, changed } = startEdit(tx, balancer, { id: taskId, now: on.clock.now() });
+    const { edit, changed } = startEdit(tx, balancer, { id: taskId, now: tx.now });
     const { data: given, created = null } = await plan(tx, edit, balancer);
     const data = { load_balancer_id: balancer.id, ...given };
     if (!differs(changed)) return recordDoneTask(on, tx, scope, { type: task.type, data, created });
@@ -86,10 +86,10 @@ export const changeTreeNow = (
   find: (tx: Transaction) => Promise<string>,
   plan: (tx: Transaction) => Promise<{ table: LbTable; id: string; values: object }>,
 ): Promise<void> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const balancer = await lockFreeBalancer(tx, scope, await find(tx));
     const { table, id, values } = await plan(tx);
-    await writeRow(tx, table, id, { ...values, updated_at: on.clock.now() });
+    await writeRow(tx, table, id, { ...values, updated_at: tx.now });
     const spec = await loadBalancerSpec(tx, balancer.id);
     await wantChecked(on, tx, scope, [change('load_balancer', balancer.id, () => spec)]);
   });

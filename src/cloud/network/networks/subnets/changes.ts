@@ -39,7 +39,7 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
   const pool = poolOf(range, gateway);
   const [id, taskId] = [randomUUID(), newTaskId()];
   const now = on.clock.now();
-  await on.database.accept(scope.principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const network = await lockNetwork(tx, scope, request.network_id);
     if (!network) {
       const message = `No network ${request.network_id} in this project and region.`;
@@ -53,7 +53,7 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
         `${range.cidr} overlaps ${other.cidr} of subnet ${other.name} (${other.id}) in network ${network.name}; choose another range`,
       );
     }
-    scope.principal.writes?.about({ type: 'subnet', id, name: request.name });
+    tx.about({ type: 'subnet', id, name: request.name });
     const subnet = {
       network_id: network.id,
       name: request.name,
@@ -99,7 +99,7 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
  * gateway's address, and for routes and floating IPs that need the former gateway
  */
 export const updateSubnet = (on: Platform, scope: Scope, id: string, change: UpdateSubnet): Promise<void> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const subnet = await lockOwn(tx, scope, id, SUBNET);
     const family = familyOf(subnet.first_address);
     const { nameservers, problems: nameserverProblems } = nameserversFrom(
@@ -111,7 +111,7 @@ export const updateSubnet = (on: Platform, scope: Scope, id: string, change: Upd
     const gateway = changedGateway(subnet, change, problems);
     if (problems.length > 0) throw new InvalidError(problems);
     const tags = patchedTags(subnet.tags, change.tags);
-    const moved = await moveGateway(tx, subnet, gateway, on.clock.now());
+    const moved = await moveGateway(tx, subnet, gateway);
     const changed = {
       name: change.name ?? subnet.name,
       enable_dhcp: change.enable_dhcp ?? subnet.enable_dhcp,
@@ -126,7 +126,7 @@ export const updateSubnet = (on: Platform, scope: Scope, id: string, change: Upd
       dns_nameservers: JSON.stringify(lists.dns_nameservers),
       host_routes: JSON.stringify(lists.host_routes),
       tags: JSON.stringify(tags),
-      updated_at: on.clock.now(),
+      updated_at: tx.now,
     });
     const spec = subnetSpec({ ...subnet, ...changed, ...lists, tags });
     await wantChecked(on, tx, scope, [put('subnet', subnet.id, spec), ...moved]);
@@ -137,7 +137,7 @@ export const updateSubnet = (on: Platform, scope: Scope, id: string, change: Upd
  * @throws NotFoundError, ForbiddenError, ConflictError while the subnet is in use or a task holds it
  */
 export const deleteSubnet = (on: Platform, scope: Scope, id: string): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const subnet = await lockAlsoHeld(tx, scope, id, SUBNET);
     const again = await removeAgain(on, tx, scope, subnet.task_id, DELETE_SUBNET, DELETE_NETWORK);
     if (again !== undefined) return again;
@@ -146,7 +146,7 @@ export const deleteSubnet = (on: Platform, scope: Scope, id: string): Promise<st
       throw new ConflictError("The subnet of a project's default network can't be deleted");
     }
     await refuseUsed(tx, scope, `Subnet ${subnet.name}`, { subnetId: subnet.id });
-    const disconnected = await disconnect(tx, [subnet.id], on.clock.now());
+    const disconnected = await disconnect(tx, [subnet.id]);
     const taskId = deletionId(scope);
     await rows.changeSubnet(tx, subnet.id, { ready: false, task_id: taskId });
     await beginTask(on, tx, scope, {
@@ -165,7 +165,7 @@ export const subnetTags: TagHolder = {
   async change(on, tx, scope, id, plan) {
     const subnet = await lockOwn(tx, scope, id, SUBNET);
     const tags = plan(subnet.tags);
-    await rows.changeSubnet(tx, subnet.id, { tags: JSON.stringify(tags), updated_at: on.clock.now() });
+    await rows.changeSubnet(tx, subnet.id, { tags: JSON.stringify(tags), updated_at: tx.now });
     await wantChecked(on, tx, scope, [put('subnet', subnet.id, subnetSpec({ ...subnet, tags }))]);
   },
 };
@@ -229,7 +229,6 @@ async function moveGateway(
   tx: Transaction,
   subnet: rows.OwnSubnet,
   gateway: string | null,
-  now: Date,
 ): Promise<Wanted[]> {
   if (gateway === subnet.gateway_ip) return [];
   await rows.freeGateway(tx, subnet.id);
@@ -241,7 +240,7 @@ async function moveGateway(
       throw new ConflictError(`A port already uses the address ${gateway}; choose another gateway`);
     }
   }
-  const routers = await followGateway(tx, subnet, gateway, now);
+  const routers = await followGateway(tx, subnet, gateway);
   // Floating IPs may have got another way out.
   const floatingIps = routers.length > 0 ? await lockFloatingIpsIn(tx, [subnet.id]) : [];
   return [...routers, ...(await floatingIpsAsInRows(tx, floatingIps))];

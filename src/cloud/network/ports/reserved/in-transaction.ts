@@ -201,7 +201,6 @@ export async function insertReserved(
   place: Place,
   port: { id: string; networkId: string; isVip: boolean },
   taskId: string,
-  now: Date,
 ): Promise<void> {
   await tx.sql
     .insertInto('ports')
@@ -216,7 +215,7 @@ export async function insertReserved(
       reserved: true,
       is_vip: port.isVip,
       tags: JSON.stringify({}),
-      ...newResource(place, taskId, now),
+      ...newResource(place, taskId, tx.now),
     })
     .execute();
 }

@@ -55,7 +55,7 @@ async function change(
   request: AssignGroups,
   work: typeof addToPorts,
 ): Promise<void> {
-  await on.database.accept(scope.principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const wanted = await links(tx, scope, instanceId, request);
     await work(tx, wanted);
     const portIds = new Set(wanted.map(({ portId }) => portId));

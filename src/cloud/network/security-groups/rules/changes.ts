@@ -23,7 +23,7 @@ export async function addRule(
 ): Promise<RuleRow> {
   const rule = acceptedRule(request);
   refuseOtherGroup(groupId, request);
-  return on.database.accept(scope.principal, (tx) => add(on, tx, scope, groupId, rule));
+  return on.database.accept((tx) => add(on, tx, scope, groupId, rule));
 }
 
 /** Does the same. Returns the task that reports it. */
@@ -34,7 +34,7 @@ export async function addRuleByTask(
   request: RuleInput,
 ): Promise<string> {
   const rule = acceptedRule(request);
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const { id, security_group_id } = await add(on, tx, scope, groupId, rule);
     return noteRuleCreation(tx, on, scope, { groupId: security_group_id, ruleId: id, request });
   });
@@ -48,7 +48,7 @@ export async function replaceRule(
   request: RuleOfGroup,
 ): Promise<RuleRow> {
   const rule = acceptedRule(request);
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const groupId = await ownGroup(tx, scope, ruleId);
     refuseOtherGroup(groupId, request);
     const { group } = await changeGroup(on, tx, scope, groupId, (current) => {
@@ -61,9 +61,7 @@ export async function replaceRule(
 
 /** @throws NotFoundError */
 export async function removeRule(on: Platform, scope: Scope, ruleId: string): Promise<void> {
-  await on.database.accept(scope.principal, async (tx) =>
-    remove(on, tx, scope, await ownGroup(tx, scope, ruleId), ruleId),
-  );
+  await on.database.accept(async (tx) => remove(on, tx, scope, await ownGroup(tx, scope, ruleId), ruleId));
 }
 
 /** Removes a rule of this group. Returns the task that reports it. @throws NotFoundError */
@@ -73,7 +71,7 @@ export async function removeRuleByTask(
   groupId: string,
   ruleId: string,
 ): Promise<string> {
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const removed = await remove(on, tx, scope, groupId, ruleId);
     return noteRuleRemoval(tx, on, scope, removed);
   });
@@ -90,7 +88,7 @@ async function add(
     added: [rule],
   }));
   const made = ruleIn(group, addedRuleIds[0] ?? '');
-  scope.principal.writes?.about({ type: 'securitygrouprule', id: made.id });
+  tx.about({ type: 'securitygrouprule', id: made.id });
   return made;
 }
 

@@ -31,11 +31,11 @@ import type { AttachVolume, DetachVolume, ExtendVolume, RetypeVolume, UpdateVolu
 
 /** Changes name and tags at once. @throws InvalidError */
 export const updateVolume = (on: Platform, scope: Scope, id: string, change: UpdateVolume): Promise<void> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const volume = await free(tx, scope, id);
     const name = change.name ?? volume.name;
     const tags = patchedTags(volume.tags, change.tags);
-    await store.changeVolume(tx, volume.id, { name, tags: JSON.stringify(tags) }, on.clock.now());
+    await store.changeVolume(tx, volume.id, { name, tags: JSON.stringify(tags) }, tx.now);
     await wantChecked(on, tx, scope, [to(volume.id, { name, metadata: tags })]);
   });
 
@@ -46,7 +46,7 @@ export const extendVolume = (
   id: string,
   { size }: ExtendVolume,
 ): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const volume = await free(tx, scope, id, ['available', 'in-use'], 'extended');
     if (volume.volume_type === 'ssd_lowlatency') {
       throw new ConflictError(`Volume ${volume.id} is of type ssd_lowlatency, which can't be extended`);
@@ -75,7 +75,7 @@ export const retypeVolume = (
   id: string,
   { volume_type: type }: RetypeVolume,
 ): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const volume = await free(tx, scope, id, ['available', 'in-use'], 'retyped');
     // Cinder refuses this, too.
     if (volume.volume_type === type) {
@@ -104,7 +104,7 @@ export const retypeVolume = (
 
 /** Starts the task that restores the latest snapshot. @throws ConflictError while in use, or without a snapshot */
 export const revertVolume = (on: Platform, scope: Scope, id: string): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const volume = await free(tx, scope, id, ['available'], 'reverted');
     const snapshot = await snapshots.lockLatestOf(tx, volume.id);
     if (!snapshot) throw new ConflictError(`Volume ${volume.id} has no snapshot to revert to`);
@@ -116,7 +116,7 @@ export const revertVolume = (on: Platform, scope: Scope, id: string): Promise<st
       );
     }
     const taskId = newTaskId();
-    await snapshots.hold(tx, [snapshot.id], 'restoring', taskId, on.clock.now());
+    await snapshots.hold(tx, [snapshot.id], 'restoring', taskId, tx.now);
     const again = changeWant('volume', volume.id, (spec) => ({
       ...spec,
       reverts: { times: (spec.reverts?.times ?? 0) + 1, snapshotId: snapshot.id },
@@ -132,7 +132,7 @@ export const revertVolume = (on: Platform, scope: Scope, id: string): Promise<st
 
 /** Starts the task that attaches the volume. @throws InvalidError for an unknown instance, ConflictError */
 export const attachVolume = (on: Platform, scope: Scope, id: string, wish: AttachVolume): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const known = await lockHost(tx, scope, wish.instance_id);
     const volume = await free(tx, scope, id, ['available'], 'attached');
     const host = requireReady(known, wish.instance_id, 'instance_id');
@@ -149,7 +149,7 @@ export const attachVolume = (on: Platform, scope: Scope, id: string, wish: Attac
 
 /** Starts the task that detaches the volume. @throws InvalidError when it isn't attached there, ConflictError */
 export const detachVolume = (on: Platform, scope: Scope, id: string, wish: DetachVolume): Promise<string> =>
-  on.database.accept(scope.principal, async (tx) => {
+  on.database.accept(async (tx) => {
     const known = await lockHost(tx, scope, wish.instance_id);
     const volume = await free(tx, scope, id);
     const host = requireReady(known, wish.instance_id, 'instance_id');
@@ -177,7 +177,7 @@ export const volumeTags: TagHolder = {
   async change(on, tx, scope, id, plan) {
     const volume = await free(tx, scope, id);
     const tags = plan(volume.tags);
-    await store.changeVolume(tx, volume.id, { tags: JSON.stringify(tags) }, on.clock.now());
+    await store.changeVolume(tx, volume.id, { tags: JSON.stringify(tags) }, tx.now);
     await wantChecked(on, tx, scope, [to(volume.id, { metadata: tags })]);
   },
 };
@@ -192,7 +192,7 @@ async function free(
 ): Promise<store.PlainVolume> {
   const [volume] = isUuid(id) ? await store.lockVolumes(tx, scope, [id]) : [];
   if (!volume) throw new NotFoundError('Volume', id);
-  scope.principal.writes?.about({ ...volume, type: 'volume' });
+  tx.about({ ...volume, type: 'volume' });
   refuseHeld(`Volume ${volume.id}`, volume);
   const attachment = await attachmentOf(tx, volume.id);
   if (attachment) await refuseNodeAsHost(tx, attachment.instance_id);
@@ -213,7 +213,7 @@ async function begin(
   status: VolumeStatus,
   { id = newTaskId(), task, input, shown, wants }: Begun,
 ): Promise<string> {
-  await store.setStatus(tx, [input.volumeId], status, id, on.clock.now());
+  await store.setStatus(tx, [input.volumeId], status, id, tx.now);
   return beginTask(on, tx, scope, {
     id,
     task,

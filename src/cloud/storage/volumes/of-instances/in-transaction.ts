@@ -103,7 +103,6 @@ export async function attachBootDisks(
   scope: Scope,
   disks: readonly BootDisk[],
   taskId: string,
-  now: Date,
 ): Promise<void> {
   const list = disks.map(({ instanceId, name, ...shape }) => ({
     id: randomUUID(),
@@ -113,7 +112,7 @@ export async function attachBootDisks(
     tags: {},
     status: 'creating' as const,
   }));
-  await insertVolumes(tx, scope, list, taskId, now);
+  await insertVolumes(tx, scope, list, taskId, tx.now);
   await rows.insertBootAttachments(tx, list);
 }
 

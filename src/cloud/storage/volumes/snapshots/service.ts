@@ -26,7 +26,7 @@ export async function createSnapshot(on: Platform, scope: Scope, request: Create
   const tags = tagsOf(request);
   const [id, taskId] = [randomUUID(), newTaskId()];
   const now = on.clock.now();
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const [volume] = await lockVolumes(tx, scope, [request.volume_id]);
     if (!volume) {
       throw new InvalidError({
@@ -60,7 +60,7 @@ export async function createSnapshot(on: Platform, scope: Scope, request: Create
         ...newResource(scope, taskId, now),
       })
       .execute();
-    scope.principal.writes?.about({ type: 'snapshot', id, name: request.name });
+    tx.about({ type: 'snapshot', id, name: request.name });
     await beginTask(on, tx, scope, {
       id: taskId,
       task: CREATE_SNAPSHOT,
@@ -108,14 +108,14 @@ export async function replaceSnapshotTags(
 /** Starts the task that deletes the snapshot. Returns the task's ID. @throws NotFoundError, ConflictError */
 export async function deleteSnapshot(on: Platform, scope: Scope, id: string): Promise<string> {
   const taskId = deletionId(scope);
-  return on.database.accept(scope.principal, async (tx) => {
+  return on.database.accept(async (tx) => {
     const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
-    scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
+    tx.about({ ...snapshot, type: 'snapshot' });
     const again = await removeAgain(on, tx, scope, snapshot.task_id, DELETE_SNAPSHOT);
     if (again !== undefined) return again;
     refuseHeld(`Snapshot ${id}`, snapshot);
     await refuseCopied(tx, [snapshot.id]);
-    await hold(tx, [snapshot.id], 'deleting', taskId, on.clock.now());
+    await hold(tx, [snapshot.id], 'deleting', taskId, tx.now);
     return beginTask(on, tx, scope, {
       id: taskId,
       task: DELETE_SNAPSHOT,
@@ -132,14 +132,14 @@ async function changed(
   id: string,
   plan: (snapshot: store.SnapshotRow) => { name: string; tags: Record<string, string> },
 ): Promise<void> {
-  await on.database.accept(scope.principal, async (tx) => {
+  await on.database.accept(async (tx) => {
     const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
-    scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
+    tx.about({ ...snapshot, type: 'snapshot' });
     refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
     const { name, tags } = plan(snapshot);
     await tx.sql
       .updateTable('snapshots')
-      .set({ name, tags: JSON.stringify(tags), updated_at: on.clock.now() })
+      .set({ name, tags: JSON.stringify(tags), updated_at: tx.now })
       .where('id', '=', snapshot.id)
       .execute();
     await wantChecked(on, tx, scope, [
