@@ -259,18 +259,10 @@ module.exports = {
     },
     {
       name: 'wiring-is-the-top',
-      comment: 'services.ts and app.ts know everyone, so nobody may know them.',
+      comment: 'build-platform.ts and app.ts know everyone, so nobody may know them.',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/start/', '^src/app\\.ts$', TEST] },
-      to: { path: '^src/(services|app)\\.ts$' },
-    },
-    {
-      name: 'features-are-wired-once',
-      comment:
-        "A feature's wire.ts builds its services, for services.ts alone, so that nothing is built twice.",
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/services\\.ts$' },
-      to: { path: `${FEATURE}.*/wire\\.ts$` },
+      to: { path: '^src/(build-platform|app)\\.ts$' },
     },
     {
       name: 'settings-come-from-above',

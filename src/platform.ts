@@ -48,7 +48,8 @@ export interface Foundation {
 }
 
 /**
- * What every use case works on: the first parameter of each, called `on`. A process has one. Whatever outlives a request in
+ * What every use case works on: the first parameter of each, called `on`. The API of a process has one, and so has its
+ * worker. Whatever outlives a request in
  * memory is here, so that the modules themselves keep nothing.
  */
 export interface Platform extends Foundation {

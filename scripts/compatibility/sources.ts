@@ -13,13 +13,17 @@ interface Named {
   literal: number;
 }
 
+/** What may be the name of an operation: an argument, or a member of the data of several. */
+const NAME = /(?:operationId: |[,([]\s*)['`]((?:\w|\$\{[^}]+\})+)['`]/g;
+
 const named = sourceFiles()
   .filter((file) => /[/-]routes\.ts$/.test(file))
   .flatMap((file): Named[] => {
     const text = fs.readFileSync(path.join(ROOT, file), 'utf8');
-    return [...text.matchAll(/operationId: ['`]([^'`]+)['`]/g)].map(([, written = '']) => {
+    return [...text.matchAll(NAME)].flatMap(([, written = '']) => {
       const parts = written.split(/\$\{[^}]+\}/);
-      return { file, name: new RegExp(`^${parts.join('\\w*')}$`), literal: parts.join('').length };
+      const literal = parts.join('').length;
+      return literal === 0 ? [] : [{ file, name: new RegExp(`^${parts.join('\\w*')}$`), literal }];
     });
   })
   .sort((a, b) => b.literal - a.literal);

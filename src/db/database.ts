@@ -25,7 +25,10 @@ export interface Transaction {
    * throws, that is logged: the change is made all the same.
    */
   afterCommit(work: () => void): void;
-  /** When it began, by the database's clock: the time of all that it writes. */
+  /**
+   * When it began, by the database's clock: the time of what it writes. A deadline that may pass while it waits for locks is
+   * compared with the clock instead.
+   */
   now: Date;
   /** Notes a resource that it makes, changes or removes, for the record of who did it. */
   about(resource: ActionResource): void;
@@ -98,7 +101,7 @@ type FaultLog = Pick<Logger, 'error'>;
 const warnings: FaultLog = { error: ({ err }: { err: Error }) => process.emitWarning(err) };
 
 /**
- * `clock` gives the time that triggers see. `repeatable`: for writes that can simply be repeated when the database server crashes. Their commits don't
+ * `clock` gives the time of transactions, which triggers see too. `repeatable`: for writes that can simply be repeated when the database server crashes. Their commits don't
  * wait for the disk (synchronous_commit off): the last half second of them may be lost, but never a part of
  * one. `inTurns`: its transactions wait while one of `TURN` is at work.
  */

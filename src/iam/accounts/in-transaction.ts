@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
@@ -224,4 +224,22 @@ export async function markClientDeleted(tx: Transaction, clientId: number, now: 
 
 export async function markResellerDeleted(tx: Transaction, resellerId: number): Promise<void> {
   await tx.sql.updateTable('resellers').set({ deleted_at: tx.now }).where('id', '=', resellerId).execute();
+}
+
+/** Inserts the row of an account, and returns its ID. */
+export async function insertClient(
+  db: Kysely<Tables>,
+  client: Insertable<Tables['clients']>,
+): Promise<number> {
+  const { id } = await db.insertInto('clients').values(client).returning('id').executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Inserts the row of a reseller, and returns its ID. */
+export async function insertReseller(
+  db: Kysely<Tables>,
+  reseller: Insertable<Tables['resellers']>,
+): Promise<number> {
+  const { id } = await db.insertInto('resellers').values(reseller).returning('id').executeTakeFirstOrThrow();
+  return id;
 }

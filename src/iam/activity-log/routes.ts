@@ -1,3 +1,4 @@
+import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import { PageQuery } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
@@ -8,41 +9,30 @@ const tags = ['User actions'];
 const LOG = '/iam/activity_log';
 
 export function activityLogRoutes(app: Api, on: Platform): void {
-  app.get(`${LOG}/account_status_changes`, {
-    config: { access: 'administer' },
-    schema: {
-      operationId: 'listAccountStatusChanges',
-      summary: 'List when accounts were paused and resumed',
-      description: 'Newest first. Resellers also see those of their clients.',
-      tags,
-      querystring: PageQuery,
-      response: { 200: StatusChangePage },
-    },
-    handler: ({ principal, query }) => listStatusChanges(on, principal, query),
-  });
+  const api = operations(app, { tags, access: 'administer' });
 
-  app.get(`${LOG}/requests`, {
-    config: { access: 'administer' },
-    schema: {
-      operationId: 'listAccountRequests',
-      summary: 'List the requests of an account',
-      description: 'Newest first. Only requests of the last year that were meant to change something.',
-      tags,
-      querystring: PageQuery,
-      response: { 200: AccountRequestPage },
+  api.get(
+    `${LOG}/account_status_changes`,
+    'listAccountStatusChanges',
+    'List when accounts were paused and resumed',
+    {
+      description: 'Newest first. Resellers also see those of their clients.',
+      query: PageQuery,
+      answer: StatusChangePage,
+      handler: ({ principal, query }) => listStatusChanges(on, principal, query),
     },
+  );
+
+  api.get(`${LOG}/requests`, 'listAccountRequests', 'List the requests of an account', {
+    description: 'Newest first. Only requests of the last year that were meant to change something.',
+    query: PageQuery,
+    answer: AccountRequestPage,
     handler: ({ principal, query }) => listLoggedRequests(on, principal, query),
   });
 
-  app.get(`${LOG}/requests/:requestId`, {
-    config: { access: 'administer' },
-    schema: {
-      operationId: 'getAccountRequest',
-      summary: 'Get a request of an account',
-      tags,
-      params: RequestParams,
-      response: { 200: AccountRequest },
-    },
+  api.get(`${LOG}/requests/:requestId`, 'getAccountRequest', 'Get a request of an account', {
+    params: RequestParams,
+    answer: AccountRequest,
     handler: ({ principal, params }) => getLoggedRequest(on, principal, params.requestId),
   });
 }

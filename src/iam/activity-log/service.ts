@@ -10,6 +10,8 @@ import { reachOf } from '../../requests/principal.ts';
 import type { AccountRequest, AccountRequestPage, StatusChangePage } from './schema.ts';
 import * as store from './store.ts';
 
+/* Shows recorded user actions in the form of the account area, and status changes of accounts. */
+
 const FEDERATION = 'TRADEWIND';
 
 /** Lists changes of the caller's account; for resellers also of their clients. */

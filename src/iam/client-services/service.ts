@@ -15,6 +15,8 @@ import type { Service, ServiceChanges } from './schema.ts';
 import { isOpen, type ServiceState, serviceOf, statesOf } from './state.ts';
 import * as store from './store.ts';
 
+/* Which services an account may use. Its reseller and the platform administrator decide. */
+
 /** A service, and whether the account may have it at all. */
 export interface AvailableService extends ServiceState {
   available: boolean;

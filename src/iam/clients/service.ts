@@ -39,6 +39,8 @@ import type {
 } from './schema.ts';
 import * as store from './store.ts';
 
+/* Accounts. Resellers reach their own clients, the platform administrator all. */
+
 /** Looks once for all accounts: a list has up to 10,000 of them. */
 async function knownOf(on: Platform, clientIds: readonly number[]): Promise<(clientId: number) => OfAccount> {
   const activations = grouped(await featuresOfClients(on, clientIds), ({ client_id }) => client_id);

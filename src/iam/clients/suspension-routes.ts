@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import { IntegerId } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
@@ -10,30 +11,18 @@ const tags = ['Clients'];
 const params = Type.Object({ client_id: IntegerId('Account') });
 
 export function suspensionRoutes(app: Api, on: Platform): void {
-  app.post(`${ONE}/suspend`, {
-    config: { access: 'resell' },
-    schema: {
-      operationId: 'suspendClient',
-      summary: 'Suspend a client',
-      description:
-        'Its API tokens and logins are refused from now on. Its resources stay and cost what they did, and work in progress goes on.',
-      tags,
-      params,
-      response: { 200: Client },
-    },
+  const api = operations(app, { tags, params: params, access: 'resell' });
+
+  api.post(`${ONE}/suspend`, 'suspendClient', 'Suspend a client', {
+    description:
+      'Its API tokens and logins are refused from now on. Its resources stay and cost what they did, and work in progress goes on.',
+    answer: Client,
     handler: ({ principal, params }) => setClientStatus(on, principal, params.client_id, 'paused'),
   });
 
-  app.post(`${ONE}/resume`, {
-    config: { access: 'resell' },
-    schema: {
-      operationId: 'resumeClient',
-      summary: 'Resume a suspended client',
-      description: 'Its API tokens work again. Its users log in anew.',
-      tags,
-      params,
-      response: { 200: Client },
-    },
+  api.post(`${ONE}/resume`, 'resumeClient', 'Resume a suspended client', {
+    description: 'Its API tokens work again. Its users log in anew.',
+    answer: Client,
     handler: ({ principal, params }) => setClientStatus(on, principal, params.client_id, 'active'),
   });
 }

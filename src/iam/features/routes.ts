@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { FeatureAnswer, FeatureArray, presentFeature } from '../../cloud/ground/catalog/feature-schema.ts';
+import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import type { Platform } from '../../platform.ts';
@@ -16,28 +16,18 @@ import { activateFeature, deactivateFeature, getFeature, listFeatures } from './
 const tags = ['Features'];
 
 export function featureRoutes(app: Api, on: Platform): void {
-  app.get('/iam/admin/feature', {
-    config: { access: 'resell' },
-    schema: {
-      operationId: 'listFeatures',
-      summary: 'List all features, paid and free',
-      description:
-        'Speech transcription opens AI tasks that transcribe, Content moderation those that moderate, unless the operator of the platform offers other features.',
-      tags,
-      response: { 200: FeatureArray },
-    },
+  const api = operations(app, { tags, access: 'resell' });
+
+  api.get('/iam/admin/feature', 'listFeatures', 'List all features, paid and free', {
+    description:
+      'Speech transcription opens AI tasks that transcribe, Content moderation those that moderate, unless the operator of the platform offers other features.',
+    answer: FeatureArray,
     handler: async () => [...on.catalog.features.values()].map(presentFeature),
   });
 
-  app.get('/iam/admin/feature/:featureId', {
-    config: { access: 'resell' },
-    schema: {
-      operationId: 'getFeature',
-      summary: 'Get a feature',
-      tags,
-      params: FeatureParams,
-      response: { 200: FeatureAnswer },
-    },
+  api.get('/iam/admin/feature/:featureId', 'getFeature', 'Get a feature', {
+    params: FeatureParams,
+    answer: FeatureAnswer,
     handler: async ({ params }) => {
       const feature = on.catalog.features.get(params.featureId);
       if (!feature) throw new NotFoundError('Feature', params.featureId);
@@ -53,59 +43,38 @@ function activationRoutes(app: Api, on: Platform, kind: FeatureKind): void {
   const base = `/iam/admin/${kind}_features`;
   const named = kind === 'paid' ? 'PaidFeature' : 'FreeFeature';
 
-  app.get(base, {
-    config: { access: 'resell' },
-    schema: {
-      operationId: `list${named}s`,
-      summary: `List activated ${kind} features`,
-      description: "Of all clients of the caller's reseller, in the order of their activation.",
-      tags,
-      response: { 200: FeatureActivationArray },
-    },
+  const api = operations(app, { tags, access: 'resell' });
+
+  api.get(base, `list${named}s`, `List activated ${kind} features`, {
+    description: "Of all clients of the caller's reseller, in the order of their activation.",
+    answer: FeatureActivationArray,
     handler: ({ principal }) => listFeatures(on, principal, kind),
   });
 
-  app.post(base, {
-    config: { access: 'resell' },
-    schema: {
-      operationId: `activate${named}`,
-      summary: `Activate a ${kind} feature for a client`,
-      description:
-        'The client may do at once what the feature opens. A client that is being deleted gets no more features (409).',
-      tags,
-      body: ActivateFeature,
-      response: { 201: FeatureActivation },
-    },
-    handler: async ({ principal, body }, reply) =>
-      reply.code(201).send(await activateFeature(on, principal, kind, body)),
+  api.post(base, `activate${named}`, `Activate a ${kind} feature for a client`, {
+    description:
+      'The client may do at once what the feature opens. A client that is being deleted gets no more features (409).',
+    body: ActivateFeature,
+    status: 201,
+    answer: FeatureActivation,
+    handler: async ({ principal, body }) => await activateFeature(on, principal, kind, body),
   });
 
-  app.get(`${base}/:activatedFeatureId`, {
-    config: { access: 'resell' },
-    schema: {
-      operationId: `get${named}`,
-      summary: `Get an activated ${kind} feature`,
-      tags,
-      params: ActivationParams,
-      response: { 200: FeatureActivation },
-    },
+  api.get(`${base}/:activatedFeatureId`, `get${named}`, `Get an activated ${kind} feature`, {
+    params: ActivationParams,
+    answer: FeatureActivation,
     handler: ({ principal, params }) => getFeature(on, principal, kind, params.activatedFeatureId),
   });
 
-  app.delete(`${base}/:activatedFeatureId`, {
-    config: { access: 'resell' },
-    schema: {
-      operationId: `deactivate${named}`,
-      summary: `Deactivate a ${kind} feature of a client`,
+  api.delete(
+    `${base}/:activatedFeatureId`,
+    `deactivate${named}`,
+    `Deactivate a ${kind} feature of a client`,
+    {
       description:
         'From now on, what the feature opened is refused with 422. AI tasks that were accepted go on.',
-      tags,
       params: ActivationParams,
-      response: { 204: Type.Null() },
+      handler: ({ principal, params }) => deactivateFeature(on, principal, kind, params.activatedFeatureId),
     },
-    handler: async ({ principal, params }, reply) => {
-      await deactivateFeature(on, principal, kind, params.activatedFeatureId);
-      return reply.code(204).send(null);
-    },
-  });
+  );
 }

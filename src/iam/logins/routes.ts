@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import { ClientParams, PageQuery, UserParams } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
@@ -33,74 +34,60 @@ export function loginRoutes(app: Api, on: Platform): void {
   // Whoever reported a forgotten password has been told that the user is mailed.
   app.addHook('onClose', () => on.passwordReports.end());
 
-  app.get(`${JWT}/clients/:clientId/login`, {
-    config: { access: 'read', noted: true, secretAnswer: true },
-    schema: {
-      operationId: 'loginToClient',
-      summary: 'Log in to another account of the user',
-      description:
-        'The login has the role of the user there, and no more rights than the token that asks for it.',
-      tags,
-      params: ClientParams,
-      response: { 200: TokenPair },
-    },
+  const api = operations(app, { tags, params: ClientParams });
+
+  api.get(`${JWT}/clients/:clientId/login`, 'loginToClient', 'Log in to another account of the user', {
+    noted: true,
+    secretAnswer: true,
+    description:
+      'The login has the role of the user there, and no more rights than the token that asks for it.',
+    answer: TokenPair,
     handler: ({ principal, params }) => enterAccount(on, principal, params.clientId),
   });
 
-  app.get(`${JWT}/clients/:clientId/admin_token`, {
-    config: { access: 'resell', noted: true, secretAnswer: true },
-    schema: {
-      operationId: 'loginAsAdministrator',
-      summary: 'Log in as the administrator of a client',
+  api.get(
+    `${JWT}/clients/:clientId/admin_token`,
+    'loginAsAdministrator',
+    'Log in as the administrator of a client',
+    {
+      access: 'resell',
+      noted: true,
+      secretAnswer: true,
       description: 'The login is recorded in GET /cloud/v1/request_log of the account.',
-      tags,
-      params: ClientParams,
-      response: { 200: TokenPair },
+      answer: TokenPair,
+      handler: ({ principal, params }) => logInAsAdministrator(on, principal, params.clientId),
     },
-    handler: ({ principal, params }) => logInAsAdministrator(on, principal, params.clientId),
-  });
+  );
 
-  app.get(`${JWT}/users/:userId/token`, {
-    config: { access: 'resell', noted: true, secretAnswer: true },
-    schema: {
-      operationId: 'loginAsUser',
-      summary: 'Log in as a user of a client',
-      description: 'The login is recorded in GET /cloud/v1/request_log of the account.',
-      tags,
-      params: UserParams,
-      response: { 200: TokenPair },
-    },
+  api.get(`${JWT}/users/:userId/token`, 'loginAsUser', 'Log in as a user of a client', {
+    access: 'resell',
+    noted: true,
+    secretAnswer: true,
+    description: 'The login is recorded in GET /cloud/v1/request_log of the account.',
+    params: UserParams,
+    answer: TokenPair,
     handler: ({ principal, params }) => logInAsUser(on, principal, params.userId),
   });
 
-  app.put('/iam/users/:userId/password', {
-    config: { access: 'read', secretAnswer: true },
-    schema: {
-      operationId: 'changePassword',
-      summary: "Change the caller's own password",
-      description: 'Ends all logins of the user except the one in the answer. API tokens keep working.',
-      tags,
-      params: UserParams,
-      body: ChangePassword,
-      response: { 200: TokenPair },
-    },
+  api.put('/iam/users/:userId/password', 'changePassword', "Change the caller's own password", {
+    access: 'read',
+    secretAnswer: true,
+    description: 'Ends all logins of the user except the one in the answer. API tokens keep working.',
+    params: UserParams,
+    body: ChangePassword,
+    answer: TokenPair,
     handler: (request) => {
       const { principal, params, body } = request;
       return changePassword(on, principal, params.userId, body, senderOf(request));
     },
   });
 
-  app.post('/iam/auth/reset_password', {
-    config: { access: 'administer' },
-    schema: {
-      operationId: 'resetPassword',
-      summary: 'Ask for a new password for a user',
-      description:
-        "For users of the caller's account, or of the reseller's clients. Only the user may choose the password, so the answer has no link: the user gets it by mail, at most once an hour. If Tradewind sends no mail, the log names the user, and the operator of the platform sets a password with `tradewind user password`.",
-      tags,
-      body: ForgotPassword,
-      response: { 200: Sent },
-    },
+  api.post('/iam/auth/reset_password', 'resetPassword', 'Ask for a new password for a user', {
+    access: 'administer',
+    description:
+      "For users of the caller's account, or of the reseller's clients. Only the user may choose the password, so the answer has no link: the user gets it by mail, at most once an hour. If Tradewind sends no mail, the log names the user, and the operator of the platform sets a password with `tradewind user password`.",
+    body: ForgotPassword,
+    answer: Sent,
     handler: async ({ principal, body, log }) => {
       const user = await mailPasswordReset(on, principal, body.email);
       const { userId, clientId } = principal;
@@ -113,64 +100,43 @@ export function loginRoutes(app: Api, on: Platform): void {
     },
   });
 
-  app.get('/iam/activity_log/logins', {
-    config: { access: 'administer' },
-    schema: {
-      operationId: 'listLoginAttempts',
-      summary: 'List login attempts',
-      description:
-        "Newest first, of the last 90 days: the caller's own attempts, and those of users who belong only to this account. The platform administrator also sees attempts with a name that no user has. Attempts that were refused because of too many failures are not listed.",
-      tags,
-      querystring: PageQuery,
-      response: { 200: LoginAttemptPage },
-    },
+  api.get('/iam/activity_log/logins', 'listLoginAttempts', 'List login attempts', {
+    access: 'administer',
+    description:
+      "Newest first, of the last 90 days: the caller's own attempts, and those of users who belong only to this account. The platform administrator also sees attempts with a name that no user has. Attempts that were refused because of too many failures are not listed.",
+    query: PageQuery,
+    answer: LoginAttemptPage,
     handler: ({ principal, query }) => listLoginAttempts(on, principal, query),
   });
 }
 
 /** Callers of these have no token yet. */
 function publicRoutes(app: Api, on: Platform, smtp: boolean | undefined): void {
-  const open = { tags, security: [] };
+  const api = operations(app, { tags, access: 'public' });
 
-  app.post(`${JWT}/login`, {
-    config: { access: 'public', secretAnswer: true },
-    schema: {
-      ...open,
-      operationId: 'login',
-      summary: 'Log in',
-      description:
-        'After 5 wrong passwords for a user from one address, 25 for a user from anywhere, or 100 for all users from one address, further attempts are refused with 429 for up to 15 minutes. For an address from which the user logged in within the last 90 days, only the limit of 5 applies. The addresses of an IPv6 /64 count as one.',
-      body: LoginRequest,
-      response: { 200: TokenPair },
-    },
+  api.post(`${JWT}/login`, 'login', 'Log in', {
+    secretAnswer: true,
+    description:
+      'After 5 wrong passwords for a user from one address, 25 for a user from anywhere, or 100 for all users from one address, further attempts are refused with 429 for up to 15 minutes. For an address from which the user logged in within the last 90 days, only the limit of 5 applies. The addresses of an IPv6 /64 count as one.',
+    body: LoginRequest,
+    answer: TokenPair,
     handler: (request) => logIn(on, request.body, senderOf(request)),
   });
 
-  app.post(`${JWT}/refresh`, {
-    config: { access: 'public', secretAnswer: true },
-    schema: {
-      ...open,
-      operationId: 'refreshLogin',
-      summary: 'Get the next pair of tokens',
-      description:
-        'A refresh token works once. Using it a second time is refused with 401 and ends the login with all its tokens.',
-      body: RefreshRequest,
-      response: { 200: TokenPair },
-    },
+  api.post(`${JWT}/refresh`, 'refreshLogin', 'Get the next pair of tokens', {
+    secretAnswer: true,
+    description:
+      'A refresh token works once. Using it a second time is refused with 401 and ends the login with all its tokens.',
+    body: RefreshRequest,
+    answer: TokenPair,
     handler: ({ body }) => refreshLogin(on, body.refresh),
   });
 
-  app.post('/iam/auth/password/forgot', {
-    config: { access: 'public' },
-    schema: {
-      ...open,
-      operationId: 'forgotPassword',
-      summary: 'Report a forgotten password',
-      description:
-        'Mails the user a token for POST /tradewind/v1/password_reset, at most once an hour. The answer is the same for an address that nobody has. If Tradewind sends no mail, the log names the user, and its operator sets a new password with `tradewind user password`.',
-      body: ForgotPassword,
-      response: { 200: Sent },
-    },
+  api.post('/iam/auth/password/forgot', 'forgotPassword', 'Report a forgotten password', {
+    description:
+      'Mails the user a token for POST /tradewind/v1/password_reset, at most once an hour. The answer is the same for an address that nobody has. If Tradewind sends no mail, the log names the user, and its operator sets a new password with `tradewind user password`.',
+    body: ForgotPassword,
+    answer: Sent,
     handler: async ({ body, log }) => {
       await reportForgottenPassword(on, body.email, {
         noted: (user) =>

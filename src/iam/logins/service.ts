@@ -27,6 +27,11 @@ import * as store from './store.ts';
 
 export type { Addressed } from '../accounts/users/in-transaction.ts';
 
+/*
+ * Logins: pairs of an access token, which authenticates, and a refresh token, which gives the next pair once. A login may do
+ * what the user's role in the account currently allows, and never more than the credential that made it.
+ */
+
 const SHUT =
   'The password is correct, but the user cannot use any account: it is paused, or its administrators have blocked the user.';
 

@@ -3,7 +3,7 @@ import { insertDefaultProject } from '../../cloud/ground/projects/in-transaction
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { ROLES } from '../../requests/principal.ts';
-import { keepReseller } from '../accounts/in-transaction.ts';
+import { insertClient, keepReseller } from '../accounts/in-transaction.ts';
 import type { OfferedService } from '../accounts/schema.ts';
 import { insertUser } from '../accounts/users/in-transaction.ts';
 import { putForClient, shutUnavailable } from '../client-services/in-transaction.ts';
@@ -33,18 +33,14 @@ export async function insertAccount(
 ): Promise<Account> {
   const { company, resellerId, administrator, details, products = [], now } = account;
   if (!(await keepReseller(db, resellerId))) throw new ConflictError(`Reseller ${resellerId} is deleted`);
-  const { id: clientId } = await db
-    .insertInto('clients')
-    .values({
-      company,
-      reseller_id: resellerId,
-      email: administrator.email,
-      name: administrator.name ?? null,
-      created_at: now,
-      ...details,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const clientId = await insertClient(db, {
+    company,
+    reseller_id: resellerId,
+    email: administrator.email,
+    name: administrator.name ?? null,
+    created_at: now,
+    ...details,
+  });
   const user = { ...administrator, client_id: clientId, created_at: now };
   const userId = await insertUser(db, user, ROLES.administrators.id);
   await putForClient(
@@ -54,12 +50,4 @@ export async function insertAccount(
   await shutUnavailable(db, clientId, now);
   await insertDefaultProject(db, clientId, now);
   return { clientId, userId };
-}
-
-export async function insertReseller(
-  db: Kysely<Tables>,
-  reseller: Insertable<Tables['resellers']>,
-): Promise<number> {
-  const { id } = await db.insertInto('resellers').values(reseller).returning('id').executeTakeFirstOrThrow();
-  return id;
 }

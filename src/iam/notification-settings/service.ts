@@ -13,6 +13,11 @@ import type {
 } from './schema.ts';
 import * as store from './store.ts';
 
+/*
+ * Whom a reseller wants to be notified of what. Settings may be identical. Every function throws ForbiddenError for a
+ * reseller that isn't the caller's and NotFoundError for an unknown setting.
+ */
+
 const MOST_OF_RESELLER = 1_000;
 
 /** Throws the same error whether the reseller exists or not. @throws ForbiddenError */

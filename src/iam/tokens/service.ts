@@ -21,6 +21,12 @@ import { presentedToken } from './presenter.ts';
 import type { ApiToken, CreateApiToken, TokenListQuery } from './schema.ts';
 import * as store from './store.ts';
 
+/*
+ * API tokens of an account. Administrators manage all of them, other users their own. The account's reseller and the
+ * platform administrator may act for it: a token that they make belongs to the account's administrator and has rights in
+ * that account only.
+ */
+
 /** Tokens of one account that may be valid at the same time. The platform administrator may make more. */
 const MAX_TOKENS = 100;
 

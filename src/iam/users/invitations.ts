@@ -23,6 +23,12 @@ import { givenRole } from './roles.ts';
 import type { AcceptInvitation, InviteUser, RenewedInvitation } from './schema.ts';
 import { lockUser } from './store.ts';
 
+/*
+ * Invitations. An address proves nothing, as mails may go nowhere: the mail or the inviting user hands the token to the
+ * person that they mean, who returns it with a password of their own. Inviting doesn't look at other accounts, so it reveals
+ * nothing about existing users.
+ */
+
 /** How long after its expiry an invitation that nobody renews is withdrawn. */
 const KEPT_MS = 30 * DAY_MS;
 const MOST_RENEWED = 100;
@@ -120,7 +126,7 @@ export async function acceptInvitation(
   return on.database.transaction(async (tx) => {
     await lockClients(tx, [clientId]);
     await lockUser(tx, invited);
-    if (!(await valid(tx.sql, token, tx.now))) throw notValid();
+    if (!(await valid(tx.sql, token, on.clock.now()))) throw notValid();
     const userId = await (hash === undefined ? join(tx) : begin(tx, hash));
     await store.endInvitation(tx, invited);
     return { user_id: userId, client_id: clientId };

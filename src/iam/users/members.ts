@@ -14,6 +14,8 @@ import { givenRole } from './roles.ts';
 import type { UserRole } from './schema.ts';
 import * as store from './store.ts';
 
+/* The members of an account and their roles. Its administrators and its reseller decide. */
+
 async function accountFor(
   on: Platform,
   principal: Principal,

@@ -35,6 +35,8 @@ import {
 } from './schema.ts';
 import * as store from './store.ts';
 
+/* Users. A user who has no account in common with the caller is not found. */
+
 /** A change of a user's address. */
 export interface Moved {
   from: string;

@@ -33,7 +33,7 @@ export async function listAudit(on: Platform, principal: Principal, query: Audit
   return { records, next_page_token: rows.length < limit ? null : tokenOf(rows) };
 }
 
-/** Returns everything that matches, a page at a time. @throws like `list`, before the first page */
+/** Returns everything that matches, a page at a time. @throws like `listAudit`, before the first page */
 export async function exportAudit(
   on: Platform,
   principal: Principal,

@@ -8,6 +8,8 @@ import type { Principal } from '../../requests/principal.ts';
 import type { DeletionRequest, RequestDeletion } from './schema.ts';
 import * as store from './store.ts';
 
+/* How an account asks its reseller to delete it. Nothing is deleted by that. */
+
 async function tell(
   on: Platform,
   tx: Transaction,

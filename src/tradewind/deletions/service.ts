@@ -105,7 +105,7 @@ export async function deleteClient(
     requireConfirmed(await store.takeConfirmation(tx, clientId), {
       confirmation,
       user_id: principal.userId,
-      now: tx.now,
+      now: on.clock.now(),
     });
     const contents = await store.contentsOf(tx.sql, clientId);
     const data = { client_id: clientId };
@@ -120,7 +120,7 @@ export async function deleteClient(
  * Begins to delete a project with everything in it. Returns the ID of the task.
  * @throws NotFoundError, ConflictError for a default project and for one that is being deleted
  */
-export async function emptyProject(
+export async function deleteProjectWithContents(
   on: Platform,
   principal: Principal,
   projectId: number,

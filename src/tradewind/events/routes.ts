@@ -1,4 +1,5 @@
 import { goneSignal } from '../../http/gone-signal.ts';
+import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import { streamed } from '../../http/streamed.ts';
 import { EventsAnswer, EventsHeaders, EventsQuery } from './schema.ts';
@@ -9,18 +10,14 @@ export function eventRoutes(app: Api, services: { events: Events }): void {
   const { events } = services;
   app.addHook('preClose', async () => events.stop());
 
-  app.get('/tradewind/v1/events', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listEvents',
-      summary: 'Follow what happens',
-      description:
-        'Every accepted change and every step of a task, as CloudEvents 1.0, in order for each subject. `Accept` chooses a list in JSON (with `wait` for the first), server-sent events or lines of JSON. The last 24 hours are kept.',
-      tags: ['Events'],
-      querystring: EventsQuery,
-      headers: EventsHeaders,
-      response: { 200: EventsAnswer },
-    },
+  const api = operations(app, { tags: ['Events'] });
+
+  api.get('/tradewind/v1/events', 'listEvents', 'Follow what happens', {
+    description:
+      'Every accepted change and every step of a task, as CloudEvents 1.0, in order for each subject. `Accept` chooses a list in JSON (with `wait` for the first), server-sent events or lines of JSON. The last 24 hours are kept.',
+    query: EventsQuery,
+    headers: EventsHeaders,
+    answer: EventsAnswer,
     handler: async (request, reply) => {
       const { principal, query, headers, method } = request;
       const from = { cursor: headers['last-event-id'] ?? query.cursor, gone: goneSignal(reply) };

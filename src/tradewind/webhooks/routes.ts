@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import type { Versioned } from '../../lib/versioned.ts';
 import type { Platform } from '../../platform.ts';
@@ -46,150 +46,85 @@ export function webhookRoutes(app: Api, on: Platform): void {
   const preHandler = ({ principal, params }: FastifyRequest) =>
     requireOwnAccount(on, principal, (params as { webhook_id: string }).webhook_id);
 
-  app.get(BASE, {
-    config: { access },
-    schema: {
-      operationId: 'listWebhooks',
-      summary: 'List webhooks',
-      description:
-        'Those of the account, the oldest first. The platform administrator sees those of all accounts.',
-      tags,
-      querystring: WebhookListQuery,
-      response: { 200: WebhookList },
-    },
+  const api = operations(app, { tags, params: WebhookParams, access: access });
+
+  api.get(BASE, 'listWebhooks', 'List webhooks', {
+    description:
+      'Those of the account, the oldest first. The platform administrator sees those of all accounts.',
+    query: WebhookListQuery,
+    answer: WebhookList,
     handler: ({ principal, query }) => listWebhooks(on, principal, query),
   });
 
-  app.post(BASE, {
-    config: { access, secretAnswer: true },
-    schema: {
-      operationId: 'createWebhook',
-      summary: 'Create a webhook',
-      description:
-        'From now on, each event of these types that the account may see is sent by POST, signed by Standard Webhooks. The answer shows the secret this once.',
-      tags,
-      body: WebhookInput,
-      response: { 201: NewWebhook },
-    },
-    handler: async ({ principal, body }, reply) =>
-      reply.code(201).send(await createWebhook(on, principal, body)),
+  api.post(BASE, 'createWebhook', 'Create a webhook', {
+    secretAnswer: true,
+    description:
+      'From now on, each event of these types that the account may see is sent by POST, signed by Standard Webhooks. The answer shows the secret this once.',
+    body: WebhookInput,
+    status: 201,
+    answer: NewWebhook,
+    handler: async ({ principal, body }) => await createWebhook(on, principal, body),
   });
 
-  app.get(ONE, {
-    config: { access, versioned: VERSIONED },
-    schema: {
-      operationId: 'getWebhook',
-      summary: 'Get a webhook',
-      tags,
-      params: WebhookParams,
-      response: { 200: Webhook },
-    },
+  api.get(ONE, 'getWebhook', 'Get a webhook', {
+    versioned: VERSIONED,
+    answer: Webhook,
     handler: ({ principal, params }) => getWebhook(on, principal, params.webhook_id),
   });
 
-  app.patch(ONE, {
-    config: { access },
+  api.patch(ONE, 'updateWebhook', 'Change a webhook', {
+    description:
+      'Another address, or switching it on again, forgets former failures: what waits is sent at once.',
+    body: WebhookChange,
+    answer: Webhook,
     preHandler,
-    schema: {
-      operationId: 'updateWebhook',
-      summary: 'Change a webhook',
-      description:
-        'Another address, or switching it on again, forgets former failures: what waits is sent at once.',
-      tags,
-      params: WebhookParams,
-      body: WebhookChange,
-      response: { 200: Webhook },
-    },
     handler: ({ principal, params, body }) => changeWebhook(on, principal, params.webhook_id, body),
   });
 
-  app.delete(ONE, {
-    config: { access },
+  api.delete(ONE, 'deleteWebhook', 'Delete a webhook', {
+    description: 'What has not been sent is not sent any more.',
     preHandler,
-    schema: {
-      operationId: 'deleteWebhook',
-      summary: 'Delete a webhook',
-      description: 'What has not been sent is not sent any more.',
-      tags,
-      params: WebhookParams,
-      response: { 204: Type.Null() },
-    },
-    handler: async ({ principal, params }, reply) => {
-      await deleteWebhook(on, principal, params.webhook_id);
-      return reply.code(204).send(null);
-    },
+    handler: ({ principal, params }) => deleteWebhook(on, principal, params.webhook_id),
   });
 
-  app.post(`${ONE}/rotate_secret`, {
-    config: { access, secretAnswer: true },
+  api.post(`${ONE}/rotate_secret`, 'rotateWebhookSecret', 'Rotate the secret of a webhook', {
+    secretAnswer: true,
+    description:
+      'For a while, messages have a signature with each of the two secrets. The answer shows the new one this once.',
+    body: RotateSecret,
+    answer: NewWebhook,
     preHandler,
-    schema: {
-      operationId: 'rotateWebhookSecret',
-      summary: 'Rotate the secret of a webhook',
-      description:
-        'For a while, messages have a signature with each of the two secrets. The answer shows the new one this once.',
-      tags,
-      params: WebhookParams,
-      body: RotateSecret,
-      response: { 200: NewWebhook },
-    },
     handler: ({ principal, params, body }) => rotateWebhook(on, principal, params.webhook_id, body),
   });
 
-  app.post(`${ONE}/test`, {
-    config: { access },
+  api.post(`${ONE}/test`, 'testWebhook', 'Test a webhook', {
+    description:
+      'Sends an event of the type `tradewind.webhook.test`, also if the webhook is disabled. Read the delivery to learn how that went.',
+    status: 201,
+    answer: Delivery,
     preHandler,
-    schema: {
-      operationId: 'testWebhook',
-      summary: 'Test a webhook',
-      description:
-        'Sends an event of the type `tradewind.webhook.test`, also if the webhook is disabled. Read the delivery to learn how that went.',
-      tags,
-      params: WebhookParams,
-      response: { 201: Delivery },
-    },
-    handler: async ({ principal, params }, reply) =>
-      reply.code(201).send(await testWebhook(on, principal, params.webhook_id)),
+    handler: async ({ principal, params }) => await testWebhook(on, principal, params.webhook_id),
   });
 
-  app.get(DELIVERIES, {
-    config: { access },
-    schema: {
-      operationId: 'listWebhookDeliveries',
-      summary: 'List the deliveries of a webhook',
-      description: 'The newest first. They are kept for seven days.',
-      tags,
-      params: WebhookParams,
-      querystring: DeliveryListQuery,
-      response: { 200: DeliveryList },
-    },
+  api.get(DELIVERIES, 'listWebhookDeliveries', 'List the deliveries of a webhook', {
+    description: 'The newest first. They are kept for seven days.',
+    query: DeliveryListQuery,
+    answer: DeliveryList,
     handler: ({ principal, params, query }) => listDeliveries(on, principal, params.webhook_id, query),
   });
 
-  app.get(`${DELIVERIES}/:delivery_id`, {
-    config: { access },
-    schema: {
-      operationId: 'getWebhookDelivery',
-      summary: 'Get a delivery of a webhook',
-      tags,
-      params: DeliveryParams,
-      response: { 200: DeliveryWithEvent },
-    },
+  api.get(`${DELIVERIES}/:delivery_id`, 'getWebhookDelivery', 'Get a delivery of a webhook', {
+    params: DeliveryParams,
+    answer: DeliveryWithEvent,
     handler: ({ principal, params }) => getDelivery(on, principal, params.webhook_id, params.delivery_id),
   });
 
-  app.post(`${DELIVERIES}/:delivery_id/redeliver`, {
-    config: { access },
+  api.post(`${DELIVERIES}/:delivery_id/redeliver`, 'redeliverWebhook', 'Send an event again', {
+    description:
+      'Sends it at once, with the same `webhook-id`, also if it was delivered before or has failed.',
+    params: DeliveryParams,
+    answer: Delivery,
     preHandler,
-    schema: {
-      operationId: 'redeliverWebhook',
-      summary: 'Send an event again',
-      description:
-        'Sends it at once, with the same `webhook-id`, also if it was delivered before or has failed.',
-      tags,
-      params: DeliveryParams,
-      response: { 200: Delivery },
-    },
     handler: ({ principal, params }) => redeliver(on, principal, params.webhook_id, params.delivery_id),
   });
 }

@@ -31,6 +31,11 @@ import { isSecret, newSecret } from './signing.ts';
 import * as store from './store.ts';
 import { DELIVERED_WITHIN_MS, READER, WEBHOOKS } from './words.ts';
 
+/*
+ * Where an account wants its events sent. Every function throws NotFoundError for an unknown webhook and for that of another
+ * account. The platform administrator has those of all accounts.
+ */
+
 const MOST_OF_ACCOUNT = 20;
 const MOST_TESTS = 20;
 const TESTED_WITHIN_MS = 60_000;

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../http/dialect.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { InvalidError } from '../../../lib/errors.ts';
 import { idsOf } from '../../../lib/id-list.ts';
@@ -28,18 +29,14 @@ export const ONE_INSTANCE = `${BASE}/:instance_id(^(?!available_flavors$).*$)`;
 const tags = ['Instances'];
 
 export function instanceRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post('/cloud/v2/instances/:project_id/:region_id', {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createInstance',
-      summary: 'Create an instance',
-      description:
-        'The instance, its ports and its new volumes can be read as soon as the task is accepted. If the task fails, nothing is left behind. In a region with simulated infrastructure no guest starts: password, username and user_data have no effect, and password and user_data are not stored.',
-      tags,
-      params: ProjectRegionParams,
-      body: CreateInstanceSchema,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: InstanceParams });
+
+  api.post('/cloud/v2/instances/:project_id/:region_id', 'createInstance', 'Create an instance', {
+    description:
+      'The instance, its ports and its new volumes can be read as soon as the task is accepted. If the task fails, nothing is left behind. In a region with simulated infrastructure no guest starts: password, username and user_data have no effect, and password and user_data are not stored.',
+    params: ProjectRegionParams,
+    body: CreateInstanceSchema,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => {
       try {
         return dialect.tasks([await createInstance(on, scope, inTodaysFields(body))]);
@@ -49,16 +46,10 @@ export function instanceRoutes(app: Api, dialect: Dialect, on: Platform): void {
     },
   });
 
-  app.get(BASE, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listInstances',
-      summary: 'List instances',
-      tags,
-      params: ProjectRegionParams,
-      querystring: InstanceListQuery,
-      response: { 200: InstanceList },
-    },
+  api.get(BASE, 'listInstances', 'List instances', {
+    params: ProjectRegionParams,
+    query: InstanceListQuery,
+    answer: InstanceList,
     handler: async ({ scope, query }) => {
       const { count, rows } = await listInstances(on, scope, instanceFilter(query));
       const shown = { subnets: false, interfaceNames: query.with_interfaces_name ?? false };
@@ -66,33 +57,20 @@ export function instanceRoutes(app: Api, dialect: Dialect, on: Platform): void {
     },
   });
 
-  app.get(ONE_INSTANCE, {
-    config: { access: 'read', versioned: VERSIONED_INSTANCE },
-    schema: {
-      operationId: 'getInstance',
-      summary: 'Get an instance',
-      tags,
-      params: InstanceParams,
-      response: { 200: InstanceAnswer },
-    },
+  api.get(ONE_INSTANCE, 'getInstance', 'Get an instance', {
+    versioned: VERSIONED_INSTANCE,
+    answer: InstanceAnswer,
     handler: async ({ scope, params }) => {
       const row = await getInstance(on, scope, params.instance_id);
       return presentedInstance(row, scope, { subnets: true, interfaceNames: true });
     },
   });
 
-  app.delete(ONE_INSTANCE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteInstance',
-      summary: 'Delete an instance',
-      description:
-        'Deletes the volumes that the request lists, and those with delete_on_termination that have no snapshots. All other volumes are detached.',
-      tags,
-      params: InstanceParams,
-      querystring: DeleteInstanceQuery,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(ONE_INSTANCE, 'deleteInstance', 'Delete an instance', {
+    description:
+      'Deletes the volumes that the request lists, and those with delete_on_termination that have no snapshots. All other volumes are detached.',
+    query: DeleteInstanceQuery,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, query }) => {
       const taskId = await deleteOrWait(on, scope, instanceDeletion, params.instance_id, {
         volumes: idsOf(query.volumes),
@@ -104,16 +82,9 @@ export function instanceRoutes(app: Api, dialect: Dialect, on: Platform): void {
     },
   });
 
-  app.get(`${BASE}/:instance_id/ports`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listInstancePorts',
-      summary: 'List network ports of an instance',
-      description: 'In the order of its interfaces, with the security groups of each port.',
-      tags,
-      params: InstanceParams,
-      response: { 200: NetworkPortList },
-    },
+  api.get(`${BASE}/:instance_id/ports`, 'listInstancePorts', 'List network ports of an instance', {
+    description: 'In the order of its interfaces, with the security groups of each port.',
+    answer: NetworkPortList,
     handler: async ({ scope, params }) => {
       const results = await portsOfInstance(on, scope, params.instance_id);
       return { count: results.length, results };

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../http/dialect.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
@@ -24,58 +25,34 @@ const BASE = '/cloud/v1/servergroups/:project_id/:region_id';
 const tags = ['Placement groups'];
 
 export function placementGroupRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post(BASE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createPlacementGroup',
-      summary: 'Create a placement group',
-      tags,
-      params: ProjectRegionParams,
-      body: CreatePlacementGroup,
-      response: { 200: PlacementGroupAnswer },
-    },
+  const api = operations(app, { tags, params: ProjectRegionParams });
+
+  api.post(BASE, 'createPlacementGroup', 'Create a placement group', {
+    body: CreatePlacementGroup,
+    answer: PlacementGroupAnswer,
     handler: async ({ scope, body }) => presented(await createPlacementGroup(on, scope, body), scope),
   });
 
-  app.get(BASE, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listPlacementGroups',
-      summary: 'List placement groups',
-      description: 'Newest first, with the groups of pools of clusters.',
-      tags,
-      params: ProjectRegionParams,
-      querystring: PlacementGroupListQuery,
-      response: { 200: PlacementGroupList },
-    },
+  api.get(BASE, 'listPlacementGroups', 'List placement groups', {
+    description: 'Newest first, with the groups of pools of clusters.',
+    query: PlacementGroupListQuery,
+    answer: PlacementGroupList,
     handler: async ({ scope, query }) =>
       presentedPage(await listPlacementGroups(on, scope, query), (row) => presented(row, scope)),
   });
 
-  app.get(`${BASE}/:servergroup_id`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'getPlacementGroup',
-      summary: 'Get a placement group',
-      tags,
-      params: PlacementGroupParams,
-      response: { 200: PlacementGroupAnswer },
-    },
+  api.get(`${BASE}/:servergroup_id`, 'getPlacementGroup', 'Get a placement group', {
+    params: PlacementGroupParams,
+    answer: PlacementGroupAnswer,
     handler: async ({ scope, params }) =>
       presented(await getPlacementGroup(on, scope, params.servergroup_id), scope),
   });
 
-  app.delete(`${BASE}/:servergroup_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deletePlacementGroup',
-      summary: 'Delete a placement group',
-      description:
-        'Its instances go on without it. Waits for its instances that are being deleted. Returns 409 while other tasks hold instances in it, and for the group of a pool.',
-      tags,
-      params: PlacementGroupParams,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(`${BASE}/:servergroup_id`, 'deletePlacementGroup', 'Delete a placement group', {
+    description:
+      'Its instances go on without it. Waits for its instances that are being deleted. Returns 409 while other tasks hold instances in it, and for the group of a pool.',
+    params: PlacementGroupParams,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, placementGroupDeletion, params.servergroup_id)]),
   });

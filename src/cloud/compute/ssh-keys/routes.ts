@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { isoSeconds } from '../../../lib/timestamps.ts';
@@ -37,59 +37,38 @@ export function sshKeyRoutes(app: Api, on: Platform): void {
     return { projectId: id, principal: request.principal };
   }
 
-  app.post(BASE, {
-    config: { access: 'operate', secretAnswer: true },
-    schema: {
-      operationId: 'createSshKey',
-      summary: 'Add or generate an SSH key',
-      tags,
-      params: SshKeysParams,
-      body: CreateSshKey,
-      response: { 201: CreatedSshKey },
-    },
-    handler: async (request, reply) => {
+  const api = operations(app, { tags, params: SshKeyParams });
+
+  api.post(BASE, 'createSshKey', 'Add or generate an SSH key', {
+    secretAnswer: true,
+    params: SshKeysParams,
+    body: CreateSshKey,
+    status: 201,
+    answer: CreatedSshKey,
+    handler: async (request) => {
       const key = await createSshKey(on, await scopeOf(request), request.body);
-      return reply.code(201).send({ ...presented(key), private_key: key.privateKey });
+      return { ...presented(key), private_key: key.privateKey };
     },
   });
 
-  app.get(BASE, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listSshKeys',
-      summary: 'List SSH keys',
-      tags,
-      params: SshKeysParams,
-      querystring: SshKeyListQuery,
-      response: { 200: SshKeyList },
-    },
+  api.get(BASE, 'listSshKeys', 'List SSH keys', {
+    params: SshKeysParams,
+    query: SshKeyListQuery,
+    answer: SshKeyList,
     handler: async (request) =>
       presentedPage(await listSshKeys(on, await scopeOf(request), request.query), presented),
   });
 
-  app.get(`${BASE}/:ssh_key_id`, {
-    config: { access: 'read', versioned: VERSIONED },
-    schema: {
-      operationId: 'getSshKey',
-      summary: 'Get an SSH key',
-      tags,
-      params: SshKeyParams,
-      response: { 200: SshKeyAnswer },
-    },
+  api.get(`${BASE}/:ssh_key_id`, 'getSshKey', 'Get an SSH key', {
+    versioned: VERSIONED,
+    answer: SshKeyAnswer,
     handler: async (request) =>
       presented(await getSshKey(on, await scopeOf(request), request.params.ssh_key_id)),
   });
 
-  app.patch(`${BASE}/:ssh_key_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'updateSshKey',
-      summary: 'Share or unshare an SSH key in its project',
-      tags,
-      params: SshKeyParams,
-      body: UpdateSshKey,
-      response: { 200: SshKeyAnswer },
-    },
+  api.patch(`${BASE}/:ssh_key_id`, 'updateSshKey', 'Share or unshare an SSH key in its project', {
+    body: UpdateSshKey,
+    answer: SshKeyAnswer,
     handler: async (request) => {
       const { params, body } = request;
       return presented(
@@ -98,21 +77,10 @@ export function sshKeyRoutes(app: Api, on: Platform): void {
     },
   });
 
-  app.delete(`${BASE}/:ssh_key_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteSshKey',
-      summary: 'Delete an SSH key',
-      description:
-        'Machines that already have the key keep it. Returns 409 while a cluster needs the key for new nodes or for Slurm.',
-      tags,
-      params: SshKeyParams,
-      response: { 204: Type.Null() },
-    },
-    handler: async (request, reply) => {
-      await deleteSshKey(on, await scopeOf(request), request.params.ssh_key_id);
-      return reply.code(204).send(null);
-    },
+  api.delete(`${BASE}/:ssh_key_id`, 'deleteSshKey', 'Delete an SSH key', {
+    description:
+      'Machines that already have the key keep it. Returns 409 while a cluster needs the key for new nodes or for Slurm.',
+    handler: async (request) => deleteSshKey(on, await scopeOf(request), request.params.ssh_key_id),
   });
 }
 

@@ -10,6 +10,8 @@ import { type PublicKey, parsePublicKey } from './public-key.ts';
 import type { CreateSshKey, SshKeyListQuery } from './schema.ts';
 import * as store from './store.ts';
 
+/* SSH keys. A key that isn't shared in the project only exists for the user who added it. */
+
 /** A project that belongs to the caller, and the caller. */
 export interface ProjectScope {
   projectId: number;

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { found } from '../../../lib/found.ts';
 import { orderOf } from '../../../lib/order.ts';
@@ -37,31 +38,21 @@ type RegionListQuery = Static<typeof RegionListQuery>;
 
 /** Routes for regions. All accounts see the same regions, so any account may read them. */
 export function regionRoutes(app: Api, { catalog }: { catalog: Catalog }): void {
-  app.get('/cloud/v1/regions', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listRegions',
-      summary: 'List regions',
-      tags: ['Regions'],
-      querystring: RegionListQuery,
-      response: { 200: RegionList },
-    },
+  const api = operations(app, { tags: ['Regions'] });
+
+  api.get('/cloud/v1/regions', 'listRegions', 'List regions', {
+    query: RegionListQuery,
+    answer: RegionList,
     handler: async ({ query }) => {
       const options = { showVolumeTypes: query.show_volume_types ?? false };
       return pageOf(listed(catalog, query), query, (region) => presentRegion(region, options));
     },
   });
 
-  app.get('/cloud/v1/regions/:region_id', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'getRegion',
-      summary: 'Get a region',
-      tags: ['Regions'],
-      params: RegionParams,
-      querystring: RegionQuery,
-      response: { 200: RegionAnswer },
-    },
+  api.get('/cloud/v1/regions/:region_id', 'getRegion', 'Get a region', {
+    params: RegionParams,
+    query: RegionQuery,
+    answer: RegionAnswer,
     handler: async ({ params, query }) =>
       presentRegion(regionOf(catalog, params.region_id), {
         showVolumeTypes: query.show_volume_types ?? false,

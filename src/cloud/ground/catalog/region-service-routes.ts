@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
 import { listQuery } from '../../../lib/wire.ts';
@@ -17,82 +18,66 @@ const LoggingHosts = Type.Object(
 
 /** DDoS protection and logging of regions. Any account may read them. */
 export function regionServiceRoutes(app: Api, { catalog }: { catalog: Catalog }): void {
-  app.get('/cloud/v1/ddos/profile-templates/:region_id', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listDdosTemplates',
-      summary: 'List DDoS profile templates',
-      description: 'Returns an empty list if the region has no advanced DDoS protection.',
-      tags: ['DDoS protection'],
-      params: RegionParams,
-      querystring: ListQuery,
-      response: { 200: DdosTemplateList },
-    },
+  const api = operations(app, { tags: ['DDoS protection'], params: RegionParams });
+
+  api.get('/cloud/v1/ddos/profile-templates/:region_id', 'listDdosTemplates', 'List DDoS profile templates', {
+    description: 'Returns an empty list if the region has no advanced DDoS protection.',
+    query: ListQuery,
+    answer: DdosTemplateList,
     handler: async ({ params, query }) => {
       const region = regionOf(catalog, params.region_id);
       return pageOf(catalog.ddosTemplates(region.id), query, presentDdosTemplate);
     },
   });
 
-  app.get('/cloud/v1/ddos/accessibility/:region_id', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'getDdosAccessibility',
-      summary: 'Find out whether DDoS protection can be used in a region',
-      tags: ['DDoS protection'],
-      params: RegionParams,
-      response: { 200: DdosAccessibility },
+  api.get(
+    '/cloud/v1/ddos/accessibility/:region_id',
+    'getDdosAccessibility',
+    'Find out whether DDoS protection can be used in a region',
+    {
+      answer: DdosAccessibility,
+      handler: async ({ params }) => {
+        const { has_ddos: has, display_name: name } = regionOf(catalog, params.region_id);
+        return {
+          is_accessible: has,
+          http_code: has ? 200 : 404,
+          message: `Advanced DDoS protection is ${has ? '' : 'not '}accessible in region ${name}.`,
+        };
+      },
     },
-    handler: async ({ params }) => {
-      const { has_ddos: has, display_name: name } = regionOf(catalog, params.region_id);
-      return {
-        is_accessible: has,
-        http_code: has ? 200 : 404,
-        message: `Advanced DDoS protection is ${has ? '' : 'not '}accessible in region ${name}.`,
-      };
-    },
-  });
+  );
 
-  app.get('/cloud/v1/ddos/region_coverage/:region_id', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'getDdosCoverage',
-      summary: 'Find out whether a region has DDoS protection',
-      tags: ['DDoS protection'],
-      params: RegionParams,
-      response: { 200: DdosCoverage },
+  api.get(
+    '/cloud/v1/ddos/region_coverage/:region_id',
+    'getDdosCoverage',
+    'Find out whether a region has DDoS protection',
+    {
+      answer: DdosCoverage,
+      handler: async ({ params }) => ({ is_covered: regionOf(catalog, params.region_id).has_ddos }),
     },
-    handler: async ({ params }) => ({ is_covered: regionOf(catalog, params.region_id).has_ddos }),
-  });
+  );
 
-  app.get('/cloud/v1/laas/:region_id/destination_regions', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listLoggingDestinations',
-      summary: 'List the regions that can store logs',
-      description: "Returns 400 if the region doesn't offer logging.",
+  api.get(
+    '/cloud/v1/laas/:region_id/destination_regions',
+    'listLoggingDestinations',
+    'List the regions that can store logs',
+    {
       tags: ['Logging'],
-      params: RegionParams,
-      querystring: ListQuery,
-      response: { 200: LoggingDestinationList },
-    },
-    handler: async ({ params, query }) => {
-      const region = regionOf(catalog, params.region_id);
-      requireLoggingHosts(catalog, region);
-      return pageOf(catalog.loggingDestinations(region.id), query, presentLoggingDestination);
-    },
-  });
-
-  app.get('/cloud/v1/laas/:region_id/hosts', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listLoggingHosts',
-      summary: 'List the log brokers of a region',
       description: "Returns 400 if the region doesn't offer logging.",
-      tags: ['Logging'],
-      params: RegionParams,
-      response: { 200: LoggingHosts },
+      query: ListQuery,
+      answer: LoggingDestinationList,
+      handler: async ({ params, query }) => {
+        const region = regionOf(catalog, params.region_id);
+        requireLoggingHosts(catalog, region);
+        return pageOf(catalog.loggingDestinations(region.id), query, presentLoggingDestination);
+      },
     },
+  );
+
+  api.get('/cloud/v1/laas/:region_id/hosts', 'listLoggingHosts', 'List the log brokers of a region', {
+    tags: ['Logging'],
+    description: "Returns 400 if the region doesn't offer logging.",
+    answer: LoggingHosts,
     handler: async ({ params }) => ({
       hosts: [...requireLoggingHosts(catalog, regionOf(catalog, params.region_id))],
     }),
@@ -105,38 +90,34 @@ export function olderLoggingHostRoutes(app: Api, { catalog }: { catalog: Catalog
     { hosts: Type.Array(Type.String({ description: 'host:port' })) },
     { title: 'LoggingServers', description: 'Servers of the logging of a region.' },
   );
-  const schema = {
-    tags: ['Logging'],
-    deprecated: true,
-    params: RegionParams,
-    response: { 200: LoggingServers },
-  };
 
-  app.get('/cloud/v1/laas/:region_id/kafka_hosts', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listKafkaHosts',
-      summary: 'List the log brokers of a region by their older name',
-      description: "Returns 400 if the region doesn't offer logging.",
-      ...schema,
-    },
-    handler: async ({ params }) => ({
-      hosts: [...requireLoggingHosts(catalog, regionOf(catalog, params.region_id))],
-    }),
-  });
+  const api = operations(app, { tags: ['Logging'], params: RegionParams, deprecated: true });
 
-  app.get('/cloud/v1/laas/:region_id/opensearch_hosts', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listOpensearchHosts',
-      summary: 'List the servers of a region that search its logs',
+  api.get(
+    '/cloud/v1/laas/:region_id/kafka_hosts',
+    'listKafkaHosts',
+    'List the log brokers of a region by their older name',
+    {
       description: "Returns 400 if the region doesn't offer logging.",
-      ...schema,
+      answer: LoggingServers,
+      handler: async ({ params }) => ({
+        hosts: [...requireLoggingHosts(catalog, regionOf(catalog, params.region_id))],
+      }),
     },
-    handler: async ({ params }) => {
-      const region = regionOf(catalog, params.region_id);
-      requireLoggingHosts(catalog, region);
-      return { hosts: [...catalog.searchHosts(region.id)] };
+  );
+
+  api.get(
+    '/cloud/v1/laas/:region_id/opensearch_hosts',
+    'listOpensearchHosts',
+    'List the servers of a region that search its logs',
+    {
+      description: "Returns 400 if the region doesn't offer logging.",
+      answer: LoggingServers,
+      handler: async ({ params }) => {
+        const region = regionOf(catalog, params.region_id);
+        requireLoggingHosts(catalog, region);
+        return { hosts: [...catalog.searchHosts(region.id)] };
+      },
     },
-  });
+  );
 }

@@ -115,7 +115,8 @@ export async function deleteDatedList<Row extends store.ListRow>(
     await store.lockHolder(tx, table, list);
     await findList(tx.sql, kind, principal, id);
     if (list.client_id !== null) noteAccount(list.client_id);
-    if (list.valid_from <= tx.now) {
+    // It may have come into force while this waited for its locks.
+    if (list.valid_from <= on.clock.now()) {
       throw new ConflictError(
         `${name} ${id} has come into force and is part of the past; let another one follow it`,
       );

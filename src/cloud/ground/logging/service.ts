@@ -11,6 +11,8 @@ import { type LoggingStatus, NAMESPACE, type PutTopic, type UpdateLoggingStatus 
 import { scramCredential } from './scram.ts';
 import * as store from './store.ts';
 
+/* Logging of projects. Everything except `status` throws InvalidError where the region has no logging. */
+
 const requireOffered = (on: Platform, { region }: Scope) => requireLoggingHosts(on.catalog, region);
 
 export const getLoggingStatus = async (on: Platform, scope: Scope): Promise<LoggingStatus> =>

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { TagAnswer } from '../../../lib/resource-fields.ts';
 import { TagsInput } from '../../../lib/tags-input.ts';
@@ -29,13 +29,10 @@ function addressed(family: FamilyAddress) {
   return {
     url: `${base}/:project_id/:region_id/:${parameter}/metadata`,
     params: resourceParams(parameter),
-    changes: { access: 'operate', ...(versioned && { versioned }) } as const,
-    schema: (verb: string, rest: string, summary: string) => ({
-      operationId: `${verb}${name}Metadata${rest}${generation}`,
-      summary: `${summary} of ${family.one}`,
-      tags: [family.group],
-      deprecated: true,
-    }),
+    changes: versioned && { versioned },
+    /** Operation ID and summary. */
+    named: (verb: string, rest: string, summary: string) =>
+      [`${verb}${name}Metadata${rest}${generation}`, `${summary} of ${family.one}`] as const,
     target: ({ scope, params }: { scope: Scope; params: ResourcePath }) =>
       [scope, String(params[parameter])] as const,
   };
@@ -43,92 +40,55 @@ function addressed(family: FamilyAddress) {
 
 /** Routes for the tags of one kind of resource: all of them at once, or one by one. */
 export function familyRoutes(app: Api, on: Platform, holder: TagHolder, family: FamilyAddress): void {
-  const { url, params, changes, schema, target } = addressed(family);
+  const { url, params, changes, named, target } = addressed(family);
+  const api = operations(app, { tags: [family.group], params: params.resource, deprecated: true });
 
-  app.get(url, {
-    config: { access: 'read' },
-    schema: { ...schema('list', '', 'List the tags'), params: params.resource, response: { 200: TagList } },
-    handler: async (request) => {
-      const results = await listTags(on, holder, ...target(request));
+  api.get(url, ...named('list', '', 'List the tags'), {
+    answer: TagList,
+    handler: async (call) => {
+      const results = await listTags(on, holder, ...target(call));
       return { count: results.length, results };
     },
   });
 
-  app.post(url, {
-    config: changes,
-    schema: {
-      ...schema('add', '', 'Add or update tags'),
-      description: "Other tags don't change.",
-      params: params.resource,
-      body: TagsInput,
-      response: { 204: Type.Null() },
-    },
-    handler: async (request, reply) => {
-      await addTags(on, holder, ...target(request), request.body);
-      return reply.code(204).send(null);
-    },
+  api.post(url, ...named('add', '', 'Add or update tags'), {
+    ...changes,
+    description: "Other tags don't change.",
+    body: TagsInput,
+    handler: (call) => addTags(on, holder, ...target(call), call.body),
   });
 
-  app.put(url, {
-    config: changes,
-    schema: {
-      ...schema('replace', '', 'Replace all tags'),
-      params: params.resource,
-      body: TagsInput,
-      response: { 204: Type.Null() },
-    },
-    handler: async (request, reply) => {
-      await replaceTags(on, holder, ...target(request), request.body);
-      return reply.code(204).send(null);
-    },
+  api.put(url, ...named('replace', '', 'Replace all tags'), {
+    ...changes,
+    body: TagsInput,
+    handler: (call) => replaceTags(on, holder, ...target(call), call.body),
   });
 
-  app.get(`${url}_item`, {
-    config: { access: 'read' },
-    schema: {
-      ...schema('get', 'Item', 'Get a tag'),
-      params: params.resource,
-      querystring: KeyQuery,
-      response: { 200: TagAnswer },
-    },
-    handler: async (request) => getTag(on, holder, ...target(request), request.query.key),
+  api.get(`${url}_item`, ...named('get', 'Item', 'Get a tag'), {
+    query: KeyQuery,
+    answer: TagAnswer,
+    handler: (call) => getTag(on, holder, ...target(call), call.query.key),
   });
 
-  app.delete(`${url}_item`, {
-    config: changes,
-    schema: {
-      ...schema('delete', 'Item', 'Delete a tag'),
-      params: params.resource,
-      querystring: KeyQuery,
-      response: { 204: Type.Null() },
-    },
-    handler: async (request, reply) => {
-      await removeTag(on, holder, ...target(request), request.query.key);
-      return reply.code(204).send(null);
-    },
+  api.delete(`${url}_item`, ...named('delete', 'Item', 'Delete a tag'), {
+    ...changes,
+    query: KeyQuery,
+    handler: (call) => removeTag(on, holder, ...target(call), call.query.key),
   });
 }
 
 /** Routes for single tags with the key in the path, which some kinds offer in addition. */
 export function tagByKeyRoutes(app: Api, on: Platform, holder: TagHolder, family: FamilyAddress): void {
-  const { url, params, changes, schema, target } = addressed(family);
+  const { url, params, changes, named, target } = addressed(family);
+  const api = operations(app, { tags: [family.group], params: params.tag, deprecated: true });
 
-  app.get(`${url}/:key`, {
-    config: { access: 'read' },
-    schema: { ...schema('get', 'ByKey', 'Get a tag'), params: params.tag, response: { 200: TagAnswer } },
-    handler: async (request) => getTag(on, holder, ...target(request), request.params.key),
+  api.get(`${url}/:key`, ...named('get', 'ByKey', 'Get a tag'), {
+    answer: TagAnswer,
+    handler: (call) => getTag(on, holder, ...target(call), call.params.key),
   });
 
-  app.delete(`${url}/:key`, {
-    config: changes,
-    schema: {
-      ...schema('delete', 'ByKey', 'Delete a tag'),
-      params: params.tag,
-      response: { 204: Type.Null() },
-    },
-    handler: async (request, reply) => {
-      await removeTag(on, holder, ...target(request), request.params.key);
-      return reply.code(204).send(null);
-    },
+  api.delete(`${url}/:key`, ...named('delete', 'ByKey', 'Delete a tag'), {
+    ...changes,
+    handler: (call) => removeTag(on, holder, ...target(call), call.params.key),
   });
 }

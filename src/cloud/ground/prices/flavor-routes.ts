@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
 import { listQuery, ProjectRegionParams } from '../../../lib/wire.ts';
@@ -22,16 +23,11 @@ const FlavorListQuery = Type.Object(
 type FlavorListQuery = Static<typeof FlavorListQuery>;
 
 export function flavorRoutes(app: Api, on: Platform): void {
-  app.get('/cloud/v1/flavors/:project_id/:region_id', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listFlavors',
-      summary: 'List instance flavors',
-      tags: ['Flavors'],
-      params: ProjectRegionParams,
-      querystring: FlavorListQuery,
-      response: { 200: FlavorList },
-    },
+  const api = operations(app, { tags: ['Flavors'], params: ProjectRegionParams });
+
+  api.get('/cloud/v1/flavors/:project_id/:region_id', 'listFlavors', 'List instance flavors', {
+    query: FlavorListQuery,
+    answer: FlavorList,
     handler: async ({ scope, query }) => {
       const prices = await offerPrices(on, scope, query.include_prices);
       return pageOf(listed(on.catalog.flavors(scope.regionId), query), query, (flavor) =>

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
 import { listQuery, ProjectRegionParams } from '../../../lib/wire.ts';
@@ -33,18 +34,12 @@ const VERSION_PATHS = [
 
 /** What new clusters can be made of. A region without Kubernetes offers nothing. */
 export function kubernetesOfferRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags: ['Kubernetes'], params: ProjectRegionParams });
   for (const { url, operationId } of VERSION_PATHS) {
-    app.get(url, {
-      config: { access: 'read' },
-      schema: {
-        operationId,
-        summary: 'List Kubernetes versions for new clusters',
-        description: 'Oldest first.',
-        tags: ['Kubernetes'],
-        params: ProjectRegionParams,
-        querystring: VersionListQuery,
-        response: { 200: KubernetesVersionList },
-      },
+    api.get(url, operationId, 'List Kubernetes versions for new clusters', {
+      description: 'Oldest first.',
+      query: VersionListQuery,
+      answer: KubernetesVersionList,
       handler: async ({ scope, query }) => {
         const { region } = scope;
         const versions = region.has_k8s
@@ -55,23 +50,21 @@ export function kubernetesOfferRoutes(app: Api, on: Platform): void {
     });
   }
 
-  app.get('/cloud/v1/k8s/:project_id/:region_id/flavors', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listKubernetesFlavors',
-      summary: 'List flavors for node pools',
-      tags: ['Kubernetes'],
-      params: ProjectRegionParams,
-      querystring: FlavorListQuery,
-      response: { 200: KubernetesFlavorList },
+  api.get(
+    '/cloud/v1/k8s/:project_id/:region_id/flavors',
+    'listKubernetesFlavors',
+    'List flavors for node pools',
+    {
+      query: FlavorListQuery,
+      answer: KubernetesFlavorList,
+      handler: async ({ scope, query }) => {
+        const prices = await offerPrices(on, scope, query.include_prices);
+        return pageOf(poolFlavors(on.catalog, scope.region, query), query, (flavor) =>
+          presentKubernetesFlavor(flavor, prices?.flavor(flavor.flavor_id)),
+        );
+      },
     },
-    handler: async ({ scope, query }) => {
-      const prices = await offerPrices(on, scope, query.include_prices);
-      return pageOf(poolFlavors(on.catalog, scope.region, query), query, (flavor) =>
-        presentKubernetesFlavor(flavor, prices?.flavor(flavor.flavor_id)),
-      );
-    },
-  });
+  );
 }
 
 function poolFlavors(catalog: Catalog, region: Region, query: FlavorListQuery): Flavor[] {

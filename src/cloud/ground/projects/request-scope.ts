@@ -11,7 +11,7 @@ declare module 'fastify' {
 }
 
 /** For all routes registered after this call: finds the project and region that the path names, or answers 404. */
-export function findScopes(app: FastifyInstance, on: Platform): void {
+export function findScopes(on: Platform, app: FastifyInstance): void {
   app.decorateRequest('scope');
   app.addHook('onRoute', (route) => {
     if (!route.url.includes('/:project_id/:region_id')) return;

@@ -125,7 +125,7 @@ export async function changeRegionalQuotas(
   return (await numbersOf(on, clientId)).regional(regionId);
 }
 
-/** @throws as `changeRegional` */
+/** @throws as `changeRegionalQuotas` */
 export async function changeGlobalQuotas(
   on: Platform,
   principal: Principal,

@@ -1,4 +1,5 @@
 import { goneSignal } from '../../../http/gone-signal.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
@@ -30,20 +31,16 @@ const PATHS = [
 export function taskRoutes(app: Api, on: Platform): void {
   app.addHook('preClose', async () => stopWaiting(on));
 
+  const api = operations(app, { tags, params: TaskParams });
+
   for (const { url, operationId } of PATHS) {
-    app.get(url, {
-      config: { access: 'read', uncounted: true },
-      schema: {
-        operationId,
-        summary: 'Get a task',
-        description:
-          'Poll until `state` is FINISHED or ERROR, or use `Prefer: wait=N` to wait for that. ' +
-          'The resources that the task created or changed can be read from that moment on.',
-        tags,
-        params: TaskParams,
-        headers: WaitHeaders,
-        response: { 200: TaskSchema },
-      },
+    api.get(url, operationId, 'Get a task', {
+      uncounted: true,
+      description:
+        'Poll until `state` is FINISHED or ERROR, or use `Prefer: wait=N` to wait for that. ' +
+        'The resources that the task created or changed can be read from that moment on.',
+      headers: WaitHeaders,
+      answer: TaskSchema,
       handler: async ({ principal, params, headers }, reply) => {
         const seconds = waitPreference(headers.prefer);
         if (seconds === undefined) return presentedTask(await getTask(on, principal, params.task_id));
@@ -57,31 +54,19 @@ export function taskRoutes(app: Api, on: Platform): void {
     });
   }
 
-  app.get('/cloud/v1/tasks', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listTasks',
-      summary: 'List tasks',
-      description: 'Lists tasks of all projects of the account.',
-      tags,
-      querystring: TaskListQuery,
-      response: { 200: TaskList },
-    },
+  api.get('/cloud/v1/tasks', 'listTasks', 'List tasks', {
+    description: 'Lists tasks of all projects of the account.',
+    query: TaskListQuery,
+    answer: TaskList,
     handler: async ({ principal, query }) =>
       presentedPage(await listTasks(on, principal, query), presentedTask),
   });
 
-  app.get('/cloud/v1/tasks/:project_id/:region_id/active', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listActiveTasks',
-      summary: 'List active tasks',
-      description: 'Lists tasks that have not ended, newest first.',
-      tags,
-      params: ActiveTaskParams,
-      querystring: ActiveTaskQuery,
-      response: { 200: TaskList },
-    },
+  api.get('/cloud/v1/tasks/:project_id/:region_id/active', 'listActiveTasks', 'List active tasks', {
+    description: 'Lists tasks that have not ended, newest first.',
+    params: ActiveTaskParams,
+    query: ActiveTaskQuery,
+    answer: TaskList,
     handler: async ({ scope, query }) =>
       presentedPage(await listActiveTasks(on, scope, query), presentedTask),
   });

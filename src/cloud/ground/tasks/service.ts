@@ -143,7 +143,7 @@ export async function removeAgain(
   return id;
 }
 
-/** Wants something that no task waits for. @throws as `begin` */
+/** Wants something that no task waits for. @throws as `beginTask` */
 export const wantChecked = (
   on: Platform,
   tx: Transaction,

@@ -33,9 +33,9 @@ export interface AcceptedCluster extends AddressPools {
  * @throws InvalidError with every fault
  */
 export async function acceptCluster(
+  on: Platform,
   scope: Scope,
   request: CreateCluster,
-  on: Platform,
 ): Promise<AcceptedCluster> {
   const { region } = scope;
   if (!region.has_k8s) {
@@ -49,7 +49,7 @@ export async function acceptCluster(
   const vastNfs = request.csi?.nfs?.vast_enabled ?? false;
   const subnet = request.fixed_subnet ? await findClusterSubnet(on, scope, request.fixed_subnet) : undefined;
   const addresses = addressPools(request, subnet?.cidr);
-  const slurm = await slurmReferences(scope, request.add_ons, on);
+  const slurm = await slurmReferences(on, scope, request.add_ons);
   const context = configurationContext(on.catalog, scope, {
     name: request.name,
     ...addresses.pools,
@@ -68,9 +68,9 @@ export async function acceptCluster(
     ...ddnProblems(request),
     ...ipv6Problems(request, scope),
     ...validateInitialConfiguration(request, context),
-    ...(await keypairProblems(scope, request, on)),
-    ...(await networkProblems(scope, request, on, subnet)),
-    ...(await poolGroupProblems(scope, namedPools(request), on)),
+    ...(await keypairProblems(on, scope, request)),
+    ...(await networkProblems(on, scope, request, subnet)),
+    ...(await poolGroupProblems(on, scope, namedPools(request))),
   ];
   if (problems.length > 0) throw new InvalidError(problems);
   return {
@@ -122,9 +122,9 @@ function ipv6Problems({ is_ipv6 }: CreateCluster, { region }: Scope): FieldProbl
 }
 
 async function keypairProblems(
+  on: Platform,
   scope: Scope,
   { keypair }: CreateCluster,
-  on: Platform,
 ): Promise<FieldProblem[]> {
   if (await hasSshKeyNamed(on, scope, keypair)) return [];
   const message = `Unknown SSH key ${keypair}. Must be the name of a key of this project; add the key first.`;
@@ -132,9 +132,9 @@ async function keypairProblems(
 }
 
 async function networkProblems(
+  on: Platform,
   scope: Scope,
   { fixed_network: networkId, fixed_subnet: subnetId }: CreateCluster,
-  on: Platform,
   subnet: ClusterSubnet | undefined,
 ): Promise<FieldProblem[]> {
   const problems: FieldProblem[] = [];

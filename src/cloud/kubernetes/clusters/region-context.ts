@@ -33,9 +33,9 @@ export function configurationContext(
  * which would hold its connection meanwhile.
  */
 export async function slurmReferences(
+  on: Platform,
   scope: Scope,
   addOns: ClusterUpdate['add_ons'],
-  on: Platform,
 ): Promise<Pick<SlurmContext, 'fileShare' | 'knownSshKeyIds'> | undefined> {
   const slurm = addOns?.slurm;
   if (!slurm?.enabled) return undefined;

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../http/dialect.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { idsOf } from '../../../lib/id-list.ts';
 import { presentedPage } from '../../../lib/page.ts';
@@ -37,81 +38,63 @@ export function clusterRoutes(app: Api, dialect: Dialect, on: Platform): void {
 }
 
 function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: ClusterBase): void {
-  app.post(base.path, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: `createKubernetesCluster${base.suffix}`,
-      summary: 'Create a Kubernetes cluster',
-      description:
-        'Starts one task. The cluster can be read immediately, with the status Provisioning. If the task fails, nothing is left behind.',
-      tags,
-      params: ProjectRegionParams,
-      body: CreateCluster,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: ClusterParams });
+
+  api.post(base.path, `createKubernetesCluster${base.suffix}`, 'Create a Kubernetes cluster', {
+    description:
+      'Starts one task. The cluster can be read immediately, with the status Provisioning. If the task fails, nothing is left behind.',
+    params: ProjectRegionParams,
+    body: CreateCluster,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createCluster(on, scope, body)]),
   });
 
-  app.patch(`${base.path}/${CLUSTER_NAME}`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: `updateKubernetesCluster${base.suffix}`,
-      summary: 'Update a Kubernetes cluster',
+  api.patch(
+    `${base.path}/${CLUSTER_NAME}`,
+    `updateKubernetesCluster${base.suffix}`,
+    'Update a Kubernetes cluster',
+    {
       description:
         'Changes up to six groups of settings with one task. Everything is validated before the task starts; an update that changes nothing starts no task, and under `/gcore` names one that is FINISHED. The cluster shows the new settings when the task is FINISHED, and keeps the old ones if it ends in ERROR. Returns 409 while another task holds the cluster. On simulated infrastructure, enabling logging to the topic `simulate-failure` always fails, and the task ends in ERROR.',
-      tags,
-      params: ClusterParams,
       body: ClusterUpdate,
-      response: { 200: dialect.tasksSchema },
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params, body }) =>
+        dialect.tasks(await updateCluster(on, scope, params.cluster_name, body, dialect)),
     },
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks(await updateCluster(on, scope, params.cluster_name, body, dialect)),
-  });
+  );
 
-  app.delete(`${base.path}/${CLUSTER_NAME}`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: `deleteKubernetesCluster${base.suffix}`,
-      summary: 'Delete a Kubernetes cluster',
+  api.delete(
+    `${base.path}/${CLUSTER_NAME}`,
+    `deleteKubernetesCluster${base.suffix}`,
+    'Delete a Kubernetes cluster',
+    {
       description:
         'Starts one task. Nodes are deleted with their volumes, except for volumes with snapshots. Waits for the deletion of a pool. Returns 409 while another task holds the cluster, or if the security group of its nodes is in use elsewhere.',
-      tags,
-      params: ClusterParams,
-      querystring: DeleteClusterQuery,
-      response: { 200: dialect.tasksSchema },
+      query: DeleteClusterQuery,
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params, query }) => {
+        const volumes = idsOf(query.volumes);
+        return dialect.tasks([await deleteOrWait(on, scope, clusterDeletion, params.cluster_name, volumes)]);
+      },
     },
-    handler: async ({ scope, params, query }) => {
-      const volumes = idsOf(query.volumes);
-      return dialect.tasks([await deleteOrWait(on, scope, clusterDeletion, params.cluster_name, volumes)]);
-    },
-  });
+  );
 }
 
 function readingRoutes(app: Api, on: Platform, base: ClusterBase): void {
-  app.get(base.path, {
-    config: { access: 'read' },
-    schema: {
-      operationId: `listKubernetesClusters${base.suffix}`,
-      summary: 'List Kubernetes clusters',
-      description: 'Newest first.',
-      tags,
-      params: ProjectRegionParams,
-      querystring: ClusterListQuery,
-      response: { 200: ClusterList },
-    },
+  const api = operations(app, { tags, params: ProjectRegionParams });
+
+  api.get(base.path, `listKubernetesClusters${base.suffix}`, 'List Kubernetes clusters', {
+    description: 'Newest first.',
+    query: ClusterListQuery,
+    answer: ClusterList,
     handler: async ({ scope, query }) =>
       presentedPage(await listClusters(on, scope, query), presentedCluster),
   });
 
-  app.get(`${base.path}/${CLUSTER_NAME}`, {
-    config: { access: 'read', versioned: VERSIONED },
-    schema: {
-      operationId: `getKubernetesCluster${base.suffix}`,
-      summary: 'Get a Kubernetes cluster',
-      tags,
-      params: ClusterParams,
-      response: { 200: ClusterAnswer },
-    },
+  api.get(`${base.path}/${CLUSTER_NAME}`, `getKubernetesCluster${base.suffix}`, 'Get a Kubernetes cluster', {
+    versioned: VERSIONED,
+    params: ClusterParams,
+    answer: ClusterAnswer,
     handler: async ({ scope, params }) => presentedCluster(await getCluster(on, scope, params.cluster_name)),
   });
 }

@@ -49,7 +49,7 @@ export const listClusters = (on: Platform, scope: Scope, page: PageQuery): Promi
  * @throws InvalidError with every fault of the body, ConflictError for a name that exists, QuotaExceededError
  */
 export async function createCluster(on: Platform, scope: Scope, request: CreateCluster): Promise<string> {
-  const { pools, ...wanted } = await acceptCluster(scope, request, on);
+  const { pools, ...wanted } = await acceptCluster(on, scope, request);
   const id = randomUUID();
   const taskId = newTaskId();
   const cluster: store.NewCluster = {
@@ -112,7 +112,7 @@ export async function updateCluster(
     await getCluster(on, scope, name);
     return [];
   }
-  const slurm = await slurmReferences(scope, request.add_ons, on);
+  const slurm = await slurmReferences(on, scope, request.add_ons);
   return on.database.accept(async (tx) => {
     const cluster = await lockFreeCluster(tx, scope, name);
     const { configuration: current } = cluster;

@@ -1,3 +1,4 @@
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
@@ -13,17 +14,12 @@ import { FloatingIpList, type ListedFloatingIp } from './schema.ts';
 
 /** Floating IPs with the instances and load balancers that they lead to. */
 export function floatingIpListRoutes(app: Api, on: Platform): void {
-  app.get('/cloud/v1/floatingips/:project_id/:region_id', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listFloatingIps',
-      summary: 'List floating IPs',
-      description: 'Newest first.',
-      tags: ['Floating IPs'],
-      params: ProjectRegionParams,
-      querystring: FloatingIpListQuery,
-      response: { 200: FloatingIpList },
-    },
+  const api = operations(app, { tags: ['Floating IPs'], params: ProjectRegionParams });
+
+  api.get('/cloud/v1/floatingips/:project_id/:region_id', 'listFloatingIps', 'List floating IPs', {
+    description: 'Newest first.',
+    query: FloatingIpListQuery,
+    answer: FloatingIpList,
     handler: async ({ scope, query }) => {
       const { count, rows } = await listFloatingIps(on, scope, query);
       const portIds = rows.flatMap(({ port_id }) => port_id ?? []);

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import { goneSignal } from '../../../http/gone-signal.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { TagsInput } from '../../../lib/tags-input.ts';
 import type { Platform } from '../../../platform.ts';
@@ -24,18 +25,13 @@ const ONE_V2 = '/cloud/v2/loadbalancers/:project_id/:region_id/:load_balancer_id
 const tags = ['Load balancers'];
 
 export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.patch(ONE_BALANCER, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'updateLoadBalancerNow',
-      summary: 'Update a load balancer and wait for completion',
-      description: WAIT_TEXT,
-      deprecated: true,
-      tags,
-      params: LoadBalancerParams,
-      body: UpdateLoadBalancerNow,
-      response: { 200: LoadBalancerAnswer },
-    },
+  const api = operations(app, { tags, params: LoadBalancerParams });
+
+  api.patch(ONE_BALANCER, 'updateLoadBalancerNow', 'Update a load balancer and wait for completion', {
+    description: WAIT_TEXT,
+    deprecated: true,
+    body: UpdateLoadBalancerNow,
+    answer: LoadBalancerAnswer,
     handler: async ({ scope, params, body }, reply) => {
       const { load_balancer_id: id } = params;
       const task = await updateLoadBalancer(on, scope, id, body);
@@ -45,62 +41,46 @@ export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platfor
     },
   });
 
-  app.patch(ONE_V2, {
-    config: { access: 'operate', versioned: VERSIONED_BALANCER },
-    schema: {
-      operationId: 'updateLoadBalancer',
-      summary: 'Update a load balancer',
-      description:
-        'Fields that are left out stay. The task has finished already if nothing changes. Returns 409 while a task holds the load balancer.',
-      tags,
-      params: LoadBalancerParams,
-      body: UpdateLoadBalancer,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.patch(ONE_V2, 'updateLoadBalancer', 'Update a load balancer', {
+    versioned: VERSIONED_BALANCER,
+    description:
+      'Fields that are left out stay. The task has finished already if nothing changes. Returns 409 while a task holds the load balancer.',
+    body: UpdateLoadBalancer,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await updateLoadBalancer(on, scope, params.load_balancer_id, body)]),
   });
 
-  const ofTags = { tags, deprecated: true, params: LoadBalancerParams };
-  const versioned = { access: 'operate', versioned: VERSIONED_BALANCER } as const;
-
-  app.post(`${ONE_V2}/metadata`, {
-    config: versioned,
-    schema: {
-      operationId: 'addLoadBalancerMetadataV2',
-      summary: 'Add or update tags of a load balancer',
-      description: "Other tags don't change.",
-      ...ofTags,
-      body: TagsInput,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(`${ONE_V2}/metadata`, 'addLoadBalancerMetadataV2', 'Add or update tags of a load balancer', {
+    versioned: VERSIONED_BALANCER,
+    description: "Other tags don't change.",
+    deprecated: true,
+    body: TagsInput,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await addLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
   });
 
-  app.put(`${ONE_V2}/metadata`, {
-    config: versioned,
-    schema: {
-      operationId: 'replaceLoadBalancerMetadataV2',
-      summary: 'Replace all tags of a load balancer',
-      ...ofTags,
-      body: TagsInput,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.put(`${ONE_V2}/metadata`, 'replaceLoadBalancerMetadataV2', 'Replace all tags of a load balancer', {
+    versioned: VERSIONED_BALANCER,
+    deprecated: true,
+    body: TagsInput,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await replaceLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
   });
 
-  app.delete(`${ONE_V2}/metadata_item`, {
-    config: versioned,
-    schema: {
-      operationId: 'deleteLoadBalancerMetadataItemV2',
-      summary: 'Delete a tag of a load balancer',
-      ...ofTags,
-      querystring: KeyQuery,
-      response: { 200: dialect.tasksSchema },
+  api.delete(
+    `${ONE_V2}/metadata_item`,
+    'deleteLoadBalancerMetadataItemV2',
+    'Delete a tag of a load balancer',
+    {
+      versioned: VERSIONED_BALANCER,
+      deprecated: true,
+      query: KeyQuery,
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params, query }) =>
+        dialect.tasks([await removeLoadBalancerTag(on, scope, params.load_balancer_id, query.key)]),
     },
-    handler: async ({ scope, params, query }) =>
-      dialect.tasks([await removeLoadBalancerTag(on, scope, params.load_balancer_id, query.key)]),
-  });
+  );
 }

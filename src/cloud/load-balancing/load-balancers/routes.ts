@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../http/dialect.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
@@ -31,76 +32,48 @@ export const VERSIONED_BALANCER = versionedIn('load_balancers', 'load_balancer_i
 const tags = ['Load balancers'];
 
 export function loadBalancerRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post(BASE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createLoadBalancer',
-      summary: 'Create a load balancer',
-      description:
-        'Starts one task. Its virtual address is taken from a network, or is that of a reserved fixed IP. Listeners with their pools, members and health monitors can be created with it.',
-      tags,
-      params: ProjectRegionParams,
-      body: CreateLoadBalancer,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: ProjectRegionParams });
+
+  api.post(BASE, 'createLoadBalancer', 'Create a load balancer', {
+    description:
+      'Starts one task. Its virtual address is taken from a network, or is that of a reserved fixed IP. Listeners with their pools, members and health monitors can be created with it.',
+    body: CreateLoadBalancer,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createLoadBalancer(on, scope, body)]),
   });
 
-  app.get(BASE, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listLoadBalancers',
-      summary: 'List load balancers',
-      tags,
-      params: ProjectRegionParams,
-      querystring: LoadBalancerListQuery,
-      response: { 200: LoadBalancerList },
-    },
+  api.get(BASE, 'listLoadBalancers', 'List load balancers', {
+    query: LoadBalancerListQuery,
+    answer: LoadBalancerList,
     handler: async ({ scope, query }) =>
       presentedPage(await listLoadBalancers(on, scope, query), (answer) => answer),
   });
 
-  app.get(ONE_BALANCER, {
-    config: { access: 'read', versioned: VERSIONED_BALANCER },
-    schema: {
-      operationId: 'getLoadBalancer',
-      summary: 'Get a load balancer',
-      tags,
-      params: LoadBalancerParams,
-      querystring: ShowBalancerQuery,
-      response: { 200: LoadBalancerAnswer },
-    },
-    handler: async ({ scope, params, query }) =>
+  api.get(ONE_BALANCER, 'getLoadBalancer', 'Get a load balancer', {
+    versioned: VERSIONED_BALANCER,
+    params: LoadBalancerParams,
+    query: ShowBalancerQuery,
+    answer: LoadBalancerAnswer,
+    handler: ({ scope, params, query }) =>
       getLoadBalancer(on, scope, params.load_balancer_id, { stats: query.show_stats ?? false }),
   });
 
-  app.delete(ONE_BALANCER, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteLoadBalancer',
-      summary: 'Delete a load balancer',
-      description:
-        'Deletes its listeners, pools and L7 policies with it. Floating IPs stay in the project, and so does a reserved fixed IP.',
-      tags,
-      params: LoadBalancerParams,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(ONE_BALANCER, 'deleteLoadBalancer', 'Delete a load balancer', {
+    description:
+      'Deletes its listeners, pools and L7 policies with it. Floating IPs stay in the project, and so does a reserved fixed IP.',
+    params: LoadBalancerParams,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, loadBalancerDeletion, params.load_balancer_id)]),
   });
 
-  app.post(`${BASE}/check_limits`, {
-    config: { access: 'read', onlyAsks: true },
-    schema: {
-      operationId: 'checkLoadBalancerLimits',
-      summary: 'Check quotas for a load balancer',
-      description:
-        'Returns the quotas that such a load balancer would exceed. Nothing is reserved. Load balancers and new floating IPs are counted. The topic of `logging` is not, since a load balancer always gets it.',
-      tags,
-      params: ProjectRegionParams,
-      body: CheckLoadBalancerLimits,
-      response: { 200: ExceededLoadBalancerQuotas },
-    },
+  api.post(`${BASE}/check_limits`, 'checkLoadBalancerLimits', 'Check quotas for a load balancer', {
+    access: 'read',
+    onlyAsks: true,
+    description:
+      'Returns the quotas that such a load balancer would exceed. Nothing is reserved. Load balancers and new floating IPs are counted. The topic of `logging` is not, since a load balancer always gets it.',
+    body: CheckLoadBalancerLimits,
+    answer: ExceededLoadBalancerQuotas,
     handler: async ({ scope, body }) => presentedExceeded(await loadBalancerQuotaExceeded(on, scope, body)),
   });
 }

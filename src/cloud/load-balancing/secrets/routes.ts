@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../http/dialect.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { colonTimestamp } from '../../../lib/timestamps.ts';
@@ -21,73 +22,42 @@ const BASE = `/cloud/v1/secrets/${PLACE}`;
 const tags = ['Secrets'];
 
 export function secretRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post(`/cloud/v2/secrets/${PLACE}`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createTlsSecret',
-      summary: 'Store a certificate with its key',
-      description:
-        'For listeners of load balancers. The key must belong to the certificate. The chain is judged as OpenSSL judges it: it must have the issuer of the certificate unless it is empty, and the issuers must be valid now, except for roots, of which clients have their own copy. Nobody can read the contents again.',
-      tags,
-      params: ProjectRegionParams,
-      body: CreateTlsSecret,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: ProjectRegionParams });
+
+  api.post(`/cloud/v2/secrets/${PLACE}`, 'createTlsSecret', 'Store a certificate with its key', {
+    description:
+      'For listeners of load balancers. The key must belong to the certificate. The chain is judged as OpenSSL judges it: it must have the issuer of the certificate unless it is empty, and the issuers must be valid now, except for roots, of which clients have their own copy. Nobody can read the contents again.',
+    body: CreateTlsSecret,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createTlsSecret(on, scope, body)]),
   });
 
-  app.post(BASE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createSecret',
-      summary: 'Store a secret',
-      description: 'Nobody can read the contents again. For certificates with keys, use version 2.',
-      deprecated: true,
-      tags,
-      params: ProjectRegionParams,
-      body: CreateSecret,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(BASE, 'createSecret', 'Store a secret', {
+    description: 'Nobody can read the contents again. For certificates with keys, use version 2.',
+    deprecated: true,
+    body: CreateSecret,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createSecret(on, scope, body)]),
   });
 
-  app.get(BASE, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listSecrets',
-      summary: 'List secrets',
-      description: 'Newest first, without their contents.',
-      tags,
-      params: ProjectRegionParams,
-      querystring: SecretListQuery,
-      response: { 200: SecretList },
-    },
+  api.get(BASE, 'listSecrets', 'List secrets', {
+    description: 'Newest first, without their contents.',
+    query: SecretListQuery,
+    answer: SecretList,
     handler: async ({ scope, query }) => presentedPage(await listSecrets(on, scope, query), presented),
   });
 
-  app.get(`${BASE}/:secret_id`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'getSecret',
-      summary: 'Get a secret',
-      description: 'Without its contents.',
-      tags,
-      params: SecretParams,
-      response: { 200: SecretAnswer },
-    },
+  api.get(`${BASE}/:secret_id`, 'getSecret', 'Get a secret', {
+    description: 'Without its contents.',
+    params: SecretParams,
+    answer: SecretAnswer,
     handler: async ({ scope, params }) => presented(await getSecret(on, scope, params.secret_id)),
   });
 
-  app.delete(`${BASE}/:secret_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteSecret',
-      summary: 'Delete a secret',
-      description: 'Returns 409 while a listener or pool uses it.',
-      tags,
-      params: SecretParams,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(`${BASE}/:secret_id`, 'deleteSecret', 'Delete a secret', {
+    description: 'Returns 409 while a listener or pool uses it.',
+    params: SecretParams,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, secretDeletion, params.secret_id)]),
   });

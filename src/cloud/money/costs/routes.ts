@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { csvOf } from '../../../lib/csv.ts';
 import type { Platform } from '../../../platform.ts';
 import * as schema from './schema.ts';
 import { costsOfResources, costTotals, monthlyCostTotals, usageOfResources } from './service.ts';
 
-const asks = { access: 'read', onlyAsks: true, closedBody: true } as const;
 const tags = ['Costs'];
 const EXACT =
   'Whatever goes on counts until now: nothing is delayed. Costs are those of the price previews, by the second, with the prices of each time.';
@@ -14,58 +14,59 @@ const RESOURCES = schema.asJsonOrCsv(schema.ResourceCosts, 'type,region\r\nvolum
 
 /** What the account of the caller used, and what that costs. */
 export function costRoutes(app: Api, on: Platform): void {
-  app.post('/cloud/v1/cost_report/totals', {
-    config: asks,
-    schema: {
-      operationId: 'getCostTotals',
-      summary: 'Get the costs of the account by kind of resource',
+  const api = operations(app, { tags, access: 'read' });
+
+  api.post(
+    '/cloud/v1/cost_report/totals',
+    'getCostTotals',
+    'Get the costs of the account by kind of resource',
+    {
+      onlyAsks: true,
+      closedBody: true,
       description: `31 days at most. ${EXACT}`,
-      tags,
       body: schema.CostTotalsRequest,
-      response: { 200: TOTALS },
+      answer: TOTALS,
+      handler: async ({ principal, body }, reply) =>
+        inFormat(reply, body, schema.TOTAL_FIELDS, await costTotals(on, principal, body)),
     },
-    handler: async ({ principal, body }, reply) =>
-      inFormat(reply, body, schema.TOTAL_FIELDS, await costTotals(on, principal, body)),
-  });
+  );
 
-  app.post('/cloud/v1/cost_report/resources', {
-    config: asks,
-    schema: {
-      operationId: 'getResourceCosts',
-      summary: 'Get the costs of the account by resource',
+  api.post(
+    '/cloud/v1/cost_report/resources',
+    'getResourceCosts',
+    'Get the costs of the account by resource',
+    {
+      onlyAsks: true,
+      closedBody: true,
       description: `31 days at most. A resource that changed its flavor or type comes once for each. ${EXACT}`,
-      tags,
       body: schema.CostResourcesRequest,
-      response: { 200: RESOURCES },
+      answer: RESOURCES,
+      handler: async ({ principal, body }, reply) =>
+        inFormat(reply, body, schema.RESOURCE_FIELDS, await costsOfResources(on, principal, body)),
     },
-    handler: async ({ principal, body }, reply) =>
-      inFormat(reply, body, schema.RESOURCE_FIELDS, await costsOfResources(on, principal, body)),
-  });
+  );
 
-  app.post('/cloud/v1/reservation_cost_report/totals', {
-    config: asks,
-    schema: {
-      operationId: 'getMonthlyCostTotals',
-      summary: 'Get the costs of the account in a month by kind of resource',
+  api.post(
+    '/cloud/v1/reservation_cost_report/totals',
+    'getMonthlyCostTotals',
+    'Get the costs of the account in a month by kind of resource',
+    {
+      onlyAsks: true,
+      closedBody: true,
       description: `There are no reservations, so everything is paid as it is used. ${EXACT}`,
-      tags,
       body: schema.MonthlyCostTotalsRequest,
-      response: { 200: TOTALS },
+      answer: TOTALS,
+      handler: async ({ principal, body }, reply) =>
+        inFormat(reply, body, schema.TOTAL_FIELDS, await monthlyCostTotals(on, principal, body)),
     },
-    handler: async ({ principal, body }, reply) =>
-      inFormat(reply, body, schema.TOTAL_FIELDS, await monthlyCostTotals(on, principal, body)),
-  });
+  );
 
-  app.post('/cloud/v1/usage_report', {
-    config: asks,
-    schema: {
-      operationId: 'getUsage',
-      summary: 'Get what the account used',
-      description: 'A year at most. Whatever goes on counts until now: nothing is delayed.',
-      tags,
-      body: schema.UsageRequest,
-      response: { 200: schema.Usage },
-    },
+  api.post('/cloud/v1/usage_report', 'getUsage', 'Get what the account used', {
+    onlyAsks: true,
+    closedBody: true,
+    description: 'A year at most. Whatever goes on counts until now: nothing is delayed.',
+    body: schema.UsageRequest,
+    answer: schema.Usage,
     handler: ({ principal, body }) => usageOfResources(on, principal, body),
   });
 }

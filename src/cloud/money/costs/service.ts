@@ -19,6 +19,8 @@ import * as store from './store.ts';
 
 export { priceOfUse, type Use } from './use-prices.ts';
 
+/* What an account used, and what that costs. What goes on counts until now. All throw UnavailableError if too many wait. */
+
 const MOST_DAYS = 31;
 /** Our own limit. None is published for usage. */
 const MOST_DAYS_OF_USAGE = 366;

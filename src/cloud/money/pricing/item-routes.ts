@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { IntegerId, ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
@@ -25,116 +26,85 @@ import { priceSchema } from './schema.ts';
 const BASE = '/cloud/v1/pricing/:project_id/:region_id';
 const OF_REGION = '/cloud/v1/pricing/:region_id';
 const tags = ['Pricing'];
-const asks = { access: 'read', onlyAsks: true } as const;
-const response = { 200: priceSchema };
 const RegionParams = Type.Object({ region_id: IntegerId('Region ID') });
 export function itemPriceRoutes(app: Api, on: Platform): void {
-  app.post(`${BASE}/file_shares`, {
-    config: asks,
-    schema: {
-      operationId: 'previewFileSharePrice',
-      summary: 'Preview the price of a file share',
-      tags,
-      params: ProjectRegionParams,
-      body: FileSharePriceRequest,
-      response,
-    },
-    handler: async ({ scope, body }) => priceOfFileShare(on, scope, body),
+  const api = operations(app, { tags, params: ProjectRegionParams });
+
+  api.post(`${BASE}/file_shares`, 'previewFileSharePrice', 'Preview the price of a file share', {
+    access: 'read',
+    onlyAsks: true,
+    body: FileSharePriceRequest,
+    answer: priceSchema,
+    handler: ({ scope, body }) => priceOfFileShare(on, scope, body),
   });
 
-  app.post(`${BASE}/floating_ips`, {
-    config: asks,
-    schema: {
-      operationId: 'previewFloatingIpPrice',
-      summary: 'Preview the price of floating IPs',
-      tags,
-      params: ProjectRegionParams,
-      body: FloatingIpPriceRequest,
-      response,
-    },
-    handler: async ({ scope, body }) => priceOfFloatingIps(on, scope, body),
+  api.post(`${BASE}/floating_ips`, 'previewFloatingIpPrice', 'Preview the price of floating IPs', {
+    access: 'read',
+    onlyAsks: true,
+    body: FloatingIpPriceRequest,
+    answer: priceSchema,
+    handler: ({ scope, body }) => priceOfFloatingIps(on, scope, body),
   });
 
-  app.post(`${BASE}/images`, {
-    config: asks,
-    schema: {
-      operationId: 'previewImagePrice',
-      summary: 'Preview the price of keeping an image',
-      tags,
-      params: ProjectRegionParams,
-      body: ImagePriceRequest,
-      response,
-    },
-    handler: async ({ scope, body }) => priceOfImage(on, scope, body),
+  api.post(`${BASE}/images`, 'previewImagePrice', 'Preview the price of keeping an image', {
+    access: 'read',
+    onlyAsks: true,
+    body: ImagePriceRequest,
+    answer: priceSchema,
+    handler: ({ scope, body }) => priceOfImage(on, scope, body),
   });
 
-  app.post(`${BASE}/reserved_fixed_ips`, {
-    config: asks,
-    schema: {
-      operationId: 'previewReservedFixedIpPrice',
-      summary: 'Preview the price of a reserved fixed IP',
+  api.post(
+    `${BASE}/reserved_fixed_ips`,
+    'previewReservedFixedIpPrice',
+    'Preview the price of a reserved fixed IP',
+    {
+      access: 'read',
+      onlyAsks: true,
       description: 'Public IPv4 addresses cost something, private ones and IPv6 addresses nothing.',
-      tags,
-      params: ProjectRegionParams,
       body: CreateReservedFixedIp,
-      response,
+      answer: priceSchema,
+      handler: ({ scope, body }) => priceOfReservedFixedIp(on, scope, body),
     },
-    handler: ({ scope, body }) => priceOfReservedFixedIp(on, scope, body),
+  );
+
+  api.get(`${OF_REGION}/laas`, 'getLoggingPrice', 'Get the price of logging', {
+    description: 'The price of one GiB of logs. Each begun GiB of a topic counts whole.',
+    params: RegionParams,
+    answer: priceSchema,
+    handler: ({ principal, params }) => priceOfLogging(on, principal, params.region_id),
   });
 
-  app.get(`${OF_REGION}/laas`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'getLoggingPrice',
-      summary: 'Get the price of logging',
-      description: 'The price of one GiB of logs. Each begun GiB of a topic counts whole.',
-      tags,
-      params: RegionParams,
-      response,
-    },
-    handler: async ({ principal, params }) => priceOfLogging(on, principal, params.region_id),
-  });
-
-  app.get(`${OF_REGION}/ddos`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'getDdosPrice',
-      summary: 'Get the price of DDoS protection',
-      description: 'Without amounts where the price book has no price, or hides it from the account.',
-      tags,
-      params: RegionParams,
-      response: { 200: DdosPrice },
-    },
-    handler: async ({ principal, params }) => priceOfDdos(on, principal, params.region_id),
+  api.get(`${OF_REGION}/ddos`, 'getDdosPrice', 'Get the price of DDoS protection', {
+    description: 'Without amounts where the price book has no price, or hides it from the account.',
+    params: RegionParams,
+    answer: DdosPrice,
+    handler: ({ principal, params }) => priceOfDdos(on, principal, params.region_id),
   });
 }
 
 export function instancePriceRoutes(app: Api, on: Platform): void {
-  app.post('/cloud/v2/pricing/:project_id/:region_id/instances', {
-    config: asks,
-    schema: {
-      operationId: 'previewInstancePrice',
-      summary: 'Preview the price of instances',
+  const api = operations(app, { tags, params: ProjectRegionParams });
+
+  api.post(
+    '/cloud/v2/pricing/:project_id/:region_id/instances',
+    'previewInstancePrice',
+    'Preview the price of instances',
+    {
+      access: 'read',
+      onlyAsks: true,
       description:
         'Returns the price after discount, including tax, by part and in total, for all instances together. Nothing is created.',
-      tags,
-      params: ProjectRegionParams,
       body: InstancePriceRequest,
-      response: { 200: InstancePrice },
+      answer: InstancePrice,
+      handler: ({ scope, body }) => priceOfNewInstance(on, scope, body),
     },
-    handler: ({ scope, body }) => priceOfNewInstance(on, scope, body),
-  });
+  );
 
-  app.get(`${BASE}/instances/:instance_id`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'getInstancePrice',
-      summary: 'Get the price of an instance',
-      description: 'The price of the machine as it is, with its volumes, public addresses and floating IPs.',
-      tags,
-      params: InstanceParams,
-      response,
-    },
+  api.get(`${BASE}/instances/:instance_id`, 'getInstancePrice', 'Get the price of an instance', {
+    description: 'The price of the machine as it is, with its volumes, public addresses and floating IPs.',
+    params: InstanceParams,
+    answer: priceSchema,
     handler: ({ scope, params }) => priceOfInstance(on, scope, params.instance_id),
   });
 }

@@ -1,3 +1,4 @@
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
@@ -12,32 +13,32 @@ import { priceSchema } from './schema.ts';
 const tags = ['Pricing'];
 
 export function loadBalancerPriceRoutes(app: Api, on: Platform): void {
-  app.post('/cloud/v1/pricing/:project_id/:region_id/loadbalancers', {
-    config: { access: 'read', onlyAsks: true },
-    schema: {
-      operationId: 'previewLoadBalancerFlavorPrice',
-      summary: 'Preview the price of a load balancer without its addresses',
-      deprecated: true,
-      tags,
-      params: ProjectRegionParams,
-      body: LoadBalancerFlavorPriceRequest,
-      response: { 200: priceSchema },
-    },
-    handler: async ({ scope, body }) => priceOfLoadBalancerFlavor(on, scope, body.flavor),
-  });
+  const api = operations(app, { tags, params: ProjectRegionParams, access: 'read' });
 
-  app.post('/cloud/v2/pricing/:project_id/:region_id/loadbalancers', {
-    config: { access: 'read', onlyAsks: true },
-    schema: {
-      operationId: 'previewLoadBalancerPrice',
-      summary: 'Preview the price of a load balancer',
+  api.post(
+    '/cloud/v1/pricing/:project_id/:region_id/loadbalancers',
+    'previewLoadBalancerFlavorPrice',
+    'Preview the price of a load balancer without its addresses',
+    {
+      onlyAsks: true,
+      deprecated: true,
+      body: LoadBalancerFlavorPriceRequest,
+      answer: priceSchema,
+      handler: ({ scope, body }) => priceOfLoadBalancerFlavor(on, scope, body.flavor),
+    },
+  );
+
+  api.post(
+    '/cloud/v2/pricing/:project_id/:region_id/loadbalancers',
+    'previewLoadBalancerPrice',
+    'Preview the price of a load balancer',
+    {
+      onlyAsks: true,
       description:
         'Returns the price after discount, including tax, by part and in total. Public IPv4 addresses and new floating IPs cost something, IPv6 addresses nothing. Nothing is created.',
-      tags,
-      params: ProjectRegionParams,
       body: LoadBalancerPriceRequest,
-      response: { 200: LoadBalancerPrice },
+      answer: LoadBalancerPrice,
+      handler: ({ scope, body }) => priceOfNewLoadBalancer(on, scope, body),
     },
-    handler: async ({ scope, body }) => priceOfNewLoadBalancer(on, scope, body),
-  });
+  );
 }

@@ -1,3 +1,4 @@
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
@@ -5,32 +6,33 @@ import { snapshotPriceRequestSchema, volumePriceRequestSchema, volumePriceSchema
 import { priceOfSnapshot, priceOfVolume } from './service.ts';
 
 export function pricingRoutes(app: Api, on: Platform): void {
-  app.post('/cloud/v1/pricing/:project_id/:region_id/volumes', {
-    config: { access: 'read', onlyAsks: true },
-    schema: {
-      operationId: 'previewVolumePrice',
-      summary: 'Preview the price of a volume',
+  const api = operations(app, { tags: ['Pricing'], params: ProjectRegionParams, access: 'read' });
+
+  api.post(
+    '/cloud/v1/pricing/:project_id/:region_id/volumes',
+    'previewVolumePrice',
+    'Preview the price of a volume',
+    {
+      onlyAsks: true,
       description:
         'Returns the price after discount, including tax. Nothing is created. A month has 720 hours.',
-      tags: ['Pricing'],
-      params: ProjectRegionParams,
       body: volumePriceRequestSchema,
-      response: { 200: volumePriceSchema },
+      answer: volumePriceSchema,
+      handler: ({ scope, body }) => priceOfVolume(on, scope, body),
     },
-    handler: async ({ scope, body }) => priceOfVolume(on, scope, body),
-  });
+  );
 
-  app.post('/cloud/v1/pricing/:project_id/:region_id/snapshots', {
-    config: { access: 'read', onlyAsks: true, closedBody: true },
-    schema: {
-      operationId: 'previewSnapshotPrice',
-      summary: 'Preview the price of a snapshot',
+  api.post(
+    '/cloud/v1/pricing/:project_id/:region_id/snapshots',
+    'previewSnapshotPrice',
+    'Preview the price of a snapshot',
+    {
+      onlyAsks: true,
+      closedBody: true,
       description: 'A snapshot costs the same as a volume of the size and type of its source volume.',
-      tags: ['Pricing'],
-      params: ProjectRegionParams,
       body: snapshotPriceRequestSchema,
-      response: { 200: volumePriceSchema },
+      answer: volumePriceSchema,
+      handler: ({ scope, body }) => priceOfSnapshot(on, scope, body),
     },
-    handler: async ({ scope, body }) => priceOfSnapshot(on, scope, body),
-  });
+  );
 }

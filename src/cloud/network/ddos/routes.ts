@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../http/dialect.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
@@ -28,16 +29,12 @@ const tags = ['DDoS protection'];
 export function ddosRoutes(app: Api, dialect: Dialect, on: Platform): void {
   const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
 
-  app.get(PROFILES, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listDdosProfiles',
-      summary: 'List DDoS profiles',
-      tags,
-      params: ProjectRegionParams,
-      querystring: DdosProfileListQuery,
-      response: { 200: DdosProfileList },
-    },
+  const api = operations(app, { tags, params: DdosProfileParams });
+
+  api.get(PROFILES, 'listDdosProfiles', 'List DDoS profiles', {
+    params: ProjectRegionParams,
+    query: DdosProfileListQuery,
+    answer: DdosProfileList,
     handler: async ({ scope, query }) => {
       const templates = on.catalog.ddosTemplates(scope.regionId);
       return presentedPage(await listDdosProfiles(on, scope, query), (row) =>
@@ -46,62 +43,35 @@ export function ddosRoutes(app: Api, dialect: Dialect, on: Platform): void {
     },
   });
 
-  app.post(PROFILES, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createDdosProfile',
-      summary: 'Create a DDoS profile',
-      description:
-        'Protects a public address of an instance or load balancer: one in the external network, or a floating IP that leads there. The profile is removed when the address is given back. Returns 409 if the address has one already.',
-      tags,
-      params: ProjectRegionParams,
-      body: CreateDdosProfile,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(PROFILES, 'createDdosProfile', 'Create a DDoS profile', {
+    description:
+      'Protects a public address of an instance or load balancer: one in the external network, or a floating IP that leads there. The profile is removed when the address is given back. Returns 409 if the address has one already.',
+    params: ProjectRegionParams,
+    body: CreateDdosProfile,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createDdosProfile(on, scope, body)]),
   });
 
-  app.patch(PROFILE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'updateDdosProfile',
-      summary: 'Replace the template and the fields of a DDoS profile',
-      description:
-        'The address stays: send the same, or null. Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the profile.',
-      tags,
-      params: DdosProfileParams,
-      body: UpdateDdosProfile,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.patch(PROFILE, 'updateDdosProfile', 'Replace the template and the fields of a DDoS profile', {
+    description:
+      'The address stays: send the same, or null. Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the profile.',
+    body: UpdateDdosProfile,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       started(await updateDdosProfile(on, scope, params.profile_id, body, dialect)),
   });
 
-  app.post(`${PROFILE}/action`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'actOnDdosProfile',
-      summary: 'Activate or deactivate a DDoS profile',
-      description:
-        'Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the profile.',
-      tags,
-      params: DdosProfileParams,
-      body: ActOnDdosProfile,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(`${PROFILE}/action`, 'actOnDdosProfile', 'Activate or deactivate a DDoS profile', {
+    description:
+      'Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the profile.',
+    body: ActOnDdosProfile,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       started(await actOnDdosProfile(on, scope, params.profile_id, body, dialect)),
   });
 
-  app.delete(PROFILE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteDdosProfile',
-      summary: 'Delete a DDoS profile',
-      tags,
-      params: DdosProfileParams,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(PROFILE, 'deleteDdosProfile', 'Delete a DDoS profile', {
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, ddosProfileDeletion, params.profile_id)]),
   });

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../http/dialect.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
@@ -14,61 +15,43 @@ export const FLOATING_IP = versionedIn('floating_ips', 'floating_ip_id');
 const tags = ['Floating IPs'];
 
 export function floatingIpRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post(BASE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createFloatingIp',
-      summary: 'Create a floating IP',
-      description:
-        'Allocates an address from the external network. Set port_id to assign it right away, or assign it later.',
-      tags,
-      params: ProjectRegionParams,
-      body: CreateFloatingIp,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: ProjectRegionParams });
+
+  api.post(BASE, 'createFloatingIp', 'Create a floating IP', {
+    description:
+      'Allocates an address from the external network. Set port_id to assign it right away, or assign it later.',
+    body: CreateFloatingIp,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createFloatingIp(on, scope, body)]),
   });
 
-  app.get('/cloud/v1/availablefloatingips/:project_id/:region_id', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listFreeFloatingIps',
-      summary: 'List floating IPs that are assigned to no port',
+  api.get(
+    '/cloud/v1/availablefloatingips/:project_id/:region_id',
+    'listFreeFloatingIps',
+    'List floating IPs that are assigned to no port',
+    {
       description: 'The latest 1000, newest first.',
       deprecated: true,
-      tags,
-      params: ProjectRegionParams,
-      response: { 200: FreeFloatingIpList },
+      answer: FreeFloatingIpList,
+      handler: async ({ scope }) =>
+        presentedPage(await listFloatingIps(on, scope, { status: 'DOWN' }), (row) =>
+          presentedFloatingIp(row, scope),
+        ),
     },
-    handler: async ({ scope }) =>
-      presentedPage(await listFloatingIps(on, scope, { status: 'DOWN' }), (row) =>
-        presentedFloatingIp(row, scope),
-      ),
-  });
+  );
 
-  app.get(`${BASE}/:floating_ip_id`, {
-    config: { access: 'read', versioned: FLOATING_IP },
-    schema: {
-      operationId: 'getFloatingIp',
-      summary: 'Get a floating IP',
-      tags,
-      params: FloatingIpParams,
-      response: { 200: FloatingIpAnswer },
-    },
+  api.get(`${BASE}/:floating_ip_id`, 'getFloatingIp', 'Get a floating IP', {
+    versioned: FLOATING_IP,
+    params: FloatingIpParams,
+    answer: FloatingIpAnswer,
     handler: async ({ scope, params }) =>
       presentedFloatingIp(await getFloatingIp(on, scope, params.floating_ip_id), scope),
   });
 
-  app.delete(`${BASE}/:floating_ip_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteFloatingIp',
-      summary: 'Delete a floating IP',
-      description: 'An assigned floating IP can be deleted, too.',
-      tags,
-      params: FloatingIpParams,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(`${BASE}/:floating_ip_id`, 'deleteFloatingIp', 'Delete a floating IP', {
+    description: 'An assigned floating IP can be deleted, too.',
+    params: FloatingIpParams,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, floatingIpDeletion, params.floating_ip_id)]),
   });

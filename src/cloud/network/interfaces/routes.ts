@@ -1,3 +1,4 @@
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import type { Platform } from '../../../platform.ts';
 import { PortParams } from '../ports/schema.ts';
@@ -27,19 +28,14 @@ const SECURITY_SWITCHES = [
 
 /** Ports that answer as interfaces, with their networks and floating IPs. */
 export function portSecurityRoutes(app: Api, on: Platform): void {
-  for (const { path, enabled, ...documented } of SECURITY_SWITCHES) {
-    app.post(`${PORTS}/:port_id/${path}`, {
-      config: { access: 'operate' },
-      schema: {
-        ...documented,
-        deprecated: true,
-        tags: ['Ports'],
-        params: PortParams,
-        response: { 200: InterfaceAnswer },
-      },
+  const api = operations(app, { tags: ['Ports'], params: PortParams, deprecated: true });
+  for (const { path, enabled, operationId, summary, description } of SECURITY_SWITCHES) {
+    api.post(`${PORTS}/:port_id/${path}`, operationId, summary, {
+      description,
+      answer: InterfaceAnswer,
       handler: async ({ scope, params }) => {
         const row = await securePort(on, scope, params.port_id, enabled);
-        const [answer] = await presentedInterfaces([row], scope, on);
+        const [answer] = await presentedInterfaces(on, [row], scope);
         if (!answer) throw new TypeError('a port has a network that its project sees');
         return answer;
       },

@@ -8,9 +8,9 @@ import type { InterfaceAnswer } from './schema.ts';
 
 /** Presents interfaces with their networks and floating IPs. */
 export async function presentedInterfaces(
+  on: Platform,
   rows: readonly InterfaceRow[],
   scope: Scope,
-  on: Platform,
 ): Promise<InterfaceAnswer[]> {
   const found = await networksWithSubnets(on, scope, [...new Set(rows.map((row) => row.network_id))]);
   const floatingIps = await floatingIpsOnPorts(

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { Named } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
@@ -11,17 +12,17 @@ const EgressRanges = Named('EgressRanges', {
 });
 
 export function ipRangeRoutes(app: Api, on: Platform): void {
-  app.get('/cloud/public/v1/ipranges/egress', {
-    config: { access: 'public' },
-    schema: {
-      operationId: 'listEgressRanges',
-      summary: 'List the address ranges of outgoing traffic',
+  const api = operations(app, { tags: ['Networks'], access: 'public' });
+
+  api.get(
+    '/cloud/public/v1/ipranges/egress',
+    'listEgressRanges',
+    'List the address ranges of outgoing traffic',
+    {
       description:
         'What is in the cloud reaches the outside from an address in one of these, whatever the region: they are the ranges of the external networks.',
-      tags: ['Networks'],
-      security: [],
-      response: { 200: EgressRanges },
+      answer: EgressRanges,
+      handler: async () => ({ ranges: await listEgressRanges(on) }),
     },
-    handler: async () => ({ ranges: await listEgressRanges(on) }),
-  });
+  );
 }

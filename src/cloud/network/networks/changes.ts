@@ -97,7 +97,7 @@ export const updateNetworkNow = (
 
 /**
  * Returns the ID of the task that changes the network. If nothing changes, it is undefined, or with `taskAnyway` that of one
- * that is FINISHED. Throws as `updateNow`.
+ * that is FINISHED. Throws as `updateNetworkNow`.
  */
 export const updateNetwork = (
   on: Platform,

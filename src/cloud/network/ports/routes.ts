@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../http/dialect.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
@@ -15,62 +16,44 @@ const PORT = versionedIn('ports', 'port_id');
 const tags = ['Ports'];
 
 export function portRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.get(PORTS, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listPorts',
-      summary: 'List ports',
-      description: 'Lists ports of instances, reserved ones, and interfaces of routers.',
-      tags,
-      params: ProjectRegionParams,
-      querystring: PortListQuery,
-      response: { 200: PortList },
-    },
+  const api = operations(app, { tags, params: PortParams });
+
+  api.get(PORTS, 'listPorts', 'List ports', {
+    description: 'Lists ports of instances, reserved ones, and interfaces of routers.',
+    params: ProjectRegionParams,
+    query: PortListQuery,
+    answer: PortList,
     handler: async ({ scope, query }) => presentedPage(await listPorts(on, scope, query), presentedPort),
   });
 
-  app.get(`${PORTS}/:port_id`, {
-    config: { access: 'read', versioned: PORT },
-    schema: {
-      operationId: 'getPort',
-      summary: 'Get a port',
-      tags,
-      params: PortParams,
-      response: { 200: PortAnswer },
-    },
+  api.get(`${PORTS}/:port_id`, 'getPort', 'Get a port', {
+    versioned: PORT,
+    answer: PortAnswer,
     handler: async ({ scope, params }) => presentedPort(await getPort(on, scope, params.port_id)),
   });
 
-  app.patch(`${PORTS}/:port_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'updatePort',
-      summary: 'Update a port',
-      description:
-        "Omitted fields don't change. Returns 409 while a task holds the port, for ports of nodes and routers, and if an address is already in use.",
-      tags,
-      params: PortParams,
-      body: UpdatePort,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.patch(`${PORTS}/:port_id`, 'updatePort', 'Update a port', {
+    description:
+      "Omitted fields don't change. Returns 409 while a task holds the port, for ports of nodes and routers, and if an address is already in use.",
+    body: UpdatePort,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await updatePort(on, scope, params.port_id, body, UPDATE_PORT)]),
   });
 
-  app.put(`${PORTS_V2}/:port_id/allow_address_pairs`, {
-    config: { access: 'operate', versioned: PORT },
-    schema: {
-      operationId: 'allowAddressPairs',
-      summary: 'Replace the allowed address pairs of a port',
+  api.put(
+    `${PORTS_V2}/:port_id/allow_address_pairs`,
+    'allowAddressPairs',
+    'Replace the allowed address pairs of a port',
+    {
+      versioned: PORT,
       deprecated: true,
-      tags,
-      params: PortParams,
       body: AllowAddressPairs,
-      response: { 200: dialect.tasksSchema },
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params, body }) => {
+        const change = { allowed_address_pairs: body.allowed_address_pairs ?? [] };
+        return dialect.tasks([await updatePort(on, scope, params.port_id, change, UPDATE_PAIRS)]);
+      },
     },
-    handler: async ({ scope, params, body }) => {
-      const change = { allowed_address_pairs: body.allowed_address_pairs ?? [] };
-      return dialect.tasks([await updatePort(on, scope, params.port_id, change, UPDATE_PAIRS)]);
-    },
-  });
+  );
 }

@@ -18,6 +18,8 @@ import { refuseOneMore } from '../../ground/quotas/in-transaction.ts';
 import { recordDoneTask } from '../../ground/tasks/service.ts';
 import { prepareProjects, removeEmpty } from './in-transaction.ts';
 
+/* Use cases that create, change and delete projects. Default projects are created and deleted with their account. */
+
 /** Creates a project in the caller's account, ready for use. @throws ConflictError when the name is taken */
 export async function createProject(
   on: Platform,

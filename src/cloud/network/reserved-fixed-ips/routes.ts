@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../http/dialect.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
@@ -30,97 +31,65 @@ const RESERVED = versionedIn('ports', 'port_id');
 const tags = ['Reserved fixed IPs'];
 
 export function reservedFixedIpRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post(BASE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createReservedFixedIp',
-      summary: 'Create a reserved fixed IP',
-      description:
-        'Reserves a port with its address. Both are kept when the instance or load balancer that uses them is deleted.',
-      tags,
-      params: ProjectRegionParams,
-      body: CreateReservedFixedIp,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: ReservedFixedIpParams });
+
+  api.post(BASE, 'createReservedFixedIp', 'Create a reserved fixed IP', {
+    description:
+      'Reserves a port with its address. Both are kept when the instance or load balancer that uses them is deleted.',
+    params: ProjectRegionParams,
+    body: CreateReservedFixedIp,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createReservedFixedIp(on, scope, body)]),
   });
 
-  app.get(BASE, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listReservedFixedIps',
-      summary: 'List reserved fixed IPs',
-      tags,
-      params: ProjectRegionParams,
-      querystring: ReservedFixedIpListQuery,
-      response: { 200: ReservedFixedIpList },
-    },
+  api.get(BASE, 'listReservedFixedIps', 'List reserved fixed IPs', {
+    params: ProjectRegionParams,
+    query: ReservedFixedIpListQuery,
+    answer: ReservedFixedIpList,
     handler: async ({ scope, query }) => {
       const { count, rows } = await listReservedFixedIps(on, scope, query);
       return { count, results: await presented(rows, scope) };
     },
   });
 
-  app.get(`${BASE}/:port_id`, {
-    config: { access: 'read', versioned: RESERVED },
-    schema: {
-      operationId: 'getReservedFixedIp',
-      summary: 'Get a reserved fixed IP',
-      tags,
-      params: ReservedFixedIpParams,
-      response: { 200: ReservedFixedIpAnswer },
-    },
+  api.get(`${BASE}/:port_id`, 'getReservedFixedIp', 'Get a reserved fixed IP', {
+    versioned: RESERVED,
+    answer: ReservedFixedIpAnswer,
     handler: async ({ scope, params }) => read(scope, params.port_id),
   });
 
-  app.patch(`${BASE}/:port_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'updateReservedFixedIp',
-      summary: 'Enable or disable VIP for a reserved fixed IP',
-      description:
-        'Takes effect immediately. Returns 409 while an instance uses the address or a task holds it, and when turning a VIP off that ports share.',
-      tags,
-      params: ReservedFixedIpParams,
-      body: UpdateReservedFixedIp,
-      response: { 200: ReservedFixedIpAnswer },
-    },
+  api.patch(`${BASE}/:port_id`, 'updateReservedFixedIp', 'Enable or disable VIP for a reserved fixed IP', {
+    description:
+      'Takes effect immediately. Returns 409 while an instance uses the address or a task holds it, and when turning a VIP off that ports share.',
+    body: UpdateReservedFixedIp,
+    answer: ReservedFixedIpAnswer,
     handler: async ({ scope, params, body }) => {
       await switchVip(on, scope, params.port_id, body.is_vip);
       return read(scope, params.port_id);
     },
   });
 
-  app.delete(`${BASE}/:port_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteReservedFixedIp',
-      summary: 'Delete a reserved fixed IP',
-      description:
-        'Returns 409 while an instance uses it, or a load balancer that was given it. Where the own port of a load balancer was reserved, the load balancer keeps it, and it goes with the load balancer. Ports that share the address are disconnected, and an assigned floating IP is unassigned.',
-      tags,
-      params: ReservedFixedIpParams,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(`${BASE}/:port_id`, 'deleteReservedFixedIp', 'Delete a reserved fixed IP', {
+    description:
+      'Returns 409 while an instance uses it, or a load balancer that was given it. Where the own port of a load balancer was reserved, the load balancer keeps it, and it goes with the load balancer. Ports that share the address are disconnected, and an assigned floating IP is unassigned.',
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, reservedFixedIpDeletion, params.port_id)]),
   });
 
-  app.post(`${BASE}/:port_id/convert`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'convertReservedFixedIp',
-      summary: 'Convert a reserved fixed IP to a floating IP',
+  api.post(
+    `${BASE}/:port_id/convert`,
+    'convertReservedFixedIp',
+    'Convert a reserved fixed IP to a floating IP',
+    {
       description:
         'The floating IP gets the same address; its new ID is in created_resources. Returns 409 unless the reserved fixed IP is an unused IPv4 address in the external network, and while a task holds it.',
-      tags,
-      params: ReservedFixedIpParams,
       body: ConvertReservedFixedIp,
-      response: { 200: dialect.tasksSchema },
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params }) =>
+        dialect.tasks([await convertReservedFixedIp(on, scope, params.port_id)]),
     },
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await convertReservedFixedIp(on, scope, params.port_id)]),
-  });
+  );
 
   vipRoutes(app, on);
 

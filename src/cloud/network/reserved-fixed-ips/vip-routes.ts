@@ -1,3 +1,4 @@
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
@@ -8,7 +9,6 @@ import type { DeviceRow } from './vip-store.ts';
 import { connectPorts, listAvailablePorts, listConnectedPorts } from './vips.ts';
 
 const VIP = '/cloud/v1/reserved_fixed_ips/:project_id/:region_id/:port_id';
-const tags = ['Reserved fixed IPs'];
 
 const LISTS = [
   {
@@ -27,13 +27,13 @@ const LISTS = [
 
 const CHANGES = [
   {
-    method: 'PATCH',
+    method: 'patch',
     operationId: 'addVipConnectedDevices',
     summary: 'Connect ports to a VIP',
     how: 'add',
   },
   {
-    method: 'PUT',
+    method: 'put',
     operationId: 'replaceVipConnectedDevices',
     summary: 'Replace the ports connected to a VIP',
     how: 'replace',
@@ -41,35 +41,23 @@ const CHANGES = [
 ] as const;
 
 export function vipRoutes(app: Api, on: Platform): void {
-  for (const { path, which, ...documented } of LISTS) {
-    app.get(`${VIP}/${path}`, {
-      config: { access: 'read' },
-      schema: {
-        ...documented,
-        description:
-          "Lists all ports of instances in the network of the VIP, without paging. Empty if the address isn't a VIP.",
-        tags,
-        params: ReservedFixedIpParams,
-        response: { 200: VipDeviceList },
-      },
+  const api = operations(app, { tags: ['Reserved fixed IPs'], params: ReservedFixedIpParams });
+
+  for (const { path, which, operationId, summary } of LISTS) {
+    api.get(`${VIP}/${path}`, operationId, summary, {
+      description:
+        "Lists all ports of instances in the network of the VIP, without paging. Empty if the address isn't a VIP.",
+      answer: VipDeviceList,
       handler: async ({ scope, params }) => listed(scope, await which(on, scope, params.port_id)),
     });
   }
 
-  for (const { method, how, ...documented } of CHANGES) {
-    app.route({
-      method,
-      url: `${VIP}/connected_devices`,
-      config: { access: 'operate' },
-      schema: {
-        ...documented,
-        description:
-          "Takes effect immediately. Adds the address to the allowed address pairs of the ports. Returns 409 if the address isn't a VIP, and if a port belongs to a cluster, has port security disabled, already has the maximum number of pairs, or is held by a task.",
-        tags,
-        params: ReservedFixedIpParams,
-        body: VipPorts,
-        response: { 200: VipDeviceList },
-      },
+  for (const { method, how, operationId, summary } of CHANGES) {
+    api[method](`${VIP}/connected_devices`, operationId, summary, {
+      description:
+        "Takes effect immediately. Adds the address to the allowed address pairs of the ports. Returns 409 if the address isn't a VIP, and if a port belongs to a cluster, has port security disabled, already has the maximum number of pairs, or is held by a task.",
+      body: VipPorts,
+      answer: VipDeviceList,
       handler: async ({ scope, params, body }) => {
         const { port_id: id } = params;
         if (body.port_ids) await connectPorts(on, scope, id, body.port_ids, how);

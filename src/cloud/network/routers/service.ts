@@ -114,7 +114,7 @@ export const updateRouterNow = (
 
 /**
  * Returns the ID of the task that changes the router. If nothing changes, it is undefined, or with `taskAnyway` that of one
- * that is FINISHED. Throws as `updateNow`.
+ * that is FINISHED. Throws as `updateRouterNow`.
  */
 export const updateRouter = (
   on: Platform,

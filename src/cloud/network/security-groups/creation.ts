@@ -61,7 +61,7 @@ export async function createSecurityGroup(
   });
 }
 
-/** Does the same without instances. Returns the task that reports it. @throws as `create` */
+/** Does the same without instances. Returns the task that reports it. @throws as `createSecurityGroup` */
 export async function createSecurityGroupByTask(
   on: Platform,
   scope: Scope,
@@ -75,7 +75,7 @@ export async function createSecurityGroupByTask(
   };
   return accept(on, scope, async (tx) => {
     const group = await insert(on, tx, scope, wanted);
-    return noteCreation(tx, on, scope, { groupId: group.id, request });
+    return noteCreation(on, tx, scope, { groupId: group.id, request });
   });
 }
 

@@ -11,8 +11,8 @@ import { recordDoneTask } from '../../ground/tasks/service.ts';
  */
 
 export function noteCreation(
-  tx: Transaction,
   on: Platform,
+  tx: Transaction,
   scope: Scope,
   { groupId, request }: { groupId: string; request: object },
 ): Promise<string> {
@@ -21,8 +21,8 @@ export function noteCreation(
 }
 
 export function noteUpdate(
-  tx: Transaction,
   on: Platform,
+  tx: Transaction,
   scope: Scope,
   { groupId, request }: { groupId: string; request: object },
 ): Promise<string> {
@@ -31,8 +31,8 @@ export function noteUpdate(
 }
 
 export function noteRuleCreation(
-  tx: Transaction,
   on: Platform,
+  tx: Transaction,
   scope: Scope,
   { request, groupId, ruleId }: { groupId: string; ruleId: string; request: object },
 ): Promise<string> {
@@ -42,8 +42,8 @@ export function noteRuleCreation(
 }
 
 export function noteRuleRemoval(
-  tx: Transaction,
   on: Platform,
+  tx: Transaction,
   scope: Scope,
   { groupId, ruleId }: { groupId: string; ruleId: string },
 ): Promise<string> {

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../http/dialect.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
@@ -15,63 +16,50 @@ const IN_EFFECT =
 
 /** Routes of the second version, where a task reports what was done. */
 export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post(BASE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createSecurityGroupByTask',
-      summary: 'Create a security group with a task',
-      description: `Without \`rules\`, all inbound and outbound traffic is allowed; with an empty list, none is. ${IN_EFFECT}`,
-      tags: GROUP_TAGS,
-      params: ProjectRegionParams,
-      body: createSecurityGroupTaskSchema,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags: GROUP_TAGS, params: GroupParams });
+
+  api.post(BASE, 'createSecurityGroupByTask', 'Create a security group with a task', {
+    description: `Without \`rules\`, all inbound and outbound traffic is allowed; with an empty list, none is. ${IN_EFFECT}`,
+    params: ProjectRegionParams,
+    body: createSecurityGroupTaskSchema,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createSecurityGroupByTask(on, scope, body)]),
   });
 
-  app.patch(`${BASE}/:group_id`, {
-    config: { access: 'operate', versioned: VERSIONED_GROUP },
-    schema: {
-      operationId: 'updateSecurityGroupByTask',
-      summary: 'Update a security group with a task',
-      description: `Rules that stay keep their IDs. All changes are one revision. Returns no task if nothing changes, and under \`/gcore\` one that is FINISHED. ${IN_EFFECT}`,
-      tags: GROUP_TAGS,
-      params: GroupParams,
-      body: updateSecurityGroupTaskSchema,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.patch(`${BASE}/:group_id`, 'updateSecurityGroupByTask', 'Update a security group with a task', {
+    versioned: VERSIONED_GROUP,
+    description: `Rules that stay keep their IDs. All changes are one revision. Returns no task if nothing changes, and under \`/gcore\` one that is FINISHED. ${IN_EFFECT}`,
+    body: updateSecurityGroupTaskSchema,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) => {
       const taskId = await updateSecurityGroupByTask(on, scope, params.group_id, body, dialect);
       return dialect.tasks(taskId === undefined ? [] : [taskId]);
     },
   });
 
-  app.post(`${BASE}/:group_id/rules`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'addSecurityGroupRuleByTask',
-      summary: 'Add a rule to a security group with a task',
+  api.post(
+    `${BASE}/:group_id/rules`,
+    'addSecurityGroupRuleByTask',
+    'Add a rule to a security group with a task',
+    {
       description: `Returns 409 if the group already has the same rule; the message names it. ${IN_EFFECT}`,
-      tags: GROUP_TAGS,
-      params: GroupParams,
       body: securityGroupRuleInputV2Schema,
-      response: { 200: dialect.tasksSchema },
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params, body }) =>
+        dialect.tasks([await addRuleByTask(on, scope, params.group_id, body)]),
     },
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await addRuleByTask(on, scope, params.group_id, body)]),
-  });
+  );
 
-  app.delete(`${BASE}/:group_id/rules/:rule_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteSecurityGroupRuleByTask',
-      summary: 'Delete a security group rule with a task',
+  api.delete(
+    `${BASE}/:group_id/rules/:rule_id`,
+    'deleteSecurityGroupRuleByTask',
+    'Delete a security group rule with a task',
+    {
       description: IN_EFFECT,
-      tags: GROUP_TAGS,
       params: GroupRuleParams,
-      response: { 200: dialect.tasksSchema },
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params }) =>
+        dialect.tasks([await removeRuleByTask(on, scope, params.group_id, params.rule_id)]),
     },
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await removeRuleByTask(on, scope, params.group_id, params.rule_id)]),
-  });
+  );
 }

@@ -55,7 +55,7 @@ export async function updateSecurityGroupByTask(
       ...(wanted && changeToWanted(current.rules, wanted)),
     }));
     if (!changed && !taskAnyway) return undefined;
-    return noteUpdate(tx, on, scope, { groupId: group.id, request });
+    return noteUpdate(on, tx, scope, { groupId: group.id, request });
   });
 }
 

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
@@ -22,65 +22,46 @@ const tags = ['File shares'];
 
 /** Routes for the access rules of a share, and for the check of quotas. */
 export function shareAccessRoutes(app: Api, on: Platform): void {
-  app.post(RULES, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createFileShareAccessRule',
-      summary: 'Add an access rule to a file share',
-      description:
-        'Gives an address access to the share. Only for `standard` shares. Returns 409 if the address already has a rule, and while a task holds the share.',
-      tags,
-      params: FileShareParams,
-      body: CreateAccessRule,
-      response: { 200: AccessRuleAnswer },
-    },
+  const api = operations(app, { tags, params: FileShareParams });
+
+  api.post(RULES, 'createFileShareAccessRule', 'Add an access rule to a file share', {
+    description:
+      'Gives an address access to the share. Only for `standard` shares. Returns 409 if the address already has a rule, and while a task holds the share.',
+    body: CreateAccessRule,
+    answer: AccessRuleAnswer,
     handler: async ({ scope, params, body }) =>
       presentedRule(await addAccessRule(on, scope, params.file_share_id, body)),
   });
 
-  app.get(RULES, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listFileShareAccessRules',
-      summary: 'List the access rules of a file share',
-      description: 'Oldest first. A `vast` share has none.',
-      tags,
-      params: FileShareParams,
-      querystring: AccessRuleListQuery,
-      response: { 200: AccessRuleList },
-    },
+  api.get(RULES, 'listFileShareAccessRules', 'List the access rules of a file share', {
+    description: 'Oldest first. A `vast` share has none.',
+    query: AccessRuleListQuery,
+    answer: AccessRuleList,
     handler: async ({ scope, params, query }) =>
       presentedPage(await listAccessRules(on, scope, params.file_share_id, query), presentedRule),
   });
 
-  app.delete(`${RULES}/:access_rule_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteFileShareAccessRule',
-      summary: 'Delete an access rule of a file share',
-      tags,
+  api.delete(
+    `${RULES}/:access_rule_id`,
+    'deleteFileShareAccessRule',
+    'Delete an access rule of a file share',
+    {
       params: AccessRuleParams,
-      response: { 204: Type.Null() },
+      handler: async ({ scope, params }) => {
+        const { file_share_id, access_rule_id } = params;
+        await removeAccessRule(on, scope, file_share_id, access_rule_id);
+      },
     },
-    handler: async ({ scope, params }, reply) => {
-      const { file_share_id, access_rule_id } = params;
-      await removeAccessRule(on, scope, file_share_id, access_rule_id);
-      return reply.code(204).send(null);
-    },
-  });
+  );
 
-  app.post(`${BASE}/check_limits`, {
-    config: { access: 'read', onlyAsks: true },
-    schema: {
-      operationId: 'checkFileShareLimits',
-      summary: 'Check quotas for a file share',
-      description:
-        'Returns the quotas that another share would exceed. Nothing is reserved. Sizes have no quota.',
-      tags,
-      params: ProjectRegionParams,
-      body: CheckShareLimits,
-      response: { 200: ExceededShareQuotas },
-    },
+  api.post(`${BASE}/check_limits`, 'checkFileShareLimits', 'Check quotas for a file share', {
+    access: 'read',
+    onlyAsks: true,
+    description:
+      'Returns the quotas that another share would exceed. Nothing is reserved. Sizes have no quota.',
+    params: ProjectRegionParams,
+    body: CheckShareLimits,
+    answer: ExceededShareQuotas,
     handler: async ({ scope }) => presentedExceeded(await fileShareQuotaExceeded(on, scope)),
   });
 }

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import { goneSignal } from '../../../http/gone-signal.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
@@ -33,61 +34,38 @@ const VERSIONED = versionedIn('file_shares', 'file_share_id');
 const tags = ['File shares'];
 
 export function fileShareRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post(BASE, {
-    config: { access: 'operate', closedBody: true },
-    schema: {
-      operationId: 'createFileShare',
-      summary: 'Create a file share',
-      description:
-        'Starts one task. When it is finished, its created_resources has the share in file_shares.',
-      tags,
-      params: ProjectRegionParams,
-      body: CreateFileShare,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: FileShareParams });
+
+  api.post(BASE, 'createFileShare', 'Create a file share', {
+    closedBody: true,
+    description: 'Starts one task. When it is finished, its created_resources has the share in file_shares.',
+    params: ProjectRegionParams,
+    body: CreateFileShare,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createFileShare(on, scope, body)]),
   });
 
-  app.get(BASE, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listFileShares',
-      summary: 'List file shares',
-      description: 'Newest first.',
-      tags,
-      params: ProjectRegionParams,
-      querystring: FileShareListQuery,
-      response: { 200: FileShareList },
-    },
+  api.get(BASE, 'listFileShares', 'List file shares', {
+    description: 'Newest first.',
+    params: ProjectRegionParams,
+    query: FileShareListQuery,
+    answer: FileShareList,
     handler: async ({ scope, query }) =>
       presentedPage(await listFileShares(on, scope, query), (row) => presentedShare(row, scope)),
   });
 
-  app.get(ONE_SHARE, {
-    config: { access: 'read', versioned: VERSIONED },
-    schema: {
-      operationId: 'getFileShare',
-      summary: 'Get a file share',
-      tags,
-      params: FileShareParams,
-      response: { 200: FileShareAnswer },
-    },
+  api.get(ONE_SHARE, 'getFileShare', 'Get a file share', {
+    versioned: VERSIONED,
+    answer: FileShareAnswer,
     handler: async ({ scope, params }) =>
       presentedShare(await getFileShare(on, scope, params.file_share_id), scope),
   });
 
-  app.patch(ONE_SHARE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'updateFileShareNow',
-      summary: 'Update a file share and wait for completion',
-      description: WAIT_TEXT,
-      deprecated: true,
-      tags,
-      params: FileShareParams,
-      body: UpdateFileShare,
-      response: { 200: FileShareAnswer },
-    },
+  api.patch(ONE_SHARE, 'updateFileShareNow', 'Update a file share and wait for completion', {
+    description: WAIT_TEXT,
+    deprecated: true,
+    body: UpdateFileShare,
+    answer: FileShareAnswer,
     handler: async ({ scope, params, body }, reply) => {
       const { file_share_id: id } = params;
       const task = await updateFileShare(on, scope, id, body, { taskAnyway: false });
@@ -100,48 +78,33 @@ export function fileShareRoutes(app: Api, dialect: Dialect, on: Platform): void 
     },
   });
 
-  app.patch('/cloud/v3/file_shares/:project_id/:region_id/:file_share_id', {
-    config: { access: 'operate', versioned: VERSIONED },
-    schema: {
-      operationId: 'updateFileShare',
-      summary: 'Update a file share',
+  api.patch(
+    '/cloud/v3/file_shares/:project_id/:region_id/:file_share_id',
+    'updateFileShare',
+    'Update a file share',
+    {
+      versioned: VERSIONED,
       description:
         "Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while another task holds the share, and for settings that Slurm in a cluster doesn't support.",
-      tags,
-      params: FileShareParams,
       body: UpdateFileShare,
-      response: { 200: dialect.tasksSchema },
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params, body }) => {
+        const task = await updateFileShare(on, scope, params.file_share_id, body, dialect);
+        return dialect.tasks(task === undefined ? [] : [task]);
+      },
     },
-    handler: async ({ scope, params, body }) => {
-      const task = await updateFileShare(on, scope, params.file_share_id, body, dialect);
-      return dialect.tasks(task === undefined ? [] : [task]);
-    },
-  });
+  );
 
-  app.post(`${ONE_SHARE}/extend`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'extendFileShare',
-      summary: 'Extend a file share',
-      tags,
-      params: FileShareParams,
-      body: ExtendFileShare,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(`${ONE_SHARE}/extend`, 'extendFileShare', 'Extend a file share', {
+    body: ExtendFileShare,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await extendFileShare(on, scope, params.file_share_id, body.size)]),
   });
 
-  app.delete(ONE_SHARE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteFileShare',
-      summary: 'Delete a file share',
-      description: 'Returns 409 while a task holds the share, or Slurm in a cluster uses it.',
-      tags,
-      params: FileShareParams,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(ONE_SHARE, 'deleteFileShare', 'Delete a file share', {
+    description: 'Returns 409 while a task holds the share, or Slurm in a cluster uses it.',
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, fileShareDeletion, params.file_share_id)]),
   });

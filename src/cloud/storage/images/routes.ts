@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../http/dialect.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
@@ -36,47 +37,33 @@ export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
       : presentedPublicImage(known.image, scope, price);
   }
 
-  app.post(IMAGES, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createImage',
-      summary: 'Create an image from a volume',
-      description:
-        'Starts one task. When it is finished, its created_resources has the image in images. The task holds the volume meanwhile. A volume in use is copied in its current state.',
-      tags,
-      params: ProjectRegionParams,
-      body: CreateImage,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: ProjectRegionParams });
+
+  api.post(IMAGES, 'createImage', 'Create an image from a volume', {
+    description:
+      'Starts one task. When it is finished, its created_resources has the image in images. The task holds the volume meanwhile. A volume in use is copied in its current state.',
+    body: CreateImage,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createImage(on, scope, body)]),
   });
 
-  app.post('/cloud/v1/downloadimage/:project_id/:region_id', {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'downloadImage',
-      summary: 'Create an image from an address',
+  api.post(
+    '/cloud/v1/downloadimage/:project_id/:region_id',
+    'downloadImage',
+    'Create an image from an address',
+    {
       description:
         'Starts one task. When it is finished, its created_resources has the image in images. The simulated infrastructure fetches nothing: there the size stays unknown, and an address where nothing is does as well.',
-      tags,
-      params: ProjectRegionParams,
       body: DownloadImage,
-      response: { 200: dialect.tasksSchema },
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, body }) => dialect.tasks([await downloadImage(on, scope, body)]),
     },
-    handler: async ({ scope, body }) => dialect.tasks([await downloadImage(on, scope, body)]),
-  });
+  );
 
-  app.get(IMAGES, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listImages',
-      summary: 'List images',
-      description: 'Images of the platform in their own order, then images of the project, newest first.',
-      tags,
-      params: ProjectRegionParams,
-      querystring: ImageListQuery,
-      response: { 200: ImageList },
-    },
+  api.get(IMAGES, 'listImages', 'List images', {
+    description: 'Images of the platform in their own order, then images of the project, newest first.',
+    query: ImageListQuery,
+    answer: ImageList,
     handler: async ({ scope, query }) => {
       const { count, images: page } = await listImages(on, scope, query);
       const prices = await offerPrices(on, scope, query.include_prices);
@@ -84,51 +71,38 @@ export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
     },
   });
 
-  app.get('/cloud/v1/projectimages/:project_id/:region_id', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listProjectImages',
-      summary: 'List images of the project',
+  api.get(
+    '/cloud/v1/projectimages/:project_id/:region_id',
+    'listProjectImages',
+    'List images of the project',
+    {
       description: 'The latest 1000, newest first.',
-      tags,
-      params: ProjectRegionParams,
-      querystring: ImageQuery,
-      response: { 200: ImageList },
+      query: ImageQuery,
+      answer: ImageList,
+      handler: async ({ scope, query }) => {
+        const { count, images: own } = await listImages(on, scope, { visibility: 'private' });
+        const prices = await offerPrices(on, scope, query.include_prices);
+        return { count, results: own.map((known) => presented(known, scope, prices)) };
+      },
     },
-    handler: async ({ scope, query }) => {
-      const { count, images: own } = await listImages(on, scope, { visibility: 'private' });
-      const prices = await offerPrices(on, scope, query.include_prices);
-      return { count, results: own.map((known) => presented(known, scope, prices)) };
-    },
-  });
+  );
 
-  app.get(IMAGE, {
-    config: { access: 'read', versioned: VERSIONED },
-    schema: {
-      operationId: 'getImage',
-      summary: 'Get an image',
-      tags,
-      params: ImageParams,
-      querystring: ImageQuery,
-      response: { 200: ImageAnswer },
-    },
+  api.get(IMAGE, 'getImage', 'Get an image', {
+    versioned: VERSIONED,
+    params: ImageParams,
+    query: ImageQuery,
+    answer: ImageAnswer,
     handler: async ({ scope, params, query }) => {
       const image = await getImage(on, scope, params.image_id);
       return presented(image, scope, await offerPrices(on, scope, query.include_prices));
     },
   });
 
-  app.patch(IMAGE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'updateImage',
-      summary: 'Update an image',
-      description: 'Takes effect immediately. Returns 403 for images of the platform.',
-      tags,
-      params: ImageParams,
-      body: UpdateImage,
-      response: { 200: ImageAnswer },
-    },
+  api.patch(IMAGE, 'updateImage', 'Update an image', {
+    description: 'Takes effect immediately. Returns 403 for images of the platform.',
+    params: ImageParams,
+    body: UpdateImage,
+    answer: ImageAnswer,
     handler: async ({ scope, params, body }) => {
       const { image_id: id } = params;
       await updateImage(on, scope, id, body);
@@ -136,17 +110,11 @@ export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
     },
   });
 
-  app.delete(IMAGE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteImage',
-      summary: 'Delete an image',
-      description:
-        'Volumes created from it are copies and stay. Returns 409 while volumes are created from it, and 403 for images of the platform.',
-      tags,
-      params: ImageParams,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(IMAGE, 'deleteImage', 'Delete an image', {
+    description:
+      'Volumes created from it are copies and stay. Returns 409 while volumes are created from it, and 403 for images of the platform.',
+    params: ImageParams,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, imageDeletion, params.image_id)]),
   });

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../http/dialect.ts';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { idsOf } from '../../../lib/id-list.ts';
 import { presentedPage } from '../../../lib/page.ts';
@@ -22,60 +23,37 @@ const tags = ['Volumes'];
 export const VOLUME = versionedIn('volumes', 'volume_id');
 
 export function volumeRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post(BASE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createVolume',
-      summary: 'Create a volume',
-      description:
-        'Creates an empty volume, or one from an image or a snapshot. A volume from a snapshot gets its size.',
-      tags,
-      params: ProjectRegionParams,
-      body: CreateVolumeSchema,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: ProjectRegionParams });
+
+  api.post(BASE, 'createVolume', 'Create a volume', {
+    description:
+      'Creates an empty volume, or one from an image or a snapshot. A volume from a snapshot gets its size.',
+    body: CreateVolumeSchema,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createVolume(on, scope, body)]),
   });
 
-  app.get(BASE, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listVolumes',
-      summary: 'List volumes',
-      tags,
-      params: ProjectRegionParams,
-      querystring: VolumeListQuery,
-      response: { 200: VolumeList },
-    },
+  api.get(BASE, 'listVolumes', 'List volumes', {
+    query: VolumeListQuery,
+    answer: VolumeList,
     handler: async ({ scope, query }) =>
       presentedPage(await listVolumes(on, scope, query), (row) => presentedVolume(row, scope)),
   });
 
-  app.get(`${BASE}/:volume_id`, {
-    config: { access: 'read', versioned: VOLUME },
-    schema: {
-      operationId: 'getVolume',
-      summary: 'Get a volume',
-      tags,
-      params: VolumeParams,
-      response: { 200: VolumeAnswer },
-    },
+  api.get(`${BASE}/:volume_id`, 'getVolume', 'Get a volume', {
+    versioned: VOLUME,
+    params: VolumeParams,
+    answer: VolumeAnswer,
     handler: async ({ scope, params }) =>
       presentedVolume(await getVolume(on, scope, params.volume_id), scope),
   });
 
-  app.delete(`${BASE}/:volume_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteVolume',
-      summary: 'Delete a volume',
-      description:
-        'The volume must be available. Its snapshots must be listed in the request, or deleted first.',
-      tags,
-      params: VolumeParams,
-      querystring: DeleteVolumeQuery,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(`${BASE}/:volume_id`, 'deleteVolume', 'Delete a volume', {
+    description:
+      'The volume must be available. Its snapshots must be listed in the request, or deleted first.',
+    params: VolumeParams,
+    query: DeleteVolumeQuery,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, query }) =>
       dialect.tasks([
         await deleteOrWait(on, scope, volumeDeletion, params.volume_id, idsOf(query.snapshots)),

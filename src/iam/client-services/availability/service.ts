@@ -9,6 +9,11 @@ import { findClient, resells } from '../../accounts/service.ts';
 import type { ProductAvailability } from './schema.ts';
 import * as store from './store.ts';
 
+/*
+ * Which products a reseller's clients may have: by default, and for single clients. What isn't available to an account can't
+ * be switched on for it, and new accounts begin without it.
+ */
+
 async function requireClient(on: Platform, principal: Principal, clientId: number): Promise<void> {
   const client = await findClient(on.database.sql, clientId);
   if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);

@@ -1,3 +1,4 @@
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import type { Platform } from '../../../platform.ts';
 import {
@@ -16,44 +17,32 @@ const tags = ['Clients'];
 const config = { access: 'resell' } as const;
 
 export function resellerRoutes(app: Api, on: Platform): void {
-  app.get(BASE, {
-    config,
-    schema: {
-      operationId: 'listResellers',
-      summary: 'List resellers',
-      description: 'For the platform administrator.',
-      tags,
-      querystring: ResellerListQuery,
-      response: { 200: ResellerList },
-    },
+  const api = operations(app, { tags });
+
+  api.get(BASE, 'listResellers', 'List resellers', {
+    access: 'resell',
+    description: 'For the platform administrator.',
+    query: ResellerListQuery,
+    answer: ResellerList,
     handler: ({ principal, query }) => listResellers(on, principal, query),
   });
 
-  app.post(BASE, {
-    config: { ...config, secretAnswer: true },
-    schema: {
-      operationId: 'createReseller',
-      summary: 'Create a reseller',
-      description:
-        'With an account of its own, an administrator, and an API token that manages its clients. For the platform administrator.',
-      tags,
-      body: CreateReseller,
-      response: { 201: NewReseller },
-    },
-    handler: async ({ principal, body }, reply) =>
-      reply.code(201).send(await createReseller(on, principal, body)),
+  api.post(BASE, 'createReseller', 'Create a reseller', {
+    ...config,
+    secretAnswer: true,
+    description:
+      'With an account of its own, an administrator, and an API token that manages its clients. For the platform administrator.',
+    body: CreateReseller,
+    status: 201,
+    answer: NewReseller,
+    handler: async ({ principal, body }) => await createReseller(on, principal, body),
   });
 
-  app.get(`${BASE}/:reseller_id`, {
-    config,
-    schema: {
-      operationId: 'getReseller',
-      summary: 'Get a reseller',
-      description: 'For the platform administrator.',
-      tags,
-      params: ResellerParams,
-      response: { 200: ResellerSchema },
-    },
+  api.get(`${BASE}/:reseller_id`, 'getReseller', 'Get a reseller', {
+    access: 'resell',
+    description: 'For the platform administrator.',
+    params: ResellerParams,
+    answer: ResellerSchema,
     handler: ({ principal, params }) => getReseller(on, principal, params.reseller_id),
   });
 }

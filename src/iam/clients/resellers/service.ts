@@ -6,13 +6,16 @@ import { found } from '../../../lib/found.ts';
 import { pageToken, placeOf } from '../../../lib/page-token.ts';
 import type { Platform } from '../../../platform.ts';
 import { type Principal, ROLES } from '../../../requests/principal.ts';
+import { insertReseller } from '../../accounts/in-transaction.ts';
 import { requireResellerManager } from '../../accounts/service.ts';
 import { AddressTakenError } from '../../accounts/users/in-transaction.ts';
 import { tokenText } from '../../identity/schema.ts';
-import { insertAccount, insertReseller } from '../../new-accounts/in-transaction.ts';
+import { insertAccount } from '../../new-accounts/in-transaction.ts';
 import { makeToken } from '../../tokens/in-transaction.ts';
 import type { CreateReseller, NewReseller, Reseller, ResellerList, ResellerListQuery } from './schema.ts';
 import * as store from './store.ts';
+
+/* Resellers, for the platform administrator. Every function throws ForbiddenError for others. */
 
 /**
  * Makes a reseller with its own account, an administrator and an API token.

@@ -6,6 +6,8 @@ import type { Platform } from '../../../platform.ts';
 import { loginMails } from '../notices.ts';
 import * as store from '../store.ts';
 
+/* The only place where typed passwords are compared with stored ones. */
+
 /** Anybody may send any text as a user agent. */
 const MOST_OF_AGENT = 500;
 /** Attempts that are kept of each user, and of unknown names together. */

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { versionedUser } from '../../../lib/versioned.ts';
 import type { Platform } from '../../../platform.ts';
@@ -18,75 +18,42 @@ const ONE = `${BASE}/:sellerId`;
 const tags = ['Sellers'];
 
 export function sellerRoutes(app: Api, on: Platform): void {
-  app.get(BASE, {
-    config: { access: 'resell' },
-    schema: {
-      operationId: 'listSellers',
-      summary: 'List the sellers of a reseller',
-      description:
-        'Without `limit`, an array of at most 10,000; otherwise a page. The platform administrator gets the sellers of all resellers.',
-      tags,
-      querystring: SellerListQuery,
-      response: { 200: SellerList },
-    },
+  const api = operations(app, { tags, params: SellerParams, access: 'resell' });
+
+  api.get(BASE, 'listSellers', 'List the sellers of a reseller', {
+    description:
+      'Without `limit`, an array of at most 10,000; otherwise a page. The platform administrator gets the sellers of all resellers.',
+    query: SellerListQuery,
+    answer: SellerList,
     handler: ({ principal, query }) => listSellers(on, principal, query),
   });
 
-  app.post(BASE, {
-    config: { access: 'resell', secretAnswer: true },
-    schema: {
-      operationId: 'createSeller',
-      summary: 'Invite a seller',
-      description:
-        "A seller is a user of the reseller's own account who has the reseller's rights and can be named as the `seller` of its clients. The invited person gets a token by mail that works for 24 hours, and sets a password with `POST /iam/auth/accept_invitation`. If Tradewind sends no mail, give them the token in the answer; `POST /iam/auth/renew_invitation` makes another. Refused with 429 after 20 requests in 15 minutes for addresses that other users have.",
-      tags,
-      body: CreateSeller,
-      response: { 200: InvitedSeller },
-    },
+  api.post(BASE, 'createSeller', 'Invite a seller', {
+    secretAnswer: true,
+    description:
+      "A seller is a user of the reseller's own account who has the reseller's rights and can be named as the `seller` of its clients. The invited person gets a token by mail that works for 24 hours, and sets a password with `POST /iam/auth/accept_invitation`. If Tradewind sends no mail, give them the token in the answer; `POST /iam/auth/renew_invitation` makes another. Refused with 429 after 20 requests in 15 minutes for addresses that other users have.",
+    body: CreateSeller,
+    answer: InvitedSeller,
     handler: ({ principal, body }) => createSeller(on, principal, body),
   });
 
-  app.get(ONE, {
-    config: { access: 'resell', versioned: versionedUser('sellerId') },
-    schema: {
-      operationId: 'getSeller',
-      summary: 'Get a seller',
-      tags,
-      params: SellerParams,
-      response: { 200: SellerSchema },
-    },
+  api.get(ONE, 'getSeller', 'Get a seller', {
+    versioned: versionedUser('sellerId'),
+    answer: SellerSchema,
     handler: ({ principal, params }) => getSeller(on, principal, params.sellerId),
   });
 
-  app.patch(ONE, {
-    config: { access: 'resell' },
-    schema: {
-      operationId: 'updateSeller',
-      summary: 'Change a seller',
-      description:
-        'A seller who also belongs to other accounts is refused with 403: only they can change themselves.',
-      tags,
-      params: SellerParams,
-      body: UpdateSeller,
-      response: { 200: SellerSchema },
-    },
+  api.patch(ONE, 'updateSeller', 'Change a seller', {
+    description:
+      'A seller who also belongs to other accounts is refused with 403: only they can change themselves.',
+    body: UpdateSeller,
+    answer: SellerSchema,
     handler: ({ principal, params, body }) => updateSeller(on, principal, params.sellerId, body),
   });
 
-  app.delete(ONE, {
-    config: { access: 'resell' },
-    schema: {
-      operationId: 'deleteSeller',
-      summary: 'Delete a seller',
-      description:
-        'Their logins end, and nobody looks after their clients from then on. A seller who also belongs to other accounts stays a user there. Refused with 403 for a seller with working API tokens, and with 409 for the only administrator of the account.',
-      tags,
-      params: SellerParams,
-      response: { 204: Type.Null() },
-    },
-    handler: async ({ principal, params }, reply) => {
-      await deleteSeller(on, principal, params.sellerId);
-      return reply.code(204).send(null);
-    },
+  api.delete(ONE, 'deleteSeller', 'Delete a seller', {
+    description:
+      'Their logins end, and nobody looks after their clients from then on. A seller who also belongs to other accounts stays a user there. Refused with 403 for a seller with working API tokens, and with 409 for the only administrator of the account.',
+    handler: ({ principal, params }) => deleteSeller(on, principal, params.sellerId),
   });
 }

@@ -23,6 +23,12 @@ import type {
 } from './schema.ts';
 import * as store from './store.ts';
 
+/*
+ * Sellers: people whom a reseller lets work for it, beside the administrator whom it has from the start. Each is a user of
+ * the reseller's own account with the reseller's rights, and may be named as the one who looks after a client. Resellers
+ * reach their own, the platform administrator all.
+ */
+
 async function found(sql: Sql, principal: Principal, id: number): Promise<store.SellerRow> {
   const row = await store.findSeller(sql, id, reachedBy(principal));
   if (!row) throw new NotFoundError('Seller', id);

@@ -18,7 +18,7 @@ export const callerOf = ({ userId, userClientId }: Claimed): Principal => ({
 });
 
 /** Tells of what goes like after a request. The log of requests has the one that all of it follows from. */
-export function recordOf(
+export function recordOfDeletion(
   deletion: Claimed,
   place: { projectId: number; regionId: number | null },
 ): ChangeRecord {

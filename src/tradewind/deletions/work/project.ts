@@ -5,7 +5,7 @@ import { DomainError, NotFoundError } from '../../../lib/errors.ts';
 import { recordedBy } from '../../../lib/request-context.ts';
 import type { Platform } from '../../../platform.ts';
 import type { DeletionStep } from '../tables.ts';
-import { callerOf, recordOf, tell } from './caller.ts';
+import { callerOf, recordOfDeletion, tell } from './caller.ts';
 import { KINDS, kindOf } from './kinds.ts';
 import { type Claimed, type Left, leftIn, lockOpen } from './store.ts';
 
@@ -63,7 +63,7 @@ async function removeOne(
   const { clientId, requestId } = deletion;
   const principal = userId === null ? caller : { ...caller, userId };
   const scope = { projectId, regionId: region.id, region, clientId, principal, requestId };
-  const record = recordOf(deletion, { projectId, regionId });
+  const record = recordOfDeletion(deletion, { projectId, regionId });
   return refusalOf(recordedBy(record, () => kindOf(kind).remove(on, scope, key)));
 }
 

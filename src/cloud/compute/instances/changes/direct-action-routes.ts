@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { nullable } from '../../../../lib/nullable.ts';
 import type { Platform } from '../../../../platform.ts';
@@ -27,20 +28,13 @@ const StartBody = nullable(
 
 /** Routes for actions from before there were tasks: the answer is the instance in its new state. */
 export function directActionRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags: ['Instances'], params: InstanceParams, deprecated: true });
   for (const { path, action, summary } of DIRECT) {
-    app.post(`/cloud/v1/instances/:project_id/:region_id/:instance_id/${path}`, {
-      config: { access: 'operate' },
-      schema: {
-        operationId: `${path}Instance`,
-        summary,
-        description:
-          'Starts no task, since a simulated machine is ready immediately. Returns the instance in its new state. Fails in the same cases as the action of version 2.',
-        deprecated: true,
-        tags: ['Instances'],
-        params: InstanceParams,
-        ...(action === 'start' && { body: StartBody }),
-        response: { 200: InstanceAnswer },
-      },
+    api.post(`/cloud/v1/instances/:project_id/:region_id/:instance_id/${path}`, `${path}Instance`, summary, {
+      description:
+        'Starts no task, since a simulated machine is ready immediately. Returns the instance in its new state. Fails in the same cases as the action of version 2.',
+      ...(action === 'start' && { body: StartBody }),
+      answer: InstanceAnswer,
       handler: async ({ scope, params }) => {
         const { instance_id: id } = params;
         await actOnInstanceNow(on, scope, id, action);

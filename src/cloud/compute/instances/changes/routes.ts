@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../../http/dialect.ts';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import type { Platform } from '../../../../platform.ts';
 import { FlavorList, presentFlavor } from '../../../ground/catalog/flavor-schema.ts';
@@ -15,17 +16,12 @@ const tags = ['Instances'];
 
 /** Routes for changes of an instance, except for its disks and interfaces. */
 export function instanceChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.patch(ONE_INSTANCE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'updateInstance',
-      summary: 'Update an instance',
-      description: 'Takes effect immediately. Returns 409 while a task holds the instance.',
-      tags,
-      params: InstanceParams,
-      body: UpdateInstance,
-      response: { 200: InstanceAnswer },
-    },
+  const api = operations(app, { tags, params: InstanceParams });
+
+  api.patch(ONE_INSTANCE, 'updateInstance', 'Update an instance', {
+    description: 'Takes effect immediately. Returns 409 while a task holds the instance.',
+    body: UpdateInstance,
+    answer: InstanceAnswer,
     handler: async ({ scope, params, body }) => {
       const { instance_id: id } = params;
       await updateInstance(on, scope, id, body);
@@ -36,52 +32,42 @@ export function instanceChangeRoutes(app: Api, dialect: Dialect, on: Platform): 
     },
   });
 
-  app.post('/cloud/v2/instances/:project_id/:region_id/:instance_id/action', {
-    config: { access: 'operate', versioned: VERSIONED_INSTANCE },
-    schema: {
-      operationId: 'actOnInstance',
-      summary: 'Start, stop, reboot, suspend or resume an instance',
+  api.post(
+    '/cloud/v2/instances/:project_id/:region_id/:instance_id/action',
+    'actOnInstance',
+    'Start, stop, reboot, suspend or resume an instance',
+    {
+      versioned: VERSIONED_INSTANCE,
       description:
         "Returns 409 if the state of the instance doesn't allow the action; the message names the state. Bare metal can't be suspended and resumed.",
-      tags,
-      params: InstanceParams,
       body: InstanceAction,
-      response: { 200: dialect.tasksSchema },
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params, body }) =>
+        dialect.tasks([await actOnInstance(on, scope, params.instance_id, body.action)]),
     },
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await actOnInstance(on, scope, params.instance_id, body.action)]),
-  });
+  );
 
-  app.post(`${INSTANCE}/changeflavor`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'changeInstanceFlavor',
-      summary: 'Resize an instance',
-      description: 'Changes the flavor of a running or stopped instance. Its state is the same afterwards.',
-      tags,
-      params: InstanceParams,
-      body: ChangeFlavor,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(`${INSTANCE}/changeflavor`, 'changeInstanceFlavor', 'Resize an instance', {
+    description: 'Changes the flavor of a running or stopped instance. Its state is the same afterwards.',
+    body: ChangeFlavor,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await changeInstanceFlavor(on, scope, params.instance_id, body.flavor_id)]),
   });
 
-  app.get(`${INSTANCE}/available_flavors`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listFlavorsForInstance',
-      summary: 'List flavors that an instance can be resized to',
-      tags,
-      params: InstanceParams,
-      querystring: AvailableFlavorsQuery,
-      response: { 200: FlavorList },
+  api.get(
+    `${INSTANCE}/available_flavors`,
+    'listFlavorsForInstance',
+    'List flavors that an instance can be resized to',
+    {
+      query: AvailableFlavorsQuery,
+      answer: FlavorList,
+      handler: async ({ scope, params, query }) => {
+        const flavors = await otherFlavors(on, scope, params.instance_id);
+        const prices = await offerPrices(on, scope, query.include_prices);
+        const results = flavors.map((flavor) => presentFlavor(flavor, prices?.flavor(flavor.flavor_id)));
+        return { count: results.length, results };
+      },
     },
-    handler: async ({ scope, params, query }) => {
-      const flavors = await otherFlavors(on, scope, params.instance_id);
-      const prices = await offerPrices(on, scope, query.include_prices);
-      const results = flavors.map((flavor) => presentFlavor(flavor, prices?.flavor(flavor.flavor_id)));
-      return { count: results.length, results };
-    },
-  });
+  );
 }

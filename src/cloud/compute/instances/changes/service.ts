@@ -53,7 +53,7 @@ export const actOnInstance = (on: Platform, scope: Scope, id: string, name: Acti
     });
   });
 
-/** Does the same at once, without a task. @throws as `act` */
+/** Does the same at once, without a task. @throws as `actOnInstance` */
 export const actOnInstanceNow = (on: Platform, scope: Scope, id: string, name: ActionName): Promise<void> =>
   on.database.accept(async (tx) => {
     const instance = await lockFor(tx, scope, id, name);
@@ -63,7 +63,7 @@ export const actOnInstanceNow = (on: Platform, scope: Scope, id: string, name: A
 
 /**
  * Returns the task's ID.
- * @throws as `act`, InvalidError for a flavor that doesn't fit, ForbiddenError for one that has run out
+ * @throws as `actOnInstance`, InvalidError for a flavor that doesn't fit, ForbiddenError for one that has run out
  */
 export const changeInstanceFlavor = (
   on: Platform,

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../../http/dialect.ts';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import type { Platform } from '../../../../platform.ts';
 import { InterfaceList } from '../../../network/interfaces/schema.ts';
@@ -11,52 +12,33 @@ const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
 const tags = ['Instances'];
 
 export function interfaceRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.get(`${INSTANCE}/interfaces`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listInstanceInterfaces',
-      summary: 'List the interfaces of an instance',
-      description: 'In the order of the interfaces on the instance.',
-      tags,
-      params: InstanceParams,
-      querystring: InterfaceListQuery,
-      response: { 200: InterfaceList },
-    },
+  const api = operations(app, { tags, params: InstanceParams });
+
+  api.get(`${INSTANCE}/interfaces`, 'listInstanceInterfaces', 'List the interfaces of an instance', {
+    description: 'In the order of the interfaces on the instance.',
+    query: InterfaceListQuery,
+    answer: InterfaceList,
     handler: async ({ scope, params, query }) => {
       const { count, rows } = await listInterfaces(on, scope, params.instance_id, query);
-      const results = await presentedInterfaces(rows, scope, on);
+      const results = await presentedInterfaces(on, rows, scope);
       return { count, results };
     },
   });
 
-  app.post(`${INSTANCE}/attach_interface`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'attachInterface',
-      summary: 'Attach an interface to an instance',
-      description:
-        "If the type is omitted, it follows from the port, subnet or network; without any of them, the interface is external. The instance must be active, paused or stopped. A DDoS profile is validated but not stored: traffic isn't filtered.",
-      tags,
-      params: InstanceParams,
-      body: AttachInterface,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(`${INSTANCE}/attach_interface`, 'attachInterface', 'Attach an interface to an instance', {
+    description:
+      "If the type is omitted, it follows from the port, subnet or network; without any of them, the interface is external. The instance must be active, paused or stopped. A DDoS profile is validated but not stored: traffic isn't filtered.",
+    body: AttachInterface,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await attachInterface(on, scope, params.instance_id, body)]),
   });
 
-  app.post(`${INSTANCE}/detach_interface`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'detachInterface',
-      summary: 'Detach an interface from an instance',
-      description:
-        'Deletes the port and releases its addresses; a reserved fixed IP stays. A floating IP is unassigned. The instance must be active, paused or stopped.',
-      tags,
-      params: InstanceParams,
-      body: DetachInterface,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(`${INSTANCE}/detach_interface`, 'detachInterface', 'Detach an interface from an instance', {
+    description:
+      'Deletes the port and releases its addresses; a reserved fixed IP stays. A floating IP is unassigned. The instance must be active, paused or stopped.',
+    body: DetachInterface,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await detachInterface(on, scope, params.instance_id, body)]),
   });

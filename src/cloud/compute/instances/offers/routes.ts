@@ -1,3 +1,4 @@
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { InvalidError } from '../../../../lib/errors.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
@@ -24,19 +25,17 @@ const tags = ['Instances'];
 
 /** Routes for what is available: flavors, room in the quotas, a console. */
 export function instanceOfferRoutes(app: Api, on: Platform): void {
-  app.post(`${BASE}/available_flavors`, {
-    config: { access: 'read', onlyAsks: true, refuses: [409] },
-    schema: {
-      operationId: 'listFlavorsForVolumes',
-      summary: 'List flavors for the given volumes',
-      description:
-        'Lists flavors that are compatible with the images of the volumes, in the order of the catalogue.',
-      tags,
-      params: ProjectRegionParams,
-      querystring: AvailableFlavorsQuery,
-      body: FlavorsForVolumes,
-      response: { 200: FlavorList },
-    },
+  const api = operations(app, { tags, params: ProjectRegionParams });
+
+  api.post(`${BASE}/available_flavors`, 'listFlavorsForVolumes', 'List flavors for the given volumes', {
+    access: 'read',
+    onlyAsks: true,
+    refuses: [409],
+    description:
+      'Lists flavors that are compatible with the images of the volumes, in the order of the catalogue.',
+    query: AvailableFlavorsQuery,
+    body: FlavorsForVolumes,
+    answer: FlavorList,
     handler: async ({ scope, query, body }) => {
       const flavors = await flavorsForNewInstance(on, scope, body.volumes);
       const prices = await offerPrices(on, scope, query.include_prices);
@@ -45,53 +44,46 @@ export function instanceOfferRoutes(app: Api, on: Platform): void {
     },
   });
 
-  app.get(`${BASE}/available_names`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'getInstanceNamingRestrictions',
-      summary: 'Get the restrictions on names of instances',
+  api.get(
+    `${BASE}/available_names`,
+    'getInstanceNamingRestrictions',
+    'Get the restrictions on names of instances',
+    {
       description: 'There are none beyond the form of names and templates.',
       deprecated: true,
-      tags,
-      params: ProjectRegionParams,
-      response: { 200: NamingRestrictions },
+      answer: NamingRestrictions,
+      handler: async () => ({
+        custom_name_allowed: true,
+        name_templates_limited: false,
+        allowed_name_templates: null,
+        allowed_name_win_templates: null,
+        allowed_bm_name_templates: null,
+        allowed_bm_name_win_templates: null,
+      }),
     },
-    handler: async () => ({
-      custom_name_allowed: true,
-      name_templates_limited: false,
-      allowed_name_templates: null,
-      allowed_name_win_templates: null,
-      allowed_bm_name_templates: null,
-      allowed_bm_name_win_templates: null,
-    }),
-  });
+  );
 
-  app.post('/cloud/v2/instances/:project_id/:region_id/check_limits', {
-    config: { access: 'read', onlyAsks: true },
-    schema: {
-      operationId: 'checkInstanceLimits',
-      summary: 'Check quotas for instances',
+  api.post(
+    '/cloud/v2/instances/:project_id/:region_id/check_limits',
+    'checkInstanceLimits',
+    'Check quotas for instances',
+    {
+      access: 'read',
+      onlyAsks: true,
       description: 'Returns the quotas that these instances would exceed. Nothing is reserved.',
-      tags,
-      params: ProjectRegionParams,
       body: CheckInstanceLimits,
-      response: { 200: ExceededInstanceQuotas },
+      answer: ExceededInstanceQuotas,
+      handler: async ({ scope, body }) => presentedExceeded(await checkInstanceLimits(on, scope, body)),
     },
-    handler: async ({ scope, body }) => presentedExceeded(await checkInstanceLimits(on, scope, body)),
-  });
+  );
 
-  app.get(`${BASE}/:instance_id/get_console`, {
-    config: { access: 'read', secretAnswer: true },
-    schema: {
-      operationId: 'getInstanceConsole',
-      summary: 'Get a console of an instance',
-      description:
-        'Simulated machines run no guest and have no console. In a region with simulated infrastructure, this always returns 400.',
-      tags,
-      params: InstanceParams,
-      querystring: ConsoleQuery,
-      response: { 200: ConsoleAnswer },
-    },
+  api.get(`${BASE}/:instance_id/get_console`, 'getInstanceConsole', 'Get a console of an instance', {
+    secretAnswer: true,
+    description:
+      'Simulated machines run no guest and have no console. In a region with simulated infrastructure, this always returns 400.',
+    params: InstanceParams,
+    query: ConsoleQuery,
+    answer: ConsoleAnswer,
     handler: async ({ scope, params }) => {
       await getInstance(on, scope, params.instance_id);
       throw new InvalidError({

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../../http/dialect.ts';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import type { Platform } from '../../../../platform.ts';
 import { InstanceParams } from '../schema.ts';
@@ -9,32 +10,30 @@ const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
 const tags = ['Instances'];
 
 export function instancePlacementRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post(`${INSTANCE}/put_into_servergroup`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'putInstanceIntoServerGroup',
-      summary: 'Put an instance into a placement group',
-      description: 'Returns 409 if it is in one already, and for bare metal machines and nodes of clusters.',
-      tags,
-      params: InstanceParams,
-      body: PutIntoServerGroup,
-      response: { 200: dialect.tasksSchema },
-    },
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await putIntoPlacementGroup(on, scope, params.instance_id, body.servergroup_id)]),
-  });
+  const api = operations(app, { tags, params: InstanceParams });
 
-  app.post(`${INSTANCE}/remove_from_servergroup`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'removeInstanceFromServerGroup',
-      summary: 'Remove an instance from its placement group',
-      description: 'Returns 409 if it is in none, and for bare metal machines and nodes of clusters.',
-      tags,
-      params: InstanceParams,
-      response: { 200: dialect.tasksSchema },
+  api.post(
+    `${INSTANCE}/put_into_servergroup`,
+    'putInstanceIntoServerGroup',
+    'Put an instance into a placement group',
+    {
+      description: 'Returns 409 if it is in one already, and for bare metal machines and nodes of clusters.',
+      body: PutIntoServerGroup,
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params, body }) =>
+        dialect.tasks([await putIntoPlacementGroup(on, scope, params.instance_id, body.servergroup_id)]),
     },
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await removeFromPlacementGroup(on, scope, params.instance_id)]),
-  });
+  );
+
+  api.post(
+    `${INSTANCE}/remove_from_servergroup`,
+    'removeInstanceFromServerGroup',
+    'Remove an instance from its placement group',
+    {
+      description: 'Returns 409 if it is in none, and for bare metal machines and nodes of clusters.',
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params }) =>
+        dialect.tasks([await removeFromPlacementGroup(on, scope, params.instance_id)]),
+    },
+  );
 }

@@ -1,3 +1,4 @@
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import type { Platform } from '../../../../platform.ts';
 import { GROUP_TAGS, GROUPS, GroupParams } from '../../../network/security-groups/path-schema.ts';
@@ -6,20 +7,20 @@ import { InstanceList } from '../schema.ts';
 import { shownInstances } from '../service.ts';
 
 export function groupInstanceRoutes(app: Api, on: Platform): void {
-  app.get(`${GROUPS}/:group_id/instances`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listSecurityGroupInstances',
-      summary: 'List the instances of a security group',
+  const api = operations(app, { tags: GROUP_TAGS, params: GroupParams });
+
+  api.get(
+    `${GROUPS}/:group_id/instances`,
+    'listSecurityGroupInstances',
+    'List the instances of a security group',
+    {
       description: 'Lists instances with the group on at least one port, newest first.',
-      tags: GROUP_TAGS,
-      params: GroupParams,
-      response: { 200: InstanceList },
+      answer: InstanceList,
+      handler: async ({ scope, params }) => {
+        const { id: groupId } = await getSecurityGroup(on, scope, params.group_id);
+        const { count, rows } = await shownInstances(on, scope, { groupId, include_baremetal: true });
+        return { count, results: rows };
+      },
     },
-    handler: async ({ scope, params }) => {
-      const { id: groupId } = await getSecurityGroup(on, scope, params.group_id);
-      const { count, rows } = await shownInstances(on, scope, { groupId, include_baremetal: true });
-      return { count, results: rows };
-    },
-  });
+  );
 }

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import type { Platform } from '../../../../platform.ts';
 import {
@@ -36,36 +36,27 @@ const CHANGES = [
 
 /** Routes for the security groups on an instance's ports. */
 export function instanceGroupRoutes(app: Api, on: Platform): void {
-  for (const { path, change, ...documented } of CHANGES) {
-    app.post(`${INSTANCE}/${path}`, {
-      config: { access: 'operate' },
-      schema: {
-        ...documented,
-        tags,
-        params: GroupInstanceParams,
-        body: assignGroupsSchema,
-        response: { 204: Type.Null() },
-      },
-      handler: async ({ scope, params, body }, reply) => {
-        await change(on, scope, params.instance_id, body);
-        return reply.code(204).send(null);
-      },
+  const api = operations(app, { tags, params: GroupInstanceParams });
+
+  for (const { path, change, operationId, summary, description } of CHANGES) {
+    api.post(`${INSTANCE}/${path}`, operationId, summary, {
+      description,
+      body: assignGroupsSchema,
+      handler: ({ scope, params, body }) => change(on, scope, params.instance_id, body),
     });
   }
 
-  app.get(`${INSTANCE}/securitygroups`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listInstanceSecurityGroups',
-      summary: 'List the security groups of an instance',
+  api.get(
+    `${INSTANCE}/securitygroups`,
+    'listInstanceSecurityGroups',
+    'List the security groups of an instance',
+    {
       description: 'Lists the groups on any of its ports, sorted by name.',
-      tags,
-      params: GroupInstanceParams,
-      response: { 200: instanceGroupListSchema },
+      answer: instanceGroupListSchema,
+      handler: async ({ scope, params }) => {
+        const results = await groupsOfInstance(on, scope, params.instance_id);
+        return { count: results.length, results };
+      },
     },
-    handler: async ({ scope, params }) => {
-      const results = await groupsOfInstance(on, scope, params.instance_id);
-      return { count: results.length, results };
-    },
-  });
+  );
 }

@@ -23,6 +23,11 @@ import type { NewPriceList, PriceList, PriceLists, Prices, PricesQuery } from '.
 import * as store from './store.ts';
 import type { ListTerms } from './tables.ts';
 
+/*
+ * What accounts pay, apart from the catalogue. The platform administrator makes lists for everyone, resellers and accounts,
+ * a reseller's administrator those for its clients. Lists of others are not found.
+ */
+
 const KIND = { table: 'price_lists', name: 'Price list' } as const;
 
 /** Tells every process. */

@@ -8,6 +8,11 @@ import { limitProblems, limitsByKey, limitsOf } from './rules.ts';
 import type { NewQuotaList, QuotaList, QuotaLists } from './schema.ts';
 import * as store from './store.ts';
 
+/*
+ * What accounts may have, apart from the catalogue. The platform administrator makes the lists, since a reseller could give
+ * its clients more than the platform has; administrators of resellers read those for their clients.
+ */
+
 const KIND = { table: 'quota_lists', name: 'Quota list' } as const;
 
 export async function listQuotaLists(

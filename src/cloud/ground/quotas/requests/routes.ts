@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { presentedPage } from '../../../../lib/page.ts';
 import { isoSeconds } from '../../../../lib/timestamps.ts';
@@ -27,78 +28,49 @@ const NOTHING = Type.Unsafe<undefined>(Type.Null({ description: 'Accepted' }));
 const tags = ['Quotas'];
 
 export function limitRequestRoutes(app: Api, on: Platform): void {
-  app.post(BASE, {
-    config: { access: 'administer', closedBody: true },
-    schema: {
-      operationId: 'createLimitRequest',
-      summary: 'Ask for other limits',
-      description: 'The platform administrator decides.',
-      tags,
-      body: CreateLimitRequest,
-      response: { 201: NOTHING },
-    },
-    handler: async ({ principal, body }, reply) => {
+  const api = operations(app, { tags, params: LimitRequestParams });
+
+  api.post(BASE, 'createLimitRequest', 'Ask for other limits', {
+    access: 'administer',
+    closedBody: true,
+    description: 'The platform administrator decides.',
+    body: CreateLimitRequest,
+    status: 201,
+    answer: NOTHING,
+    handler: async ({ principal, body }) => {
       await createLimitRequest(on, principal, body);
-      return reply.code(201).send(undefined);
+      return undefined;
     },
   });
 
-  app.get(BASE, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listLimitRequests',
-      summary: 'List requests for other limits',
-      description: 'Newest first. The platform administrator sees those of all accounts.',
-      tags,
-      querystring: LimitRequestListQuery,
-      response: { 200: LimitRequestList },
-    },
+  api.get(BASE, 'listLimitRequests', 'List requests for other limits', {
+    description: 'Newest first. The platform administrator sees those of all accounts.',
+    query: LimitRequestListQuery,
+    answer: LimitRequestList,
     handler: async ({ principal, query }) =>
       presentedPage(await listLimitRequests(on, principal, query), presented),
   });
 
-  app.get(ONE, {
-    config: { access: 'read', versioned: { table: 'quota_requests', columns: { request_id: 'id' } } },
-    schema: {
-      operationId: 'getLimitRequest',
-      summary: 'Get a request for other limits',
-      tags,
-      params: LimitRequestParams,
-      response: { 200: LimitRequestAnswer },
-    },
+  api.get(ONE, 'getLimitRequest', 'Get a request for other limits', {
+    versioned: { table: 'quota_requests', columns: { request_id: 'id' } },
+    answer: LimitRequestAnswer,
     handler: async ({ principal, params }) =>
       presented(await getLimitRequest(on, principal, params.request_id)),
   });
 
-  app.patch(ONE, {
-    config: { access: 'administer' },
-    schema: {
-      operationId: 'decideLimitRequest',
-      summary: 'Grant or reject a request for other limits',
-      description: 'Only for the platform administrator. Returns 409 if that is decided already.',
-      tags,
-      params: LimitRequestParams,
-      body: DecideLimitRequest,
-      response: { 200: LimitRequestAnswer },
-    },
+  api.patch(ONE, 'decideLimitRequest', 'Grant or reject a request for other limits', {
+    access: 'administer',
+    description: 'Only for the platform administrator. Returns 409 if that is decided already.',
+    body: DecideLimitRequest,
+    answer: LimitRequestAnswer,
     handler: async ({ principal, params, body }) =>
       presented(await decideLimitRequest(on, principal, params.request_id, body.status)),
   });
 
-  app.delete(ONE, {
-    config: { access: 'administer' },
-    schema: {
-      operationId: 'deleteLimitRequest',
-      summary: 'Delete a request for other limits',
-      description: 'Limits that were granted stay.',
-      tags,
-      params: LimitRequestParams,
-      response: { 204: Type.Null() },
-    },
-    handler: async ({ principal, params }, reply) => {
-      await deleteLimitRequest(on, principal, params.request_id);
-      return reply.code(204).send(null);
-    },
+  api.delete(ONE, 'deleteLimitRequest', 'Delete a request for other limits', {
+    access: 'administer',
+    description: 'Limits that were granted stay.',
+    handler: ({ principal, params }) => deleteLimitRequest(on, principal, params.request_id),
   });
 }
 

@@ -12,6 +12,8 @@ import type { RequestedLimits } from '../tables.ts';
 import type { CreateLimitRequest, LimitRequestListQuery } from './schema.ts';
 import * as store from './store.ts';
 
+/* What accounts ask the platform administrator for, who sees the requests of all. */
+
 /** Requests of one account that are not decided yet. */
 const MOST_OPEN = 20;
 

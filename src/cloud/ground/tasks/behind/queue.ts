@@ -4,8 +4,7 @@ import { wasOvertaken } from '../../../../db/database.ts';
 import type { ActionResource } from '../../../../lib/action-resource.ts';
 import { DomainError, HeldError, NotFoundError, UsedError } from '../../../../lib/errors.ts';
 import { twice } from '../../../../lib/held.ts';
-import type { ChangeRecord } from '../../../../lib/request-context.ts';
-import { recordedBy } from '../../../../lib/request-context.ts';
+import { type ChangeRecord, recordedBy } from '../../../../lib/request-context.ts';
 import type { Platform } from '../../../../platform.ts';
 import { type Principal, ROLES } from '../../../../requests/principal.ts';
 import type { Queue } from '../../../../worker/queue.ts';
@@ -59,7 +58,7 @@ export function waitingDeletionsQueue(on: Platform, work: WaitingWork): Queue {
   };
 }
 
-/** The service begins the task, or says why it can't. */
+/** Begins the task, or finds out why it can't. */
 async function attempt(on: Platform, work: WaitingWork, one: store.Claimed): Promise<void> {
   const { taskId, projectId, regionId, clientId, requestId } = one;
   const region = on.catalog.regions.get(regionId);

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import {
@@ -15,87 +15,54 @@ const BASE = '/cloud/v1/user_actions';
 const ONE = `${BASE}/amqp_subscriptions/:subscription_id`;
 const UNSUPPORTED = 'Always returns 400: AMQP is not supported.';
 const NONE = 'Always returns 404: AMQP is not supported.';
-const common = { tags: ['User actions'] };
-const NOTHING = { 204: Type.Null() };
 
 /** Routes for subscriptions by AMQP, which isn't supported: there are none, and none can be created. */
 export function amqpSubscriptionRoutes(app: Api): void {
-  app.post(`${BASE}/subscribe_amqp`, {
-    config: { access: 'administer' },
-    schema: {
-      ...common,
-      operationId: 'subscribeToUserActionsByAmqp',
-      summary: 'Subscribe a message broker to user actions',
+  const api = operations(app, { tags: ['User actions'], access: 'administer' });
+
+  api.post(
+    `${BASE}/subscribe_amqp`,
+    'subscribeToUserActionsByAmqp',
+    'Subscribe a message broker to user actions',
+    {
       description: UNSUPPORTED,
       body: SubscribeAmqp,
-      response: NOTHING,
+      handler: () => refuse(),
     },
+  );
+
+  api.post(`${BASE}/subscribe_amqp_test`, 'tryAmqp', 'Send a test message to a message broker', {
+    onlyAsks: true,
+    description: UNSUPPORTED,
+    body: TryAmqp,
     handler: () => refuse(),
   });
 
-  app.post(`${BASE}/subscribe_amqp_test`, {
-    config: { access: 'administer', onlyAsks: true },
-    schema: {
-      ...common,
-      operationId: 'tryAmqp',
-      summary: 'Send a test message to a message broker',
-      description: UNSUPPORTED,
-      body: TryAmqp,
-      response: NOTHING,
-    },
-    handler: () => refuse(),
-  });
-
-  app.get(`${BASE}/amqp_subscriptions_list`, {
-    config: { access: 'administer' },
-    schema: {
-      ...common,
-      operationId: 'listAmqpSubscriptions',
-      summary: 'List AMQP subscriptions',
-      description: 'Always empty: AMQP is not supported.',
-      querystring: SubscriptionListQuery,
-      response: { 200: AmqpSubscriptionList },
-    },
+  api.get(`${BASE}/amqp_subscriptions_list`, 'listAmqpSubscriptions', 'List AMQP subscriptions', {
+    description: 'Always empty: AMQP is not supported.',
+    query: SubscriptionListQuery,
+    answer: AmqpSubscriptionList,
     handler: async () => ({ count: 0, results: [] }),
   });
 
-  app.get(ONE, {
-    config: { access: 'administer' },
-    schema: {
-      ...common,
-      operationId: 'getAmqpSubscription',
-      summary: 'Get an AMQP subscription',
-      description: NONE,
-      params: AmqpSubscriptionParams,
-      response: { 200: AmqpSubscription },
-    },
+  api.get(ONE, 'getAmqpSubscription', 'Get an AMQP subscription', {
+    description: NONE,
+    params: AmqpSubscriptionParams,
+    answer: AmqpSubscription,
     handler: async ({ params }) => notFound(params.subscription_id),
   });
 
-  app.patch(ONE, {
-    config: { access: 'administer' },
-    schema: {
-      ...common,
-      operationId: 'updateAmqpSubscription',
-      summary: 'Update an AMQP subscription',
-      description: NONE,
-      params: AmqpSubscriptionParams,
-      body: UpdateAmqp,
-      response: { 200: AmqpSubscription },
-    },
+  api.patch(ONE, 'updateAmqpSubscription', 'Update an AMQP subscription', {
+    description: NONE,
+    params: AmqpSubscriptionParams,
+    body: UpdateAmqp,
+    answer: AmqpSubscription,
     handler: async ({ params }) => notFound(params.subscription_id),
   });
 
-  app.post(`${BASE}/unsubscribe_amqp`, {
-    config: { access: 'administer' },
-    schema: {
-      ...common,
-      operationId: 'unsubscribeFromUserActionsByAmqp',
-      summary: 'Delete the AMQP subscription',
-      description: 'Has no effect: AMQP is not supported.',
-      response: NOTHING,
-    },
-    handler: async (_request, reply) => reply.code(204).send(null),
+  api.post(`${BASE}/unsubscribe_amqp`, 'unsubscribeFromUserActionsByAmqp', 'Delete the AMQP subscription', {
+    description: 'Has no effect: AMQP is not supported.',
+    handler: async (_request) => null,
   });
 }
 

@@ -8,6 +8,8 @@ import type { Principal } from '../../../../requests/principal.ts';
 import type { Subscribe } from './schema.ts';
 import * as store from './store.ts';
 
+/* The address to which an account wants its user actions sent. An account can have only one. */
+
 /** Headers that belong to the connection or describe the content. */
 const OURS = new Set([
   'connection',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { Timestamp } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
@@ -32,35 +33,37 @@ const Kubeconfig = Type.Object(
 
 /** Routes for credentials. They let the caller do everything inside the cluster, so read access isn't enough. */
 export function credentialRoutes(app: Api, on: Platform, base: ClusterBase): void {
-  app.get(`${base.path}/:cluster_name/certificates`, {
-    config: { access: 'operate', noted: true, secretAnswer: true },
-    schema: {
-      operationId: `getKubernetesCertificates${base.suffix}`,
-      summary: 'Get the certificate authority of a Kubernetes cluster',
-      description: 'Is recorded in the audit log. Returns 409 while the cluster is being created.',
-      tags,
-      params: ClusterParams,
-      response: { 200: Certificates },
-    },
-    handler: async ({ scope, params, log }) =>
-      presentedCertificates(await getClusterCredentials(on, scope, params.cluster_name, log)),
-  });
+  const api = operations(app, { tags, params: ClusterParams, access: 'operate' });
 
-  app.get(`${base.path}/:cluster_name/config`, {
-    config: { access: 'operate', noted: true, secretAnswer: true },
-    schema: {
-      operationId: `getKubernetesConfig${base.suffix}`,
-      summary: 'Get the kubeconfig of a Kubernetes cluster',
+  api.get(
+    `${base.path}/:cluster_name/certificates`,
+    `getKubernetesCertificates${base.suffix}`,
+    'Get the certificate authority of a Kubernetes cluster',
+    {
+      noted: true,
+      secretAnswer: true,
+      description: 'Is recorded in the audit log. Returns 409 while the cluster is being created.',
+      answer: Certificates,
+      handler: async ({ scope, params, log }) =>
+        presentedCertificates(await getClusterCredentials(on, scope, params.cluster_name, log)),
+    },
+  );
+
+  api.get(
+    `${base.path}/:cluster_name/config`,
+    `getKubernetesConfig${base.suffix}`,
+    'Get the kubeconfig of a Kubernetes cluster',
+    {
+      noted: true,
+      secretAnswer: true,
       description:
         "The certificates are real. On simulated infrastructure, the cluster has no API server, and its host name doesn't resolve. Is recorded in the audit log. Returns 409 while the cluster is being created.",
-      tags,
-      params: ClusterParams,
-      response: { 200: Kubeconfig },
+      answer: Kubeconfig,
+      handler: async ({ scope, params, log }) => {
+        const { cluster_name: name } = params;
+        const row = await getClusterCredentials(on, scope, name, log);
+        return presentedKubeconfig(name, row);
+      },
     },
-    handler: async ({ scope, params, log }) => {
-      const { cluster_name: name } = params;
-      const row = await getClusterCredentials(on, scope, name, log);
-      return presentedKubeconfig(name, row);
-    },
-  });
+  );
 }

@@ -1,3 +1,4 @@
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
@@ -10,32 +11,32 @@ const tags = ['Kubernetes clusters'];
 
 /** Routes that ask about quotas, under the base path of one version. */
 export function limitRoutes(app: Api, on: Platform, base: ClusterBase): void {
-  app.post(`${base.path}/check_limits`, {
-    config: { access: 'read', onlyAsks: true },
-    schema: {
-      operationId: `checkKubernetesClusterLimits${base.suffix}`,
-      summary: 'Check quotas for a Kubernetes cluster',
+  const api = operations(app, { tags, params: ProjectRegionParams, access: 'read' });
+
+  api.post(
+    `${base.path}/check_limits`,
+    `checkKubernetesClusterLimits${base.suffix}`,
+    'Check quotas for a Kubernetes cluster',
+    {
+      onlyAsks: true,
       description:
         'Returns the quotas that a cluster with these pools would exceed. Nothing is reserved. Clusters, security groups, placement groups, machines and volumes are counted. There are no quotas for vCPUs, memory, GPUs and volume sizes. The topic of `logging` is not counted, since a cluster always gets it.',
-      tags,
-      params: ProjectRegionParams,
       body: CheckClusterLimits,
-      response: { 200: ExceededClusterQuotas },
+      answer: ExceededClusterQuotas,
+      handler: async ({ scope, body }) => presentedExceeded(await limitsOfCluster(on, scope, body)),
     },
-    handler: async ({ scope, body }) => presentedExceeded(await limitsOfCluster(on, scope, body)),
-  });
+  );
 
-  app.post(`${base.path}/pools/check_limits`, {
-    config: { access: 'read', onlyAsks: true },
-    schema: {
-      operationId: `checkKubernetesPoolLimits${base.suffix}`,
-      summary: 'Check quotas for a pool of a Kubernetes cluster',
+  api.post(
+    `${base.path}/pools/check_limits`,
+    `checkKubernetesPoolLimits${base.suffix}`,
+    'Check quotas for a pool of a Kubernetes cluster',
+    {
+      onlyAsks: true,
       description: 'Returns the quotas that another pool like this would exceed. Nothing is reserved.',
-      tags,
-      params: ProjectRegionParams,
       body: CheckPoolLimits,
-      response: { 200: ExceededClusterQuotas },
+      answer: ExceededClusterQuotas,
+      handler: async ({ scope, body }) => presentedExceeded(await limitsOfPool(on, scope, body)),
     },
-    handler: async ({ scope, body }) => presentedExceeded(await limitsOfPool(on, scope, body)),
-  });
+  );
 }

@@ -22,7 +22,7 @@ export const limitsOfCluster = (
     ...quotasOf(on, scope, pools ?? [], (index) => `pools.${index}.`),
   });
 
-/** @throws as `ofCluster` */
+/** @throws as `limitsOfCluster` */
 export const limitsOfPool = (on: Platform, scope: Scope, pool: QuotaPool): Promise<ExceededQuota[]> =>
   exceeded(
     on,

@@ -10,6 +10,8 @@ import { defaultNetworkId } from '../../../network/networks/defaults/in-transact
 import * as workerGroups from '../../../network/security-groups/worker-groups/in-transaction.ts';
 import type { NewCluster, NewPool } from '../store.ts';
 
+/* The nodes of pools, for requests that change their number. The caller holds the lock on the cluster. */
+
 /** The fields of a cluster that decide where its nodes are and who may log in to them. */
 type Home = Pick<NewCluster, 'id' | 'name' | 'keypair' | 'fixed_network' | 'fixed_subnet' | 'is_ipv6'>;
 type Kind = Pick<
@@ -47,7 +49,7 @@ export async function addNodes(
   return quotas;
 }
 
-/** Lets the task replace a node. Returns the quotas of the new node. @throws as `add`, except for quotas */
+/** Lets the task replace a node. Returns the quotas of the new node. @throws as `addNodes`, except for quotas */
 export async function replaceNode(
   on: Platform,
   tx: Transaction,
@@ -87,7 +89,7 @@ export async function removeAllNodes(
 
 /**
  * Resizes a pool to the wanted number of nodes, removing the newest first. Returns the quotas that it needs.
- * @throws as `add`
+ * @throws as `addNodes`
  */
 export async function resizePoolNodes(
   on: Platform,

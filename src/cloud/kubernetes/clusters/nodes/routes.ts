@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { listQuery } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
@@ -48,39 +49,34 @@ export function nodeRoutes(app: Api, on: Platform): void {
 function routesOf(app: Api, on: Platform, base: ClusterBase, owner: (typeof WITH_NODES)[number]): void {
   const at = `${base.path}/:cluster_name${owner.path}/instances`;
 
-  app.get(at, {
-    config: { access: 'read' },
-    schema: {
-      operationId: `listKubernetes${owner.name}Instances${base.suffix}`,
-      summary: `List the nodes of ${owner.of}`,
-      description: 'Newest first. Nodes are instances that can only be changed through their pool.',
-      tags,
-      params: owner.params,
-      querystring: NodeListQuery,
-      response: { 200: InstanceList },
-    },
+  const api = operations(app, { tags, params: owner.params });
+
+  api.get(at, `listKubernetes${owner.name}Instances${base.suffix}`, `List the nodes of ${owner.of}`, {
+    description: 'Newest first. Nodes are instances that can only be changed through their pool.',
+    query: NodeListQuery,
+    answer: InstanceList,
     handler: async ({ scope, params, query }) => {
       const { count, rows } = await listNodes(on, scope, nodesOf(params), query);
       return { count, results: rows };
     },
   });
 
-  app.delete(`${at}/:instance_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: `deleteKubernetes${owner.name}Instance${base.suffix}`,
-      summary: `Delete a node of ${owner.of}`,
+  api.delete(
+    `${at}/:instance_id`,
+    `deleteKubernetes${owner.name}Instance${base.suffix}`,
+    `Delete a node of ${owner.of}`,
+    {
       description:
         'The pool replaces the node. Meanwhile a task holds the cluster; its ID is in `task_id` of the cluster. Returns 409 while another task holds the cluster.',
-      tags,
       params: owner.nodeParams,
-      response: { 204: Type.Null({ description: 'Replacement has started' }) },
+      status: 204,
+      answer: Type.Null({ description: 'Replacement has started' }),
+      handler: async ({ scope, params }) => {
+        await deleteNode(on, scope, nodesOf(params), params.instance_id);
+        return null;
+      },
     },
-    handler: async ({ scope, params }, reply) => {
-      await deleteNode(on, scope, nodesOf(params), params.instance_id);
-      return reply.code(204).send(null);
-    },
-  });
+  );
 }
 
 function nodesOf(params: { cluster_name: string; pool_name?: string }) {

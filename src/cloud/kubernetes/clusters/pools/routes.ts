@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../../http/dialect.ts';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { pageOf } from '../../../../lib/page.ts';
 import type { Versioned } from '../../../../lib/versioned.ts';
@@ -30,103 +31,83 @@ export function poolRoutes(app: Api, dialect: Dialect, on: Platform, base: Clust
 function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: ClusterBase): void {
   const pools = `${base.path}/:cluster_name/pools`;
 
-  app.post(pools, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: `createKubernetesPool${base.suffix}`,
-      summary: 'Add a pool to a Kubernetes cluster',
-      description:
-        'Starts one task. The pool can be read immediately, with the status Provisioning. If the task fails, nothing is left behind. Returns 409 while a task holds the cluster.',
-      tags,
-      params: ClusterParams,
-      body: CreatePool,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: PoolParams });
+
+  api.post(pools, `createKubernetesPool${base.suffix}`, 'Add a pool to a Kubernetes cluster', {
+    description:
+      'Starts one task. The pool can be read immediately, with the status Provisioning. If the task fails, nothing is left behind. Returns 409 while a task holds the cluster.',
+    params: ClusterParams,
+    body: CreatePool,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await createClusterPool(on, scope, params.cluster_name, body)]),
   });
 
-  app.patch(`${pools}/:pool_name`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: `updateKubernetesPool${base.suffix}`,
-      summary: 'Update a pool of a Kubernetes cluster',
+  api.patch(
+    `${pools}/:pool_name`,
+    `updateKubernetesPool${base.suffix}`,
+    'Update a pool of a Kubernetes cluster',
+    {
       description:
         "Takes effect immediately. The number of nodes doesn't change. Returns 409 while a task holds the cluster.",
-      tags,
-      params: PoolParams,
       body: UpdatePool,
-      response: { 200: PoolAnswer },
+      answer: PoolAnswer,
+      handler: async ({ scope, params, body }) => {
+        const { cluster_name: cluster, pool_name: pool } = params;
+        return presentedPool(await updateClusterPool(on, scope, cluster, pool, body), 'Provisioned');
+      },
     },
-    handler: async ({ scope, params, body }) => {
-      const { cluster_name: cluster, pool_name: pool } = params;
-      return presentedPool(await updateClusterPool(on, scope, cluster, pool, body), 'Provisioned');
-    },
-  });
+  );
 
-  app.delete(`${pools}/:pool_name`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: `deleteKubernetesPool${base.suffix}`,
-      summary: 'Delete a pool of a Kubernetes cluster',
+  api.delete(
+    `${pools}/:pool_name`,
+    `deleteKubernetesPool${base.suffix}`,
+    'Delete a pool of a Kubernetes cluster',
+    {
       description:
         'Starts one task. Deleting the last pool deletes the cluster; the task then has cluster_deleted in data. Waits for the deletion of another pool, unless it is the last one then. Returns 409 while another task holds the cluster, and for the last GPU pool while Slurm is enabled.',
-      tags,
-      params: PoolParams,
-      response: { 200: dialect.tasksSchema },
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params }) =>
+        dialect.tasks([
+          await deleteOrWait(on, scope, clusterPoolDeletion, params.cluster_name, params.pool_name),
+        ]),
     },
-    handler: async ({ scope, params }) =>
-      dialect.tasks([
-        await deleteOrWait(on, scope, clusterPoolDeletion, params.cluster_name, params.pool_name),
-      ]),
-  });
+  );
 
-  app.post(`${pools}/:pool_name/resize`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: `resizeKubernetesPool${base.suffix}`,
-      summary: 'Resize a pool of a Kubernetes cluster',
+  api.post(
+    `${pools}/:pool_name/resize`,
+    `resizeKubernetesPool${base.suffix}`,
+    'Resize a pool of a Kubernetes cluster',
+    {
       description: 'Starts one task. Returns 409 while a task holds the cluster.',
-      tags,
-      params: PoolParams,
       body: ResizePool,
-      response: { 200: dialect.tasksSchema },
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params, body }) => {
+        const { cluster_name: cluster, pool_name: pool } = params;
+        return dialect.tasks([await resizeClusterPool(on, scope, cluster, pool, body.node_count)]);
+      },
     },
-    handler: async ({ scope, params, body }) => {
-      const { cluster_name: cluster, pool_name: pool } = params;
-      return dialect.tasks([await resizeClusterPool(on, scope, cluster, pool, body.node_count)]);
-    },
-  });
+  );
 }
 
 function readingRoutes(app: Api, on: Platform, base: ClusterBase): void {
   const pools = `${base.path}/:cluster_name/pools`;
 
-  app.get(pools, {
-    config: { access: 'read' },
-    schema: {
-      operationId: `listKubernetesPools${base.suffix}`,
-      summary: 'List the pools of a Kubernetes cluster',
-      tags,
-      params: ClusterParams,
-      querystring: ClusterListQuery,
-      response: { 200: PoolList },
-    },
+  const api = operations(app, { tags, params: ClusterParams });
+
+  api.get(pools, `listKubernetesPools${base.suffix}`, 'List the pools of a Kubernetes cluster', {
+    query: ClusterListQuery,
+    answer: PoolList,
     handler: async ({ scope, params, query }) => {
       const { pools, status } = await getCluster(on, scope, params.cluster_name);
       return pageOf(pools, query, (pool) => presentedPool(pool, status));
     },
   });
 
-  app.get(`${pools}/:pool_name`, {
-    config: { access: 'read', versioned: VERSIONED },
-    schema: {
-      operationId: `getKubernetesPool${base.suffix}`,
-      summary: 'Get a pool of a Kubernetes cluster',
-      tags,
-      params: PoolParams,
-      response: { 200: PoolAnswer },
-    },
+  api.get(`${pools}/:pool_name`, `getKubernetesPool${base.suffix}`, 'Get a pool of a Kubernetes cluster', {
+    versioned: VERSIONED,
+    params: PoolParams,
+    answer: PoolAnswer,
     handler: async ({ scope, params }) => {
       const { pools, status } = await getCluster(on, scope, params.cluster_name);
       return presentedPool(poolOf({ pools }, params.pool_name), status);

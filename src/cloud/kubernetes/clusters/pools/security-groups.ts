@@ -5,9 +5,9 @@ import { knownSecurityGroups } from '../../../network/security-groups/service.ts
 
 /** Returns the problems of pools' security groups. Each `path` in the body is empty or ends with a dot. */
 export async function poolGroupProblems(
+  on: Platform,
   scope: Scope,
   pools: readonly { path: string; ids: readonly string[] }[],
-  on: Platform,
 ): Promise<FieldProblem[]> {
   const asked = [...new Set(pools.flatMap(({ ids }) => ids))];
   if (asked.length === 0) return [];

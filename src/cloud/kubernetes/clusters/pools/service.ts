@@ -33,6 +33,8 @@ import { poolGroupProblems } from './security-groups.ts';
 import * as store from './store.ts';
 import { CONFIGURE_POOL, CREATE_POOL, DELETE_POOL, RESIZE_POOL } from './tasks.ts';
 
+/* Single pools of a running cluster. Every change throws ConflictError while a task holds the cluster. */
+
 /** Checks possible pools. @throws InvalidError for pools that aren't available in the region */
 export const requirePossibleClusterPool = (
   on: Platform,
@@ -207,7 +209,7 @@ function changing<Result>(
 }
 
 function groupProblems(on: Platform, scope: Scope, ids: readonly string[]): Promise<FieldProblem[]> {
-  return poolGroupProblems(scope, [{ path: '', ids }], on);
+  return poolGroupProblems(on, scope, [{ path: '', ids }]);
 }
 
 function refuse(problems: FieldProblem[]): void {

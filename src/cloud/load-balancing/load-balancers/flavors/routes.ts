@@ -1,3 +1,4 @@
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { pageOf } from '../../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
@@ -8,22 +9,22 @@ import { offeredFlavors } from './flavors.ts';
 import { LbFlavorList, LbFlavorListQuery } from './schema.ts';
 
 export function lbFlavorRoutes(app: Api, on: Platform): void {
-  app.get('/cloud/v1/lbflavors/:project_id/:region_id', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listLoadBalancerFlavors',
-      summary: 'List load balancer flavors',
-      tags: ['Load balancers'],
-      params: ProjectRegionParams,
-      querystring: LbFlavorListQuery,
-      response: { 200: LbFlavorList },
+  const api = operations(app, { tags: ['Load balancers'], params: ProjectRegionParams });
+
+  api.get(
+    '/cloud/v1/lbflavors/:project_id/:region_id',
+    'listLoadBalancerFlavors',
+    'List load balancer flavors',
+    {
+      query: LbFlavorListQuery,
+      answer: LbFlavorList,
+      handler: async ({ scope, query }) => {
+        const prices = await offerPrices(on, scope, query.include_prices);
+        return pageOf(offeredFlavors(on.catalog, scope.regionId), query, (flavor) => ({
+          ...presentedFlavor(flavor),
+          ...prices?.flavor(flavor.flavor_id),
+        }));
+      },
     },
-    handler: async ({ scope, query }) => {
-      const prices = await offerPrices(on, scope, query.include_prices);
-      return pageOf(offeredFlavors(on.catalog, scope.regionId), query, (flavor) => ({
-        ...presentedFlavor(flavor),
-        ...prices?.flavor(flavor.flavor_id),
-      }));
-    },
-  });
+  );
 }

@@ -13,6 +13,8 @@ import { presentedRule } from './presenter.ts';
 import { ruleProblems } from './rules.ts';
 import { type CreateRule, MAX_RULES, type ReplaceRule, type RuleAnswer } from './schema.ts';
 
+/* The rules of L7 policies. All refuse with NotFoundError for an unknown policy, and changes as those of policies do. */
+
 /** @throws InvalidError, ConflictError when the policy has the most rules */
 export const createL7Rule = (
   on: Platform,

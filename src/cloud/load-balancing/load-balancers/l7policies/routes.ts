@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../../http/dialect.ts';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { versionedIn } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
@@ -32,141 +33,82 @@ const RULE_VERSION = versionedIn('lb_l7_rules', 'l7rule_id');
 const tags = ['Load balancers'];
 
 export function l7PolicyRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post(BASE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createL7Policy',
-      summary: 'Create an L7 policy of a listener',
-      description: `It takes effect once it has a rule. Policies at its position and directly behind it move back. A listener has at most ${MAX_POLICIES}, and a load balancer ${MOST_IN_ALL.policies}. ${HELD}`,
-      tags,
-      params: ProjectRegionParams,
-      body: CreatePolicy,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: PolicyParams });
+
+  api.post(BASE, 'createL7Policy', 'Create an L7 policy of a listener', {
+    description: `It takes effect once it has a rule. Policies at its position and directly behind it move back. A listener has at most ${MAX_POLICIES}, and a load balancer ${MOST_IN_ALL.policies}. ${HELD}`,
+    params: ProjectRegionParams,
+    body: CreatePolicy,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createL7Policy(on, scope, body)]),
   });
 
-  app.get(BASE, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listL7Policies',
-      summary: 'List L7 policies',
-      description: 'Newest first.',
-      tags,
-      params: ProjectRegionParams,
-      querystring: L7ListQuery,
-      response: { 200: PolicyList },
-    },
-    handler: async ({ scope, query }) => listL7Policies(on, scope, query),
+  api.get(BASE, 'listL7Policies', 'List L7 policies', {
+    description: 'Newest first.',
+    params: ProjectRegionParams,
+    query: L7ListQuery,
+    answer: PolicyList,
+    handler: ({ scope, query }) => listL7Policies(on, scope, query),
   });
 
-  app.get(ONE, {
-    config: { access: 'read', versioned: POLICY_VERSION },
-    schema: {
-      operationId: 'getL7Policy',
-      summary: 'Get an L7 policy',
-      tags,
-      params: PolicyParams,
-      response: { 200: PolicyAnswer },
-    },
-    handler: async ({ scope, params }) => getL7Policy(on, scope, params.l7policy_id),
+  api.get(ONE, 'getL7Policy', 'Get an L7 policy', {
+    versioned: POLICY_VERSION,
+    answer: PolicyAnswer,
+    handler: ({ scope, params }) => getL7Policy(on, scope, params.l7policy_id),
   });
 
-  app.patch(ONE, {
-    config: { access: 'operate', versioned: POLICY_VERSION },
-    schema: {
-      operationId: 'updateL7Policy',
-      summary: 'Update an L7 policy',
-      description: `The action and what belongs to it are replaced; other fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
-      tags,
-      params: PolicyParams,
-      body: UpdatePolicy,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.patch(ONE, 'updateL7Policy', 'Update an L7 policy', {
+    versioned: POLICY_VERSION,
+    description: `The action and what belongs to it are replaced; other fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
+    body: UpdatePolicy,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await updateL7Policy(on, scope, params.l7policy_id, body)]),
   });
 
-  app.delete(ONE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteL7Policy',
-      summary: 'Delete an L7 policy',
-      description: `Deletes its rules with it. ${WAITS}`,
-      tags,
-      params: PolicyParams,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(ONE, 'deleteL7Policy', 'Delete an L7 policy', {
+    description: `Deletes its rules with it. ${WAITS}`,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, l7PolicyDeletion, params.l7policy_id)]),
   });
 
-  app.post(RULES, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createL7Rule',
-      summary: 'Add a rule to an L7 policy',
-      description: `A policy has at most ${MAX_RULES}, and a load balancer ${MOST_IN_ALL.rules} over all its policies. ${HELD}`,
-      tags,
-      params: PolicyParams,
-      body: CreateRule,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(RULES, 'createL7Rule', 'Add a rule to an L7 policy', {
+    description: `A policy has at most ${MAX_RULES}, and a load balancer ${MOST_IN_ALL.rules} over all its policies. ${HELD}`,
+    body: CreateRule,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await createL7Rule(on, scope, params.l7policy_id, body)]),
   });
 
-  app.get(RULES, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listL7Rules',
-      summary: 'List the rules of an L7 policy',
-      description: 'Newest first.',
-      tags,
-      params: PolicyParams,
-      querystring: L7ListQuery,
-      response: { 200: RuleList },
-    },
-    handler: async ({ scope, params, query }) => listL7Rules(on, scope, params.l7policy_id, query),
+  api.get(RULES, 'listL7Rules', 'List the rules of an L7 policy', {
+    description: 'Newest first.',
+    query: L7ListQuery,
+    answer: RuleList,
+    handler: ({ scope, params, query }) => listL7Rules(on, scope, params.l7policy_id, query),
   });
 
-  app.get(RULE, {
-    config: { access: 'read', versioned: RULE_VERSION },
-    schema: {
-      operationId: 'getL7Rule',
-      summary: 'Get a rule of an L7 policy',
-      tags,
-      params: RuleParams,
-      response: { 200: RuleAnswer },
-    },
-    handler: async ({ scope, params }) => getL7Rule(on, scope, params.l7policy_id, params.l7rule_id),
+  api.get(RULE, 'getL7Rule', 'Get a rule of an L7 policy', {
+    versioned: RULE_VERSION,
+    params: RuleParams,
+    answer: RuleAnswer,
+    handler: ({ scope, params }) => getL7Rule(on, scope, params.l7policy_id, params.l7rule_id),
   });
 
-  app.put(RULE, {
-    config: { access: 'operate', versioned: RULE_VERSION },
-    schema: {
-      operationId: 'replaceL7Rule',
-      summary: 'Replace properties of an L7 rule',
-      description: `Fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
-      tags,
-      params: RuleParams,
-      body: ReplaceRule,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.put(RULE, 'replaceL7Rule', 'Replace properties of an L7 rule', {
+    versioned: RULE_VERSION,
+    description: `Fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
+    params: RuleParams,
+    body: ReplaceRule,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await replaceL7Rule(on, scope, params.l7policy_id, params.l7rule_id, body)]),
   });
 
-  app.delete(RULE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteL7Rule',
-      summary: 'Delete a rule of an L7 policy',
-      description: WAITS,
-      tags,
-      params: RuleParams,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(RULE, 'deleteL7Rule', 'Delete a rule of an L7 policy', {
+    description: WAITS,
+    params: RuleParams,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, l7RuleDeletion, params.l7policy_id, params.l7rule_id)]),
   });

@@ -16,6 +16,11 @@ import { presentedPolicy } from './presenter.ts';
 import { targetProblems } from './rules.ts';
 import { type CreatePolicy, MAX_POLICIES, type PolicyAnswer, type PolicyInput } from './schema.ts';
 
+/*
+ * Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds
+ * the load balancer.
+ */
+
 type Policy = PartRow<'lb_l7_policies'>;
 type Listener = PartRow<'lb_listeners'>;
 

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../../../http/dialect.ts';
 import { goneSignal } from '../../../../http/gone-signal.ts';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { versionedIn } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
@@ -26,61 +27,41 @@ const VERSIONED = versionedIn('lb_listeners', 'listener_id');
 const tags = ['Load balancers'];
 
 export function listenerRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post(BASE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createListener',
-      summary: 'Create a listener of a load balancer',
-      description: `Starts one task, whose created_resources have the listener in listeners. ${HELD}`,
-      tags,
-      params: ProjectRegionParams,
-      body: CreateListener,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: ListenerParams });
+
+  api.post(BASE, 'createListener', 'Create a listener of a load balancer', {
+    description: `Starts one task, whose created_resources have the listener in listeners. ${HELD}`,
+    params: ProjectRegionParams,
+    body: CreateListener,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createListener(on, scope, body)]),
   });
 
   // Answers contain hashes of passwords.
-  app.get(BASE, {
-    config: { access: 'read', secretAnswer: true },
-    schema: {
-      operationId: 'listListeners',
-      summary: 'List listeners of load balancers',
-      description: 'Newest first.',
-      tags,
-      params: ProjectRegionParams,
-      querystring: ListenerListQuery,
-      response: { 200: ListenerList },
-    },
-    handler: async ({ scope, query }) => listListeners(on, scope, query),
+  api.get(BASE, 'listListeners', 'List listeners of load balancers', {
+    secretAnswer: true,
+    description: 'Newest first.',
+    params: ProjectRegionParams,
+    query: ListenerListQuery,
+    answer: ListenerList,
+    handler: ({ scope, query }) => listListeners(on, scope, query),
   });
 
-  app.get(ONE, {
-    config: { access: 'read', versioned: VERSIONED, secretAnswer: true },
-    schema: {
-      operationId: 'getListener',
-      summary: 'Get a listener of a load balancer',
-      tags,
-      params: ListenerParams,
-      querystring: ShowListenerQuery,
-      response: { 200: ListenerAnswer },
-    },
-    handler: async ({ scope, params, query }) =>
+  api.get(ONE, 'getListener', 'Get a listener of a load balancer', {
+    versioned: VERSIONED,
+    secretAnswer: true,
+    query: ShowListenerQuery,
+    answer: ListenerAnswer,
+    handler: ({ scope, params, query }) =>
       getListener(on, scope, params.listener_id, { stats: query.show_stats ?? false }),
   });
 
-  app.patch(ONE, {
-    config: { access: 'operate', secretAnswer: true },
-    schema: {
-      operationId: 'renameListener',
-      summary: 'Rename a listener and wait for completion',
-      description: WAIT_TEXT,
-      deprecated: true,
-      tags,
-      params: ListenerParams,
-      body: RenameListener,
-      response: { 200: ListenerAnswer },
-    },
+  api.patch(ONE, 'renameListener', 'Rename a listener and wait for completion', {
+    secretAnswer: true,
+    description: WAIT_TEXT,
+    deprecated: true,
+    body: RenameListener,
+    answer: ListenerAnswer,
     handler: async ({ scope, params, body }, reply) => {
       const { listener_id: id } = params;
       const task = await updateListener(on, scope, id, body);
@@ -90,32 +71,24 @@ export function listenerRoutes(app: Api, dialect: Dialect, on: Platform): void {
     },
   });
 
-  app.patch('/cloud/v2/lblisteners/:project_id/:region_id/:listener_id', {
-    config: { access: 'operate', versioned: VERSIONED },
-    schema: {
-      operationId: 'updateListener',
-      summary: 'Update a listener of a load balancer',
+  api.patch(
+    '/cloud/v2/lblisteners/:project_id/:region_id/:listener_id',
+    'updateListener',
+    'Update a listener of a load balancer',
+    {
+      versioned: VERSIONED,
       description: `Fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
-      tags,
-      params: ListenerParams,
       body: UpdateListener,
-      response: { 200: dialect.tasksSchema },
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params, body }) =>
+        dialect.tasks([await updateListener(on, scope, params.listener_id, body)]),
     },
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await updateListener(on, scope, params.listener_id, body)]),
-  });
+  );
 
-  app.delete(ONE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteListener',
-      summary: 'Delete a listener of a load balancer',
-      description: `Deletes its L7 policies with it. Its default pool stays, unless delete_default_pool is true; then it returns 409 if something else uses the pool. ${WAITS}`,
-      tags,
-      params: ListenerParams,
-      querystring: DeleteListenerQuery,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(ONE, 'deleteListener', 'Delete a listener of a load balancer', {
+    description: `Deletes its L7 policies with it. Its default pool stays, unless delete_default_pool is true; then it returns 409 if something else uses the pool. ${WAITS}`,
+    query: DeleteListenerQuery,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, query }) =>
       dialect.tasks([
         await deleteOrWait(on, scope, listenerDeletion, params.listener_id, {

@@ -16,6 +16,11 @@ import { presentedListener } from './presenter.ts';
 import { canonicalRanges, listenerProblems, MAX_LISTENERS, rangeFamilyProblems } from './rules.ts';
 import type { CreateListener, ListenerAnswer, ListenerListQuery, UpdateListener } from './schema.ts';
 
+/*
+ * Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds
+ * the load balancer.
+ */
+
 /** @throws InvalidError, ConflictError when the port is taken or the load balancer has the most listeners */
 export const createListener = (
   on: Platform,

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../../http/dialect.ts';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { versionedIn } from '../../../../lib/versioned.ts';
 import type { Platform } from '../../../../platform.ts';
@@ -39,89 +40,54 @@ const VERSIONED = versionedIn('lb_members', 'member_id');
 const tags = ['Load balancers'];
 
 export function lbMemberRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.get(MEMBERS, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listPoolMembers',
-      summary: 'List the members of a pool',
-      tags,
-      params: PoolParams,
-      querystring: MemberListQuery,
-      response: { 200: MemberList },
-    },
-    handler: async ({ scope, params, query }) => listPoolMembers(on, scope, params.pool_id, query),
+  const api = operations(app, { tags, params: PoolParams });
+
+  api.get(MEMBERS, 'listPoolMembers', 'List the members of a pool', {
+    query: MemberListQuery,
+    answer: MemberList,
+    handler: ({ scope, params, query }) => listPoolMembers(on, scope, params.pool_id, query),
   });
 
-  for (const { path, ...which } of CREATIONS) {
-    app.post(path, {
-      config: { access: 'operate' },
-      schema: {
-        ...which,
-        summary: 'Add a member to a pool',
-        description: `Returns 409 if the pool has a member with this address and port, and if it or the load balancer has as many members as it may have. ${HELD}`,
-        tags,
-        params: PoolParams,
-        body: CreateMember,
-        response: { 200: dialect.tasksSchema },
-      },
+  for (const { path, operationId } of CREATIONS) {
+    api.post(path, operationId, 'Add a member to a pool', {
+      description: `Returns 409 if the pool has a member with this address and port, and if it or the load balancer has as many members as it may have. ${HELD}`,
+      body: CreateMember,
+      answer: dialect.tasksSchema,
       handler: async ({ scope, params, body }) =>
         dialect.tasks([await addPoolMember(on, scope, params.pool_id, body)]),
     });
   }
 
-  app.put(MEMBERS, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'replacePoolMembers',
-      summary: 'Replace all members of a pool',
-      description: `Members with the same address and port are kept and get the other values; an empty list removes all. The task has finished already if nothing changes. ${HELD}`,
-      tags,
-      params: PoolParams,
-      body: ReplaceMembers,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.put(MEMBERS, 'replacePoolMembers', 'Replace all members of a pool', {
+    description: `Members with the same address and port are kept and get the other values; an empty list removes all. The task has finished already if nothing changes. ${HELD}`,
+    body: ReplaceMembers,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await replacePoolMembers(on, scope, params.pool_id, body)]),
   });
 
-  app.get(MEMBER, {
-    config: { access: 'read', versioned: VERSIONED },
-    schema: {
-      operationId: 'getPoolMember',
-      summary: 'Get a member of a pool',
-      tags,
-      params: MemberParams,
-      response: { 200: MemberAnswer },
-    },
-    handler: async ({ scope, params }) => getPoolMember(on, scope, params.pool_id, params.member_id),
+  api.get(MEMBER, 'getPoolMember', 'Get a member of a pool', {
+    versioned: VERSIONED,
+    params: MemberParams,
+    answer: MemberAnswer,
+    handler: ({ scope, params }) => getPoolMember(on, scope, params.pool_id, params.member_id),
   });
 
-  app.patch(MEMBER, {
-    config: { access: 'operate', versioned: VERSIONED },
-    schema: {
-      operationId: 'updatePoolMember',
-      summary: 'Update a member of a pool',
-      description: `Fields that are left out stay; null clears what the monitor asks instead. Address, port and subnet can't change. The task has finished already if nothing changes. ${HELD}`,
-      tags,
-      params: MemberParams,
-      body: UpdateMember,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.patch(MEMBER, 'updatePoolMember', 'Update a member of a pool', {
+    versioned: VERSIONED,
+    description: `Fields that are left out stay; null clears what the monitor asks instead. Address, port and subnet can't change. The task has finished already if nothing changes. ${HELD}`,
+    params: MemberParams,
+    body: UpdateMember,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await updatePoolMember(on, scope, params.pool_id, params.member_id, body)]),
   });
 
-  for (const { path, ...which } of DELETIONS) {
-    app.delete(path, {
-      config: { access: 'operate' },
-      schema: {
-        ...which,
-        summary: 'Remove a member from a pool',
-        description: WAITS,
-        tags,
-        params: MemberParams,
-        response: { 200: dialect.tasksSchema },
-      },
+  for (const { path, operationId } of DELETIONS) {
+    api.delete(path, operationId, 'Remove a member from a pool', {
+      description: WAITS,
+      params: MemberParams,
+      answer: dialect.tasksSchema,
       handler: async ({ scope, params }) =>
         dialect.tasks([await deleteOrWait(on, scope, poolMemberDeletion, params.pool_id, params.member_id)]),
     });

@@ -22,6 +22,11 @@ import {
   type UpdateMember,
 } from './schema.ts';
 
+/*
+ * Members of pools. All refuse with NotFoundError for an unknown pool or member. Changes return their task, and refuse with
+ * ConflictError while one holds the load balancer.
+ */
+
 export async function listPoolMembers(
   on: Platform,
   scope: Scope,

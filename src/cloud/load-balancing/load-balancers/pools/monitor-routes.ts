@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import type { Dialect } from '../../../../http/dialect.ts';
 import { goneSignal } from '../../../../http/gone-signal.ts';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { versionedIn } from '../../../../lib/versioned.ts';
 import type { Platform } from '../../../../platform.ts';
@@ -15,64 +15,37 @@ const VERSIONED = versionedIn('lb_pools', 'pool_id');
 const tags = ['Load balancers'];
 
 export function healthMonitorRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.get(MONITOR, {
-    config: { access: 'read', versioned: VERSIONED },
-    schema: {
-      operationId: 'getHealthMonitor',
-      summary: 'Get the health monitor of a pool',
-      description: 'Returns 404 for a pool without one.',
-      tags,
-      params: PoolParams,
-      response: { 200: HealthMonitorAnswer },
-    },
-    handler: async ({ scope, params }) => getHealthMonitor(on, scope, params.pool_id),
+  const api = operations(app, { tags, params: PoolParams });
+
+  api.get(MONITOR, 'getHealthMonitor', 'Get the health monitor of a pool', {
+    versioned: VERSIONED,
+    description: 'Returns 404 for a pool without one.',
+    answer: HealthMonitorAnswer,
+    handler: ({ scope, params }) => getHealthMonitor(on, scope, params.pool_id),
   });
 
-  app.post(MONITOR, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createHealthMonitor',
-      summary: 'Create the health monitor of a pool',
-      description: `Returns 409 if the pool has one. ${HELD}`,
-      tags,
-      params: PoolParams,
-      body: CreateHealthMonitor,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(MONITOR, 'createHealthMonitor', 'Create the health monitor of a pool', {
+    description: `Returns 409 if the pool has one. ${HELD}`,
+    body: CreateHealthMonitor,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await addHealthMonitor(on, scope, params.pool_id, body)]),
   });
 
-  app.patch(MONITOR, {
-    config: { access: 'operate', versioned: VERSIONED },
-    schema: {
-      operationId: 'updateHealthMonitor',
-      summary: 'Update the health monitor of a pool',
-      description: `Fields that are left out stay; null clears those of HTTP. The type can't change. The task has finished already if nothing changes. Returns 404 for a pool without a monitor. ${HELD}`,
-      tags,
-      params: PoolParams,
-      body: UpdateHealthMonitor,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.patch(MONITOR, 'updateHealthMonitor', 'Update the health monitor of a pool', {
+    versioned: VERSIONED,
+    description: `Fields that are left out stay; null clears those of HTTP. The type can't change. The task has finished already if nothing changes. Returns 404 for a pool without a monitor. ${HELD}`,
+    body: UpdateHealthMonitor,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await updateHealthMonitor(on, scope, params.pool_id, body)]),
   });
 
-  app.delete(MONITOR, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteHealthMonitor',
-      summary: 'Delete the health monitor of a pool',
-      description: `Takes effect immediately. From then on, all members get traffic. While a task holds the load balancer, it waits for up to 30 seconds; then it returns 409.`,
-      tags,
-      params: PoolParams,
-      response: { 204: Type.Null() },
-    },
-    handler: async ({ scope, params }, reply) => {
-      await whenFree(on, { principal: scope.principal, gone: goneSignal(reply) }, () =>
+  api.delete(MONITOR, 'deleteHealthMonitor', 'Delete the health monitor of a pool', {
+    description: `Takes effect immediately. From then on, all members get traffic. While a task holds the load balancer, it waits for up to 30 seconds; then it returns 409.`,
+    handler: ({ scope, params }, reply) =>
+      whenFree(on, { principal: scope.principal, gone: goneSignal(reply) }, () =>
         removeHealthMonitor(on, scope, params.pool_id),
-      );
-      return reply.code(204).send(null);
-    },
+      ),
   });
 }

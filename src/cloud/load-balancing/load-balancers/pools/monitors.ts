@@ -12,6 +12,11 @@ import { presentedPool } from './presenter.ts';
 import { monitorOf } from './rules.ts';
 import type { CreateHealthMonitor, HealthMonitorAnswer, UpdateHealthMonitor } from './schema.ts';
 
+/*
+ * Health monitors of pools. All refuse with NotFoundError for an unknown pool, changes with ConflictError while a task holds
+ * the load balancer.
+ */
+
 /** @throws NotFoundError, also for a pool without one */
 export async function getHealthMonitor(
   on: Platform,

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../../http/dialect.ts';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { versionedIn } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
@@ -19,73 +20,46 @@ const UPDATES = [
 ];
 
 export function lbPoolRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post(BASE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createPool',
-      summary: 'Create a pool of a load balancer',
-      description: `With listener_id, it becomes the default pool of the listener. Starts one task, whose created_resources have the pool in pools. ${HELD}`,
-      tags,
-      params: ProjectRegionParams,
-      body: CreatePool,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: ProjectRegionParams });
+
+  api.post(BASE, 'createPool', 'Create a pool of a load balancer', {
+    description: `With listener_id, it becomes the default pool of the listener. Starts one task, whose created_resources have the pool in pools. ${HELD}`,
+    body: CreatePool,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createPool(on, scope, body)]),
   });
 
-  app.get(BASE, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listPools',
-      summary: 'List pools of load balancers',
-      description: 'Newest first.',
-      tags,
-      params: ProjectRegionParams,
-      querystring: PoolListQuery,
-      response: { 200: PoolList },
-    },
-    handler: async ({ scope, query }) => listPools(on, scope, query),
+  api.get(BASE, 'listPools', 'List pools of load balancers', {
+    description: 'Newest first.',
+    query: PoolListQuery,
+    answer: PoolList,
+    handler: ({ scope, query }) => listPools(on, scope, query),
   });
 
-  app.get(ONE, {
-    config: { access: 'read', versioned: VERSIONED },
-    schema: {
-      operationId: 'getPool',
-      summary: 'Get a pool of a load balancer',
-      tags,
+  api.get(ONE, 'getPool', 'Get a pool of a load balancer', {
+    versioned: VERSIONED,
+    params: PoolParams,
+    answer: PoolAnswer,
+    handler: ({ scope, params }) => getPool(on, scope, params.pool_id),
+  });
+
+  for (const { path, operationId, deprecated = false } of UPDATES) {
+    api.patch(path, operationId, 'Update a pool of a load balancer', {
+      versioned: VERSIONED,
+      description: `Fields that are left out stay. Members, health monitor and session persistence are replaced as a whole; members with the same address and port are kept. The task has finished already if nothing changes. ${HELD}`,
+      deprecated,
       params: PoolParams,
-      response: { 200: PoolAnswer },
-    },
-    handler: async ({ scope, params }) => getPool(on, scope, params.pool_id),
-  });
-
-  for (const { path, ...which } of UPDATES) {
-    app.patch(path, {
-      config: { access: 'operate', versioned: VERSIONED },
-      schema: {
-        ...which,
-        summary: 'Update a pool of a load balancer',
-        description: `Fields that are left out stay. Members, health monitor and session persistence are replaced as a whole; members with the same address and port are kept. The task has finished already if nothing changes. ${HELD}`,
-        tags,
-        params: PoolParams,
-        body: UpdatePool,
-        response: { 200: dialect.tasksSchema },
-      },
+      body: UpdatePool,
+      answer: dialect.tasksSchema,
       handler: async ({ scope, params, body }) =>
         dialect.tasks([await updatePool(on, scope, params.pool_id, body)]),
     });
   }
 
-  app.delete(ONE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deletePool',
-      summary: 'Delete a pool of a load balancer',
-      description: `Listeners are left without a default pool. Returns 409 while an L7 policy sends requests to it. ${WAITS}`,
-      tags,
-      params: PoolParams,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(ONE, 'deletePool', 'Delete a pool of a load balancer', {
+    description: `Listeners are left without a default pool. Returns 409 while an L7 policy sends requests to it. ${WAITS}`,
+    params: PoolParams,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, poolDeletion, params.pool_id)]),
   });

@@ -18,6 +18,11 @@ import { replaceMembers } from './replacement.ts';
 import { membersOf, monitorOf, persistenceOf, poolSecretsOf } from './rules.ts';
 import type { CreatePool, PoolAnswer, PoolListQuery, UpdatePool } from './schema.ts';
 
+/*
+ * Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds
+ * the load balancer.
+ */
+
 /** @throws InvalidError, ConflictError when the listener has a default pool or the load balancer the most pools */
 export const createPool = (
   on: Platform,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Dialect } from '../../../../http/dialect.ts';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { MetricsQuestion } from '../../../../lib/idle-times.ts';
 import { Input, ProjectRegionParams } from '../../../../lib/wire.ts';
@@ -37,79 +38,59 @@ const FailOver = Input(
 );
 
 export function loadBalancerCareRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.get('/cloud/v1/loadbalancers/:project_id/:region_id/status', {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listLoadBalancerStatuses',
-      summary: 'List the statuses of load balancers',
+  const api = operations(app, { tags, params: LoadBalancerParams });
+
+  api.get(
+    '/cloud/v1/loadbalancers/:project_id/:region_id/status',
+    'listLoadBalancerStatuses',
+    'List the statuses of load balancers',
+    {
       description: 'Newest first, each with everything below it.',
-      tags,
       params: ProjectRegionParams,
-      response: { 200: LoadBalancerStatusList },
+      answer: LoadBalancerStatusList,
+      handler: async ({ scope }) => {
+        const results = await loadBalancerStatuses(on, scope);
+        return { count: results.length, results };
+      },
     },
-    handler: async ({ scope }) => {
-      const results = await loadBalancerStatuses(on, scope);
-      return { count: results.length, results };
-    },
-  });
+  );
 
-  app.get(`${ONE_BALANCER}/status`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'getLoadBalancerStatus',
-      summary: 'Get the statuses of a load balancer and everything below it',
-      tags,
-      params: LoadBalancerParams,
-      response: { 200: LoadBalancerStatus },
+  api.get(
+    `${ONE_BALANCER}/status`,
+    'getLoadBalancerStatus',
+    'Get the statuses of a load balancer and everything below it',
+    {
+      answer: LoadBalancerStatus,
+      handler: ({ scope, params }) => loadBalancerStatus(on, scope, params.load_balancer_id),
     },
-    handler: async ({ scope, params }) => loadBalancerStatus(on, scope, params.load_balancer_id),
-  });
+  );
 
-  app.post(`${ONE_BALANCER}/metrics`, {
-    config: { access: 'read', onlyAsks: true },
-    schema: {
-      operationId: 'getLoadBalancerMetrics',
-      summary: 'Get the load of a load balancer',
-      description:
-        'Up to 60 points since it was created, oldest first. The simulated infrastructure has no traffic, so it is always idle.',
-      tags,
-      params: LoadBalancerParams,
-      body: MetricsQuestion,
-      response: { 200: LoadBalancerMetrics },
-    },
+  api.post(`${ONE_BALANCER}/metrics`, 'getLoadBalancerMetrics', 'Get the load of a load balancer', {
+    access: 'read',
+    onlyAsks: true,
+    description:
+      'Up to 60 points since it was created, oldest first. The simulated infrastructure has no traffic, so it is always idle.',
+    body: MetricsQuestion,
+    answer: LoadBalancerMetrics,
     handler: async ({ scope, params, body }) => {
       const results = await loadBalancerMetrics(on, scope, params.load_balancer_id, body);
       return { count: results.length, results };
     },
   });
 
-  app.post(`${ONE_BALANCER}/resize`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'resizeLoadBalancer',
-      summary: 'Give a load balancer another flavor',
-      description: 'Returns 409 while a task holds the load balancer.',
-      tags,
-      params: LoadBalancerParams,
-      body: Resize,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(`${ONE_BALANCER}/resize`, 'resizeLoadBalancer', 'Give a load balancer another flavor', {
+    description: 'Returns 409 while a task holds the load balancer.',
+    body: Resize,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await resizeLoadBalancer(on, scope, params.load_balancer_id, body.flavor)]),
   });
 
-  app.post(`${ONE_BALANCER}/failover`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'failOverLoadBalancer',
-      summary: 'Replace the machines of a load balancer',
-      description:
-        'Its addresses stay the same. Returns 409 while a task holds the load balancer, even with force.',
-      tags,
-      params: LoadBalancerParams,
-      body: FailOver,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(`${ONE_BALANCER}/failover`, 'failOverLoadBalancer', 'Replace the machines of a load balancer', {
+    description:
+      'Its addresses stay the same. Returns 409 while a task holds the load balancer, even with force.',
+    body: FailOver,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await failOverLoadBalancer(on, scope, params.load_balancer_id)]),
   });

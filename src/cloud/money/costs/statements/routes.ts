@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { streamed } from '../../../../http/streamed.ts';
 import { accepts } from '../../../../lib/accepts.ts';
@@ -15,39 +16,30 @@ import {
 import { exportCosts, exportUsage, listCosts, listUsage } from './service.ts';
 
 const CSV = 'text/csv';
-const config = { access: 'read', refuses: [404] } as const;
 const tags = ['Costs'];
 const WHOSE =
   'Of your own account; of the clients of a reseller for its administrators; of all accounts for the platform administrator. `Accept: text/csv` exports everything that matches. What goes on counts until now.';
 
 /** What accounts used, and what that costs. */
 export function statementRoutes(app: Api, on: Platform): void {
-  app.get('/tradewind/v1/usage', {
-    config,
-    schema: {
-      operationId: 'listUsage',
-      summary: 'What accounts used',
-      description: `By account, project, resource and day, in seconds. ${WHOSE}`,
-      tags,
-      querystring: StatementQuery,
-      response: { 200: asPageOrCsv(UsageStatement) },
-    },
+  const api = operations(app, { tags });
+
+  api.get('/tradewind/v1/usage', 'listUsage', 'What accounts used', {
+    refuses: [404],
+    description: `By account, project, resource and day, in seconds. ${WHOSE}`,
+    query: StatementQuery,
+    answer: asPageOrCsv(UsageStatement),
     handler: async ({ principal, query, headers, method }, reply) => {
       if (!asksForCsv(headers.accept, method)) return listUsage(on, principal, query);
       return csv(reply, USAGE_COLUMNS, await exportUsage(on, principal, query));
     },
   });
 
-  app.get('/tradewind/v1/costs', {
-    config,
-    schema: {
-      operationId: 'listCosts',
-      summary: 'What it costs that accounts used',
-      description: `By account, project, resource and day. Each second costs what the preview said then. ${WHOSE}`,
-      tags,
-      querystring: StatementQuery,
-      response: { 200: asPageOrCsv(CostStatement) },
-    },
+  api.get('/tradewind/v1/costs', 'listCosts', 'What it costs that accounts used', {
+    refuses: [404],
+    description: `By account, project, resource and day. Each second costs what the preview said then. ${WHOSE}`,
+    query: StatementQuery,
+    answer: asPageOrCsv(CostStatement),
     handler: async ({ principal, query, headers, method }, reply) => {
       if (!asksForCsv(headers.accept, method)) return listCosts(on, principal, query);
       return csv(reply, COST_COLUMNS, await exportCosts(on, principal, query));

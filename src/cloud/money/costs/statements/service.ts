@@ -10,6 +10,12 @@ import type { CostLine, CostStatement, StatementQuery, UsageLine, UsageStatement
 import { spansOf } from './spans.ts';
 import * as store from './store.ts';
 
+/*
+ * What accounts used, and what that costs: of the caller's account, of the clients of its reseller for its administrators,
+ * or of all for the platform administrator. All throw NotFoundError for another account, InvalidError, and UnavailableError
+ * if too many wait.
+ */
+
 const MOST_DAYS = 31;
 const DAY_MS = 86_400_000;
 /** Accounts whose use is added up at once. */

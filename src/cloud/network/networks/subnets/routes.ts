@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../../http/dialect.ts';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { presentedPage } from '../../../../lib/page.ts';
 import { PROJECT_REGION_COLUMNS, type Versioned } from '../../../../lib/versioned.ts';
@@ -21,60 +22,37 @@ const VERSIONED: Versioned = {
 const tags = ['Networks'];
 
 export function subnetRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.get(SUBNETS, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listSubnets',
-      summary: 'List subnets',
-      tags,
-      params: ProjectRegionParams,
-      querystring: SubnetListQuery,
-      response: { 200: SubnetList },
-    },
+  const api = operations(app, { tags, params: SubnetParams });
+
+  api.get(SUBNETS, 'listSubnets', 'List subnets', {
+    params: ProjectRegionParams,
+    query: SubnetListQuery,
+    answer: SubnetList,
     handler: async ({ scope, query }) =>
       presentedPage(await listSubnets(on, scope, query), (row) => presentedSubnet(row, scope)),
   });
 
-  app.get(`${SUBNETS}/:subnet_id`, {
-    config: { access: 'read', versioned: VERSIONED },
-    schema: {
-      operationId: 'getSubnet',
-      summary: 'Get a subnet',
-      tags,
-      params: SubnetParams,
-      response: { 200: SubnetAnswer },
-    },
+  api.get(`${SUBNETS}/:subnet_id`, 'getSubnet', 'Get a subnet', {
+    versioned: VERSIONED,
+    answer: SubnetAnswer,
     handler: async ({ scope, params }) =>
       presentedSubnet(await getSubnet(on, scope, params.subnet_id), scope),
   });
 
-  app.post(SUBNETS, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createSubnet',
-      summary: 'Create a subnet',
-      description:
-        'Starts one task. When it is finished, its created_resources has the subnet in subnets. Returns 409 if another subnet of the network, or of the router that it is attached to, overlaps it.',
-      tags,
-      params: ProjectRegionParams,
-      body: CreateSubnet,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(SUBNETS, 'createSubnet', 'Create a subnet', {
+    description:
+      'Starts one task. When it is finished, its created_resources has the subnet in subnets. Returns 409 if another subnet of the network, or of the router that it is attached to, overlaps it.',
+    params: ProjectRegionParams,
+    body: CreateSubnet,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createSubnet(on, scope, body)]),
   });
 
-  app.patch(`${SUBNETS}/:subnet_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'updateSubnet',
-      summary: 'Update a subnet',
-      description:
-        'Takes effect immediately. A router with the address of the gateway follows it, and is detached if gateway_ip becomes null. Returns 409 while a task holds the subnet, if a port uses the address of the new gateway, and while routes or floating IPs need the former one.',
-      tags,
-      params: SubnetParams,
-      body: UpdateSubnet,
-      response: { 200: SubnetAnswer },
-    },
+  api.patch(`${SUBNETS}/:subnet_id`, 'updateSubnet', 'Update a subnet', {
+    description:
+      'Takes effect immediately. A router with the address of the gateway follows it, and is detached if gateway_ip becomes null. Returns 409 while a task holds the subnet, if a port uses the address of the new gateway, and while routes or floating IPs need the former one.',
+    body: UpdateSubnet,
+    answer: SubnetAnswer,
     handler: async ({ scope, params, body }) => {
       // The library under the older Terraform provider repeats that there is no gateway as an empty text.
       const change = dialect.legacy && body.gateway_ip === '' ? { ...body, gateway_ip: null } : body;
@@ -83,17 +61,10 @@ export function subnetRoutes(app: Api, dialect: Dialect, on: Platform): void {
     },
   });
 
-  app.delete(`${SUBNETS}/:subnet_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteSubnet',
-      summary: 'Delete a subnet',
-      description:
-        'Detaches the subnet from its routers. Returns 409 for the subnet of the default network, while routes of a router go through it, and if ports, clusters, file shares or load balancers that stay use the subnet. It waits for those that are being deleted.',
-      tags,
-      params: SubnetParams,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(`${SUBNETS}/:subnet_id`, 'deleteSubnet', 'Delete a subnet', {
+    description:
+      'Detaches the subnet from its routers. Returns 409 for the subnet of the default network, while routes of a router go through it, and if ports, clusters, file shares or load balancers that stay use the subnet. It waits for those that are being deleted.',
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, subnetDeletion, params.subnet_id)]),
   });

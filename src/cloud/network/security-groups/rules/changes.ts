@@ -36,7 +36,7 @@ export async function addRuleByTask(
   const rule = acceptedRule(request);
   return on.database.accept(async (tx) => {
     const { id, security_group_id } = await add(on, tx, scope, groupId, rule);
-    return noteRuleCreation(tx, on, scope, { groupId: security_group_id, ruleId: id, request });
+    return noteRuleCreation(on, tx, scope, { groupId: security_group_id, ruleId: id, request });
   });
 }
 
@@ -73,7 +73,7 @@ export async function removeRuleByTask(
 ): Promise<string> {
   return on.database.accept(async (tx) => {
     const removed = await remove(on, tx, scope, groupId, ruleId);
-    return noteRuleRemoval(tx, on, scope, removed);
+    return noteRuleRemoval(on, tx, scope, removed);
   });
 }
 

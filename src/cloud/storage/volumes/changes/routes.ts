@@ -1,5 +1,6 @@
 import type { Dialect } from '../../../../http/dialect.ts';
 import { goneSignal } from '../../../../http/gone-signal.ts';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import type { Platform } from '../../../../platform.ts';
 import { WAIT_TEXT, waitForTask } from '../../../ground/tasks/service.ts';
@@ -20,51 +21,33 @@ import {
 
 const V1 = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
 const V2 = '/cloud/v2/volumes/:project_id/:region_id/:volume_id';
-const common = { tags: ['Volumes'], params: VolumeParams };
 
 export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
   attachmentRoutes(app, on);
 
-  app.patch(V1, {
-    config: { access: 'operate' },
-    schema: {
-      ...common,
-      operationId: 'updateVolume',
-      summary: 'Update the name or tags of a volume',
-      body: UpdateVolume,
-      response: { 200: VolumeAnswer },
-    },
+  const api = operations(app, { tags: ['Volumes'], params: VolumeParams });
+
+  api.patch(V1, 'updateVolume', 'Update the name or tags of a volume', {
+    body: UpdateVolume,
+    answer: VolumeAnswer,
     handler: async ({ scope, params, body }) => {
       await updateVolume(on, scope, params.volume_id, body);
       return presentedVolume(await getVolume(on, scope, params.volume_id), scope);
     },
   });
 
-  app.post(`${V1}/extend`, {
-    config: { access: 'operate' },
-    schema: {
-      ...common,
-      operationId: 'extendVolume',
-      summary: 'Extend a volume',
-      description:
-        "Also works while the volume is attached. Volumes of type ssd_lowlatency can't be extended.",
-      body: ExtendVolume,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(`${V1}/extend`, 'extendVolume', 'Extend a volume', {
+    description: "Also works while the volume is attached. Volumes of type ssd_lowlatency can't be extended.",
+    body: ExtendVolume,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await extendVolume(on, scope, params.volume_id, body)]),
   });
 
-  app.post(`${V1}/retype`, {
-    config: { access: 'operate' },
-    schema: {
-      ...common,
-      operationId: 'retypeVolume',
-      summary: 'Change the type of a volume',
-      description: `Only to another type, and only for volumes without snapshots. ${WAIT_TEXT}`,
-      body: RetypeVolume,
-      response: { 200: VolumeAnswer },
-    },
+  api.post(`${V1}/retype`, 'retypeVolume', 'Change the type of a volume', {
+    description: `Only to another type, and only for volumes without snapshots. ${WAIT_TEXT}`,
+    body: RetypeVolume,
+    answer: VolumeAnswer,
     handler: async ({ scope, params, body }, reply) => {
       const { volume_id: id } = params;
       const task = await retypeVolume(on, scope, id, body);
@@ -76,42 +59,26 @@ export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): vo
     },
   });
 
-  app.post(`${V1}/revert`, {
-    config: { access: 'operate' },
-    schema: {
-      ...common,
-      operationId: 'revertVolume',
-      summary: 'Revert a volume to its last snapshot',
-      description: 'The volume must be available and have the size of the snapshot.',
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(`${V1}/revert`, 'revertVolume', 'Revert a volume to its last snapshot', {
+    description: 'The volume must be available and have the size of the snapshot.',
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) => dialect.tasks([await revertVolume(on, scope, params.volume_id)]),
   });
 
-  app.post(`${V2}/attach`, {
-    config: { access: 'operate', versioned: VOLUME },
-    schema: {
-      ...common,
-      operationId: 'attachVolume',
-      summary: 'Attach a volume to an instance',
-      description: 'The volume must be available. It stays when the instance is deleted.',
-      body: AttachVolume,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(`${V2}/attach`, 'attachVolume', 'Attach a volume to an instance', {
+    versioned: VOLUME,
+    description: 'The volume must be available. It stays when the instance is deleted.',
+    body: AttachVolume,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await attachVolume(on, scope, params.volume_id, body)]),
   });
 
-  app.post(`${V2}/detach`, {
-    config: { access: 'operate', versioned: VOLUME },
-    schema: {
-      ...common,
-      operationId: 'detachVolume',
-      summary: 'Detach a volume from an instance',
-      description: "The boot volume can't be detached.",
-      body: DetachVolume,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.post(`${V2}/detach`, 'detachVolume', 'Detach a volume from an instance', {
+    versioned: VOLUME,
+    description: "The boot volume can't be detached.",
+    body: DetachVolume,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await detachVolume(on, scope, params.volume_id, body)]),
   });

@@ -29,6 +29,8 @@ import {
 import { offMachine, onMachine } from '../wanted.ts';
 import type { AttachVolume, DetachVolume, ExtendVolume, RetypeVolume, UpdateVolume } from './schema.ts';
 
+/* Changes to a volume. Each throws NotFoundError, and ConflictError while a task or a cluster's node holds it. */
+
 /** Changes name and tags at once. @throws InvalidError */
 export const updateVolume = (on: Platform, scope: Scope, id: string, change: UpdateVolume): Promise<void> =>
   on.database.accept(async (tx) => {

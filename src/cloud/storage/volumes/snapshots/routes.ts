@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../../http/dialect.ts';
+import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { presentedPage } from '../../../../lib/page.ts';
 import { commonFields } from '../../../../lib/resource-answer.ts';
@@ -32,57 +33,34 @@ const SNAPSHOT = versionedIn('snapshots', 'snapshot_id');
 const tags = ['Snapshots'];
 
 export function snapshotRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  app.post(BASE, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'createSnapshot',
-      summary: 'Create a snapshot of a volume',
-      description:
-        'Snapshots are only available for volumes of type standard and ssd_hiiops that are available or in use.',
-      tags,
-      params: ProjectRegionParams,
-      body: CreateSnapshotSchema,
-      response: { 200: dialect.tasksSchema },
-    },
+  const api = operations(app, { tags, params: SnapshotParams });
+
+  api.post(BASE, 'createSnapshot', 'Create a snapshot of a volume', {
+    description:
+      'Snapshots are only available for volumes of type standard and ssd_hiiops that are available or in use.',
+    params: ProjectRegionParams,
+    body: CreateSnapshotSchema,
+    answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createSnapshot(on, scope, body)]),
   });
 
-  app.get(BASE, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listSnapshots',
-      summary: 'List snapshots',
-      tags,
-      params: ProjectRegionParams,
-      querystring: SnapshotListQuery,
-      response: { 200: SnapshotList },
-    },
+  api.get(BASE, 'listSnapshots', 'List snapshots', {
+    params: ProjectRegionParams,
+    query: SnapshotListQuery,
+    answer: SnapshotList,
     handler: async ({ scope, query }) =>
       presentedPage(await listSnapshots(on, scope, query), (row) => presented(row, scope)),
   });
 
-  app.get(`${BASE}/:snapshot_id`, {
-    config: { access: 'read', versioned: SNAPSHOT },
-    schema: {
-      operationId: 'getSnapshot',
-      summary: 'Get a snapshot',
-      tags,
-      params: SnapshotParams,
-      response: { 200: SnapshotAnswer },
-    },
+  api.get(`${BASE}/:snapshot_id`, 'getSnapshot', 'Get a snapshot', {
+    versioned: SNAPSHOT,
+    answer: SnapshotAnswer,
     handler: async ({ scope, params }) => presented(await getSnapshot(on, scope, params.snapshot_id), scope),
   });
 
-  app.patch(`${BASE}/:snapshot_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'updateSnapshot',
-      summary: 'Update the name or tags of a snapshot',
-      tags,
-      params: SnapshotParams,
-      body: UpdateSnapshotSchema,
-      response: { 200: SnapshotAnswer },
-    },
+  api.patch(`${BASE}/:snapshot_id`, 'updateSnapshot', 'Update the name or tags of a snapshot', {
+    body: UpdateSnapshotSchema,
+    answer: SnapshotAnswer,
     handler: async ({ scope, params, body }) => {
       await updateSnapshot(on, scope, params.snapshot_id, body);
       return presented(await getSnapshot(on, scope, params.snapshot_id), scope);
@@ -90,17 +68,10 @@ export function snapshotRoutes(app: Api, dialect: Dialect, on: Platform): void {
   });
 
   if (dialect.legacy) {
-    app.put(`${BASE}/:snapshot_id/metadata`, {
-      config: { access: 'operate' },
-      schema: {
-        operationId: 'replaceSnapshotMetadata',
-        summary: 'Replace all tags of a snapshot',
-        deprecated: true,
-        tags,
-        params: SnapshotParams,
-        body: LegacyTags,
-        response: { 200: SnapshotAnswer },
-      },
+    api.put(`${BASE}/:snapshot_id/metadata`, 'replaceSnapshotMetadata', 'Replace all tags of a snapshot', {
+      deprecated: true,
+      body: LegacyTags,
+      answer: SnapshotAnswer,
       handler: async ({ scope, params, body }) => {
         const { snapshot_id: id } = params;
         await replaceSnapshotTags(on, scope, id, withoutNulls(body));
@@ -109,15 +80,8 @@ export function snapshotRoutes(app: Api, dialect: Dialect, on: Platform): void {
     });
   }
 
-  app.delete(`${BASE}/:snapshot_id`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'deleteSnapshot',
-      summary: 'Delete a snapshot',
-      tags,
-      params: SnapshotParams,
-      response: { 200: dialect.tasksSchema },
-    },
+  api.delete(`${BASE}/:snapshot_id`, 'deleteSnapshot', 'Delete a snapshot', {
+    answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, snapshotDeletion, params.snapshot_id)]),
   });

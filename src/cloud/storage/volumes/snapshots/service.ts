@@ -94,7 +94,7 @@ export const updateSnapshot = (
     tags: patchedTags(snapshot.tags, tags),
   }));
 
-/** Replaces all tags. @throws as `update` */
+/** Replaces all tags. @throws as `updateSnapshot` */
 export async function replaceSnapshotTags(
   on: Platform,
   scope: Scope,
