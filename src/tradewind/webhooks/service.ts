@@ -41,7 +41,7 @@ const MOST_TESTS = 20;
 const TESTED_WITHIN_MS = 60_000;
 const OVERLAP_S = 86_400;
 
-const after = (on: Platform, ms: number) => new Date(on.clock.now().getTime() + ms);
+const after = (tx: Transaction, ms: number) => new Date(tx.now.getTime() + ms);
 const tellWorkers = (tx: Transaction) => announce(tx.client, WEBHOOKS, '');
 
 function requireUsable(on: Platform, input: { url?: string; secret?: string; types?: string[] }): void {
@@ -116,7 +116,6 @@ export async function createWebhook(
 ): Promise<NewWebhook> {
   requireUsable(on, { url, secret, types });
   const id = v7();
-  const now = on.clock.now();
   return on.database.accept(async (tx) => {
     if ((await store.countForNew(tx, principal.clientId)) >= MOST_OF_ACCOUNT) {
       throw new ConflictError(
@@ -139,8 +138,8 @@ export async function createWebhook(
       enabled: true,
       disabled_reason: null,
       after_position: from,
-      created_at: now,
-      updated_at: now,
+      created_at: tx.now,
+      updated_at: tx.now,
     });
     tx.made(id);
     await tellWorkers(tx);
@@ -202,7 +201,7 @@ export async function rotateWebhook(
     await store.updateWebhook(tx, id, {
       secret: seal(on, 'secret', id, secret),
       previous_secret: overlaps ? seal(on, 'previous_secret', id, former) : null,
-      previous_until: overlaps ? after(on, overlap_s * 1_000) : null,
+      previous_until: overlaps ? after(tx, overlap_s * 1_000) : null,
       updated_at: tx.now,
     });
     return { ...(await read(tx, principal, id)), secret };
@@ -230,7 +229,7 @@ export const testWebhook = (on: Platform, principal: Principal, id: string): Pro
       subject: event.subject,
       body: JSON.stringify(presentedEvent(event)),
       created_at: tx.now,
-      expires_at: after(on, TESTED_WITHIN_MS),
+      expires_at: after(tx, TESTED_WITHIN_MS),
     });
     await store.lookNow(tx, id);
     await tellWorkers(tx);
@@ -281,7 +280,7 @@ export const redeliver = (
       );
     }
     // What a worker is sending right now needs no more.
-    if (row.worker_id === null) await store.sendNow(tx, deliveryId, after(on, DELIVERED_WITHIN_MS));
+    if (row.worker_id === null) await store.sendNow(tx, deliveryId, after(tx, DELIVERED_WITHIN_MS));
     await store.lookNow(tx, id);
     await tellWorkers(tx);
     return delivery(tx, id, deliveryId);
