@@ -186,7 +186,7 @@ export async function buildApp(deps: {
         else answerWithoutNulls(scope);
         if (dialect.openBodies) ignoreUnknownFields(scope, { strict });
         await documentApi(scope, dialect);
-        findScopes(on, scope);
+        findScopes(scope, on);
         routes(scope, dialect, on);
       },
       { prefix: dialect.prefix },

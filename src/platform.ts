@@ -49,8 +49,7 @@ export interface Foundation {
 
 /**
  * What every use case works on: the first parameter of each, called `on`. The API of a process has one, and so has its
- * worker. Whatever outlives a request in
- * memory is here, so that the modules themselves keep nothing.
+ * worker. Everything that outlives a request in memory is here, so that the modules themselves keep nothing.
  */
 export interface Platform extends Foundation {
   webhookHosts: AllowedHosts;
@@ -58,7 +57,7 @@ export interface Platform extends Foundation {
   taskEnds: ReadonlyMap<string, TaskEnd>;
   /** Requests that wait for the end of a task. */
   taskWaiting: TaskWaiting;
-  /** Projects by their IDs. */
+  /** Projects by their IDs. Forget a project here after the commit that changed it, besides announcing the change. */
   projectRows: RowCache<ProjectRow>;
   rates: Rates;
   /** Lets reports be made one after the other. */

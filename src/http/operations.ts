@@ -15,7 +15,7 @@ export type Call<
   Headers: Static<Headers>;
 }>;
 
-/** What an operation takes and answers, and the work that it does. Who may call it and other traits are in the configuration. */
+/** Who may call an operation and its other traits, what it takes and answers, and the work that it does. */
 export interface Operation<
   Params extends TSchema,
   Body extends TSchema,

@@ -199,6 +199,7 @@ const COMMANDS: Readonly<Record<string, OperationEvent>> = {
   'token create': { ...token, verb: 'created' },
   'user password': { ...user, verb: 'password_changed' },
 };
+
 export const RECORDED_COMMANDS: readonly string[] = Object.keys(COMMANDS);
 
 /** Written by triggers: see migrations/0062_events.ts. */

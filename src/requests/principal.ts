@@ -8,6 +8,7 @@ export const ROLES = {
   purgeEverywhere: { id: 3009, name: 'Purge and Prefetch only (API+Web)' },
   purgeByApi: { id: 3022, name: 'Purge and Prefetch only (API)' },
 } as const;
+
 /** For descriptions in the API document. */
 export const ROLE_LIST = Object.values(ROLES)
   .map(({ id, name }) => `${name} ${id}`)

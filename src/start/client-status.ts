@@ -31,4 +31,5 @@ export const clientPause = statusCommand(
   'pause an account: nobody can use it',
   'is paused',
 );
+
 export const clientResume = statusCommand('client resume', 'active', 'resume a paused account', 'is active');

@@ -1,12 +1,10 @@
-import type { ListedAction } from '../../cloud/ground/user-actions/service.ts';
-import { listRequests } from '../../cloud/ground/user-actions/service.ts';
+import { type ListedAction, listRequests } from '../../cloud/ground/user-actions/service.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { PageQuery } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
-import type { Principal } from '../../requests/principal.ts';
-import { reachOf } from '../../requests/principal.ts';
+import { type Principal, reachOf } from '../../requests/principal.ts';
 import type { AccountRequest, AccountRequestPage, StatusChangePage } from './schema.ts';
 import * as store from './store.ts';
 

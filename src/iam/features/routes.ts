@@ -10,8 +10,7 @@ import {
   FeatureActivationArray,
   FeatureParams,
 } from './schema.ts';
-import type { FeatureKind } from './service.ts';
-import { activateFeature, deactivateFeature, getFeature, listFeatures } from './service.ts';
+import { activateFeature, deactivateFeature, type FeatureKind, getFeature, listFeatures } from './service.ts';
 
 const tags = ['Features'];
 

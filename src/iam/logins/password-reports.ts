@@ -4,7 +4,7 @@ import { UnavailableError } from '../../lib/errors.ts';
 const AT_ONCE = 2;
 const MOST_WAITING = 1_000;
 
-/** Reports of forgotten passwords, which are worked on after their answers: those tell nobody who has an account. */
+/** Reports of forgotten passwords. Each is answered before the work begins, so the answer can't reveal who has an account. */
 export interface PasswordReports {
   /** @throws UnavailableError if too many wait */
   requireRoom(): void;

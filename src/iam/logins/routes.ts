@@ -13,8 +13,8 @@ import {
   Sent,
   TokenPair,
 } from './schema.ts';
-import type { Addressed } from './service.ts';
 import {
+  type Addressed,
   changePassword,
   enterAccount,
   listLoginAttempts,

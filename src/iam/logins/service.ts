@@ -19,8 +19,7 @@ import { type Addressed, notePasswordRequest, replacePassword } from '../account
 import { endLogins } from './in-transaction.ts';
 import { freshOrigin, type Origin, openLogin, pairOf } from './pairs.ts';
 import { beginReset } from './password-resets/in-transaction.ts';
-import type { Sender } from './passwords/service.ts';
-import { checkPasswordAgain, checkPasswordByName, hashPassword } from './passwords/service.ts';
+import { checkPasswordAgain, checkPasswordByName, hashPassword, type Sender } from './passwords/service.ts';
 import { refreshPair } from './refresh.ts';
 import type { ChangePassword, LoginAttemptPage, LoginRequest, TokenPair } from './schema.ts';
 import * as store from './store.ts';
@@ -203,7 +202,7 @@ export async function reportForgottenPassword(
   { noted, failed }: Reported,
 ): Promise<void> {
   on.passwordReports.requireRoom();
-  // Whoever can't be helped should hear of it.
+  // Fail now if the database can't be reached: after the answer, nobody would hear of it.
   await sql`select 1`.execute(on.database.sql);
   on.passwordReports.begin(async () => {
     try {

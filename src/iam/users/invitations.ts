@@ -9,11 +9,9 @@ import {
 } from '../../lib/personal-token.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
-import type { Principal } from '../../requests/principal.ts';
-import { reachOf } from '../../requests/principal.ts';
+import { type Principal, reachOf } from '../../requests/principal.ts';
 import { lockClients, lockToAdd } from '../accounts/in-transaction.ts';
-import type { Sender } from '../logins/passwords/service.ts';
-import { checkPasswordByName, hashPassword } from '../logins/passwords/service.ts';
+import { checkPasswordByName, hashPassword, type Sender } from '../logins/passwords/service.ts';
 import { PASSWORD_LENGTH } from '../logins/schema.ts';
 import * as store from './invitation-store.ts';
 import { DAY_MS, insertInvited, invitationMail, presentedInvitation, VALID_MS } from './invited.ts';

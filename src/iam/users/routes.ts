@@ -14,8 +14,15 @@ import {
   UserListQuery,
   UserPage,
 } from './schema.ts';
-import type { Moved } from './service.ts';
-import { changeEmailOfUser, createUser, deleteUser, getUser, listUsers, updateUser } from './service.ts';
+import {
+  changeEmailOfUser,
+  createUser,
+  deleteUser,
+  getUser,
+  listUsers,
+  type Moved,
+  updateUser,
+} from './service.ts';
 
 const tags = ['Users'];
 

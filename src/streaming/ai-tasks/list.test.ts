@@ -2,8 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { InvalidError } from '../../lib/errors.ts';
 import { openStage, type Stage } from './fixtures/ai-tasks.ts';
 import type { CreateAiTask } from './schema.ts';
-import type { AiTaskListRequest } from './service.ts';
-import { createAiTask, listAiTasks } from './service.ts';
+import { type AiTaskListRequest, createAiTask, listAiTasks } from './service.ts';
 import type { Step } from './store.ts';
 
 let stage: Stage;

@@ -1,8 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { beginRemoval, beginRemovalOfAll } from '../../cloud/ground/projects/in-transaction.ts';
-import { forgetProject, getProject } from '../../cloud/ground/projects/service.ts';
-import type { TaskScope } from '../../cloud/ground/tasks/service.ts';
-import { beginWork } from '../../cloud/ground/tasks/service.ts';
+import { getProject } from '../../cloud/ground/projects/service.ts';
+import { beginWork, type TaskScope } from '../../cloud/ground/tasks/service.ts';
 import { announce } from '../../db/changes.ts';
 import type { Transaction } from '../../db/database.ts';
 import {
@@ -60,7 +59,7 @@ async function beginWith(
   return { id, ended };
 }
 
-/** The task belongs to whoever asked for it, since the account itself goes. */
+/** The task belongs to the caller, since the deleted account can't have it. */
 const ofCaller = (principal: Principal, requestId: string): TaskScope => ({
   principal,
   requestId,
@@ -143,7 +142,7 @@ export async function deleteProjectWithContents(
     await announce(tx.client, DELETIONS, '');
     return id;
   });
-  forgetProject(on, projectId);
+  on.projectRows.forget(projectId);
   return taskId;
 }
 

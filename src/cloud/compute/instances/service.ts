@@ -127,7 +127,7 @@ export async function shownInstances(
   return { count, rows: rows.map((row) => presentedInstance(row, scope, AS_LISTED)) };
 }
 
-/** Returns the instances on the ports, by port, as lists show them, for features that show what has a port. */
+/** Returns the instance on each port, as lists show it, by the port's ID. */
 export async function instancesOnPorts(
   on: Platform,
   scope: Scope,

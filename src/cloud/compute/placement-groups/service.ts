@@ -44,6 +44,7 @@ export const listPlacementGroups = (
   scope: Scope,
   query: PlacementGroupListQuery,
 ): Promise<Page<store.GroupRow>> => store.listGroups(on.database.sql, scope, query);
+
 /** @throws NotFoundError */
 export const getPlacementGroup = (on: Platform, scope: Scope, id: string): Promise<store.GroupRow> =>
   foundById('Placement group', id, () => store.findGroup(on.database.sql, scope, id));

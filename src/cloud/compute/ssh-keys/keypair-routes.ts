@@ -18,12 +18,12 @@ import {
   presentedKeyPair,
 } from './legacy.ts';
 import { UpdateSshKey } from './schema.ts';
-import type { ProjectScope } from './service.ts';
 import {
   createSshKey,
   deleteSshKey,
   getSshKey,
   listSshKeys,
+  type ProjectScope,
   projectOfSshKey,
   shareSshKey,
 } from './service.ts';

@@ -16,8 +16,14 @@ import {
   SshKeysParams,
   UpdateSshKey,
 } from './schema.ts';
-import type { ProjectScope } from './service.ts';
-import { createSshKey, deleteSshKey, getSshKey, listSshKeys, shareSshKey } from './service.ts';
+import {
+  createSshKey,
+  deleteSshKey,
+  getSshKey,
+  listSshKeys,
+  type ProjectScope,
+  shareSshKey,
+} from './service.ts';
 import type { SshKeyRow } from './store.ts';
 
 const BASE = '/cloud/v1/ssh_keys/:project_id';

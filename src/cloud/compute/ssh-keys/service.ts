@@ -75,7 +75,8 @@ export const listSshKeys = (
   query: SshKeyListQuery,
   addedBy?: number,
 ): Promise<Page<store.SshKeyRow>> => store.listKeys(on.database.sql, viewerOf(scope), query, addedBy);
-/** Returns the project of the key, whoever owns it; undefined when there is no such key. */
+
+/** Returns the key's project, even if it belongs to another account; undefined for an unknown key. */
 export const projectOfSshKey = async (on: Platform, id: string): Promise<number | undefined> =>
   isUuid(id) ? store.projectOf(on.database.sql, id) : undefined;
 

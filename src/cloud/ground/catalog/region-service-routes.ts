@@ -6,8 +6,7 @@ import { listQuery } from '../../../lib/wire.ts';
 import { DdosAccessibility, DdosCoverage, DdosTemplateList, presentDdosTemplate } from './ddos-schema.ts';
 import { LoggingDestinationList, presentLoggingDestination } from './logging-destinations.ts';
 import { RegionParams, regionOf } from './region-routes.ts';
-import type { Catalog } from './service.ts';
-import { requireLoggingHosts } from './service.ts';
+import { type Catalog, requireLoggingHosts } from './service.ts';
 
 const ListQuery = Type.Object(listQuery(), { additionalProperties: false });
 

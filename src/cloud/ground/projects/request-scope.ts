@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Platform } from '../../../platform.ts';
-import type { Scope } from './service.ts';
-import { findScope } from './service.ts';
+import { findScope, type Scope } from './service.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -11,7 +10,7 @@ declare module 'fastify' {
 }
 
 /** For all routes registered after this call: finds the project and region that the path names, or answers 404. */
-export function findScopes(on: Platform, app: FastifyInstance): void {
+export function findScopes(app: FastifyInstance, on: Platform): void {
   app.decorateRequest('scope');
   app.addHook('onRoute', (route) => {
     if (!route.url.includes('/:project_id/:region_id')) return;

@@ -48,8 +48,6 @@ export async function getProject(
   return row;
 }
 
-/** Drops a project from the cache. Call it after the commit that changed it, in addition to announcing it. */
-export const forgetProject = (on: Platform, projectId: number): void => on.projectRows.forget(projectId);
 /**
  * @throws NotFoundError, the same one for an unknown project, an unknown region and another account's project;
  * ConflictError for a change while the project is deleted with everything in it

@@ -14,7 +14,7 @@ import {
   Task as TaskSchema,
   WaitHeaders,
 } from './schema.ts';
-import { awaitTask, getTask, listActiveTasks, listTasks, stopWaiting } from './service.ts';
+import { awaitTask, getTask, listActiveTasks, listTasks } from './service.ts';
 import { waitPreference } from './wait-preference.ts';
 
 const tags = ['Tasks'];
@@ -29,7 +29,7 @@ const PATHS = [
 ];
 
 export function taskRoutes(app: Api, on: Platform): void {
-  app.addHook('preClose', async () => stopWaiting(on));
+  app.addHook('preClose', async () => on.taskWaiting.stop());
 
   const api = operations(app, { tags, params: TaskParams });
 

@@ -60,7 +60,7 @@ function timesOf(on: Platform, deadlineMs: number) {
 const acknowledgement = (on: Platform, { userId: by }: Principal) => ({ by, at: on.clock.now() });
 
 /**
- * Starts a task for work that isn't infrastructure's. Whoever does it says when it begins and ends: see
+ * Starts a task for work that needs no infrastructure. The code that does the work reports its beginning and its end: see
  * `in-transaction.ts`.
  */
 export async function beginWork<Input extends object>(
@@ -180,9 +180,6 @@ export async function awaitTask(
     ended: hasEnded,
   });
 }
-
-/** Answers all waiting requests, and later ones at once. Call it when the server stops. */
-export const stopWaiting = (on: Platform): void => on.taskWaiting.stop();
 
 /** Lists the tasks of the caller's account. @throws InvalidError for a time that no calendar has */
 export const listTasks = (on: Platform, principal: Principal, query: TaskListQuery): Promise<Page<TaskRow>> =>

@@ -76,6 +76,7 @@ export const replaceLoadBalancerTags = (
   id: string,
   tags: Tags,
 ): Promise<string> => changeTags(on, scope, REPLACE_TAGS, id, { tags }, () => acceptedTags(tags, ''));
+
 /** @throws NotFoundError, also for a tag that isn't there, ConflictError */
 export const removeLoadBalancerTag = (on: Platform, scope: Scope, id: string, key: string): Promise<string> =>
   changeTags(on, scope, DELETE_TAG, id, { key }, (current) => {

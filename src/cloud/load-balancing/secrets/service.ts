@@ -103,6 +103,7 @@ export const listSecrets = (
   scope: Scope,
   query: SecretListQuery,
 ): Promise<Page<store.StoredSecretRow>> => store.listSecrets(on.database.sql, scope, query);
+
 /** @throws NotFoundError */
 export const getSecret = (on: Platform, scope: Scope, id: string): Promise<store.StoredSecretRow> =>
   foundById('Secret', id, () => store.findSecret(on.database.sql, scope, id));

@@ -18,12 +18,14 @@ export const listNetworks = (
   scope: Scope,
   query: NetworkListQuery,
 ): Promise<Page<store.NetworkRow>> => store.listNetworks(on.database.sql, scope, query);
+
 /** Lists networks of the project and the platform with their subnets. */
 export const listAvailableNetworks = (
   on: Platform,
   scope: Scope,
   query: AvailableNetworkQuery,
 ): Promise<Page<store.NetworkWithSubnets>> => store.listWithSubnets(on.database.sql, scope, query);
+
 /** Also returns external networks. @throws NotFoundError */
 export const getNetwork = (on: Platform, scope: Scope, id: string): Promise<store.NetworkRow> =>
   foundById('Network', id, () => store.findNetwork(on.database.sql, scope, id));
@@ -56,6 +58,7 @@ export const listSubnets = (
   scope: Scope,
   query: SubnetListQuery,
 ): Promise<Page<store.SubnetRow>> => store.listSubnets(on.database.sql, scope, query);
+
 /** @throws NotFoundError */
 export const getSubnet = (on: Platform, scope: Scope, id: string): Promise<store.SubnetRow> =>
   foundById('Subnet', id, () => store.findSubnet(on.database.sql, scope, id));

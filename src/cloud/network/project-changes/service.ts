@@ -13,7 +13,7 @@ import {
   refuseDefault,
 } from '../../ground/projects/in-transaction.ts';
 import type { CreateProject, UpdateProject } from '../../ground/projects/schema.ts';
-import { forgetProject, getProject, PROJECT_TOPIC } from '../../ground/projects/service.ts';
+import { getProject, PROJECT_TOPIC } from '../../ground/projects/service.ts';
 import { refuseOneMore } from '../../ground/quotas/in-transaction.ts';
 import { recordDoneTask } from '../../ground/tasks/service.ts';
 import { prepareProjects, removeEmpty } from './in-transaction.ts';
@@ -56,7 +56,7 @@ export async function updateProject(
       return row;
     }),
   );
-  forgetProject(on, projectId);
+  on.projectRows.forget(projectId);
   return changed;
 }
 
@@ -84,7 +84,7 @@ export async function deleteProject(
       { type: 'delete_project', data: { project_id: projectId }, created: null },
     );
   });
-  forgetProject(on, projectId);
+  on.projectRows.forget(projectId);
   return taskId;
 }
 

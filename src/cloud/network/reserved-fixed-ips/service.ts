@@ -14,9 +14,8 @@ import { type QuotaOwner, quotaOwner, takeQuota } from '../../ground/quotas/in-t
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { usedBy } from '../../ground/tasks/in-transaction.ts';
 import { beginTask, deletionId, removeAgain, wantChecked } from '../../ground/tasks/service.ts';
-import type { AddressSource } from '../addresses/in-transaction.ts';
 import * as addresses from '../addresses/in-transaction.ts';
-import { isOutside } from '../addresses/in-transaction.ts';
+import { type AddressSource, isOutside } from '../addresses/in-transaction.ts';
 import { familiesOf, wishedAddresses } from '../addresses/schema.ts';
 import { awayFrom } from '../floating-ips/wanted.ts';
 import { changeReserved, insertReserved } from '../ports/reserved/in-transaction.ts';

@@ -5,8 +5,7 @@ import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import { NO_PRICE_ASKED } from '../../ground/catalog/price-schema.ts';
-import type { OfferPrices } from '../../ground/prices/service.ts';
-import { offerPrices } from '../../ground/prices/service.ts';
+import { type OfferPrices, offerPrices } from '../../ground/prices/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { presentedOwnImage, presentedPublicImage } from './presenter.ts';
@@ -20,8 +19,15 @@ import {
   ImageQuery,
   UpdateImage,
 } from './schema.ts';
-import type { AnyImage } from './service.ts';
-import { createImage, downloadImage, getImage, imageDeletion, listImages, updateImage } from './service.ts';
+import {
+  type AnyImage,
+  createImage,
+  downloadImage,
+  getImage,
+  imageDeletion,
+  listImages,
+  updateImage,
+} from './service.ts';
 
 const IMAGES = '/cloud/v1/images/:project_id/:region_id';
 const IMAGE = `${IMAGES}/:image_id`;

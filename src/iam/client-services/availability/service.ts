@@ -10,8 +10,8 @@ import type { ProductAvailability } from './schema.ts';
 import * as store from './store.ts';
 
 /*
- * Which products a reseller's clients may have: by default, and for single clients. What isn't available to an account can't
- * be switched on for it, and new accounts begin without it.
+ * A reseller decides which products its clients may have, by default and for single clients. An account can't switch on a
+ * product that isn't available to it, and a new account begins without it.
  */
 
 async function requireClient(on: Platform, principal: Principal, clientId: number): Promise<void> {
@@ -98,7 +98,7 @@ export async function setAvailabilityForClient(
   });
 }
 
-/** @throws NotFoundError, ProductInUseError if the client uses what isn't available by default */
+/** @throws NotFoundError, ProductInUseError if the client uses a product that isn't available by default */
 export async function resetAvailabilityForClient(
   on: Platform,
   principal: Principal,

@@ -50,6 +50,7 @@ export async function deleteOrWait<Args extends unknown[]>(
   deletion: WaitingDeletion<Args>,
   ...args: Args
 ): Promise<string>;
+
 export async function deleteOrWait(
   on: Platform,
   scope: Scope,

@@ -34,6 +34,7 @@ export interface Edit {
   ): Promise<boolean>;
   remove(table: PartTable, ids: readonly string[]): Promise<void>;
 }
+
 export type NewPart<T extends PartTable> = Omit<PartValues<T>, 'id'> & { id?: string };
 
 /** What a change means for its task. */

@@ -138,6 +138,7 @@ export const listCosts = (
   principal: Principal,
   query: StatementQuery,
 ): Promise<CostStatement> => statement(on, costPage, principal, query);
+
 /** Returns all pages. Throws before the first one. */
 export const exportUsage = (
   on: Platform,

@@ -40,6 +40,7 @@ export const assignSecurityGroup = (
   instanceId: string,
   request: AssignGroups,
 ): Promise<void> => change(on, scope, instanceId, request, addToPorts);
+
 /** Takes groups off ports of the instance, if they are there. @throws NotFoundError, InvalidError, ConflictError */
 export const unassignSecurityGroup = (
   on: Platform,

@@ -19,6 +19,7 @@ export const CreateSnapshotSchema = Type.Object(
     examples: [{ volume_id: '726ecfcc-7fd0-4e30-a86e-7892524aa483', name: 'before the upgrade' }],
   },
 );
+
 export type CreateSnapshot = Static<typeof CreateSnapshotSchema>;
 
 export const UpdateSnapshotSchema = Type.Object(
@@ -29,6 +30,7 @@ export const UpdateSnapshotSchema = Type.Object(
     examples: [{ name: 'after', tags: { env: 'test' } }],
   },
 );
+
 export type UpdateSnapshot = Static<typeof UpdateSnapshotSchema>;
 
 export const SnapshotAnswer = Type.Object(
@@ -45,6 +47,7 @@ export const SnapshotAnswer = Type.Object(
   },
   { title: 'Snapshot', description: 'A point-in-time copy of a volume' },
 );
+
 export type SnapshotAnswer = Static<typeof SnapshotAnswer>;
 export const SnapshotList = listOf(SnapshotAnswer, 'SnapshotList');
 
@@ -68,6 +71,7 @@ export const SnapshotListQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+
 export type SnapshotListQuery = Static<typeof SnapshotListQuery>;
 
 export const SnapshotParams = Type.Object({

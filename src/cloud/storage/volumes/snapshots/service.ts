@@ -78,6 +78,7 @@ export const listSnapshots = (
   scope: Scope,
   query: SnapshotListQuery,
 ): Promise<Page<store.SnapshotRow>> => store.listSnapshots(on.database.sql, scope, query);
+
 /** @throws NotFoundError */
 export const getSnapshot = (on: Platform, scope: Scope, id: string): Promise<store.SnapshotRow> =>
   foundById('Snapshot', id, () => store.findSnapshot(on.database.sql, scope, id));
