@@ -4,7 +4,7 @@
  */
 const FEATURE = '^src/(cloud/[^/]+|streaming|iam|tradewind)/';
 const FACE =
-  '/(service|changes|in-transaction|formula|presenter|schema|states|tables|wanted)\\.ts$|-schema\\.ts$';
+  '/(service|changes|in-transaction|formula|presenter|schema|states|tables|tasks|wanted)\\.ts$|-schema\\.ts$';
 const ROUTES = '[/-]routes\\.ts$';
 const TEST = '\\.test\\.ts$|/fixtures/';
 
@@ -99,19 +99,19 @@ module.exports = {
     },
     {
       name: 'store-is-the-bottom',
-      comment: 'A store is SQL only.',
+      comment: 'A store knows nothing of the use cases that it serves.',
       severity: 'error',
-      from: { path: `${FEATURE}.*[/-]store\\.ts$` },
-      to: { path: '[/-](service|presenter|tasks|wanted)\\.ts$' },
+      from: { path: `^(src/.+)/[^/]*store\\.ts$` },
+      to: { path: ['^$1/service\\.ts$', '[/-](presenter|tasks|wanted)\\.ts$'] },
     },
     {
       name: 'schema-is-pure',
       comment:
-        'The form of requests and answers depends on lib, and on facts of its own and other features, not on what acts.',
+        'The form of requests and answers, and what makes an answer of a row: it asks nobody and does nothing.',
       severity: 'error',
-      from: { path: `${FEATURE}.*[/-]schema\\.ts$` },
+      from: { path: `${FEATURE}.*[/-](schema|presenter)\\.ts$` },
       to: {
-        path: '[/-](service|store|presenter|tasks|wanted)\\.ts$|^src/(db|http|convergence|backends|start)/|^node_modules/(pg|kysely|fastify)/',
+        path: '[/-](tasks|wanted)\\.ts$|^src/(db/database\\.ts$|http/|convergence/|backends/(?!contract/)|start/)|^node_modules/(pg|fastify)/',
       },
     },
     {
@@ -122,13 +122,6 @@ module.exports = {
       to: {
         path: '[/-](service|store|presenter|tasks|wanted|routes)\\.ts$|^src/(db|http|convergence|backends|start)/',
       },
-    },
-    {
-      name: 'presenters-do-nothing',
-      comment: 'A presenter turns a row into an answer and asks nobody.',
-      severity: 'error',
-      from: { path: `${FEATURE}.*[/-]presenter\\.ts$` },
-      to: { path: '^src/db/database\\.ts$|^src/(backends|start)/' },
     },
     {
       name: 'features-meet-at-their-faces',

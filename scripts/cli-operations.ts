@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Field, Operation as Known } from '../src/cli/api/operations.ts';
-import { usedOperations } from '../src/cli/commands.ts';
+import { usedOperations } from '../src/cli/program.ts';
 import type { OpenApiDocument, Operation, Parameter } from '../src/http/openapi-document.ts';
 
 export const CLI_OPERATIONS_FILE = path.resolve(

@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
-import { directActionRoutes } from './cloud/compute/instances/changes/direct-action-routes.ts';
-import { instanceChangeRoutes } from './cloud/compute/instances/changes/routes.ts';
+import { directActionRoutes, instanceChangeRoutes } from './cloud/compute/instances/changes/routes.ts';
 import { instanceTags } from './cloud/compute/instances/changes/service.ts';
 import { interfaceRoutes } from './cloud/compute/instances/interfaces/routes.ts';
 import { instanceMetricsRoutes } from './cloud/compute/instances/metrics/routes.ts';
 import { instanceOfferRoutes } from './cloud/compute/instances/offers/routes.ts';
 import { instancePlacementRoutes } from './cloud/compute/instances/placement/routes.ts';
 import { instanceRoutes } from './cloud/compute/instances/routes.ts';
-import { groupInstanceRoutes } from './cloud/compute/instances/security-groups/of-group-routes.ts';
-import { instanceGroupRoutes } from './cloud/compute/instances/security-groups/routes.ts';
+import {
+  groupInstanceRoutes,
+  instanceGroupRoutes,
+} from './cloud/compute/instances/security-groups/routes.ts';
 import { placementGroupRoutes } from './cloud/compute/placement-groups/routes.ts';
-import { keyPairRoutes } from './cloud/compute/ssh-keys/keypair-routes.ts';
-import { sshKeyRoutes } from './cloud/compute/ssh-keys/routes.ts';
-import { olderLoggingHostRoutes } from './cloud/ground/catalog/region-service-routes.ts';
-import { catalogRoutes } from './cloud/ground/catalog/routes.ts';
+import { keyPairRoutes, sshKeyRoutes } from './cloud/compute/ssh-keys/routes.ts';
+import { catalogRoutes, olderLoggingHostRoutes } from './cloud/ground/catalog/routes.ts';
 import { loggingRoutes } from './cloud/ground/logging/routes.ts';
 import { metadataRoutes } from './cloud/ground/metadata/routes.ts';
-import { flavorRoutes } from './cloud/ground/prices/flavor-routes.ts';
-import { kubernetesOfferRoutes } from './cloud/ground/prices/kubernetes-offer-routes.ts';
+import { flavorRoutes, kubernetesOfferRoutes } from './cloud/ground/prices/flavor-routes.ts';
 import { priceListRoutes } from './cloud/ground/prices/lists/routes.ts';
 import { findScopes } from './cloud/ground/projects/request-scope.ts';
 import { projectRoutes } from './cloud/ground/projects/routes.ts';
@@ -27,35 +25,42 @@ import { limitRequestRoutes } from './cloud/ground/quotas/requests/routes.ts';
 import { quotaRoutes } from './cloud/ground/quotas/routes.ts';
 import { taskCancellationRoutes } from './cloud/ground/tasks/cancellation/routes.ts';
 import { taskRoutes } from './cloud/ground/tasks/routes.ts';
-import { requestLogRoutes } from './cloud/ground/user-actions/requests-routes.ts';
-import { userActionRoutes } from './cloud/ground/user-actions/routes.ts';
-import { amqpSubscriptionRoutes } from './cloud/ground/user-actions/subscriptions/amqp-routes.ts';
-import { subscriptionRoutes } from './cloud/ground/user-actions/subscriptions/routes.ts';
+import { requestLogRoutes, userActionRoutes } from './cloud/ground/user-actions/routes.ts';
+import {
+  amqpSubscriptionRoutes,
+  subscriptionRoutes,
+} from './cloud/ground/user-actions/subscriptions/routes.ts';
 import { nodeRoutes } from './cloud/kubernetes/clusters/nodes/routes.ts';
 import { clusterRoutes } from './cloud/kubernetes/clusters/routes.ts';
 import { floatingIpListRoutes } from './cloud/load-balancing/floating-ip-list/routes.ts';
-import { loadBalancerChangeRoutes } from './cloud/load-balancing/load-balancers/change-routes.ts';
 import { loadBalancerTags } from './cloud/load-balancing/load-balancers/changes.ts';
 import { lbFlavorRoutes } from './cloud/load-balancing/load-balancers/flavors/routes.ts';
 import { l7PolicyRoutes } from './cloud/load-balancing/load-balancers/l7policies/routes.ts';
 import { listenerRoutes } from './cloud/load-balancing/load-balancers/listeners/routes.ts';
-import { lbMemberRoutes } from './cloud/load-balancing/load-balancers/pools/member-routes.ts';
-import { healthMonitorRoutes } from './cloud/load-balancing/load-balancers/pools/monitor-routes.ts';
-import { lbPoolRoutes } from './cloud/load-balancing/load-balancers/pools/routes.ts';
-import { loadBalancerRoutes } from './cloud/load-balancing/load-balancers/routes.ts';
+import {
+  healthMonitorRoutes,
+  lbMemberRoutes,
+  lbPoolRoutes,
+} from './cloud/load-balancing/load-balancers/pools/routes.ts';
+import {
+  loadBalancerChangeRoutes,
+  loadBalancerRoutes,
+} from './cloud/load-balancing/load-balancers/routes.ts';
 import { loadBalancerCareRoutes } from './cloud/load-balancing/load-balancers/status/routes.ts';
 import { secretRoutes } from './cloud/load-balancing/secrets/routes.ts';
 import { costRoutes } from './cloud/money/costs/routes.ts';
 import { statementRoutes } from './cloud/money/costs/statements/routes.ts';
 import { createDryRunReports } from './cloud/money/dry-runs/service.ts';
-import { clusterPriceRoutes } from './cloud/money/pricing/cluster-routes.ts';
-import { instancePriceRoutes, itemPriceRoutes } from './cloud/money/pricing/item-routes.ts';
-import { loadBalancerPriceRoutes } from './cloud/money/pricing/load-balancer-routes.ts';
-import { pricingRoutes } from './cloud/money/pricing/routes.ts';
+import {
+  clusterPriceRoutes,
+  instancePriceRoutes,
+  itemPriceRoutes,
+  loadBalancerPriceRoutes,
+  pricingRoutes,
+} from './cloud/money/pricing/routes.ts';
 import { ddosRoutes } from './cloud/network/ddos/routes.ts';
-import { floatingIpChangeRoutes } from './cloud/network/floating-ips/change-routes.ts';
 import { floatingIpTags } from './cloud/network/floating-ips/changes.ts';
-import { floatingIpRoutes } from './cloud/network/floating-ips/routes.ts';
+import { floatingIpChangeRoutes, floatingIpRoutes } from './cloud/network/floating-ips/routes.ts';
 import { portSecurityRoutes } from './cloud/network/interfaces/routes.ts';
 import { ipRangeRoutes } from './cloud/network/ip-ranges/routes.ts';
 import { networkTags } from './cloud/network/networks/changes.ts';
@@ -68,8 +73,7 @@ import { reservedFixedIpRoutes } from './cloud/network/reserved-fixed-ips/routes
 import { routerRoutes } from './cloud/network/routers/routes.ts';
 import { securityGroupRoutes } from './cloud/network/security-groups/routes.ts';
 import { securityGroupTags } from './cloud/network/security-groups/service.ts';
-import { shareAccessRoutes } from './cloud/storage/file-shares/access-routes.ts';
-import { fileShareRoutes } from './cloud/storage/file-shares/routes.ts';
+import { fileShareRoutes, shareAccessRoutes } from './cloud/storage/file-shares/routes.ts';
 import { fileShareTags } from './cloud/storage/file-shares/service.ts';
 import { imageRoutes } from './cloud/storage/images/routes.ts';
 import { imageTags } from './cloud/storage/images/service.ts';
@@ -96,16 +100,13 @@ import { activityLogRoutes } from './iam/activity-log/routes.ts';
 import { productAvailabilityRoutes } from './iam/client-services/availability/routes.ts';
 import { clientServiceRoutes } from './iam/client-services/routes.ts';
 import { resellerRoutes } from './iam/clients/resellers/routes.ts';
-import { clientRoutes } from './iam/clients/routes.ts';
-import { suspensionRoutes } from './iam/clients/suspension-routes.ts';
+import { clientRoutes, suspensionRoutes } from './iam/clients/routes.ts';
 import { featureRoutes } from './iam/features/routes.ts';
 import { passwordResetRoutes } from './iam/logins/password-resets/routes.ts';
 import { loginRoutes } from './iam/logins/routes.ts';
 import { notificationSettingRoutes } from './iam/notification-settings/routes.ts';
 import { tokenRoutes } from './iam/tokens/routes.ts';
-import { invitationRoutes } from './iam/users/invitation-routes.ts';
-import { memberRoutes } from './iam/users/member-routes.ts';
-import { userRoutes } from './iam/users/routes.ts';
+import { invitationRoutes, memberRoutes, userRoutes } from './iam/users/routes.ts';
 import { sellerRoutes } from './iam/users/sellers/routes.ts';
 import type { Tracing } from './lib/tracing.ts';
 import type { Platform } from './platform.ts';
@@ -117,10 +118,9 @@ import { deletionRoutes } from './tradewind/deletions/routes.ts';
 import { eventRoutes } from './tradewind/events/routes.ts';
 import { reachabilityRoutes } from './tradewind/reachability/routes.ts';
 import { taskStepRoutes } from './tradewind/task-steps/routes.ts';
-import { failRequests } from './tradewind/test-kit/faulty-routes.ts';
 import type { TestKitParts } from './tradewind/test-kit/kit.ts';
 import { keepRequests } from './tradewind/test-kit/requests.ts';
-import { isOfTestKit, testKitRoutes } from './tradewind/test-kit/routes.ts';
+import { failRequests, isOfTestKit, testKitRoutes } from './tradewind/test-kit/routes.ts';
 import { webhookRoutes } from './tradewind/webhooks/routes.ts';
 
 /** Builds the whole HTTP API without side effects: it doesn't listen until the caller makes it. */

@@ -1,10 +1,27 @@
 import type { FieldProblem } from '../lib/errors.ts';
+import { SettingError } from '../lib/operator-error.ts';
+import { readSecretFile } from '../lib/secret-file.ts';
 import { type Backend, type Kind, Unavailable } from './contract/backend.ts';
 import type { Offer } from './contract/offer.ts';
 import { type BackendEntry, familyOf, type Placements } from './contract/placement.ts';
 import type { Specs } from './contract/specs.ts';
 import type { Host, Makers } from './maker.ts';
-import { readSecrets } from './secrets.ts';
+
+/**
+ * Reads the files of the secrets, without the final line break, by name.
+ * @throws SettingError naming each file that can't be used
+ */
+export function readSecrets({ name, secrets }: BackendEntry): Record<string, string> {
+  const problems: string[] = [];
+  const texts: Record<string, string> = {};
+  for (const [secret, file] of Object.entries(secrets)) {
+    const read = readSecretFile(file);
+    if ('text' in read) texts[secret] = read.text;
+    else problems.push(`backends.yaml: secret ${secret} of backend ${name}: ${file} ${read.problem}`);
+  }
+  if (problems.length > 0) throw new SettingError(problems.join('\n'));
+  return texts;
+}
 
 /** Finds the backend of a region for a kind. */
 export interface Backends extends Offer {

@@ -7,7 +7,7 @@ import { type Ran, type Typed, tradewind, wordsIn } from '../../test/support/cli
 import { DAY_MS, notAtTheEndOf } from '../../test/support/clock.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { openReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts';
-import { clientCommands } from './commands.ts';
+import { clientCommands } from './program.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-cli-'));
 let receiver: WebhookReceiver;

@@ -1,4 +1,6 @@
+import { STATUS_CODES } from 'node:http';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { accepts } from '../lib/accepts.ts';
 import {
   DomainError,
   InvalidError,
@@ -9,7 +11,28 @@ import {
 } from '../lib/errors.ts';
 import { type Area, areaOf } from './areas.ts';
 import { MalformedJsonError } from './json-body.ts';
-import { problemDetails, wantsProblemDetails } from './problem-details.ts';
+
+/** Whether the client asks for errors in the form of RFC 9457, instead of the area's own. */
+export const wantsProblemDetails = (accept: string | undefined): boolean =>
+  accepts(accept, 'application/problem+json');
+
+/** Returns an error as RFC 9457 problem details; `errors` names the invalid fields of a request. */
+export function problemDetails(error: Error, status: number, requestId: string): object {
+  return {
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail: error.message,
+    request_id: requestId,
+    ...(error instanceof DomainError && { code: error.kind, hint: error.hint }),
+    ...(error instanceof QuotaExceededError && { quota: error.info }),
+    ...(error instanceof InvalidError && {
+      errors: Object.entries(error.fields).flatMap(([field, texts]) =>
+        texts.map((detail) => ({ field, detail })),
+      ),
+    }),
+  };
+}
 
 const STATUS = {
   invalid: 400,

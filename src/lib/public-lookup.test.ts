@@ -1,7 +1,7 @@
 import dgram from 'node:dgram';
 import dns from 'node:dns';
 import { describe, expect, it } from 'vitest';
-import { lookUpPublic, type Resolver } from './public-lookup.ts';
+import { lookUpPublic, type Resolver } from './outside-request.ts';
 
 const PUBLIC = ['93.184.215.14', '8.8.8.8'];
 const refusal = () => new Error('not public');

@@ -12,9 +12,12 @@ export const Named = <P extends TProperties>(title: string, properties: P) =>
 export const Input = <P extends TProperties>(title: string, properties: P, example?: object) =>
   Type.Object(properties, { title, additionalProperties: false, ...(example && { examples: [example] }) });
 
-/** Query parameters. Unknown ones are refused. */
-export const Query = <P extends TProperties>(properties: P) =>
+/** An object without a name of its own, in which unknown fields are refused. */
+export const Closed = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
+
+/** Query parameters. Unknown ones are refused. */
+export const Query = <P extends TProperties>(properties: P) => Closed(properties);
 
 /** A field that clients may send back as they read it. */
 export const ReadOnly = Type.Optional(Type.Unknown({ description: 'Read-only: ignored in requests' }));

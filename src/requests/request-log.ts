@@ -1,9 +1,12 @@
+import { type Kysely, sql } from 'kysely';
 import type { Database, Transaction } from '../db/database.ts';
+import type { Tables } from '../db/tables.ts';
 import type { ActionResource } from '../lib/action-resource.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidError, PreconditionFailedError } from '../lib/errors.ts';
+import { isUuid } from '../lib/ids.ts';
 import type { ChangeRecord } from '../lib/request-context.ts';
-import type { Versioned } from '../lib/versioned.ts';
+import type { NamedRow, Versioned } from '../lib/versioned.ts';
 import type { ActionLog } from './action-log.ts';
 import { actionOf, publishedAs } from './action-of.ts';
 import type { NewUserAction } from './action-store.ts';
@@ -12,7 +15,46 @@ import { type Answer, answerBefore, fingerprintOf, type KeyUse, keepAnswer, take
 import type { IncomingRequest } from './incoming-request.ts';
 import { createKeyRoom } from './key-room.ts';
 import type { Refusals } from './refusals.ts';
-import { versionOf } from './resource-versions.ts';
+
+type Params = Record<string, string | number>;
+
+/**
+ * Returns the current version of a resource; undefined if it doesn't exist. `lock` keeps it until the
+ * transaction ends.
+ */
+export async function versionOf(
+  db: Kysely<Tables>,
+  resource: Versioned,
+  params: Params,
+  { lock }: { lock: boolean },
+): Promise<string | undefined> {
+  const { table, uuid, within, field, memberships } = resource;
+  if (uuid !== undefined && !isUuid(String(params[uuid]))) return undefined;
+  const conditions = conditionsOf(resource, params);
+  if (within) {
+    const whole = sql.join(conditionsOf(within, params), sql` and `);
+    conditions.push(
+      sql`${sql.ref(within.column)} in (select id from ${sql.table(within.table)} where ${whole})`,
+    );
+  }
+  if (lock && memberships) {
+    await sql`
+      select from clients where id in (
+        select client_id from ${sql.table(memberships.table)}
+         where ${sql.ref(memberships.column)} = ${params[memberships.param]})
+      order by id for no key update`.execute(db);
+  }
+  // Triggers raise it with every change of the row and of its parts.
+  const version = sql.ref(field ?? 'revision');
+  const { rows } = await sql<{ version: string }>`
+    select ${version}::text as version from ${sql.table(table)}
+    where ${sql.join(conditions, sql` and `)} ${lock ? sql`for no key update` : sql``}`.execute(db);
+  return rows[0]?.version;
+}
+
+function conditionsOf({ columns }: NamedRow, params: Params) {
+  return Object.entries(columns).map(([param, column]) => sql`${sql.ref(column)} = ${params[param]}`);
+}
 
 /** A request that changes something, and what is recorded of it. */
 export interface ChangingRequest extends ChangeRecord {

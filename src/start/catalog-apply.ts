@@ -5,7 +5,7 @@ import { CatalogError } from '../cloud/ground/catalog/faults.ts';
 import { applyCatalog, shortHash } from '../cloud/ground/catalog/in-force.ts';
 import { type CatalogReader, catalogReaders } from '../cloud/ground/catalog/readers.ts';
 import { type Catalog, loadCatalog } from '../cloud/ground/catalog/service.ts';
-import { prepareProjects } from '../cloud/network/project-changes/in-transaction.ts';
+import { prepareProjects } from '../cloud/network/project-changes/service.ts';
 import type { Config } from '../config.ts';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/clock.ts';

@@ -13,15 +13,46 @@ import { readSchema, requireFit } from '../db/schema.ts';
 import { takeInventory } from '../engines/inventory.ts';
 import { existingFolder } from '../lib/existing-folder.ts';
 import { OperatorError } from '../lib/operator-error.ts';
+import { smtpOutlet } from '../mail/sending/outlets.ts';
+import { faultOf } from '../mail/sending/refusals.ts';
 import { ANALYSIS_USERS } from '../streaming/ai-tasks/work/analysis-user.ts';
 import type { ContainmentFinding } from '../streaming/ai-tasks/work/containment.ts';
 import { aiContainment, engineSettings } from './ai-worker.ts';
 import type { Command } from './command.ts';
 import { backendFindings } from './doctor-backends.ts';
-import { mailFinding } from './doctor-mail.ts';
 import { encryptionKey } from './doctor-secrets.ts';
 import { type Finding, limited, missing, ok } from './finding.ts';
+import { letterheadOf } from './mail.ts';
 import { printAnswer } from './operator.ts';
+
+const WHAT = 'Mail';
+
+/** Reports where mails go, and whether the server takes them. */
+export async function mailFinding(config: Config): Promise<Finding> {
+  const { smtpUrl, folder, from, publicUrl } = config.mail;
+  try {
+    letterheadOf(config);
+  } catch (error) {
+    return missing(WHAT, (error as Error).message);
+  }
+  if (smtpUrl === undefined) {
+    return limited(WHAT, `put into ${folder} and not sent; set TRADEWIND_SMTP_URL (docs/mail.md)`);
+  }
+  // Never the whole URL, which has a password.
+  const { protocol, host } = new URL(smtpUrl);
+  const where = `${protocol}//${host}, from ${from}`;
+  const outlet = smtpOutlet(smtpUrl);
+  try {
+    await outlet.verify();
+  } catch (error) {
+    return limited(WHAT, `${where}: ${faultOf(error)}`);
+  } finally {
+    outlet.close();
+  }
+  return publicUrl === undefined
+    ? limited(WHAT, `${where}, with tokens instead of links; set TRADEWIND_PUBLIC_URL (docs/mail.md)`)
+    : ok(WHAT, where);
+}
 
 const SIGNS = { ok: 'ok      ', limited: 'limited ', missing: 'MISSING ' } as const;
 

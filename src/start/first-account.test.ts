@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { findTokenOwner } from '../iam/identity/store.ts';
-import { BootstrapTokenTakenError } from '../iam/tokens/in-transaction.ts';
+import { BootstrapTokenTakenError } from '../iam/tokens/service.ts';
 import { systemClock as clock } from '../lib/clock.ts';
 import { ensureFirstAccount, makeTokenOnce } from './first-account.ts';
 

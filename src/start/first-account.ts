@@ -1,9 +1,9 @@
 import type { Database, Transaction } from '../db/database.ts';
-import { insertReseller } from '../iam/accounts/in-transaction.ts';
+import { insertReseller } from '../iam/accounts/service.ts';
 import { platformAdministrator } from '../iam/accounts/users/in-transaction.ts';
 import { tokenText } from '../iam/identity/schema.ts';
 import { type Account, insertAccount } from '../iam/new-accounts/in-transaction.ts';
-import { makeToken, setBootstrapToken } from '../iam/tokens/in-transaction.ts';
+import { makeToken, setBootstrapToken } from '../iam/tokens/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ROLES } from '../requests/principal.ts';
 

@@ -1,18 +1,21 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
+import net from 'node:net';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { buildApp } from '../app.ts';
 import { createBackends } from '../backends/backends.ts';
 import type { Makers } from '../backends/maker.ts';
 import { MAKERS } from '../backends/makers.ts';
-import { buildPlatform } from '../build-platform.ts';
+import { buildPlatform, createTaskEnds } from '../build-platform.ts';
 import { agreeOnCatalog } from '../cloud/ground/catalog/in-force.ts';
 import { followCatalog } from '../cloud/ground/catalog/live.ts';
-import { loadCatalog } from '../cloud/ground/catalog/service.ts';
-import { prepareProjects } from '../cloud/network/project-changes/in-transaction.ts';
+import { type Catalog, loadCatalog } from '../cloud/ground/catalog/service.ts';
+import { prepareProjects } from '../cloud/network/project-changes/service.ts';
 import type { Config } from '../config.ts';
 import { createWorkTraces } from '../convergence/traces.ts';
-import { listenForChanges } from '../db/changes.ts';
+import type { Endings } from '../convergence/waiting-tasks.ts';
+import { type ListeningChangeFeed, listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
 import { createDatabaseClock, requireSameTime } from '../db/database-clock.ts';
 import { createPatience } from '../db/patience.ts';
@@ -23,14 +26,20 @@ import { ensureSigningKey } from '../iam/identity/signed-tokens.ts';
 import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
 import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { OperatorError } from '../lib/operator-error.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import { accessLogOf } from '../log.ts';
 import { createRequestMeasures } from '../requests/measures.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { prepareSecrets } from '../secrets/preparation.ts';
-import { createSecrets } from '../secrets/secrets.ts';
+import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { startTracing } from '../tracing/start.ts';
-import { createTestKit } from '../tradewind/test-kit/kit.ts';
+import { deletionTasks } from '../tradewind/deletions/tasks.ts';
+import { createTestKit, type TestKit, type TestKitParts } from '../tradewind/test-kit/kit.ts';
+import { leaveNothing } from '../tradewind/test-kit/leftovers.ts';
+import { createPartialReset } from '../tradewind/test-kit/partial-reset.ts';
+import { createSnapshots } from '../tradewind/test-kit/snapshots.ts';
+import { createTurns } from '../tradewind/test-kit/turns.ts';
+import { createWorkInProgress } from '../tradewind/test-kit/work.ts';
 import { requireAiSandbox } from './ai-worker.ts';
 import { sourceOf } from './catalog-apply.ts';
 import { keepComparing } from './clocks.ts';
@@ -38,7 +47,6 @@ import { ensureFirstAccount } from './first-account.ts';
 import { type FirstToken, firstTokenFile, makeFirstToken } from './first-token.ts';
 import { hostOf } from './host.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { cannotListen, type ListenAddress, requireFreePort } from './listening.ts';
 import { letterheadOf } from './mail.ts';
 import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
@@ -51,7 +59,72 @@ import { readSeed } from './seed/file.ts';
 import { sendTo } from './seed/requests.ts';
 import { hasDatabase, openStorage } from './storage.ts';
 import { createTaskWorker, followDataKeys } from './task-worker.ts';
-import { testKitParts } from './test-kit.ts';
+
+/** `setting` is the name of the port's setting. */
+export type ListenAddress = Pick<Config, 'host' | 'port'> & { setting?: string };
+
+const WHYS: Record<string, string> = {
+  EADDRINUSE: 'another program listens there; stop it or set TRADEWIND_PORT to another port',
+  EACCES: 'this user may not use that port; set TRADEWIND_PORT to a port above 1023',
+  EADDRNOTAVAIL: 'this machine has no such address; set TRADEWIND_HOST to one of its own',
+  ENOTFOUND: 'the host name is unknown; set TRADEWIND_HOST to an address of this machine',
+};
+
+/**
+ * Checks the port early, since a start would otherwise notice only at its end, after making the database.
+ * @throws OperatorError
+ */
+export async function requireFreePort(address: ListenAddress): Promise<void> {
+  const probe = net.createServer();
+  try {
+    probe.listen(address.port, address.host);
+    await once(probe, 'listening');
+  } catch (error) {
+    throw cannotListen(address, error);
+  }
+  probe.close();
+  await once(probe, 'close');
+}
+
+export function cannotListen(
+  { host, port, setting = 'TRADEWIND_PORT' }: ListenAddress,
+  cause: unknown,
+): OperatorError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const why = (WHYS[code ?? ''] ?? message).replace('TRADEWIND_PORT', setting);
+  const what = setting === 'TRADEWIND_PORT' ? 'The API' : 'The worker';
+  return new OperatorError(`${what} can't listen on ${host}, port ${port}: ${why}`, { cause });
+}
+
+/** Puts together what the routes for tests need, where there is a kit. */
+export function testKitParts(
+  kit: TestKit | undefined,
+  deps: Omit<Endings, 'taskEnds'> & {
+    secrets: Secrets;
+    changes: ListeningChangeFeed;
+    catalog: Pick<Catalog, 'regions'>;
+    normalSpeed: number;
+  },
+): TestKitParts | undefined {
+  if (!kit) return undefined;
+  const { database, changes, normalSpeed } = deps;
+  const taskEnds = createTaskEnds(deps);
+  const work = createWorkInProgress({ ...deps, taskEnds });
+  const alone = createTurns(database);
+  const snapshots = createSnapshots(database, alone, async ({ gone, there }) => {
+    kit.calls.allow(there);
+    changes.forgetAll();
+    await leaveNothing({ calls: kit.calls, database }, gone);
+  });
+  const partial = createPartialReset({ ...deps, calls: kit.calls, alone });
+  return { kit, snapshots, partial, work, taskTypes: typesUnderRules(taskEnds.keys()), normalSpeed };
+}
+
+/** Deletions with contents want nothing of a backend themselves: no rule ever reaches them. */
+function typesUnderRules(types: Iterable<string>): ReadonlySet<string> {
+  const ofDeletions = new Set(deletionTasks().map(({ type }) => type));
+  return new Set([...types].filter((type) => !ofDeletions.has(type)));
+}
 
 /** For the last traces, if nobody takes them. */
 const TRACES_MS = 2_000;

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { loadConfig } from '../config.ts';
-import { tokenCreate } from './token-create.ts';
+import { tokenCreate } from './commands.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

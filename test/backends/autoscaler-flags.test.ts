@@ -4,8 +4,10 @@ import { parse } from 'yaml';
 import { plainSpec } from '../../src/backends/kubernetes/fixtures/specs.ts';
 import { autoscaler } from '../../src/backends/kubernetes/rendering/autoscaler.ts';
 import { renderingProblems } from '../../src/backends/kubernetes/rendering/problems.ts';
-import { autoscalerProblems } from '../../src/cloud/kubernetes/clusters/configuration/autoscaler.ts';
-import { AUTOSCALER_PARAMETERS } from '../../src/cloud/kubernetes/clusters/configuration/autoscaler-parameters.ts';
+import {
+  AUTOSCALER_PARAMETERS,
+  autoscalerProblems,
+} from '../../src/cloud/kubernetes/clusters/configuration/autoscaler.ts';
 import { complaints, type GoFlags, whyNoGo } from '../support/go-flags.ts';
 
 /*

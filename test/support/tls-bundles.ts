@@ -1,6 +1,6 @@
 import { KeyObject, sign, webcrypto } from 'node:crypto';
 import type { X509Certificate } from '@peculiar/x509';
-import { provideDecoratorMetadata } from '../../src/backends/certificates/decorator-metadata.ts';
+import { provideDecoratorMetadata } from '../../src/backends/certificates/authority.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY_MS = 86_400_000;

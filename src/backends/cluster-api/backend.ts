@@ -16,17 +16,60 @@ import {
   createClient,
   type LiveObject,
 } from '../kubernetes/applying/client.ts';
+import { accessOf } from '../kubernetes/applying/kubeconfig.ts';
+import { decoded } from '../kubernetes/base64.ts';
 import type { Platform } from '../kubernetes/platform.ts';
 import { clusterRendering } from '../kubernetes/rendering/cluster.ts';
 import { renderingProblems } from '../kubernetes/rendering/problems.ts';
 import { isLater } from '../kubernetes/versions.ts';
-import { accessBy, credentialsIn, withoutKeys } from './credentials.ts';
 import { keep, remove } from './keeping.ts';
 import { labelNodes } from './nodes.ts';
 import { convergePools, removeFormerPools, replaceMachines } from './pools.ts';
 import { clusterWaitsFor, controlPlaneWaitsFor, withReason } from './progress.ts';
 import { clusterName, type Infrastructure, kindOf, LABELS, partsOf } from './rendering.ts';
 import { createWatch } from './watching.ts';
+
+type Credentials = ClusterObservation & Required<Pick<ClusterObservation, 'secret'>>;
+
+/**
+ * Reads what the cluster's own secrets say, each time, since Cluster API renews them. Returns undefined if they aren't
+ * there yet.
+ * @throws Unsupported if the kubeconfig is not one with a client certificate
+ */
+export async function credentialsIn(
+  client: Client,
+  { metadata: { name, namespace = '' } }: LiveObject,
+): Promise<Credentials | undefined> {
+  const secret = async (purpose: string): Promise<Record<string, string>> => {
+    const of = { apiVersion: 'v1', kind: 'Secret', name: `${name}-${purpose}`, namespace };
+    return ((await client.get(of))?.data ?? {}) as Record<string, string>;
+  };
+  const [{ value: kubeconfig }, { 'tls.key': caKey }] = [await secret('kubeconfig'), await secret('ca')];
+  if (kubeconfig === undefined || caKey === undefined) return undefined;
+  const access = read(decoded(kubeconfig));
+  if (access.token !== undefined) throw new Unsupported("The cluster's kubeconfig has no client certificate");
+  const { server: endpoint, caCertificate, clientCertificate, clientKey } = access;
+  return { endpoint, caCertificate, clientCertificate, secret: { caKey: decoded(caKey), clientKey } };
+}
+
+function read(kubeconfig: string): ClusterAccess {
+  try {
+    return accessOf(kubeconfig);
+  } catch (error) {
+    throw new Unsupported(`The cluster's kubeconfig ${(error as Error).message}`);
+  }
+}
+
+export const accessBy = ({ endpoint: server, secret, ...certificates }: Credentials): ClusterAccess => ({
+  server,
+  ...certificates,
+  clientKey: secret.clientKey,
+});
+
+/** What may be stored. */
+export function withoutKeys({ secret: _, ...observed }: Credentials): ClusterObservation {
+  return { ...observed, keepsKeys: true };
+}
 
 export interface ClusterApiOptions {
   /** The backend's name, by which it knows its clusters in a management cluster that it shares. */

@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '../../db/database.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { Refused, Unavailable } from '../contract/backend.ts';
 import { createFaults, type FaultRule, FaultRules, type FaultyCall } from './faults.ts';
-import { createFaultyBackend } from './faulty-backend.ts';
+import { createFaultyBackend } from './maker.ts';
 
 const call = (about: Partial<FaultyCall> = {}): FaultyCall => ({
   kind: 'volume',

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { isoMicros } from '../../lib/timestamps.ts';
 import { IntegerId, Named, ReadOnly, Timestamp } from '../../lib/wire.ts';
 import { SERVICE_STATUSES, SERVICES } from '../accounts/schema.ts';
+import type { ServiceState } from './state.ts';
 
 const Status = (description: string) => Type.Enum([...SERVICE_STATUSES], { type: 'string', description });
 const NoOptions = Type.Array(Type.Object({}), {
@@ -63,3 +65,18 @@ export const ServiceParams = Type.Object({
   clientId: IntegerId('Client ID'),
   serviceId: IntegerId('Service ID'),
 });
+
+export function presentedService(state: ServiceState): Service {
+  return {
+    id: state.id,
+    name: state.service,
+    client: state.clientId,
+    status: state.status,
+    previous_status: state.previousStatus,
+    status_changed_at: isoMicros(state.changedAt),
+    start: isoMicros(state.startedAt),
+    enabled: state.enabled,
+    options: [],
+    status_transition_options: [],
+  };
+}

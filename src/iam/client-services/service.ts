@@ -4,14 +4,12 @@ import { grouped } from '../../lib/grouped.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { lockManaged } from '../accounts/in-transaction.ts';
 import { isOffered, type OfferedService } from '../accounts/schema.ts';
-import { findClient, resells } from '../accounts/service.ts';
+import { findClient, lockManaged, resells } from '../accounts/service.ts';
 import { refusePlatforms } from '../accounts/users/in-transaction.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { availabilityOf, keepDefaults } from './availability/store.ts';
-import { presentedService } from './presenter.ts';
-import type { Service, ServiceChanges } from './schema.ts';
+import { presentedService, type Service, type ServiceChanges } from './schema.ts';
 import { isOpen, type ServiceState, serviceOf, statesOf } from './state.ts';
 import * as store from './store.ts';
 
@@ -152,3 +150,11 @@ async function requireAvailable(tx: Transaction, clientId: number, service: Offe
     ],
   });
 }
+
+export {
+  availabilityOf,
+  keepDefaults,
+  keepUsed,
+  putForClient,
+  shutUnavailable,
+} from './availability/store.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
-import { renewVersions } from '../accounts/in-transaction.ts';
+import { renewVersions } from '../accounts/service.ts';
 import type { AccountOfServices, ChangedService } from './state.ts';
 
 export async function findAccounts(db: Kysely<Tables>, ids: readonly number[]): Promise<AccountOfServices[]> {

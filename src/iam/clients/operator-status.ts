@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { noteAccount } from '../../lib/request-context.ts';
-import { changeStatus } from './in-transaction.ts';
+import { changeStatus } from './service.ts';
 
 /**
  * Pauses an account or resumes it, for the operator of the platform.

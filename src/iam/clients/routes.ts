@@ -1,6 +1,7 @@
+import { Type } from 'typebox';
 import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
-import { ClientParams } from '../../lib/wire.ts';
+import { ClientParams, IntegerId } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
 import {
   Account,
@@ -11,7 +12,14 @@ import {
   CreatedClient,
   UpdateClient,
 } from './schema.ts';
-import { createClient, getClient, getOwnClient, listClients, updateClient } from './service.ts';
+import {
+  createClient,
+  getClient,
+  getOwnClient,
+  listClients,
+  setClientStatus,
+  updateClient,
+} from './service.ts';
 
 const tags = ['Clients'];
 /** Names of operations are not client ids, whatever the method. */
@@ -58,5 +66,26 @@ export function clientRoutes(app: Api, on: Platform): void {
     body: UpdateClient,
     answer: Client,
     handler: ({ principal, params, body }) => updateClient(on, principal, params.clientId, body),
+  });
+}
+
+const SUSPENSION_ONE = '/tradewind/v1/clients/:client_id';
+
+const params = Type.Object({ client_id: IntegerId('Account') });
+
+export function suspensionRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags, params: params, access: 'resell' });
+
+  api.post(`${SUSPENSION_ONE}/suspend`, 'suspendClient', 'Suspend a client', {
+    description:
+      'Its API tokens and logins are refused from now on. Its resources stay and cost what they did, and work in progress goes on.',
+    answer: Client,
+    handler: ({ principal, params }) => setClientStatus(on, principal, params.client_id, 'paused'),
+  });
+
+  api.post(`${SUSPENSION_ONE}/resume`, 'resumeClient', 'Resume a suspended client', {
+    description: 'Its API tokens work again. Its users log in anew.',
+    answer: Client,
+    handler: ({ principal, params }) => setClientStatus(on, principal, params.client_id, 'active'),
   });
 }

@@ -1,32 +1,34 @@
 import { randomBytes } from 'node:crypto';
-import { prepareProjects } from '../../cloud/network/project-changes/in-transaction.ts';
+import { prepareProjects } from '../../cloud/network/project-changes/service.ts';
 import type { Transaction } from '../../db/database.ts';
+import { momentIn } from '../../lib/calendar-time.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
-import { MOST_LISTED } from '../../lib/ordered-list.ts';
+import { MOST_LISTED, orderingOf } from '../../lib/ordered-list.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
+import { isOffered, SERVICES } from '../accounts/schema.ts';
 import {
+  deletingTask,
   keepReseller,
   lockManaged,
+  lockWholeClient,
   lockWithLookedAfter,
+  resells,
   unassignSellers,
-} from '../accounts/in-transaction.ts';
-import { resells, worksForReseller } from '../accounts/service.ts';
-import { endResellerAccess, expireInvitations } from '../accounts/users/in-transaction.ts';
-import { keepUsed } from '../client-services/in-transaction.ts';
-import { servicesOfClients } from '../client-services/service.ts';
+  worksForReseller,
+} from '../accounts/service.ts';
+import { endResellerAccess, expireInvitations, refusePlatforms } from '../accounts/users/in-transaction.ts';
+import { keepUsed, servicesOfClients } from '../client-services/service.ts';
 import { featuresOfClients } from '../features/service.ts';
-import { type Credentials, together } from '../identity/in-transaction.ts';
+import { type Credentials, together } from '../identity/service.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { insertAccount } from '../new-accounts/in-transaction.ts';
-import { deleteTokensOfOutsiders } from '../tokens/in-transaction.ts';
+import { deleteTokensOfOutsiders } from '../tokens/service.ts';
 import { usersOfClient } from '../users/service.ts';
-import { filterOf, orderOf } from './filter.ts';
-import { changeStatus } from './in-transaction.ts';
 import { type OfAccount, presentedAccount, presentedClient } from './presenter.ts';
 import type {
   Account,
@@ -37,7 +39,68 @@ import type {
   CreatedClient,
   UpdateClient,
 } from './schema.ts';
+import type { ClientColumn, ClientFilter, ClientOrder } from './store.ts';
 import * as store from './store.ts';
+
+/** Turns a query into the store's filter. Undefined if nothing can match. */
+export function filterOf(query: ClientListQuery, within: number | undefined): ClientFilter | undefined {
+  const wanted = SERVICES.flatMap((service) => {
+    const status = query[service.toLowerCase() as Lowercase<typeof service>];
+    return status === undefined ? [] : [{ service, status }];
+  });
+  const impossible =
+    // A service that the platform doesn't offer is `new` in every account.
+    wanted.some(({ service, status }) => !isOffered(service) && status !== 'new') ||
+    query.promocode !== undefined ||
+    query.client_type === 'sales' ||
+    (query.bill_type !== undefined && query.bill_type !== 'common');
+  if (impossible) return undefined;
+  const { created_at_gte: gte, created_at_lte: lte } = query;
+  return {
+    ...query,
+    within,
+    services: wanted.flatMap(({ service, status }) => (isOffered(service) ? [{ service, status }] : [])),
+    created_at_gte: gte === undefined ? undefined : momentIn('created_at_gte', gte),
+    created_at_lte: lte === undefined ? undefined : momentIn('created_at_lte', lte),
+  };
+}
+
+export function orderOf(ordering: string | undefined): ClientOrder[] {
+  return orderingOf(ordering).map(({ field, direction }) => ({
+    column: (field === 'companyName' ? 'company' : field) as ClientColumn,
+    direction,
+  }));
+}
+
+/**
+ * Pauses an account or opens it again: no login or API token works in a paused account. Its resources stay and keep
+ * running. After the commit, pass the result to the authenticator's `forget`.
+ * @throws NotFoundError; ConflictError for the platform's own account, and to open one that is being deleted
+ */
+export async function changeStatus(
+  tx: Transaction,
+  clientId: number,
+  status: 'active' | 'paused',
+  now: Date,
+): Promise<Credentials> {
+  await refusePlatforms(tx.sql, clientId);
+  const client = await lockWholeClient(tx, clientId);
+  if (!client || client.deletedAt) throw new NotFoundError('Client', clientId);
+  if (status === 'active') await refuseGoing(tx, clientId);
+  if (client.status === status) return { tokens: [], logins: [] };
+  await tx.sql.updateTable('clients').set({ status }).where('id', '=', clientId).execute();
+  await tx.sql
+    .insertInto('client_status_changes')
+    .values({ client_id: clientId, old_status: client.status, new_status: status, changed_at: now })
+    .execute();
+  return announceClient(tx, clientId);
+}
+
+async function refuseGoing(tx: Transaction, clientId: number): Promise<void> {
+  const task = await deletingTask(tx.sql, clientId);
+  if (task === undefined) return;
+  throw new ConflictError(`Client ${clientId} is being deleted by task ${task}; nothing can bring it back`);
+}
 
 /* Accounts. Resellers reach their own clients, the platform administrator all. */
 

@@ -1,4 +1,4 @@
-import { FeatureAnswer, FeatureArray, presentFeature } from '../../cloud/ground/catalog/feature-schema.ts';
+import { FeatureAnswer, FeatureArray, presentFeature } from '../../cloud/ground/catalog/schema.ts';
 import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import { NotFoundError } from '../../lib/errors.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { FeatureAnswer } from '../../cloud/ground/catalog/feature-schema.ts';
+import { FeatureAnswer } from '../../cloud/ground/catalog/schema.ts';
 import { Input, IntegerId, Named, Timestamp } from '../../lib/wire.ts';
 
 export const FeatureParams = Type.Object({ featureId: IntegerId('Feature ID') });

@@ -1,4 +1,4 @@
-import { presentFeature } from '../../cloud/ground/catalog/feature-schema.ts';
+import { presentFeature } from '../../cloud/ground/catalog/schema.ts';
 import type { Feature } from '../../cloud/ground/catalog/service.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { FeatureMissingError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -6,9 +6,8 @@ import { noteAccount } from '../../lib/request-context.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { lockClients, lockToAdd, renewVersions } from '../accounts/in-transaction.ts';
-import { findClient, resells } from '../accounts/service.ts';
-import { availabilityOf, keepDefaults } from '../client-services/in-transaction.ts';
+import { findClient, lockClients, lockToAdd, renewVersions, resells } from '../accounts/service.ts';
+import { availabilityOf, keepDefaults } from '../client-services/service.ts';
 import type { ActivateFeature, FeatureActivation } from './schema.ts';
 import * as store from './store.ts';
 
@@ -180,4 +179,9 @@ export async function featuresOfClients(
 
 function kindOf(feature: Feature): FeatureKind {
   return feature.is_free ? 'free' : 'paid';
+}
+
+/** Deactivates all features of an account that is being deleted. */
+export async function deactivateAllOf(tx: Transaction, clientId: number): Promise<void> {
+  await tx.sql.deleteFrom('feature_activations').where('client_id', '=', clientId).execute();
 }

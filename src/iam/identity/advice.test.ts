@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { adviceOn } from './advice.ts';
+import { adviceOn } from './service.ts';
 
 const TOKEN = `12_${'5ecre7'.repeat(10)}`;
 const LOGIN = 'eyJhbGciOiJFUzI1NiJ9.eyJzaWQiOjF9.c2lnbmF0dXJl';

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import { announce, type Credentials, together } from '../identity/in-transaction.ts';
+import { announce, type Credentials, together } from '../identity/service.ts';
 
 /**
  * Tells every process that the rights of a user's credentials in these accounts may have changed, such as the role or a

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
-import { followAddress } from '../accounts/in-transaction.ts';
+import { followAddress } from '../accounts/service.ts';
 import { setPassword } from '../accounts/users/in-transaction.ts';
 import { endLogins } from './in-transaction.ts';
 import { formerAddress, hashPassword } from './passwords/service.ts';

@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { UnauthenticatedError } from '../../lib/errors.ts';
-import { announce } from '../identity/in-transaction.ts';
-import type { Authenticator, SignedTokenClaims, SignedTokens } from '../identity/service.ts';
+import {
+  type Authenticator,
+  announce,
+  type SignedTokenClaims,
+  type SignedTokens,
+} from '../identity/service.ts';
 import { endLogins } from './in-transaction.ts';
 import { type OpenLogin, pairOf, refreshExpiry } from './pairs.ts';
 import type { TokenPair } from './schema.ts';

@@ -3,10 +3,10 @@ import { insertDefaultProject } from '../../cloud/ground/projects/in-transaction
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { ROLES } from '../../requests/principal.ts';
-import { insertClient, keepReseller } from '../accounts/in-transaction.ts';
 import type { OfferedService } from '../accounts/schema.ts';
+import { insertClient, keepReseller } from '../accounts/service.ts';
 import { insertUser } from '../accounts/users/in-transaction.ts';
-import { putForClient, shutUnavailable } from '../client-services/in-transaction.ts';
+import { putForClient, shutUnavailable } from '../client-services/service.ts';
 
 export interface Account {
   clientId: number;

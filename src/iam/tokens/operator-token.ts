@@ -5,7 +5,7 @@ import { noteAccount } from '../../lib/request-context.ts';
 import { ROLES } from '../../requests/principal.ts';
 import { insertUser, platformAdministrator } from '../accounts/users/in-transaction.ts';
 import { findRoleByText, invalidRole, tokenText } from '../identity/schema.ts';
-import { makeToken } from './in-transaction.ts';
+import { makeToken } from './service.ts';
 import { findAccountAdministrator } from './store.ts';
 
 export interface OperatorToken {

@@ -1,8 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { nullable } from '../../lib/nullable.ts';
+import { isoMicros } from '../../lib/timestamps.ts';
 import { Input, IntegerId, Named, Query, Timestamp } from '../../lib/wire.ts';
 import { ROLE_LIST } from '../../requests/principal.ts';
+import { roleOf } from '../identity/schema.ts';
+import type { TokenRow } from './store.ts';
 
 const roleFields = {
   id: Type.Integer({ description: 'Role ID', examples: [5] }),
@@ -85,3 +88,26 @@ export const TokenListQuery = Query({
 export type TokenListQuery = Static<typeof TokenListQuery>;
 
 export const TokenParams = Type.Object({ clientId: IntegerId('Client ID'), tokenId: IntegerId('Token ID') });
+
+export function presentedToken(row: TokenRow, deleted: boolean, now: Date): ApiToken {
+  const { id, name } = roleOf(row.role_id);
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    exp_date: row.expires_at && isoMicros(row.expires_at),
+    expired: row.expires_at !== null && row.expires_at <= now,
+    deleted,
+    created: isoMicros(row.created_at),
+    // Clients expect a text here and fail on null.
+    last_usage: isoMicros(row.last_used_at ?? row.created_at),
+    client_user: {
+      user_id: row.user_id,
+      user_name: row.user_name ?? row.user_email,
+      user_email: row.user_email,
+      client_id: row.client_id,
+      deleted: row.user_deleted_at !== null,
+      role: { id, name },
+    },
+  };
+}

@@ -2,7 +2,7 @@ import { type Insertable, type Kysely, type SqlBool, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Reach } from '../../requests/principal.ts';
-import { unassignSellers } from '../accounts/in-transaction.ts';
+import { unassignSellers } from '../accounts/service.ts';
 
 const lower = (email: string) => sql<SqlBool>`lower(users.email) = ${email.toLowerCase()}`;
 

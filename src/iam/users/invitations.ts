@@ -10,7 +10,7 @@ import {
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import { type Principal, reachOf } from '../../requests/principal.ts';
-import { lockClients, lockToAdd } from '../accounts/in-transaction.ts';
+import { lockClients, lockToAdd } from '../accounts/service.ts';
 import { checkPasswordByName, hashPassword, type Sender } from '../logins/passwords/service.ts';
 import { PASSWORD_LENGTH } from '../logins/schema.ts';
 import * as store from './invitation-store.ts';

@@ -3,8 +3,13 @@ import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
-import { lockClients, lockWithLookedAfter } from '../accounts/in-transaction.ts';
-import { type ClientEntry, findClient, resells } from '../accounts/service.ts';
+import {
+  type ClientEntry,
+  findClient,
+  lockClients,
+  lockWithLookedAfter,
+  resells,
+} from '../accounts/service.ts';
 import { namesNone, type Role, roleOf } from '../identity/schema.ts';
 import { announceUser } from '../logins/in-transaction.ts';
 import { expireInvitations } from './invitation-store.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
-import { lockWithLookedAfter, unassignSellers } from '../accounts/in-transaction.ts';
-import { type Credentials, together } from '../identity/in-transaction.ts';
+import { lockWithLookedAfter, unassignSellers } from '../accounts/service.ts';
+import { type Credentials, together } from '../identity/service.ts';
 import { announceUser, endLogins } from '../logins/in-transaction.ts';
 import { expireInvitations } from './invitation-store.ts';
 import * as store from './store.ts';

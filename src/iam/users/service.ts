@@ -1,4 +1,4 @@
-import { prepareProjects } from '../../cloud/network/project-changes/in-transaction.ts';
+import { prepareProjects } from '../../cloud/network/project-changes/service.ts';
 import type { Transaction } from '../../db/database.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { type FieldProblem, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -6,19 +6,23 @@ import { pagesAround } from '../../lib/page-address.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { keepReseller, lockClients, lockToAdd, lockWithLookedAfter } from '../accounts/in-transaction.ts';
 import { isOffered, type User } from '../accounts/schema.ts';
-import { worksForReseller } from '../accounts/service.ts';
+import {
+  keepReseller,
+  lockClients,
+  lockToAdd,
+  lockWithLookedAfter,
+  worksForReseller,
+} from '../accounts/service.ts';
 import { insertUser } from '../accounts/users/in-transaction.ts';
-import { type Credentials, together } from '../identity/in-transaction.ts';
 import type { Role } from '../identity/schema.ts';
+import { type Credentials, together } from '../identity/service.ts';
 import { announceUser, endLogins } from '../logins/in-transaction.ts';
 import { checkPasswordAgain, hashPassword, type Sender } from '../logins/passwords/service.ts';
 import { insertAccount } from '../new-accounts/in-transaction.ts';
 import { acceptedChanges } from './changes.ts';
 import { expireInvitations } from './invitation-store.ts';
 import { requireStaffing } from './members.ts';
-import { presentedIn, presentedUser } from './presenter.ts';
 import { requireAnotherAdministrator, takeOut } from './removal.ts';
 import { placesInReach } from './rights.ts';
 import { givenRole } from './roles.ts';
@@ -27,6 +31,8 @@ import {
   type CreateClientUser,
   type CreateUser,
   MAX_LIMIT,
+  presentedIn,
+  presentedUser,
   type UpdateUser,
   type UserListQuery,
   type UserPage,

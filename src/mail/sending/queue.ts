@@ -1,8 +1,59 @@
+import type { Logger } from 'pino';
+import type { Database } from '../../db/database.ts';
+import { waitAfter } from '../../lib/backoff.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
 import type { Queue } from '../../worker/queue.ts';
+import type { MailData, MailKind } from '../kinds.ts';
 import { MAILS, SENT_WITHIN_MS } from '../words.ts';
-import { attemptMail, type Sender } from './attempt.ts';
+import type { Claimed } from './claims.ts';
 import * as claims from './claims.ts';
-import { bringBack, giveUp } from './endings.ts';
+import { bringBack, giveUp, type Next, noteAttempt } from './endings.ts';
+import { type Letterhead, messageOf } from './message.ts';
+import type { Outlet } from './outlets.ts';
+import { faultOf, isFinal } from './refusals.ts';
+
+const WAITS = { firstMs: 10_000, longestMs: 3_600_000 };
+
+export interface Sender {
+  workerId: string;
+  database: Database;
+  clock: Clock;
+  secrets: Secrets;
+  outlet: Outlet;
+  letterhead: Letterhead;
+  log: Logger;
+  random?: () => number;
+}
+
+/** Sends a mail once, and notes what came of it. */
+export async function attemptMail(sender: Sender, claimed: Claimed): Promise<void> {
+  const { workerId, database, clock, log, random = Math.random } = sender;
+  const { id, kind, attempts } = claimed;
+  const failure = await send(sender, claimed);
+  const now = clock.now();
+  const again = new Date(now.getTime() + waitAfter(attempts, WAITS, random));
+  const lost = failure?.final === true || again >= claimed.expires_at;
+  const next: Next = failure && !lost ? { again } : { ended: failure ? 'failed' : 'sent' };
+  if (failure) {
+    const told = { mail: id, kind, attempts, fault: failure.fault };
+    if (lost) log.warn(told, 'A mail is given up');
+    else log[attempts === 1 ? 'warn' : 'debug'](told, 'A mail could not be sent; it is tried again');
+  }
+  await database.transaction((tx) =>
+    noteAttempt(tx, workerId, claimed, { fault: failure?.fault ?? null, next, now }),
+  );
+}
+
+async function send({ secrets, outlet, letterhead }: Sender, claimed: Claimed) {
+  try {
+    const data = await secrets.open<MailData[MailKind]>('mails.data', [claimed.id], claimed.data);
+    await outlet.send(claimed, messageOf(letterhead, claimed, data));
+    return undefined;
+  } catch (error) {
+    return { fault: faultOf(error), final: isFinal(error) };
+  }
+}
 
 /** Mails that a process sends at a time. */
 const HERE = 8;

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { findRoleByText, parseTokenText } from '../../iam/identity/schema.ts';
-import { putGivenToken } from '../../iam/tokens/in-transaction.ts';
+import { putGivenToken } from '../../iam/tokens/service.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { DomainError } from '../../lib/errors.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';

@@ -1,22 +1,106 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely } from 'kysely';
-import { announce } from '../../db/changes.ts';
+import { type Kysely, sql } from 'kysely';
+import { announce, announceAll } from '../../db/changes.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import { transcribes } from '../../engines/capabilities.ts';
+import { ALWAYS_ACCEPTED, transcribes, type WorkKind, workKinds } from '../../engines/capabilities.ts';
 import { languageOf, unknownLanguage } from '../../engines/languages.ts';
+import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../../engines/nudity-labels.ts';
 import { requireFeature } from '../../iam/features/service.ts';
-import { InvalidError, NotFoundError, PreconditionFailedError, QueueFullError } from '../../lib/errors.ts';
+import {
+  type FieldProblem,
+  InvalidError,
+  NotFoundError,
+  PreconditionFailedError,
+  QueueFullError,
+  UnprocessableError,
+} from '../../lib/errors.ts';
+import { fileUrlProblem } from '../../lib/file-url.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { isoInterval } from '../../lib/iso-interval.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import { ownsClient, type Principal } from '../../requests/principal.ts';
-import { missingEngine, refuseUnavailable } from './availability.ts';
-import { taskDataOf } from './creation.ts';
 import { type ListedTask, readPage } from './page.ts';
-import type { AiTaskListQuery, CreateAiTask } from './schema.ts';
+import { type AiTaskListQuery, type CreateAiTask, EXAMPLE_URL } from './schema.ts';
 import { folded } from './search-text.ts';
+import { parseStopObjects } from './stop-objects.ts';
 import * as store from './store.ts';
+import { AI_TASKS, readCapabilities } from './store.ts';
+import type { TaskData } from './task-data.ts';
+
+const WANTED: Record<NonNullable<TaskData['category']>, string> = {
+  nsfw: '',
+  hard_nudity: 'a detector of body parts in the folder of TRADEWIND_MODEL_DIR',
+  soft_nudity: 'a detector of body parts in the folder of TRADEWIND_MODEL_DIR',
+  sport: 'ffmpeg and the packages of the engines (npx tradewind engines install)',
+};
+
+/** Returns why a task can't be done if no engine here can do its kind; it starts once one can. */
+export async function missingEngine(db: Sql, { task_name, category }: TaskData): Promise<string | undefined> {
+  const kind = category ?? 'transcription';
+  if (await canBeDone(db, kind)) return undefined;
+  return `${category === undefined ? task_name : `${task_name}, ${category}`}: no engine for it is running now. The task waits for one; "npx tradewind doctor" tells the operator of this service more.`;
+}
+
+/** @throws UnprocessableError for what no engine can do and what must not wait for one */
+export async function refuseUnavailable(db: Sql, { category }: TaskData): Promise<void> {
+  if (category === undefined || ALWAYS_ACCEPTED.includes(category)) return;
+  if (await canBeDone(db, category)) return;
+  throw new UnprocessableError(
+    `category: No engine installed here can do ${category}. It needs ${WANTED[category]}; "npx tradewind doctor" shows what is installed.`,
+  );
+}
+
+async function canBeDone(db: Sql, kind: WorkKind): Promise<boolean> {
+  const workers = await readCapabilities(db);
+  return workers.some((capabilities) => workKinds(capabilities).includes(kind));
+}
+
+/**
+ * Returns the data of a new task from a body that has passed the schema.
+ * @throws InvalidError by field: url, languages, stop_objects
+ */
+export function taskDataOf(clientId: number, body: CreateAiTask): TaskData {
+  const problems = [
+    ...problemOf('url', fileUrlProblem(body.url, EXAMPLE_URL)),
+    ...problemOf('audio_language', languageProblem(body.audio_language)),
+    ...problemOf('subtitles_language', languageProblem(body.subtitles_language)),
+    ...problemOf('stop_objects', stopObjectsProblem(body)),
+  ];
+  if (problems.length > 0) throw new InvalidError(problems);
+  const { task_name, url, category } = body;
+  return {
+    task_name,
+    client_id: clientId,
+    url,
+    ...(category !== undefined && { category }),
+    ...given('audio_language', body.audio_language),
+    ...given('subtitles_language', body.subtitles_language),
+    ...given('stop_objects', body.stop_objects),
+    ...given('client_user_id', body.client_user_id),
+    ...given('client_entity_data', body.client_entity_data),
+  };
+}
+
+function problemOf(field: string, message: string | undefined): FieldProblem[] {
+  return message === undefined ? [] : [{ field, message }];
+}
+
+function languageProblem(code: string | null | undefined): string | undefined {
+  return typeof code === 'string' && languageOf(code) === undefined ? unknownLanguage(code) : undefined;
+}
+
+function stopObjectsProblem({ category, stop_objects }: CreateAiTask): string | undefined {
+  if (typeof stop_objects !== 'string') return undefined;
+  const labels = category === 'soft_nudity' ? SOFT_NUDITY_LABELS : HARD_NUDITY_LABELS;
+  const parsed = parseStopObjects(stop_objects, labels);
+  return 'problem' in parsed ? parsed.problem : undefined;
+}
+
+function given<K extends keyof TaskData>(field: K, value: string | null | undefined) {
+  return typeof value === 'string' ? { [field]: value } : {};
+}
 
 /** Unfinished tasks that one client may have. */
 export const QUEUE_LIMIT = 100;
@@ -149,4 +233,18 @@ function languageIn(field: string, code: string): string {
   const language = languageOf(code);
   if (language === undefined) throw new InvalidError([{ field, message: unknownLanguage(code) }]);
   return language;
+}
+
+/** Deletes some of an account's tasks. Whoever works on one of them stops. Returns how many there were. */
+export async function deleteTasksOf(tx: Transaction, clientId: number, limit: number): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    delete from ai_tasks where id = any(array(
+      select id from ai_tasks where client_id = ${clientId} order by created_at limit ${limit}))
+    returning id`.execute(tx.sql);
+  await announceAll(
+    tx.client,
+    AI_TASKS,
+    rows.map(({ id }) => id),
+  );
+  return rows.length;
 }

@@ -3,8 +3,7 @@ import { ForbiddenError } from '../../lib/errors.ts';
 import { isTimeAndId, pageToken, placeOf } from '../../lib/page-token.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { presentedRecord } from './presenter.ts';
-import type { AuditList, AuditQuery, AuditRecord } from './schema.ts';
+import { type AuditList, type AuditQuery, type AuditRecord, presentedRecord } from './schema.ts';
 import { type AuditFilter, type AuditRow, type Place, readRecords, sealedRecords } from './store.ts';
 
 /** Records that an export reads at once. */

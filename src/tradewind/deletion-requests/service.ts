@@ -7,6 +7,7 @@ import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { DeletionRequest, RequestDeletion } from './schema.ts';
 import * as store from './store.ts';
+import { deleteRequest } from './store.ts';
 
 /* How an account asks its reseller to delete it. Nothing is deleted by that. */
 
@@ -70,4 +71,9 @@ function presented(clientId: number, row: store.DeletionRequestRow | undefined):
     user_id: row?.user_id ?? null,
     reason: row?.reason ?? null,
   };
+}
+
+/** Forgets that an account asked to be deleted, if it did. */
+export async function forgetRequestOf(tx: Transaction, clientId: number): Promise<void> {
+  await deleteRequest(tx, clientId);
 }

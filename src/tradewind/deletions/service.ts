@@ -9,11 +9,12 @@ import {
   lockReseller,
   lockWholeClient,
   markResellerDeleted,
+  requireResellerManager,
+  resells,
   type WholeClient,
-} from '../../iam/accounts/in-transaction.ts';
-import { requireResellerManager, resells } from '../../iam/accounts/service.ts';
+} from '../../iam/accounts/service.ts';
 import { refusePlatforms } from '../../iam/accounts/users/in-transaction.ts';
-import { changeStatus } from '../../iam/clients/in-transaction.ts';
+import { changeStatus } from '../../iam/clients/service.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
 import { newTaskId } from '../../lib/ids.ts';

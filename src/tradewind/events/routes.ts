@@ -2,9 +2,25 @@ import { goneSignal } from '../../http/gone-signal.ts';
 import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import { streamed } from '../../http/streamed.ts';
-import { EventsAnswer, EventsHeaders, EventsQuery } from './schema.ts';
+import { accepts } from '../../lib/accepts.ts';
+import { asLines, asServerSent, EventsAnswer, EventsHeaders, EventsQuery, type Told } from './schema.ts';
 import type { Events } from './service.ts';
-import { streamOf, textsOf } from './stream.ts';
+
+const STREAMS = {
+  'text/event-stream': asServerSent,
+  'application/x-ndjson': asLines,
+};
+type MediaType = keyof typeof STREAMS;
+
+/** Returns the kind of stream that a header asks for, if it does. */
+export function streamOf(accept: string | undefined): MediaType | undefined {
+  return (Object.keys(STREAMS) as MediaType[]).find((type) => accepts(accept, type));
+}
+
+/** Returns what is told in the form of that media type. */
+export async function* textsOf(type: MediaType, following: AsyncGenerator<Told>): AsyncGenerator<string> {
+  for await (const told of following) yield STREAMS[type](told);
+}
 
 export function eventRoutes(app: Api, services: { events: Events }): void {
   const { events } = services;

@@ -6,15 +6,14 @@ import type { Database } from '../../db/database.ts';
 import { TooManyRequestsError } from '../../lib/errors.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { type Interest, interestOf } from './filter.ts';
-import { presentedEvent, type Told } from './presenter.ts';
-import type { EventList, EventsFilter, EventsQuery } from './schema.ts';
+import { type EventList, type EventsFilter, type EventsQuery, presentedEvent, type Told } from './schema.ts';
 import { type EventRow, readable, readWanted } from './store.ts';
 import { BEAT_MS, createTail } from './tail.ts';
 
 export { typeMatcher } from './filter.ts';
 export { typeProblems } from './known-types.ts';
-export { presentedEvent } from './presenter.ts';
 export { createEventReader } from './reader.ts';
+export { presentedEvent } from './schema.ts';
 export type { EventRow } from './store.ts';
 
 /** Events that are read at once for a list. */
@@ -208,3 +207,5 @@ function firstOf(
   }
   return { events, upTo, reset: false };
 }
+
+export { presentPosition, startReading } from './reader.ts';

@@ -1,13 +1,17 @@
-import type { FastifyRequest } from 'fastify';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FAMILIES } from '../../backends/contract/placement.ts';
 import { TEST_KIT } from '../../http/areas.ts';
+import { HttpError } from '../../http/errors.ts';
+import { hooks } from '../../http/route-hooks.ts';
 import type { Api } from '../../http/server.ts';
 import { closestName } from '../../lib/closest-name.ts';
-import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { ForbiddenError, InvalidError, NotFoundError, QuotaExceededError } from '../../lib/errors.ts';
 import type { TestKitParts } from './kit.ts';
 import type { SeenRequests } from './requests.ts';
-import { Rule, RuleRequest } from './rule-schema.ts';
+import type { Rules } from './rules.ts';
 import * as schema from './schema.ts';
+import { type Effect, Rule, RuleRequest } from './schema.ts';
 
 const KINDS: ReadonlySet<string> = new Set(Object.values(FAMILIES).flat());
 /** Where to find the names that rules may have. */
@@ -204,4 +208,69 @@ function requireKnown(field: keyof typeof WHERE, name: string | undefined, known
   const meant = closestName(name, [...known]);
   const hint = meant === undefined ? `see ${WHERE[field]}` : `did you mean ${meant}?`;
   throw new InvalidError({ [field]: [`There is no such ${field}; ${hint}`] });
+}
+
+const DROPPED = 'A rule of the test kit cuts this connection';
+
+/**
+ * Lets requests fail by rule, after they have been checked and before they do anything. Returns the names of the
+ * operations, which are complete once all routes are there.
+ */
+export function failRequests(
+  app: FastifyInstance,
+  rules: Rules,
+  isOwn: (url: string) => boolean,
+): ReadonlySet<string> {
+  const dropped = new WeakSet<FastifyRequest>();
+  const operations = new Set<string>();
+  app.addHook('onRoute', (route) => {
+    if (isOwn(route.url)) return;
+    if (route.schema?.operationId !== undefined) operations.add(route.schema.operationId);
+    route.preHandler = [meet, ...hooks(route.preHandler)];
+    route.onSend = [...hooks(route.onSend), cut];
+  });
+  return operations;
+
+  async function meet(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { operationId } = (request.routeOptions.schema ?? {}) as { operationId?: string };
+    const applied = rules.forRequest({
+      key: request.id,
+      ...(operationId !== undefined && { operation: operationId }),
+      clientIds: request.principal ? [request.principal.clientId] : [],
+      names: namesIn(request.body),
+    });
+    if (applied) await suffer(applied.effect, request, reply);
+  }
+
+  async function suffer(effect: Effect, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if ('delay_ms' in effect) await delay(effect.delay_ms);
+    if ('drop' in effect) {
+      dropped.add(request);
+      if (effect.drop === 'before') throw new HttpError(503, DROPPED);
+    }
+    if ('quota' in effect) {
+      throw new QuotaExceededError({
+        attribute: effect.quota,
+        current_usage: 0,
+        requested_usage: 1,
+        limit: 0,
+      });
+    }
+    if ('status' in effect) {
+      if (effect.retry_after !== undefined) void reply.header('retry-after', String(effect.retry_after));
+      throw new HttpError(effect.status, effect.message ?? 'A rule of the test kit refuses this request');
+    }
+  }
+
+  async function cut(request: FastifyRequest, _reply: FastifyReply, payload: unknown): Promise<unknown> {
+    if (dropped.has(request)) request.raw.socket.destroy();
+    return payload;
+  }
+}
+
+/** Returns the names in a body: its own, or that of the one object in it. */
+function namesIn(body: unknown): string[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const objects = [body, ...Object.values(body).filter((one) => typeof one === 'object' && one !== null)];
+  return objects.flatMap(({ name }: { name?: unknown }) => (typeof name === 'string' ? [name] : []));
 }

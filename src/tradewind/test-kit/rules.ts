@@ -1,7 +1,7 @@
 import { draw } from '../../backends/simulated/faults.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { globOf } from '../../lib/glob.ts';
-import type { Effect, Rule, RuleRequest } from './rule-schema.ts';
+import type { Effect, Rule, RuleRequest } from './schema.ts';
 
 /** Something that a rule may apply to: a request, or a task with one of its things. */
 export interface Occasion {

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
 import { Input, IntegerId, Named, Query, Timestamp } from '../../lib/wire.ts';
 import { Event, TYPE_PATTERN } from '../events/schema.ts';
+import type { DeliveryRow, WebhookRow } from './store.ts';
 
 /** Base64 of 24 to 64 bytes, as the standard recommends. */
 export const SECRET_PATTERN = '^whsec_[A-Za-z0-9+/]{32,86}={0,2}$';
@@ -166,3 +167,43 @@ export const DeliveryParams = Type.Object({
   webhook_id: WebhookId,
   delivery_id: IntegerId('Delivery ID'),
 });
+
+const textOf = (time: Date | null): string | null => time?.toISOString() ?? null;
+
+export function presentedWebhook(row: WebhookRow, now: Date): Webhook {
+  const { id, client_id, url, types, description, enabled, all_accounts, disabled_reason } = row;
+  const { failing_since, previous_until, created_at, updated_at } = row;
+  return {
+    id,
+    client_id,
+    url,
+    types,
+    description,
+    enabled,
+    all_accounts,
+    disabled_reason,
+    failing_since: textOf(failing_since),
+    previous_secret_until: previous_until && previous_until > now ? previous_until.toISOString() : null,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  };
+}
+
+export function presentedDelivery(row: DeliveryRow): Delivery {
+  const { id, event_id, type, subject, state, attempts, status, answer, fault } = row;
+  return {
+    id,
+    event_id,
+    type,
+    subject,
+    state,
+    attempts,
+    created_at: row.created_at.toISOString(),
+    attempted_at: textOf(row.attempted_at),
+    next_attempt_at: textOf(row.next_at),
+    ended_at: textOf(row.ended_at),
+    response_status: status,
+    response_text: answer,
+    error: fault,
+  };
+}

@@ -11,21 +11,21 @@ import type { Platform } from '../../platform.ts';
 import { WEBHOOK_TEST } from '../../requests/event-types.ts';
 import { eventData } from '../../requests/events.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { presentPosition, startReading } from '../events/in-transaction.ts';
-import { presentedEvent, typeProblems } from '../events/service.ts';
-import { presentedDelivery, presentedWebhook } from './presenter.ts';
-import type {
-  Delivery,
-  DeliveryList,
-  DeliveryListQuery,
-  DeliveryWithEvent,
-  NewWebhook,
-  RotateSecret,
-  Webhook,
-  WebhookChange,
-  WebhookInput,
-  WebhookList,
-  WebhookListQuery,
+import { presentedEvent, presentPosition, startReading, typeProblems } from '../events/service.ts';
+import {
+  type Delivery,
+  type DeliveryList,
+  type DeliveryListQuery,
+  type DeliveryWithEvent,
+  type NewWebhook,
+  presentedDelivery,
+  presentedWebhook,
+  type RotateSecret,
+  type Webhook,
+  type WebhookChange,
+  type WebhookInput,
+  type WebhookList,
+  type WebhookListQuery,
 } from './schema.ts';
 import { isSecret, newSecret } from './signing.ts';
 import * as store from './store.ts';
@@ -313,4 +313,15 @@ function testData(principal: Principal, { id, client_id }: { id: string; client_
   };
   const resources = [{ type: 'webhook', id, name: null }];
   return { ...eventData({ client_id, resources, actor }), revision: null };
+}
+
+/** Lets all webhooks get what happens from now on. For webhooks that were not there before, such as those of a snapshot. */
+export async function sendFromNowOn(tx: Transaction): Promise<void> {
+  const after_position = await presentPosition(tx);
+  await tx.sql.updateTable('webhooks').set({ after_position }).execute();
+}
+
+/** Deletes the webhooks of an account that is being deleted. */
+export async function deleteWebhooksOf(tx: Transaction, clientId: number): Promise<void> {
+  await tx.sql.deleteFrom('webhooks').where('client_id', '=', clientId).execute();
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { newKeyPair } from '../../../src/cloud/compute/ssh-keys/key-pair.ts';
+import { newKeyPair } from '../../../src/cloud/compute/ssh-keys/service.ts';
 import type { HttpClient } from '../../support/http-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { filesOf, openTofu, type Stand, type Tofu } from './tofu.ts';

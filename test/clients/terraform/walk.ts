@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Fault, faultText, type ResourceSteps } from '../../../scripts/compatibility/terraform.ts';
-import { newKeyPair } from '../../../src/cloud/compute/ssh-keys/key-pair.ts';
+import { newKeyPair } from '../../../src/cloud/compute/ssh-keys/service.ts';
 import { record, startWatchedService } from '../../support/clients.ts';
 import { tlsBundle } from '../../support/tls-bundles.ts';
 import { type Outcome, openTofu, type Tofu } from './tofu.ts';

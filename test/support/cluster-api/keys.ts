@@ -1,7 +1,6 @@
 import { createPrivateKey, randomBytes, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { KeyPair } from '../../../src/backends/certificates/authority.ts';
-import { provideDecoratorMetadata } from '../../../src/backends/certificates/decorator-metadata.ts';
+import { type KeyPair, provideDecoratorMetadata } from '../../../src/backends/certificates/authority.ts';
 
 const OWN = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' } as const;

@@ -1,3 +1,7 @@
+import fs from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { attempt } from '../../../lib/attempt.ts';
@@ -6,6 +10,7 @@ import { type Child, HELD, type Place, startChild } from './child.ts';
 import {
   hashOf,
   type Orders,
+  type Probe,
   type Process,
   type ProcessStatus,
   readOrders,
@@ -13,7 +18,48 @@ import {
   writeStatus,
 } from './files.ts';
 import { lastWordsOf, rotateLog } from './logs.ts';
-import { answers } from './probe.ts';
+
+const PATIENCE_MS = 2_000;
+
+/** Whether the process answers 200. Paths of sockets are relative, since the kernel allows a hundred characters. */
+export function answers(folder: string, probe: Probe): Promise<boolean> {
+  return new Promise((resolve) => {
+    const no = () => resolve(false);
+    const read = (name: string) => fs.readFileSync(path.resolve(folder, name));
+    const options = { timeout: PATIENCE_MS, agent: false } as const;
+    try {
+      const request =
+        'socket' in probe
+          ? http.get(
+              {
+                ...options,
+                socketPath: path.relative('', path.join(folder, probe.socket)),
+                path: probe.path,
+              },
+              heard,
+            )
+          : https.get(
+              probe.url,
+              {
+                ...options,
+                ca: read(probe.caFile),
+                cert: read(probe.certificateFile),
+                key: read(probe.keyFile),
+              },
+              heard,
+            );
+      request.on('error', no).on('timeout', () => request.destroy(new Error('it does not answer')));
+    } catch {
+      // A file is missing, since the cluster is being removed.
+      no();
+    }
+
+    function heard(response: http.IncomingMessage): void {
+      response.resume();
+      resolve(response.statusCode === 200);
+    }
+  });
+}
 
 /** A process that has run for this long has started well. */
 const STEADY_MS = 1_000;

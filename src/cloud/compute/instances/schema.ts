@@ -6,7 +6,16 @@ import { nullable } from '../../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { SNAPSHOT_TYPES } from '../../../lib/volume-types.ts';
-import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../../lib/wire.ts';
+import {
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  ProjectRegion,
+  Query,
+  ResourceName,
+  Timestamp,
+} from '../../../lib/wire.ts';
 import { VolumeTypeName } from '../../ground/catalog/schema.ts';
 import { FILTERED_STATUSES, INSTANCE_STATUSES, VM_STATES } from '../../ground/hosts/states.ts';
 import { IpFamilyInput, LegacyIpFamily } from '../../network/addresses/schema.ts';
@@ -28,23 +37,17 @@ const MAX_USER_DATA = 65_535;
 const MAX_GROUPS = 10;
 
 const GroupIds = nullable(
-  Type.Array(
-    Type.Object(
-      { id: UuidInput('Security group ID') },
-      { title: 'SecurityGroupId', additionalProperties: false },
-    ),
-    { maxItems: MAX_GROUPS, description: "Security groups; defaults to the project's default group" },
-  ),
+  Type.Array(Input('SecurityGroupId', { id: UuidInput('Security group ID') }), {
+    maxItems: MAX_GROUPS,
+    description: "Security groups; defaults to the project's default group",
+  }),
 );
 const floatingIpForms = [
-  Type.Object(
-    { source: Type.Literal('new'), ...legacyNewFloatingIp },
-    { title: 'NewFloatingIpOfInterface', additionalProperties: false },
-  ),
-  Type.Object(
-    { source: Type.Literal('existing'), existing_floating_id: UuidInput('Floating IP ID') },
-    { title: 'ExistingFloatingIpOfInterface', additionalProperties: false },
-  ),
+  Input('NewFloatingIpOfInterface', { source: Type.Literal('new'), ...legacyNewFloatingIp }),
+  Input('ExistingFloatingIpOfInterface', {
+    source: Type.Literal('existing'),
+    existing_floating_id: UuidInput('Floating IP ID'),
+  }),
 ] as const;
 type FloatingIpOfInterface = Static<(typeof floatingIpForms)[number]>;
 /** Fields of all kinds of interfaces. */
@@ -62,17 +65,14 @@ const interfaces = [
       description: 'Interface with a public address',
     },
   ),
-  Type.Object(
-    {
-      type: Type.Literal('subnet'),
-      network_id: UuidInput('Network ID'),
-      subnet_id: UuidInput('Subnet ID'),
-      ip_family: LegacyIpFamily,
-      floating_ip: Type.Optional(InterfaceFloatingIp()),
-      ...interfaceFields,
-    },
-    { title: 'NewSubnetInterface', additionalProperties: false },
-  ),
+  Input('NewSubnetInterface', {
+    type: Type.Literal('subnet'),
+    network_id: UuidInput('Network ID'),
+    subnet_id: UuidInput('Subnet ID'),
+    ip_family: LegacyIpFamily,
+    floating_ip: Type.Optional(InterfaceFloatingIp()),
+    ...interfaceFields,
+  }),
   Type.Object(
     {
       type: Type.Literal('any_subnet'),
@@ -133,33 +133,30 @@ const bootable = { ...attachment, boot_index: Type.Optional(BootIndex) };
 const made = { name: Type.Optional(ResourceName('Name')), type_name: Type.Optional(VolumeTypeName) };
 
 const volumes = [
-  Type.Object(
-    { source: Type.Literal('new-volume'), size: VolumeSize, ...made, ...attachment, ...legacyBlankVolume },
-    { title: 'NewInstanceEmptyVolume', additionalProperties: false },
-  ),
-  Type.Object(
-    {
-      source: Type.Literal('image'),
-      image_id: UuidInput('Image ID'),
-      size: Type.Optional(VolumeSize),
-      ...made,
-      ...bootable,
-    },
-    { title: 'NewInstanceVolumeFromImage', additionalProperties: false },
-  ),
-  Type.Object(
-    {
-      source: Type.Literal('snapshot'),
-      snapshot_id: UuidInput('Snapshot ID'),
-      size: VolumeSize,
-      ...made,
-      type_name: Type.Optional(
-        Type.Enum([...SNAPSHOT_TYPES], { type: 'string', description: 'Defaults to that of the snapshot' }),
-      ),
-      ...bootable,
-    },
-    { title: 'NewInstanceVolumeFromSnapshot', additionalProperties: false },
-  ),
+  Input('NewInstanceEmptyVolume', {
+    source: Type.Literal('new-volume'),
+    size: VolumeSize,
+    ...made,
+    ...attachment,
+    ...legacyBlankVolume,
+  }),
+  Input('NewInstanceVolumeFromImage', {
+    source: Type.Literal('image'),
+    image_id: UuidInput('Image ID'),
+    size: Type.Optional(VolumeSize),
+    ...made,
+    ...bootable,
+  }),
+  Input('NewInstanceVolumeFromSnapshot', {
+    source: Type.Literal('snapshot'),
+    snapshot_id: UuidInput('Snapshot ID'),
+    size: VolumeSize,
+    ...made,
+    type_name: Type.Optional(
+      Type.Enum([...SNAPSHOT_TYPES], { type: 'string', description: 'Defaults to that of the snapshot' }),
+    ),
+    ...bootable,
+  }),
   Type.Object(
     {
       source: Type.Literal('apptemplate'),
@@ -170,15 +167,12 @@ const volumes = [
     },
     { title: 'NewInstanceVolumeFromTemplate', additionalProperties: false, description: 'Not supported' },
   ),
-  Type.Object(
-    {
-      source: Type.Literal('existing-volume'),
-      volume_id: UuidInput('Volume ID'),
-      ...bootable,
-      ...legacyExistingVolume,
-    },
-    { title: 'NewInstanceExistingVolume', additionalProperties: false },
-  ),
+  Input('NewInstanceExistingVolume', {
+    source: Type.Literal('existing-volume'),
+    volume_id: UuidInput('Volume ID'),
+    ...bootable,
+    ...legacyExistingVolume,
+  }),
 ] as const;
 export type NewInstanceVolume = Static<(typeof volumes)[number]>;
 export const VOLUME_SOURCES = volumes.map(({ properties }) => properties.source.const);
@@ -198,7 +192,8 @@ const NewInstanceVolumeSchema = Type.Unsafe<NewInstanceVolume>({
   oneOf: volumes,
 });
 
-export const CreateInstanceSchema = Type.Object(
+export const CreateInstanceSchema = Input(
+  'CreateInstance',
   {
     flavor: Type.String({
       minLength: 1,
@@ -239,90 +234,73 @@ export const CreateInstanceSchema = Type.Object(
     ...legacyCreation,
   },
   {
-    title: 'CreateInstance',
-    additionalProperties: false,
-    examples: [
-      {
-        name: 'web-1',
-        flavor: 'g1-standard-1-2',
-        interfaces: [{ type: 'external' }],
-        volumes: [{ source: 'image', image_id: 'd30931af-8845-4913-a690-021a990a917f', size: 20 }],
-      },
-    ],
+    name: 'web-1',
+    flavor: 'g1-standard-1-2',
+    interfaces: [{ type: 'external' }],
+    volumes: [{ source: 'image', image_id: 'd30931af-8845-4913-a690-021a990a917f', size: 20 }],
   },
 );
 export type CreateInstance = Omit<Static<typeof CreateInstanceSchema>, keyof typeof legacyCreation>;
 
-const InstanceFlavor = Type.Object(
-  {
-    flavor_id: Type.String(),
-    flavor_name: Type.String(),
-    vcpus: Type.Integer(),
-    ram: Type.Integer({ description: 'Memory in MiB' }),
-    architecture: Type.String(),
-    os_type: Type.String(),
-    hardware_description: Type.Unsafe<Record<string, string>>({
-      type: 'object',
-      additionalProperties: { type: 'string' },
-    }),
-    resource_class: Type.Optional(Type.String({ description: 'Hardware type' })),
-  },
-  { title: 'FlavorOfInstance' },
-);
+const InstanceFlavor = Named('FlavorOfInstance', {
+  flavor_id: Type.String(),
+  flavor_name: Type.String(),
+  vcpus: Type.Integer(),
+  ram: Type.Integer({ description: 'Memory in MiB' }),
+  architecture: Type.String(),
+  os_type: Type.String(),
+  hardware_description: Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+  }),
+  resource_class: Type.Optional(Type.String({ description: 'Hardware type' })),
+});
 
-const Address = Type.Object(
-  {
-    type: Type.Enum(['fixed', 'floating'], { type: 'string' }),
-    addr: Type.String({ examples: ['10.0.0.2'] }),
-    interface_name: Type.Optional(nullable(Type.String({ description: 'For fixed addresses only' }))),
-    subnet_id: Type.Optional(Uuid('Subnet ID, only when a single instance is read')),
-    subnet_name: Type.Optional(Type.String({ description: 'Only when a single instance is read' })),
-  },
-  { title: 'InstanceAddress' },
-);
+const Address = Named('InstanceAddress', {
+  type: Type.Enum(['fixed', 'floating'], { type: 'string' }),
+  addr: Type.String({ examples: ['10.0.0.2'] }),
+  interface_name: Type.Optional(nullable(Type.String({ description: 'For fixed addresses only' }))),
+  subnet_id: Type.Optional(Uuid('Subnet ID, only when a single instance is read')),
+  subnet_name: Type.Optional(Type.String({ description: 'Only when a single instance is read' })),
+});
 type Address = Static<typeof Address>;
 
-export const InstanceAnswer = Type.Object(
-  {
-    id: Uuid('Instance ID'),
-    name: Type.String(),
-    instance_description: nullable(Type.String()),
-    ...PlaceFields,
-    created_at: Timestamp(),
-    status: Type.Enum(INSTANCE_STATUSES, { type: 'string' }),
-    vm_state: Type.Enum(VM_STATES, { type: 'string' }),
-    task_state: nullable(Type.String({ description: 'Task in progress on the instance' })),
-    ...TaskFields,
-    flavor: InstanceFlavor,
-    addresses: Type.Unsafe<Record<string, Address[]>>({
-      type: 'object',
-      additionalProperties: Type.Array(Address),
-      description: 'Addresses by network name',
+export const InstanceAnswer = Named('Instance', {
+  id: Uuid('Instance ID'),
+  name: Type.String(),
+  instance_description: nullable(Type.String()),
+  ...PlaceFields,
+  created_at: Timestamp(),
+  status: Type.Enum(INSTANCE_STATUSES, { type: 'string' }),
+  vm_state: Type.Enum(VM_STATES, { type: 'string' }),
+  task_state: nullable(Type.String({ description: 'Task in progress on the instance' })),
+  ...TaskFields,
+  flavor: InstanceFlavor,
+  addresses: Type.Unsafe<Record<string, Address[]>>({
+    type: 'object',
+    additionalProperties: Type.Array(Address),
+    description: 'Addresses by network name',
+  }),
+  fixed_ip_assignments: Type.Array(
+    Named('FixedIpAssignment', {
+      ip_address: Type.String(),
+      subnet_id: Uuid('Subnet ID'),
+      external: Type.Boolean(),
     }),
-    fixed_ip_assignments: Type.Array(
-      Type.Object(
-        { ip_address: Type.String(), subnet_id: Uuid('Subnet ID'), external: Type.Boolean() },
-        { title: 'FixedIpAssignment' },
-      ),
-    ),
-    security_groups: Type.Array(Type.Object({ name: Type.String() }, { title: 'SecurityGroupName' }), {
-      description: 'Security groups on any of its ports',
-    }),
-    volumes: Type.Array(
-      Type.Object(
-        { id: Uuid('Volume ID'), delete_on_termination: Type.Boolean() },
-        { title: 'VolumeOfInstance' },
-      ),
-    ),
-    ssh_key_name: nullable(Type.String()),
-    tags: Type.Array(TagAnswer, { description: 'Tags' }),
-    blackhole_ports: Type.Array(Type.Unknown(), { description: 'Addresses under attack; always empty' }),
-    ddos_profile: Type.Null({ description: 'Always null: DDoS profiles are in a list of their own' }),
-    instance_isolation: Type.Null({ description: 'Always null: instances are never isolated' }),
-    ...legacyInstanceFields,
-  },
-  { title: 'Instance' },
-);
+  ),
+  security_groups: Type.Array(Named('SecurityGroupName', { name: Type.String() }), {
+    description: 'Security groups on any of its ports',
+  }),
+  volumes: Type.Array(
+    Named('VolumeOfInstance', { id: Uuid('Volume ID'), delete_on_termination: Type.Boolean() }),
+  ),
+  ssh_key_name: nullable(Type.String()),
+  tags: Type.Array(TagAnswer, { description: 'Tags' }),
+  blackhole_ports: Type.Array(Type.Unknown(), { description: 'Addresses under attack; always empty' }),
+  ddos_profile: Type.Null({ description: 'Always null: DDoS profiles are in a list of their own' }),
+  instance_isolation: Type.Null({ description: 'Always null: instances are never isolated' }),
+  ...legacyInstanceFields,
+});
 export type InstanceAnswer = Static<typeof InstanceAnswer>;
 export const InstanceList = listOf(InstanceAnswer, 'InstanceList');
 
@@ -330,83 +308,77 @@ const text = (description: string) => Type.Optional(Type.String({ maxLength: 255
 const flag = (description: string, value: boolean) =>
   Type.Optional(Type.Boolean({ default: value, description }));
 
-export const InstanceListQuery = Type.Object(
-  {
-    ...listQuery(),
-    name: text('Part of the name'),
-    flavor_id: text('Exact flavor ID'),
-    flavor_prefix: text('Start of the flavor ID'),
-    exclude_flavor_prefix: text('Exclude flavor IDs that start with this'),
-    exclude_secgroup: text('Exclude instances that have a security group with this name'),
-    ip: text('Part of an IPv4 address, fixed or floating'),
-    uuid: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
-    status: Type.Optional(Type.Enum(FILTERED_STATUSES, { type: 'string' })),
-    'changes-since': Type.Optional(
-      Type.String({ format: 'date-time', description: 'Changed at this time or later' }),
-    ),
-    'changes-before': Type.Optional(
-      Type.String({ format: 'date-time', description: 'Changed at this time or earlier' }),
-    ),
-    tag_value: Type.Optional(
-      Type.Array(Type.String({ maxLength: 255 }), {
-        maxItems: 64,
-        description: 'Tag value that must be present; repeat for several',
-      }),
-    ),
-    tag_key_value: Type.Optional(
-      Type.String({
-        maxLength: MAX_QUERY_JSON,
-        description: 'JSON object of tag keys and values; all must match',
-        examples: ['{"env":"production"}'],
-      }),
-    ),
-    ...legacyInstanceQuery,
-    include_k8s: flag('Include worker nodes of clusters', true),
-    include_baremetal: flag('Include bare metal machines', false),
-    include_ai: flag('Include machines of AI clusters; this list never has any', false),
-    only_with_fixed_external_ip: flag('Only instances with a fixed public address', false),
-    available_floating: flag('Only instances with an address that has no floating IP yet', false),
-    only_isolated: flag('Only isolated instances; no instance is ever isolated', false),
-    with_ddos: flag('Has no effect: DDoS profiles are in a list of their own', false),
-    profile_name: text('Name of the DDoS profile; requires with_ddos'),
-    protection_status: Type.Optional(
-      Type.Enum(['Active', 'Queued', 'Error'], {
-        type: 'string',
-        description: 'Status of the DDoS profile; requires with_ddos',
-      }),
-    ),
-    type_ddos_profile: Type.Optional(
-      Type.Enum(['basic', 'advanced'], {
-        type: 'string',
-        description: 'Type of the DDoS profile; requires with_ddos',
-      }),
-    ),
-    with_interfaces_name: flag('Include the names of interfaces', false),
-    order_by: Type.Optional(
-      Type.Enum(['created.asc', 'created.desc', 'name.asc', 'name.desc', 'status.asc', 'status.desc'], {
-        type: 'string',
-        default: 'created.desc',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const InstanceListQuery = Query({
+  ...listQuery(),
+  name: text('Part of the name'),
+  flavor_id: text('Exact flavor ID'),
+  flavor_prefix: text('Start of the flavor ID'),
+  exclude_flavor_prefix: text('Exclude flavor IDs that start with this'),
+  exclude_secgroup: text('Exclude instances that have a security group with this name'),
+  ip: text('Part of an IPv4 address, fixed or floating'),
+  uuid: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
+  status: Type.Optional(Type.Enum(FILTERED_STATUSES, { type: 'string' })),
+  'changes-since': Type.Optional(
+    Type.String({ format: 'date-time', description: 'Changed at this time or later' }),
+  ),
+  'changes-before': Type.Optional(
+    Type.String({ format: 'date-time', description: 'Changed at this time or earlier' }),
+  ),
+  tag_value: Type.Optional(
+    Type.Array(Type.String({ maxLength: 255 }), {
+      maxItems: 64,
+      description: 'Tag value that must be present; repeat for several',
+    }),
+  ),
+  tag_key_value: Type.Optional(
+    Type.String({
+      maxLength: MAX_QUERY_JSON,
+      description: 'JSON object of tag keys and values; all must match',
+      examples: ['{"env":"production"}'],
+    }),
+  ),
+  ...legacyInstanceQuery,
+  include_k8s: flag('Include worker nodes of clusters', true),
+  include_baremetal: flag('Include bare metal machines', false),
+  include_ai: flag('Include machines of AI clusters; this list never has any', false),
+  only_with_fixed_external_ip: flag('Only instances with a fixed public address', false),
+  available_floating: flag('Only instances with an address that has no floating IP yet', false),
+  only_isolated: flag('Only isolated instances; no instance is ever isolated', false),
+  with_ddos: flag('Has no effect: DDoS profiles are in a list of their own', false),
+  profile_name: text('Name of the DDoS profile; requires with_ddos'),
+  protection_status: Type.Optional(
+    Type.Enum(['Active', 'Queued', 'Error'], {
+      type: 'string',
+      description: 'Status of the DDoS profile; requires with_ddos',
+    }),
+  ),
+  type_ddos_profile: Type.Optional(
+    Type.Enum(['basic', 'advanced'], {
+      type: 'string',
+      description: 'Type of the DDoS profile; requires with_ddos',
+    }),
+  ),
+  with_interfaces_name: flag('Include the names of interfaces', false),
+  order_by: Type.Optional(
+    Type.Enum(['created.asc', 'created.desc', 'name.asc', 'name.desc', 'status.asc', 'status.desc'], {
+      type: 'string',
+      default: 'created.desc',
+    }),
+  ),
+});
 export type InstanceListQuery = Static<typeof InstanceListQuery>;
 
-export const DeleteInstanceQuery = Type.Object(
-  {
-    volumes: Type.Optional(IdList('Volumes to delete as well')),
-    floatings: Type.Optional(IdList('Floating IPs to delete as well')),
-    reserved_fixed_ips: Type.Optional(IdList('Reserved fixed IPs to delete as well')),
-    delete_floatings: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: "Delete all floating IPs as well; can't be combined with floatings",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const DeleteInstanceQuery = Query({
+  volumes: Type.Optional(IdList('Volumes to delete as well')),
+  floatings: Type.Optional(IdList('Floating IPs to delete as well')),
+  reserved_fixed_ips: Type.Optional(IdList('Reserved fixed IPs to delete as well')),
+  delete_floatings: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "Delete all floating IPs as well; can't be combined with floatings",
+    }),
+  ),
+});
 export type DeleteInstanceQuery = Static<typeof DeleteInstanceQuery>;
 
 export const InstanceParams = Type.Object({
@@ -415,17 +387,11 @@ export const InstanceParams = Type.Object({
 });
 export const VERSIONED_INSTANCE = versionedIn('instances', 'instance_id');
 
-const NetworkPort = Type.Object(
-  {
-    id: Uuid('Port ID'),
-    name: Type.String({ examples: ['port-4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a'] }),
-    security_groups: Type.Array(
-      Type.Object(
-        { id: Uuid('Security group ID'), name: Type.String() },
-        { title: 'NetworkPortSecurityGroup' },
-      ),
-    ),
-  },
-  { title: 'NetworkPort' },
-);
+const NetworkPort = Named('NetworkPort', {
+  id: Uuid('Port ID'),
+  name: Type.String({ examples: ['port-4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a'] }),
+  security_groups: Type.Array(
+    Named('NetworkPortSecurityGroup', { id: Uuid('Security group ID'), name: Type.String() }),
+  ),
+});
 export const NetworkPortList = listOf(NetworkPort, 'NetworkPortList');

@@ -1,5 +1,5 @@
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
-import { type QuotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
+import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import { deleteGroup } from './store.ts';
 
 interface GroupInput extends QuotaOwner {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
 import { isoSeconds } from '../../../lib/timestamps.ts';
-import { IntegerId, listOf, ProjectRegion, ResourceName } from '../../../lib/wire.ts';
+import { Input, IntegerId, listOf, Named, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
 import { CreateSshKey, SshKeyAnswer } from './schema.ts';
 import type { SshKeyRow } from './store.ts';
 
@@ -9,22 +9,19 @@ import type { SshKeyRow } from './store.ts';
 
 const { fingerprint, project_id, public_key, shared_in_project, state, created_at } = SshKeyAnswer.properties;
 
-export const KeyPairAnswer = Type.Object(
-  {
-    sshkey_id: Type.String({ format: 'uuid', description: 'ID of the SSH key' }),
-    sshkey_name: Type.String({ description: 'Unique in the project', examples: ['laptop'] }),
-    public_key,
-    private_key: nullable(
-      Type.String({ description: 'Shown only once, when the key pair is generated; not stored' }),
-    ),
-    fingerprint,
-    project_id,
-    shared_in_project,
-    state,
-    created_at,
-  },
-  { title: 'KeyPair' },
-);
+export const KeyPairAnswer = Named('KeyPair', {
+  sshkey_id: Type.String({ format: 'uuid', description: 'ID of the SSH key' }),
+  sshkey_name: Type.String({ description: 'Unique in the project', examples: ['laptop'] }),
+  public_key,
+  private_key: nullable(
+    Type.String({ description: 'Shown only once, when the key pair is generated; not stored' }),
+  ),
+  fingerprint,
+  project_id,
+  shared_in_project,
+  state,
+  created_at,
+});
 export type KeyPairAnswer = Static<typeof KeyPairAnswer>;
 export const KeyPairList = listOf(KeyPairAnswer, 'KeyPairList');
 
@@ -35,27 +32,17 @@ const created = {
     nullable(Type.Boolean({ default: true, description: 'Whether everyone in the project can use it' })),
   ),
 };
-export const CreateKeyPairV1 = Type.Object(created, {
-  title: 'CreateKeyPairV1',
-  additionalProperties: false,
-  examples: [{ sshkey_name: 'desktop' }],
-});
-export const CreateKeyPair = Type.Object(
+export const CreateKeyPairV1 = Input('CreateKeyPairV1', created, { sshkey_name: 'desktop' });
+export const CreateKeyPair = Input(
+  'CreateKeyPair',
   { ...created, project_id: IntegerId('Project ID') },
-  {
-    title: 'CreateKeyPair',
-    additionalProperties: false,
-    examples: [{ sshkey_name: 'laptop', project_id: 1 }],
-  },
+  { sshkey_name: 'laptop', project_id: 1 },
 );
 
-export const KeyPairListQuery = Type.Object(
-  {
-    project_id: IntegerId('Project ID'),
-    user_id: Type.Optional(IntegerId('Only keys that this user added')),
-  },
-  { additionalProperties: false },
-);
+export const KeyPairListQuery = Query({
+  project_id: IntegerId('Project ID'),
+  user_id: Type.Optional(IntegerId('Only keys that this user added')),
+});
 
 const keypair_id = Type.String({ description: 'ID of the SSH key' });
 export const KeyPairParams = Type.Object({ keypair_id });

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { newKeyPair } from './key-pair.ts';
 import { parsePublicKey } from './public-key.ts';
+import { newKeyPair } from './service.ts';
 import { splitSshStrings, sshString, uint32 } from './ssh-strings.ts';
 
 // Created by ssh-keygen, with the fingerprints that `ssh-keygen -l` shows.

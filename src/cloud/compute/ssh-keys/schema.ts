@@ -1,6 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
-import { IntegerId, listOf, listQuery, ResourceName, Timestamp } from '../../../lib/wire.ts';
+import {
+  Input,
+  IntegerId,
+  listOf,
+  listQuery,
+  Named,
+  Query,
+  ResourceName,
+  Timestamp,
+} from '../../../lib/wire.ts';
 
 const PUBLIC_KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEsfKIr8uyWlnNdPj1cwmvHkx2Hjm/DVTJ9ZQy7KxQm1 me@laptop';
@@ -26,23 +35,21 @@ const keyFields = {
   created_at: nullable(Timestamp()),
 };
 
-export const SshKeyAnswer = Type.Object(keyFields, { title: 'SshKey' });
+export const SshKeyAnswer = Named('SshKey', keyFields);
 export type SshKeyAnswer = Static<typeof SshKeyAnswer>;
 export const SshKeyList = listOf(SshKeyAnswer, 'SshKeyList');
-export const CreatedSshKey = Type.Object(
-  {
-    ...keyFields,
-    private_key: nullable(
-      Type.String({
-        description:
-          'Private key of a generated key pair, in OpenSSH format. Shown only once and not stored; null if a public key was sent.',
-      }),
-    ),
-  },
-  { title: 'CreatedSshKey' },
-);
+export const CreatedSshKey = Named('CreatedSshKey', {
+  ...keyFields,
+  private_key: nullable(
+    Type.String({
+      description:
+        'Private key of a generated key pair, in OpenSSH format. Shown only once and not stored; null if a public key was sent.',
+    }),
+  ),
+});
 
-export const CreateSshKey = Type.Object(
+export const CreateSshKey = Input(
+  'CreateSshKey',
   {
     name: ResourceName('Name'),
     public_key: Type.Optional(
@@ -56,13 +63,14 @@ export const CreateSshKey = Type.Object(
     ),
     shared_in_project: Type.Optional(Type.Boolean({ ...SharedInProject, default: true })),
   },
-  { title: 'CreateSshKey', additionalProperties: false, examples: [{ name: 'laptop' }] },
+  { name: 'laptop' },
 );
 export type CreateSshKey = Static<typeof CreateSshKey>;
 
-export const UpdateSshKey = Type.Object(
+export const UpdateSshKey = Input(
+  'UpdateSshKey',
   { shared_in_project: SharedInProject },
-  { title: 'UpdateSshKey', additionalProperties: false, examples: [{ shared_in_project: false }] },
+  { shared_in_project: false },
 );
 
 export const SshKeysParams = Type.Object({ project_id: IntegerId('Project ID') });
@@ -71,17 +79,14 @@ export const SshKeyParams = Type.Object({
   ssh_key_id: Type.String({ description: 'SSH key ID' }),
 });
 
-export const SshKeyListQuery = Type.Object(
-  {
-    ...listQuery(10),
-    name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
-    order_by: Type.Optional(
-      Type.Enum(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], {
-        type: 'string',
-        default: 'created_at.desc',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const SshKeyListQuery = Query({
+  ...listQuery(10),
+  name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
+  order_by: Type.Optional(
+    Type.Enum(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], {
+      type: 'string',
+      default: 'created_at.desc',
+    }),
+  ),
+});
 export type SshKeyListQuery = Static<typeof SshKeyListQuery>;

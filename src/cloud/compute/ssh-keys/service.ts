@@ -1,14 +1,67 @@
-import { randomUUID } from 'node:crypto';
-import { violates } from '../../../db/database.ts';
+import { generateKeyPair, randomBytes, randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import { type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { isUuid } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
-import { refuseOneMore } from '../../ground/quotas/in-transaction.ts';
-import { newKeyPair } from './key-pair.ts';
-import { type PublicKey, parsePublicKey } from './public-key.ts';
+import { refuseOneMore } from '../../ground/quotas/service.ts';
+import { fingerprintOf, type PublicKey, parsePublicKey } from './public-key.ts';
 import type { CreateSshKey, SshKeyListQuery } from './schema.ts';
+import { sshString, uint32 } from './ssh-strings.ts';
+import type { SshKeyRow } from './store.ts';
 import * as store from './store.ts';
+
+const TYPE = 'ssh-ed25519';
+const MAGIC = 'openssh-key-v1\0';
+const BLOCK = 8;
+
+/** Creates an Ed25519 key pair. `privateKey` is a file for OpenSSH, without a passphrase (OpenSSH's PROTOCOL.key). */
+export async function newKeyPair(comment: string): Promise<PublicKey & { privateKey: string }> {
+  const pair = await promisify(generateKeyPair)('ed25519');
+  const { x = '', d = '' } = pair.privateKey.export({ format: 'jwk' });
+  const point = Buffer.from(x, 'base64url');
+  const seed = Buffer.from(d, 'base64url');
+  const blob = Buffer.concat([sshString(TYPE), sshString(point)]);
+  return {
+    text: `${TYPE} ${blob.toString('base64')} ${comment}`,
+    fingerprint: fingerprintOf(blob),
+    privateKey: armoured(
+      Buffer.concat([
+        Buffer.from(MAGIC),
+        sshString('none'),
+        sshString('none'),
+        sshString(''),
+        uint32(1),
+        sshString(blob),
+        sshString(secretSection(point, seed, comment)),
+      ]),
+    ),
+  };
+}
+
+function secretSection(point: Buffer, seed: Buffer, comment: string): Buffer {
+  // The same random number twice lets a reader check the decryption.
+  const check = randomBytes(4);
+  const section = Buffer.concat([
+    check,
+    check,
+    sshString(TYPE),
+    sshString(point),
+    sshString(Buffer.concat([seed, point])),
+    sshString(comment),
+  ]);
+  const missing = (BLOCK - (section.length % BLOCK)) % BLOCK;
+  return Buffer.concat([section, Buffer.from(Array.from({ length: missing }, (_, index) => index + 1))]);
+}
+
+function armoured(bytes: Buffer): string {
+  const lines = bytes.toString('base64').match(/.{1,70}/g) ?? [];
+  return ['-----BEGIN OPENSSH PRIVATE KEY-----', ...lines, '-----END OPENSSH PRIVATE KEY-----', ''].join(
+    '\n',
+  );
+}
 
 /* SSH keys. A key that isn't shared in the project only exists for the user who added it. */
 
@@ -136,4 +189,20 @@ async function keyOf(request: CreateSshKey): Promise<PublicKey & { privateKey: s
 
 function notFound(id: string): NotFoundError {
   return new NotFoundError('SSH key', id);
+}
+
+/** Locks keys of the project against deletion, whoever may use them, and returns those that exist. */
+export async function keep(
+  tx: Transaction,
+  { projectId }: { projectId: number },
+  { names, ids }: { names: string[]; ids: string[] },
+): Promise<Pick<SshKeyRow, 'id' | 'name' | 'public_key'>[]> {
+  return tx.sql
+    .selectFrom('ssh_keys')
+    .select(['id', 'name', 'public_key'])
+    .where('project_id', '=', projectId)
+    .where(sql<boolean>`(name = any(${names}) or id = any(${ids.filter(isUuid)}::uuid[]))`)
+    .orderBy('id')
+    .forKeyShare()
+    .execute();
 }

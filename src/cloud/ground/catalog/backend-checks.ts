@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { BackendShapes } from '../../../backends/contract/placement.ts';
 import { BACKEND_FAMILIES } from '../../../lib/backend-families.ts';
+import { Closed } from '../../../lib/wire.ts';
 import { type CrossFault, twice } from './cross-checks.ts';
 import { findShapeFaults } from './faults.ts';
 import type { CatalogContent } from './schema.ts';
@@ -27,7 +28,7 @@ function faultsOf({ kind, settings, secrets }: Entry, index: number, kinds: Back
   const files = Object.fromEntries(shape.secrets.map((name) => [name, Type.String()]));
   const whole = Type.Object({
     settings: shape.settings,
-    secrets: Type.Object(files, { additionalProperties: false }),
+    secrets: Closed(files),
   });
   return findShapeFaults(whole, { settings, secrets }).map(({ path, message }) => ({
     file,

@@ -1,9 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
 import { listOf } from '../../../lib/wire.ts';
-import type { OfferPrice } from './price-schema.ts';
-import { NO_PRICE_ASKED, priceFields } from './price-schema.ts';
-import { type Flavor, flavorFields } from './schema.ts';
+import { type Flavor, flavorFields, NO_PRICE_ASKED, type OfferPrice, priceFields } from './schema.ts';
 
 const { architecture, os_type, disabled, hardware_description, ...size } = flavorFields;
 const shared = {

@@ -2,17 +2,22 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { expect, test } from 'vitest';
-import { DdosTemplateAnswer, presentDdosTemplate } from './ddos-schema.ts';
-import { FeatureAnswer, presentFeature } from './feature-schema.ts';
 import {
   FlavorAnswer,
   KubernetesFlavorAnswer,
   presentFlavor,
   presentKubernetesFlavor,
 } from './flavor-schema.ts';
-import { KubernetesVersion, presentKubernetesVersion } from './kubernetes-schema.ts';
-import { LoggingDestinationAnswer, presentLoggingDestination } from './logging-destinations.ts';
 import { presentRegion, RegionAnswer } from './regions.ts';
+import { LoggingDestinationAnswer, presentLoggingDestination } from './routes.ts';
+import {
+  DdosTemplateAnswer,
+  FeatureAnswer,
+  KubernetesVersion,
+  presentDdosTemplate,
+  presentFeature,
+  presentKubernetesVersion,
+} from './schema.ts';
 import { loadCatalog } from './service.ts';
 
 const catalog = await loadCatalog('catalog');

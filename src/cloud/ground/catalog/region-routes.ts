@@ -4,7 +4,7 @@ import type { Api } from '../../../http/server.ts';
 import { found } from '../../../lib/found.ts';
 import { orderOf } from '../../../lib/order.ts';
 import { pageOf } from '../../../lib/page.ts';
-import { IntegerId, listQuery } from '../../../lib/wire.ts';
+import { IntegerId, listQuery, Query } from '../../../lib/wire.ts';
 import { presentRegion, RegionAnswer, RegionList } from './regions.ts';
 import type { Catalog, Region } from './service.ts';
 
@@ -13,27 +13,24 @@ export const RegionParams = Type.Object({ region_id: IntegerId('Region ID') });
 const showVolumeTypes = Type.Optional(
   Type.Boolean({ default: false, description: 'Include available_volume_types' }),
 );
-const RegionQuery = Type.Object({ show_volume_types: showVolumeTypes }, { additionalProperties: false });
-const RegionListQuery = Type.Object(
-  {
-    ...listQuery(100),
-    display_name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name, case-insensitive' })),
-    product: Type.Optional(
-      Type.Enum(['containers', 'inference'], {
-        type: 'string',
-        description: 'Only regions that offer this product',
-      }),
-    ),
-    show_volume_types: showVolumeTypes,
-    order_by: Type.Optional(
-      Type.Enum(['created_at.asc', 'created_at.desc', 'display_name.asc', 'display_name.desc'], {
-        type: 'string',
-        default: 'created_at.desc',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const RegionQuery = Query({ show_volume_types: showVolumeTypes });
+const RegionListQuery = Query({
+  ...listQuery(100),
+  display_name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name, case-insensitive' })),
+  product: Type.Optional(
+    Type.Enum(['containers', 'inference'], {
+      type: 'string',
+      description: 'Only regions that offer this product',
+    }),
+  ),
+  show_volume_types: showVolumeTypes,
+  order_by: Type.Optional(
+    Type.Enum(['created_at.asc', 'created_at.desc', 'display_name.asc', 'display_name.desc'], {
+      type: 'string',
+      default: 'created_at.desc',
+    }),
+  ),
+});
 type RegionListQuery = Static<typeof RegionListQuery>;
 
 /** Routes for regions. All accounts see the same regions, so any account may read them. */

@@ -3,6 +3,7 @@ import { BACKEND_FAMILIES, type BackendFamily } from '../../../lib/backend-famil
 import { NAME_PATTERN } from '../../../lib/names.ts';
 import { nullable } from '../../../lib/nullable.ts';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
+import { Closed, listOf, Named } from '../../../lib/wire.ts';
 
 /**
  * Shapes of the files in `catalog/`. Keys that clients see have the same name in answers, so that the answer schemas
@@ -11,7 +12,7 @@ import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
 
 /** Refuses unknown keys in every object: wrong names are the commonest fault in files that are edited by hand. */
 function entry<T extends TProperties>(fields: T) {
-  return Type.Object(fields, { additionalProperties: false });
+  return Closed(fields);
 }
 
 const id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
@@ -372,10 +373,7 @@ export const PriceTermsEntry = entry({
   trial: Type.Optional(Type.Boolean({ description: 'Lists of flavors and images show prices of 0' })),
 });
 
-const ClientTermsEntry = Type.Object(
-  { client_id: id, ...Type.Partial(PriceTermsEntry).properties },
-  { additionalProperties: false },
-);
+const ClientTermsEntry = Closed({ client_id: id, ...Type.Partial(PriceTermsEntry).properties });
 
 /** The file names of the catalogue, and the shape of each file. */
 export const catalogFiles = {
@@ -397,3 +395,77 @@ export const catalogFiles = {
 export type CatalogFileName = keyof typeof catalogFiles;
 /** The parsed content of every file, by its name. */
 export type CatalogContent = { [Name in CatalogFileName]: Static<(typeof catalogFiles)[Name]> };
+
+const DdosTemplateField = Type.Object(ddosFieldFields, {
+  title: 'DdosTemplateField',
+  description: 'A field that a profile based on the template can set.',
+});
+
+export const DdosTemplateAnswer = Type.Object(
+  { ...ddosTemplateFields, fields: Type.Array(DdosTemplateField) },
+  { title: 'DdosTemplate', description: 'A template for DDoS protection profiles.' },
+);
+export type DdosTemplateAnswer = Static<typeof DdosTemplateAnswer>;
+export const DdosTemplateList = listOf(DdosTemplateAnswer, 'DdosTemplateList');
+
+export function presentDdosTemplate(template: DdosTemplate): DdosTemplateAnswer {
+  const { regions: _, ...shown } = template;
+  return shown;
+}
+
+export const DdosAccessibility = Named('DdosAccessibility', {
+  is_accessible: Type.Boolean({ description: 'Whether the region has advanced DDoS protection' }),
+  http_code: Type.Integer({ description: 'The answer as a status: 200, or 404 if there is none' }),
+  message: Type.String({ description: 'The same in words' }),
+});
+export const DdosCoverage = Named('DdosCoverage', {
+  is_covered: Type.Boolean({ description: 'Whether the region has advanced DDoS protection' }),
+});
+
+export const FeatureAnswer = Type.Object(featureFields, {
+  title: 'Feature',
+  description: 'A feature that a reseller can activate for a client.',
+});
+export type FeatureAnswer = Static<typeof FeatureAnswer>;
+/** The account area answers a bare array here. */
+export const FeatureArray = Type.Array(FeatureAnswer);
+
+export function presentFeature(feature: Feature): FeatureAnswer {
+  const { needed_for: _, ...shown } = feature;
+  return shown;
+}
+
+export const KubernetesVersion = Named('KubernetesVersion', { version: KubernetesVersionText });
+export type KubernetesVersion = Static<typeof KubernetesVersion>;
+export const KubernetesVersionList = listOf(KubernetesVersion, 'KubernetesVersionList');
+
+export function presentKubernetesVersion(version: string): KubernetesVersion {
+  return { version };
+}
+
+/** Price fields of flavors and images. */
+export const priceFields = {
+  currency_code: nullable(CurrencyCode),
+  price_per_hour: nullable(
+    Type.Number({ description: 'Price after discount, including tax; null unless price_status is `show`' }),
+  ),
+  price_per_month: nullable(Type.Number({ description: 'Price of a month of 720 hours' })),
+  price_status: nullable(
+    Type.Enum(['error', 'hide', 'show'], { type: 'string', description: 'What to display as the price' }),
+  ),
+};
+
+export const NO_PRICE_ASKED = {
+  currency_code: null,
+  price_per_hour: null,
+  price_per_month: null,
+  price_status: null,
+};
+
+/** The price of an offer in a list. */
+export interface OfferPrice {
+  currency_code: CurrencyCode | null;
+  price_per_hour: number | null;
+  price_per_month: number | null;
+  price_status: 'error' | 'hide' | 'show' | null;
+}

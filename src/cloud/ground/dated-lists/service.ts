@@ -1,6 +1,5 @@
 import type { Sql, Transaction } from '../../../db/database.ts';
-import { keepReseller, lockClients } from '../../../iam/accounts/in-transaction.ts';
-import { findClient, resells } from '../../../iam/accounts/service.ts';
+import { findClient, keepReseller, lockClients, resells } from '../../../iam/accounts/service.ts';
 import { calendarTime, secondOf } from '../../../lib/calendar-time.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
@@ -8,9 +7,35 @@ import { isTimeAndId, pageToken, placeOf } from '../../../lib/page-token.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
 import type { Platform } from '../../../platform.ts';
 import { type Principal, requirePlatform } from '../../../requests/principal.ts';
-import { listProblems } from './rules.ts';
 import type { DatedListQuery, NewList } from './schema.ts';
 import * as store from './store.ts';
+
+const MOST_AHEAD_MS = 10 * 366 * 86_400_000;
+
+/** Returns what is wrong with whom a list is for, and since when. */
+export function listProblems(list: NewList, from: Date, now: Date): FieldProblem[] {
+  return [...holderProblems(list), ...timeProblems(from, now)];
+}
+
+function holderProblems({ scope, id }: NewList): FieldProblem[] {
+  if (scope === 'everyone' && id !== undefined) {
+    return [{ field: 'id', message: 'Must be left out of what is for everyone.' }];
+  }
+  if (scope !== 'everyone' && id === undefined) {
+    return [{ field: 'id', message: `Is required: the ${scope} that it is for.` }];
+  }
+  return [];
+}
+
+function timeProblems(from: Date, now: Date): FieldProblem[] {
+  const field = 'valid_from';
+  if (from.getTime() < secondOf(now).getTime()) {
+    return [{ field, message: 'Must not be in the past: what is over does not change.' }];
+  }
+  if (from.getTime() - now.getTime() > MOST_AHEAD_MS)
+    return [{ field, message: 'Must be within ten years.' }];
+  return [];
+}
 
 /** Each price list divides a report of costs. So no report has more parts than this for each scope. */
 const MOST_IN_A_MONTH = 100;

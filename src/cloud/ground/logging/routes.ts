@@ -4,7 +4,6 @@ import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
-import { presentedTopic } from './presenter.ts';
 import {
   LoggingStatus,
   LoggingUser,
@@ -26,6 +25,16 @@ import {
   renewLoggingPassword,
   setLoggingStatus,
 } from './service.ts';
+import type { TopicRow } from './store.ts';
+
+export function presentedTopic(row: TopicRow): TopicAnswer {
+  return {
+    name: row.name,
+    retention_policy: row.retention_days === null ? null : { period: row.retention_days },
+    index_pattern: row.index_pattern_id === null ? null : { id: row.index_pattern_id },
+    size_in_bytes: row.size_in_bytes,
+  };
+}
 
 const LAAS = '/cloud/v1/laas/:project_id/:region_id';
 const tags = ['Logging'];

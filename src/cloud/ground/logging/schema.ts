@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
 import { orNull } from '../../../lib/schema-kit.ts';
-import { listOf, listQuery, ProjectRegion } from '../../../lib/wire.ts';
+import { Input, listOf, listQuery, Named, ProjectRegion, Query } from '../../../lib/wire.ts';
 
 export const LONGEST_TOPIC_NAME = 223;
 const MOST_RETENTION_DAYS = 1_825;
@@ -49,15 +49,12 @@ const Namespace = nullable(
   }),
 );
 
-export const LoggingStatus = Type.Object(
-  {
-    is_initialized: Type.Boolean({
-      description: 'Whether logging is enabled for the project in this region',
-    }),
-    namespace: Namespace,
-  },
-  { title: 'LoggingStatus' },
-);
+export const LoggingStatus = Named('LoggingStatus', {
+  is_initialized: Type.Boolean({
+    description: 'Whether logging is enabled for the project in this region',
+  }),
+  namespace: Namespace,
+});
 export type LoggingStatus = Static<typeof LoggingStatus>;
 
 export const UpdateLoggingStatus = Type.Object(
@@ -86,7 +83,8 @@ const IndexPattern = Type.Object(
 );
 const size = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [0] };
 
-export const PutTopic = Type.Object(
+export const PutTopic = Input(
+  'PutLogTopic',
   {
     name: TopicName('Topic'),
     retention_policy: Type.Optional(orNull(RetentionPolicy)),
@@ -95,11 +93,7 @@ export const PutTopic = Type.Object(
       Type.Integer({ ...size, default: 0, description: 'Size of the stored logs in bytes' }),
     ),
   },
-  {
-    title: 'PutLogTopic',
-    additionalProperties: false,
-    examples: [{ name: 'web.access', retention_policy: { period: 45 } }],
-  },
+  { name: 'web.access', retention_policy: { period: 45 } },
 );
 export type PutTopic = Static<typeof PutTopic>;
 
@@ -114,7 +108,7 @@ export const TopicAnswer = Type.Object(
 );
 export type TopicAnswer = Static<typeof TopicAnswer>;
 export const TopicList = listOf(TopicAnswer, 'LogTopicList');
-export const TopicListQuery = Type.Object(listQuery(), { additionalProperties: false });
+export const TopicListQuery = Query(listQuery());
 
 export const LoggingUser = Type.Object(
   {
@@ -124,13 +118,10 @@ export const LoggingUser = Type.Object(
   { title: 'LoggingUser', description: 'Credentials for the log brokers (SASL SCRAM-SHA-512).' },
 );
 
-export const NamespaceAvailability = Type.Object(
-  {
-    namespace: Type.String({ description: 'Namespace', examples: ['acme'] }),
-    available: Type.Boolean({ description: 'Whether the project can use it' }),
-  },
-  { title: 'LoggingNamespace' },
-);
+export const NamespaceAvailability = Named('LoggingNamespace', {
+  namespace: Type.String({ description: 'Namespace', examples: ['acme'] }),
+  available: Type.Boolean({ description: 'Whether the project can use it' }),
+});
 
 export const NamespaceParams = Type.Object({
   ...ProjectRegion,

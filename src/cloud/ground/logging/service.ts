@@ -1,15 +1,74 @@
-import { randomBytes } from 'node:crypto';
-import type { Transaction } from '../../../db/database.ts';
+import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { type Transaction, violates } from '../../../db/database.ts';
+import type { Place } from '../../../db/place.ts';
 import { ConflictError, InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import { requireLoggingHosts } from '../catalog/service.ts';
 import type { Scope } from '../projects/service.ts';
-import { limitOf } from '../quotas/in-transaction.ts';
-import { initialise, isReserved } from './namespaces.ts';
+import { limitOf } from '../quotas/service.ts';
 import { type LoggingStatus, NAMESPACE, type PutTopic, type UpdateLoggingStatus } from './schema.ts';
-import { scramCredential } from './scram.ts';
 import * as store from './store.ts';
+import { insertService, keepTopic, lockService, type ServiceRow } from './store.ts';
+
+/** The namespace of a project that asked for none. No other project can choose it. */
+const ownNamespace = (projectId: number): string => `p${projectId}`;
+
+/** Whether the namespace is another project's default. */
+export function isReserved(namespace: string, projectId: number): boolean {
+  return /^p\d+$/.test(namespace) && namespace !== ownNamespace(projectId);
+}
+
+/** @throws InvalidError for a namespace that is another project's default */
+function refuseReserved(namespace: string, projectId: number): void {
+  if (!isReserved(namespace, projectId)) return;
+  throw new InvalidError({
+    namespace: ['Namespaces such as p12 are reserved for other projects; choose another one.'],
+  });
+}
+
+/**
+ * Locks and returns the logging of a project. Initialises it if necessary.
+ * @throws InvalidError, ConflictError for a taken namespace
+ */
+export async function initialise(
+  tx: Transaction,
+  place: Place,
+  asked: string | null,
+  now: Date,
+): Promise<ServiceRow> {
+  const namespace = asked ?? ownNamespace(place.projectId);
+  refuseReserved(namespace, place.projectId);
+  try {
+    for (;;) {
+      await insertService(tx, place, namespace, now);
+      const service = await lockService(tx, place);
+      // Undefined if the existing service was deleted between the two statements.
+      if (service) return service;
+    }
+  } catch (error) {
+    if (!violates(error, 'logging_services_namespace')) throw error;
+    throw new ConflictError(
+      `The namespace ${namespace} is already in use in this region; choose another one`,
+    );
+  }
+}
+
+const ITERATIONS = 4096;
+
+/**
+ * Returns the form in which brokers store a password for SASL SCRAM-SHA-512 (RFC 5802, RFC 5803). It doesn't reveal
+ * the password, and nobody can log in with it.
+ */
+export async function scramCredential(password: string): Promise<string> {
+  const salt = randomBytes(32);
+  const salted = await promisify(pbkdf2)(password, salt, ITERATIONS, 64, 'sha512');
+  const keyed = (text: string) => createHmac('sha512', salted).update(text).digest();
+  const stored = createHash('sha512').update(keyed('Client Key')).digest('base64');
+  const server = keyed('Server Key').toString('base64');
+  return `SCRAM-SHA-512$${ITERATIONS}:${salt.toString('base64')}$${stored}:${server}`;
+}
 
 /* Logging of projects. Everything except `status` throws InvalidError where the region has no logging. */
 
@@ -155,4 +214,19 @@ async function requireRoom(tx: Transaction, scope: Scope, services: store.Servic
     requested_usage: 1,
     limit,
   });
+}
+
+/**
+ * Creates the topic that a cluster logs to. The topic stays when the cluster's logging is switched off. The place has
+ * the region that stores the logs, which may differ from the cluster's. `retentionDays` is null to keep logs for ever,
+ * and undefined to leave the choice to the topic.
+ */
+export async function keepTopicOf(
+  tx: Transaction,
+  place: Place,
+  topic: { name: string; retentionDays: number | null | undefined },
+  now: Date,
+): Promise<void> {
+  await initialise(tx, place, null, now);
+  await keepTopic(tx, place, topic);
 }

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { TagAnswer } from '../../../lib/resource-fields.ts';
-import { listOf, ProjectRegion } from '../../../lib/wire.ts';
+import { listOf, ProjectRegion, Query } from '../../../lib/wire.ts';
 
 const key = Type.String({ minLength: 1, maxLength: 255, description: 'Key of the tag', examples: ['env'] });
 
-export const KeyQuery = Type.Object({ key }, { additionalProperties: false });
+export const KeyQuery = Query({ key });
 export const TagList = listOf(TagAnswer, 'ResourceTagList');
 
 /** Each kind of resource has another name for its ID. */

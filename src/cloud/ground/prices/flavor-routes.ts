@@ -2,24 +2,28 @@ import { type Static, Type } from 'typebox';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
-import { listQuery, ProjectRegionParams } from '../../../lib/wire.ts';
+import { listQuery, ProjectRegionParams, Query } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
-import { FlavorList, presentFlavor } from '../catalog/flavor-schema.ts';
-import type { Flavor } from '../catalog/service.ts';
+import {
+  FlavorList,
+  isGpu,
+  KubernetesFlavorList,
+  presentFlavor,
+  presentKubernetesFlavor,
+} from '../catalog/flavor-schema.ts';
+import { KubernetesVersionList, presentKubernetesVersion } from '../catalog/schema.ts';
+import type { Catalog, Flavor, Region } from '../catalog/service.ts';
 import { offerPrices } from './service.ts';
 
-const FlavorListQuery = Type.Object(
-  {
-    ...listQuery(),
-    include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
-    disabled: Type.Optional(
-      Type.Boolean({ default: true, description: "Include flavors that can't be used for new instances" }),
-    ),
-    exclude_linux: Type.Optional(Type.Boolean({ default: false, description: 'Exclude Linux flavors' })),
-    exclude_windows: Type.Optional(Type.Boolean({ default: false, description: 'Exclude Windows flavors' })),
-  },
-  { additionalProperties: false },
-);
+const FlavorListQuery = Query({
+  ...listQuery(),
+  include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
+  disabled: Type.Optional(
+    Type.Boolean({ default: true, description: "Include flavors that can't be used for new instances" }),
+  ),
+  exclude_linux: Type.Optional(Type.Boolean({ default: false, description: 'Exclude Linux flavors' })),
+  exclude_windows: Type.Optional(Type.Boolean({ default: false, description: 'Exclude Windows flavors' })),
+});
 type FlavorListQuery = Static<typeof FlavorListQuery>;
 
 export function flavorRoutes(app: Api, on: Platform): void {
@@ -45,4 +49,67 @@ function listed(flavors: readonly Flavor[], query: FlavorListQuery): Flavor[] {
       !(query.exclude_linux && flavor.os_type === 'linux') &&
       !(query.exclude_windows && flavor.os_type === 'windows'),
   );
+}
+
+const VersionListQuery = Query(listQuery());
+const KubernetesOfferFlavorListQuery = Query({
+  ...listQuery(),
+  exclude_gpu: Type.Optional(Type.Boolean({ default: false, description: 'Exclude GPU flavors' })),
+  include_capacity: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Include the number of available machines, where it is counted',
+    }),
+  ),
+  include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
+});
+type KubernetesOfferFlavorListQuery = Static<typeof KubernetesOfferFlavorListQuery>;
+
+/** The same list has a path in each version of the cluster operations. */
+const VERSION_PATHS = [
+  { url: '/cloud/v2/k8s/:project_id/:region_id/create_versions', operationId: 'listKubernetesVersions' },
+  { url: '/cloud/v1/k8s/:project_id/:region_id/create_versions', operationId: 'listKubernetesVersionsV1' },
+];
+
+/** What new clusters can be made of. A region without Kubernetes offers nothing. */
+export function kubernetesOfferRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags: ['Kubernetes'], params: ProjectRegionParams });
+  for (const { url, operationId } of VERSION_PATHS) {
+    api.get(url, operationId, 'List Kubernetes versions for new clusters', {
+      description: 'Oldest first.',
+      query: VersionListQuery,
+      answer: KubernetesVersionList,
+      handler: async ({ scope, query }) => {
+        const { region } = scope;
+        const versions = region.has_k8s
+          ? on.backends.clusterVersions(region.id, on.catalog.kubernetesVersions)
+          : [];
+        return pageOf(versions, query, presentKubernetesVersion);
+      },
+    });
+  }
+
+  api.get(
+    '/cloud/v1/k8s/:project_id/:region_id/flavors',
+    'listKubernetesFlavors',
+    'List flavors for node pools',
+    {
+      query: KubernetesOfferFlavorListQuery,
+      answer: KubernetesFlavorList,
+      handler: async ({ scope, query }) => {
+        const prices = await offerPrices(on, scope, query.include_prices);
+        return pageOf(poolFlavors(on.catalog, scope.region, query), query, (flavor) =>
+          presentKubernetesFlavor(flavor, prices?.flavor(flavor.flavor_id)),
+        );
+      },
+    },
+  );
+}
+
+function poolFlavors(catalog: Catalog, region: Region, query: KubernetesOfferFlavorListQuery): Flavor[] {
+  if (!region.has_k8s) return [];
+  return catalog
+    .flavors(region.id)
+    .filter((flavor) => flavor.offered_for.includes('kubernetes'))
+    .filter((flavor) => !(query.exclude_gpu && isGpu(flavor.flavor_id)));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PriceTerms } from '../catalog/service.ts';
-import { offerPrice } from './offers.ts';
+import { offerPrice } from './service.ts';
 
 const terms: PriceTerms = {
   currency: 'EUR',

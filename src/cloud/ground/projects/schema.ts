@@ -1,40 +1,43 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
-import { IntegerId, listOf, listQuery, ResourceName, Timestamp } from '../../../lib/wire.ts';
+import {
+  Input,
+  IntegerId,
+  listOf,
+  listQuery,
+  Named,
+  Query,
+  ResourceName,
+  Timestamp,
+} from '../../../lib/wire.ts';
 
-export const Project = Type.Object(
-  {
-    id: Type.Integer({ description: 'Project ID', examples: [1] }),
-    name: Type.String({ examples: ['Default'] }),
-    description: nullable(Type.String()),
-    client_id: Type.Integer({ description: 'Account that owns the project' }),
-    is_default: Type.Boolean({ description: 'Whether it is the default project of the account' }),
-    state: Type.String({ examples: ['ACTIVE'] }),
-    task_id: nullable(Type.String({ description: 'Task that holds the project; null if there is none' })),
-    created_at: Timestamp(),
-    deleted_at: nullable(Timestamp()),
-  },
-  { title: 'Project' },
-);
+export const Project = Named('Project', {
+  id: Type.Integer({ description: 'Project ID', examples: [1] }),
+  name: Type.String({ examples: ['Default'] }),
+  description: nullable(Type.String()),
+  client_id: Type.Integer({ description: 'Account that owns the project' }),
+  is_default: Type.Boolean({ description: 'Whether it is the default project of the account' }),
+  state: Type.String({ examples: ['ACTIVE'] }),
+  task_id: nullable(Type.String({ description: 'Task that holds the project; null if there is none' })),
+  created_at: Timestamp(),
+  deleted_at: nullable(Timestamp()),
+});
 export type Project = Static<typeof Project>;
 
 export const ProjectList = listOf(Project, 'ProjectList');
 
 export const ProjectParams = Type.Object({ project_id: IntegerId('Project ID') });
 
-export const ProjectListQuery = Type.Object(
-  {
-    ...listQuery(100),
-    name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name' })),
-    include_deleted: Type.Optional(Type.Boolean({ default: false })),
-    order_by: Type.Optional(
-      Type.Enum(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], {
-        default: 'created_at.desc',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const ProjectListQuery = Query({
+  ...listQuery(100),
+  name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name' })),
+  include_deleted: Type.Optional(Type.Boolean({ default: false })),
+  order_by: Type.Optional(
+    Type.Enum(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], {
+      default: 'created_at.desc',
+    }),
+  ),
+});
 export type ProjectListQuery = Static<typeof ProjectListQuery>;
 
 const description = nullable(
@@ -45,28 +48,22 @@ const description = nullable(
   }),
 );
 
-export const CreateProjectSchema = Type.Object(
+export const CreateProjectSchema = Input(
+  'CreateProject',
   {
     name: ResourceName('Name, unique in the account'),
     description: Type.Optional(description),
   },
-  {
-    title: 'CreateProject',
-    additionalProperties: false,
-    examples: [{ name: 'Web site', description: 'Everything for the web site' }],
-  },
+  { name: 'Web site', description: 'Everything for the web site' },
 );
 export type CreateProject = Static<typeof CreateProjectSchema>;
 
-export const UpdateProjectSchema = Type.Object(
+export const UpdateProjectSchema = Input(
+  'UpdateProject',
   {
     name: Type.Optional(ResourceName('Name, unique in the account')),
     description: Type.Optional(description),
   },
-  {
-    title: 'UpdateProject',
-    additionalProperties: false,
-    examples: [{ name: 'Production', description: 'Everything for the web site' }],
-  },
+  { name: 'Production', description: 'Everything for the web site' },
 );
 export type UpdateProject = Static<typeof UpdateProjectSchema>;

@@ -1,6 +1,5 @@
 import type { Database, Sql, Transaction } from '../../../db/database.ts';
-import { lockClients } from '../../../iam/accounts/in-transaction.ts';
-import { findClient, resells } from '../../../iam/accounts/service.ts';
+import { findClient, lockClients, resells } from '../../../iam/accounts/service.ts';
 import { NotFoundError } from '../../../lib/errors.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
 import { type Principal, requirePlatform } from '../../../requests/principal.ts';

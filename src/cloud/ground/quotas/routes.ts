@@ -11,7 +11,7 @@ import {
   QuotaThreshold,
   RegionalQuotas,
   SetQuotaThreshold,
-} from './quota-schema.ts';
+} from './schema.ts';
 import {
   changeGlobalQuotas,
   changeRegionalQuotas,

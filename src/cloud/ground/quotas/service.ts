@@ -1,18 +1,29 @@
-import { InvalidError, NotFoundError } from '../../../lib/errors.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Sql, Transaction } from '../../../db/database.ts';
+import { InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
 import { isoMicros } from '../../../lib/timestamps.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
-import { GLOBAL_NAMES, GLOBAL_QUOTAS, limitField, NO_REGION, REGIONAL_QUOTAS, usageField } from './names.ts';
+import type { QuotaLimits, Region } from '../catalog/service.ts';
+import {
+  GLOBAL_NAMES,
+  GLOBAL_QUOTAS,
+  type GlobalQuota,
+  limitField,
+  NO_REGION,
+  REGIONAL_QUOTAS,
+  usageField,
+} from './names.ts';
+import { lockReadable, requireChangeable, requireReadable } from './reach.ts';
 import {
   type AllQuotas,
   DEFAULT_THRESHOLD,
   type QuotaFields,
   type QuotaThreshold,
   type Told,
-} from './quota-schema.ts';
-import { lockReadable, requireChangeable, requireReadable } from './reach.ts';
+} from './schema.ts';
 import * as store from './store.ts';
-import { lastWarning, type Warning } from './warnings/store.ts';
+import { lastWarning, noteNearlyUsed, type Warning } from './warnings/store.ts';
 
 export { usageOf as quotaUsage } from './store.ts';
 
@@ -165,4 +176,250 @@ export async function setQuotaThreshold(
     if (threshold === null) await store.deleteThreshold(tx, clientId);
     else await store.setThreshold(tx, clientId, threshold);
   });
+}
+
+type QuotaAttribute = keyof QuotaLimits;
+
+/** How much of each quota something takes. */
+export type QuotaAmounts = Partial<Record<QuotaAttribute, number>>;
+
+/** The account and region whose quotas are used. */
+export interface QuotaOwner {
+  clientId: number;
+  regionId: number;
+}
+interface LimitedOwner extends QuotaOwner {
+  region: Pick<Region, 'quotas'>;
+}
+
+export function quotaOwner({ clientId, regionId }: QuotaOwner): QuotaOwner {
+  return { clientId, regionId };
+}
+
+/**
+ * Takes `amount` of a quota. The row stays locked until the transaction ends, which makes the count exact:
+ * call it as late in the transaction as possible.
+ * @throws QuotaExceededError with the numbers
+ */
+export async function takeQuota(
+  tx: Transaction,
+  owner: LimitedOwner,
+  attribute: QuotaAttribute,
+  amount = 1,
+): Promise<void> {
+  const { clientId, regionId, region } = owner;
+  // Read with the count, so that a changed limit holds for every process at once.
+  const { rows } = await sql<{ used: number; most: number }>`
+    with allowed as materialized (select ${limitAt(owner, sql`${attribute}::text`, region.quotas[attribute])} as most)
+    insert into quota_usage (client_id, region_id, attribute, used)
+    select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, ${amount}::bigint from allowed
+    where ${amount} <= most
+    on conflict (client_id, region_id, attribute) do update set used = quota_usage.used + excluded.used
+    where quota_usage.used + excluded.used <= (select most from allowed)
+    returning used, (select most from allowed) as most`.execute(tx.sql);
+  const [taken] = rows;
+  if (taken) {
+    await noteNearlyUsed(tx, { clientId, regionId, attribute }, { before: taken.used - amount, ...taken });
+    return;
+  }
+  await refuseExceeded(tx, owner, { [attribute]: amount });
+  // Another transaction released quota between the two statements, so try again.
+  await takeQuota(tx, owner, attribute, amount);
+}
+
+/** The client's own limit, or else that of a list in force, or else that of the catalogue. */
+const limitAt = ({ clientId, regionId }: QuotaOwner, attribute: RawBuilder<unknown>, standard: number) =>
+  sql<number>`coalesce((
+    select most from quota_limits as own
+    where own.client_id = ${clientId} and own.region_id = ${regionId} and own.attribute = ${attribute}
+  ), listed_quota(${clientId}, ${regionId}, ${attribute}), ${standard}::bigint)`;
+
+/** Calls `takeQuota` for several quotas, always in the same order. @throws QuotaExceededError */
+export async function takeQuotas(tx: Transaction, owner: LimitedOwner, amounts: QuotaAmounts): Promise<void> {
+  for (const [attribute, amount] of inOrder(amounts)) await takeQuota(tx, owner, attribute, amount);
+}
+
+/** Returns the quotas that would be exceeded. Locks nothing, so the result may be outdated at once. */
+export async function exceededQuotas(
+  db: Sql,
+  owner: LimitedOwner,
+  amounts: QuotaAmounts,
+): Promise<QuotaExceededError['info'][]> {
+  const asked = inOrder(amounts);
+  if (asked.length === 0) return [];
+  const { rows } = await sql<{ attribute: string; used: number | null; most: number | null }>`
+    select attribute, used, coalesce(most, listed_quota(${owner.clientId}, ${owner.regionId}, attribute)) as most
+    from unnest(${asked.map(([attribute]) => attribute)}::text[]) as asked (attribute)
+    left join (select * from quota_usage where ${ownedBy(owner)}) as usage using (attribute)
+    left join (select * from quota_limits where ${ownedBy(owner)}) as limits using (attribute)`.execute(db);
+  const known = new Map(rows.map((row) => [row.attribute, row]));
+  return asked
+    .map(([attribute, requested]) => ({
+      attribute,
+      current_usage: known.get(attribute)?.used ?? 0,
+      requested_usage: requested,
+      limit: known.get(attribute)?.most ?? owner.region.quotas[attribute],
+    }))
+    .filter(({ current_usage, requested_usage, limit }) => current_usage + requested_usage > limit);
+}
+
+const ownedBy = ({ clientId, regionId }: QuotaOwner) =>
+  sql`client_id = ${clientId} and region_id = ${regionId}`;
+
+/** Returns the limit of one quota, for what is counted elsewhere. */
+export async function limitOf(
+  tx: Transaction,
+  owner: LimitedOwner,
+  attribute: QuotaAttribute,
+): Promise<number> {
+  return ownLimit(tx, owner, attribute, owner.region.quotas[attribute]);
+}
+
+/**
+ * Refuses one more of what accounts have without a region. The rows are counted, one transaction after the other.
+ * @throws QuotaExceededError
+ */
+export async function refuseOneMore(
+  tx: Transaction,
+  of: { clientId: number } | { projectId: number },
+  attribute: GlobalQuota,
+): Promise<void> {
+  const clientId = 'clientId' in of ? of.clientId : await clientOf(tx, of.projectId);
+  // The project was deleted meanwhile: the constraint refuses what would be in it.
+  if (clientId === undefined) return;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${attribute} ${clientId}`}, 0))`.execute(tx.sql);
+  const things = {
+    project_count: sql`projects where client_id = ${clientId}`,
+    keypair_count: sql`ssh_keys join projects on projects.id = project_id where client_id = ${clientId}`,
+  };
+  const { rows } = await sql<{ used: number }>`select count(*) as used from ${things[attribute]}`.execute(
+    tx.sql,
+  );
+  const used = rows[0]?.used ?? 0;
+  const owner = { clientId, regionId: NO_REGION };
+  const limit = await ownLimit(tx, owner, attribute, GLOBAL_QUOTAS[attribute]);
+  if (used < limit) {
+    await noteNearlyUsed(tx, { ...owner, attribute }, { before: used, used: used + 1, most: limit });
+    return;
+  }
+  throw new QuotaExceededError({ attribute, current_usage: used, requested_usage: 1, limit });
+}
+
+async function ownLimit(
+  tx: Transaction,
+  owner: QuotaOwner,
+  attribute: string,
+  standard: number,
+): Promise<number> {
+  const limit = limitAt(owner, sql`${attribute}::text`, standard);
+  const { rows } = await sql<{ most: number }>`select ${limit} as most`.execute(tx.sql);
+  return rows[0]?.most ?? standard;
+}
+
+async function clientOf(tx: Transaction, projectId: number): Promise<number | undefined> {
+  const project = tx.sql.selectFrom('projects').select('client_id').where('id', '=', projectId);
+  return (await project.executeTakeFirst())?.client_id;
+}
+
+/** Refuses early what `takeQuotas` would refuse at the end of the transaction anyway. @throws QuotaExceededError */
+export async function refuseExceeded(
+  tx: Transaction,
+  owner: LimitedOwner,
+  amounts: QuotaAmounts,
+): Promise<void> {
+  const [first] = await exceededQuotas(tx.sql, owner, amounts);
+  if (first) throw new QuotaExceededError(first);
+}
+
+/** Takes quotas even beyond their limits, for a caller that soon releases as much. */
+export async function overdrawQuotas(
+  tx: Transaction,
+  owner: LimitedOwner,
+  amounts: QuotaAmounts,
+): Promise<void> {
+  const taken = inOrder(amounts).map(([name, amount]) => [name, -amount]);
+  await releaseQuotas(tx, owner, Object.fromEntries(taken));
+}
+
+/** Gives back what `takeQuota` took, when the resource is deleted or was never created. */
+export async function releaseQuota(
+  tx: Transaction,
+  owner: QuotaOwner,
+  attribute: QuotaAttribute,
+  amount = 1,
+): Promise<void> {
+  await tx.sql
+    .updateTable('quota_usage')
+    .set({ used: sql`used - ${amount}` })
+    .where('client_id', '=', owner.clientId)
+    .where('region_id', '=', owner.regionId)
+    .where('attribute', '=', attribute)
+    .execute();
+}
+
+/** Calls `releaseQuota` for several quotas, in the order of `takeQuotas`. */
+export async function releaseQuotas(
+  tx: Transaction,
+  owner: QuotaOwner,
+  amounts: QuotaAmounts,
+): Promise<void> {
+  for (const [attribute, amount] of inOrder(amounts)) await releaseQuota(tx, owner, attribute, amount);
+}
+
+/** Returns the quotas whose amount is not 0, in the order in which every transaction locks them. */
+function inOrder(amounts: QuotaAmounts): [QuotaAttribute, number][] {
+  const attributes = (Object.keys(amounts) as QuotaAttribute[]).sort();
+  return attributes.flatMap((attribute): [QuotaAttribute, number][] => {
+    const amount = amounts[attribute] ?? 0;
+    return amount === 0 ? [] : [[attribute, amount]];
+  });
+}
+
+/** Forgets the limits of an account that is being deleted, and what it asked for. */
+export async function forgetQuotasOf(tx: Transaction, clientId: number): Promise<void> {
+  const { sql: db } = tx;
+  await db.deleteFrom('quota_usage').where('client_id', '=', clientId).execute();
+  await db.deleteFrom('quota_limits').where('client_id', '=', clientId).execute();
+  await db.deleteFrom('quota_thresholds').where('client_id', '=', clientId).execute();
+  await db.deleteFrom('quota_requests').where('client_id', '=', clientId).execute();
+  await db.deleteFrom('quota_warnings').where('client_id', '=', clientId).execute();
+}
+
+/** What each regional quota counts, where that is a row. */
+const COUNTED: Partial<Record<QuotaAttribute, string>> = {
+  cluster_count: 'kubernetes_clusters',
+  firewall_count: 'security_groups where not is_default',
+  floating_count: 'floating_ips',
+  image_count: 'images',
+  loadbalancer_count: 'load_balancers',
+  network_count: 'networks where creator_task_id is not null',
+  reserved_fixed_ip_count: 'ports where reserved',
+  router_count: 'routers',
+  secret_count: 'secrets',
+  servergroup_count: 'server_groups',
+  sfs_count: 'file_shares',
+  snapshot_count: 'snapshots',
+  subnet_count:
+    '(select project_id, region_id from subnets join networks on networks.id = network_id where subnets.creator_task_id is not null) as own',
+  vm_count: 'instances',
+  volume_count: 'volumes',
+};
+
+/** Counts anew what an account uses, after rows went without being released one by one. */
+export async function recountQuotas(tx: Transaction, clientId: number): Promise<void> {
+  const counts = Object.entries(COUNTED).map(
+    ([attribute, rows]) =>
+      sql`select project_id, region_id, ${attribute}::text as attribute from ${sql.raw(rows)}`,
+  );
+  await sql`
+    update quota_usage set used = coalesce(counted.used, 0)
+    from quota_usage as former left join (
+      select region_id, attribute, count(*) as used from (${sql.join(counts, sql` union all `)}) as kept
+      where project_id in (select id from projects where client_id = ${clientId})
+      group by region_id, attribute
+    ) as counted using (region_id, attribute)
+    where former.client_id = ${clientId} and quota_usage.client_id = ${clientId}
+      and quota_usage.region_id = former.region_id and quota_usage.attribute = former.attribute`.execute(
+    tx.sql,
+  );
 }

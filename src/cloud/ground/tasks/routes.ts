@@ -3,19 +3,71 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
-import { acknowledgementRoutes } from './acknowledgement-routes.ts';
-import { presentedTask } from './presenter.ts';
 import {
+  AcknowledgeQuery,
+  AcknowledgeTasks,
   ActiveTaskParams,
   ActiveTaskQuery,
+  presentedTask,
   TaskList,
   TaskListQuery,
   TaskParams,
   Task as TaskSchema,
   WaitHeaders,
 } from './schema.ts';
-import { awaitTask, getTask, listActiveTasks, listTasks } from './service.ts';
-import { waitPreference } from './wait-preference.ts';
+import {
+  acknowledgeEndedTasks,
+  acknowledgeNamedTasks,
+  acknowledgeTask,
+  awaitTask,
+  getTask,
+  listActiveTasks,
+  listTasks,
+} from './service.ts';
+
+/** The longest delay of one answer. Clients that want to wait longer ask again. */
+const MOST_SECONDS = 60;
+
+// Commas separate preferences and semicolons their parameters. The first of two waits counts (RFC 7240, section 2).
+const WAIT = /(?:^|,)\s*wait\s*=\s*(?:"(\d{1,9})"|(\d{1,9}))\s*(?:[,;]|$)/i;
+
+/** Returns the seconds that the header `Prefer` asks to wait; undefined if it doesn't or can't be understood. */
+export function waitPreference(prefer: string | undefined): number | undefined {
+  const [, quoted, plain] = (prefer === undefined ? null : WAIT.exec(prefer)) ?? [];
+  const seconds = quoted ?? plain;
+  return seconds === undefined ? undefined : Math.min(Number(seconds), MOST_SECONDS);
+}
+
+const BASE = '/cloud/v1/tasks';
+
+export function acknowledgementRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags });
+
+  api.post(`${BASE}/:task_id/acknowledge`, 'acknowledgeTask', 'Acknowledge a task', {
+    description: 'Marks the task as seen by a user. The first acknowledgement and its time are kept.',
+    params: TaskParams,
+    answer: TaskSchema,
+    handler: async ({ principal, params }) =>
+      presentedTask(await acknowledgeTask(on, principal, params.task_id)),
+  });
+
+  api.post(`${BASE}/acknowledge_all`, 'acknowledgeAllTasks', 'Acknowledge all tasks', {
+    description: 'Acknowledges all tasks of the account that have ended.',
+    query: AcknowledgeQuery,
+    handler: ({ principal, query }) => acknowledgeEndedTasks(on, principal, query),
+  });
+
+  api.post(`${BASE}/acknowledge`, 'acknowledgeTasks', 'Acknowledge tasks by their IDs', {
+    deprecated: true,
+    description: 'Use "Acknowledge a task" or "Acknowledge all tasks".',
+    query: AcknowledgeQuery,
+    body: AcknowledgeTasks,
+    handler: async ({ principal, query, body }) => {
+      if (body.task_ids) await acknowledgeNamedTasks(on, principal, body.task_ids, query);
+      else await acknowledgeEndedTasks(on, principal, query);
+    },
+  });
+}
 
 const tags = ['Tasks'];
 

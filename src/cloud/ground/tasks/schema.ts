@@ -1,15 +1,20 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
+import { plainSeconds } from '../../../lib/timestamps.ts';
 import {
+  Input,
   IntegerId,
   listOf,
   listQuery,
+  Named,
   ProjectRegion,
+  Query,
   QueryTime,
   RepeatedId,
   SortOrder,
 } from '../../../lib/wire.ts';
+import type { TaskRow } from './store.ts';
 
 const STATES = ['NEW', 'RUNNING', 'FINISHED', 'ERROR'] as const;
 
@@ -34,34 +39,31 @@ export const CreatedResources = Type.Object(
   { title: 'CreatedResources', description: 'IDs of the resources that the task created, by type' },
 );
 
-export const Task = Type.Object(
-  {
-    id: Type.String({ format: 'uuid', description: 'Unique across all projects' }),
-    task_type: Type.String({ examples: ['update_k8s_cluster_v2'] }),
-    state: Type.Enum(STATES, {
-      description: 'NEW: queued. RUNNING: in progress. FINISHED and ERROR are final.',
-    }),
-    detailed_state: nullable(Type.String({ description: 'Only for GPU clusters' })),
-    created_on: TaskTime('When the task was accepted, in UTC'),
-    updated_on: TaskTime('When its state last changed, in UTC'),
-    finished_on: TaskTime('When it reached FINISHED or ERROR, in UTC'),
-    created_resources: nullable(CreatedResources),
-    data: Type.Unknown({ description: 'Parameters of the task' }),
-    error: nullable(Type.String({ description: 'Why the task ended in ERROR' })),
-    user_id: Type.Integer({ description: 'User who started the task' }),
-    client_id: nullable(Type.Integer()),
-    user_client_id: nullable(Type.Integer()),
-    project_id: nullable(Type.Integer()),
-    region_id: nullable(Type.Integer()),
-    request_id: nullable(Type.String({ description: 'Request that started the task' })),
-    acknowledged_at: TaskTime('When a user acknowledged the outcome'),
-    acknowledged_by: nullable(Type.Integer()),
-    job_id: nullable(Type.String()),
-    schedule_id: nullable(Type.String()),
-    lifecycle_policy_id: nullable(Type.Integer()),
-  },
-  { title: 'Task' },
-);
+export const Task = Named('Task', {
+  id: Type.String({ format: 'uuid', description: 'Unique across all projects' }),
+  task_type: Type.String({ examples: ['update_k8s_cluster_v2'] }),
+  state: Type.Enum(STATES, {
+    description: 'NEW: queued. RUNNING: in progress. FINISHED and ERROR are final.',
+  }),
+  detailed_state: nullable(Type.String({ description: 'Only for GPU clusters' })),
+  created_on: TaskTime('When the task was accepted, in UTC'),
+  updated_on: TaskTime('When its state last changed, in UTC'),
+  finished_on: TaskTime('When it reached FINISHED or ERROR, in UTC'),
+  created_resources: nullable(CreatedResources),
+  data: Type.Unknown({ description: 'Parameters of the task' }),
+  error: nullable(Type.String({ description: 'Why the task ended in ERROR' })),
+  user_id: Type.Integer({ description: 'User who started the task' }),
+  client_id: nullable(Type.Integer()),
+  user_client_id: nullable(Type.Integer()),
+  project_id: nullable(Type.Integer()),
+  region_id: nullable(Type.Integer()),
+  request_id: nullable(Type.String({ description: 'Request that started the task' })),
+  acknowledged_at: TaskTime('When a user acknowledged the outcome'),
+  acknowledged_by: nullable(Type.Integer()),
+  job_id: nullable(Type.String()),
+  schedule_id: nullable(Type.String()),
+  lifecycle_policy_id: nullable(Type.Integer()),
+});
 export type Task = Static<typeof Task>;
 
 export const TaskParams = Type.Object({ task_id: Type.String({ description: 'Task ID' }) });
@@ -79,59 +81,51 @@ export const WaitHeaders = Type.Object({
 
 export const TaskList = listOf(Task, 'TaskList');
 
-export const TaskListQuery = Type.Object(
-  {
-    project_id: RepeatedId('Project ID'),
-    region_id: RepeatedId('Region ID'),
-    state: Type.Optional(
-      Type.Array(Type.Enum(STATES, { type: 'string' }), {
-        maxItems: 100,
-        description: 'Repeat for several',
-      }),
-    ),
-    task_type: Type.Optional(
-      Type.String({ maxLength: 255, description: 'Exact type', examples: ['create_volume'] }),
-    ),
-    is_acknowledged: Type.Optional(
-      Type.Boolean({ description: 'Only tasks that have been acknowledged, or only those that have not' }),
-    ),
-    from_timestamp: Type.Optional(QueryTime('Accepted at this time or later')),
-    to_timestamp: Type.Optional(QueryTime('Accepted at this time or earlier')),
-    order_by: Type.Optional({
-      ...SortOrder,
-      description: 'Order by time of acceptance; defaults to newest first',
+export const TaskListQuery = Query({
+  project_id: RepeatedId('Project ID'),
+  region_id: RepeatedId('Region ID'),
+  state: Type.Optional(
+    Type.Array(Type.Enum(STATES, { type: 'string' }), {
+      maxItems: 100,
+      description: 'Repeat for several',
     }),
-    sorting: Type.Optional({ ...SortOrder, deprecated: true, description: 'Old name of `order_by`' }),
-    ...listQuery(10),
-  },
-  { additionalProperties: false },
-);
+  ),
+  task_type: Type.Optional(
+    Type.String({ maxLength: 255, description: 'Exact type', examples: ['create_volume'] }),
+  ),
+  is_acknowledged: Type.Optional(
+    Type.Boolean({ description: 'Only tasks that have been acknowledged, or only those that have not' }),
+  ),
+  from_timestamp: Type.Optional(QueryTime('Accepted at this time or later')),
+  to_timestamp: Type.Optional(QueryTime('Accepted at this time or earlier')),
+  order_by: Type.Optional({
+    ...SortOrder,
+    description: 'Order by time of acceptance; defaults to newest first',
+  }),
+  sorting: Type.Optional({ ...SortOrder, deprecated: true, description: 'Old name of `order_by`' }),
+  ...listQuery(10),
+});
 export type TaskListQuery = Static<typeof TaskListQuery>;
 
 export const ActiveTaskParams = Type.Object(ProjectRegion);
-export const ActiveTaskQuery = Type.Object(
-  {
-    task_type: Type.Optional(
-      Type.Array(Type.String({ maxLength: 255, examples: ['create_volume'] }), {
-        maxItems: 100,
-        description: 'Repeat for several',
-      }),
-    ),
-    ...listQuery(10),
-  },
-  { additionalProperties: false },
-);
+export const ActiveTaskQuery = Query({
+  task_type: Type.Optional(
+    Type.Array(Type.String({ maxLength: 255, examples: ['create_volume'] }), {
+      maxItems: 100,
+      description: 'Repeat for several',
+    }),
+  ),
+  ...listQuery(10),
+});
 
-export const AcknowledgeQuery = Type.Object(
-  {
-    project_id: Type.Optional(IntegerId('Only tasks of this project')),
-    region_id: Type.Optional(IntegerId('Only tasks of this region')),
-  },
-  { additionalProperties: false },
-);
+export const AcknowledgeQuery = Query({
+  project_id: Type.Optional(IntegerId('Only tasks of this project')),
+  region_id: Type.Optional(IntegerId('Only tasks of this region')),
+});
 export type AcknowledgeQuery = Static<typeof AcknowledgeQuery>;
 
-export const AcknowledgeTasks = Type.Object(
+export const AcknowledgeTasks = Input(
+  'AcknowledgeTasks',
   {
     task_ids: Type.Optional(
       nullable(
@@ -142,6 +136,32 @@ export const AcknowledgeTasks = Type.Object(
       ),
     ),
   },
-  { title: 'AcknowledgeTasks', additionalProperties: false, examples: [{ task_ids: null }] },
+  { task_ids: null },
 );
 export type AcknowledgeTasks = Static<typeof AcknowledgeTasks>;
+
+export function presentedTask(row: TaskRow): Task {
+  return {
+    id: row.id,
+    task_type: row.task_type,
+    state: row.state,
+    detailed_state: null,
+    created_on: plainSeconds(row.created_on),
+    updated_on: row.updated_on && plainSeconds(row.updated_on),
+    finished_on: row.finished_on && plainSeconds(row.finished_on),
+    created_resources: row.created_resources,
+    data: row.data,
+    error: row.error,
+    user_id: row.user_id,
+    client_id: row.client_id,
+    user_client_id: row.user_client_id,
+    project_id: row.project_id,
+    region_id: row.region_id,
+    request_id: row.request_id,
+    acknowledged_at: row.acknowledged_at && plainSeconds(row.acknowledged_at),
+    acknowledged_by: row.acknowledged_by,
+    job_id: null,
+    schedule_id: null,
+    lifecycle_policy_id: null,
+  };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitPreference } from './wait-preference.ts';
+import { waitPreference } from './routes.ts';
 
 test.each([
   ['wait=10', 10],

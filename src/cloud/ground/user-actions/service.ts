@@ -3,8 +3,7 @@ import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import * as published from './published-store.ts';
-import type { RequestListQuery } from './requests-schema.ts';
-import type { UserActionListQuery } from './schema.ts';
+import type { RequestListQuery, UserActionListQuery } from './schema.ts';
 import * as store from './store.ts';
 
 export type { ListedAction } from './store.ts';

@@ -3,7 +3,7 @@ import type { Sql } from '../../../db/database.ts';
 import { pageByIds } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { RequestListQuery } from './requests-schema.ts';
+import type { RequestListQuery } from './schema.ts';
 
 export type UserActionRow = Selectable<Tables['user_actions']>;
 /** An action, with the email address of its user if the user is in the account. */

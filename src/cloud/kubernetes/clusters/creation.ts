@@ -1,10 +1,10 @@
-import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
+import { type FieldProblem, InvalidError, ifFound } from '../../../lib/errors.ts';
 import type { Platform } from '../../../platform.ts';
 import { hasSshKeyNamed } from '../../compute/ssh-keys/service.ts';
 import { isGpu } from '../../ground/catalog/flavor-schema.ts';
 import type { Scope } from '../../ground/projects/service.ts';
+import { getNetwork, getSubnet } from '../../network/networks/service.ts';
 import { type AddressPools, addressPools } from './address-pools.ts';
-import { type ClusterSubnet, findClusterSubnet, hasOwnNetwork } from './cluster-networks.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { initialConfiguration } from './configuration/merge.ts';
 import { validateInitialConfiguration } from './configuration/validate.ts';
@@ -14,6 +14,29 @@ import { poolOffer, poolsProblems } from './pools.ts';
 import { configurationContext, slurmReferences } from './region-context.ts';
 import type { CreateCluster } from './schema.ts';
 import type { NewPool } from './store.ts';
+
+export interface ClusterSubnet {
+  networkId: string;
+  cidr: string;
+  hasRouter: boolean;
+}
+
+/** Whether nodes may be in the network. The platform's external networks are not for them. */
+export async function hasOwnNetwork(on: Platform, scope: Scope, id: string): Promise<boolean> {
+  const network = await ifFound(getNetwork(on, scope, id));
+  return network !== undefined && !network.external;
+}
+
+/** Returns a subnet that nodes may be in; undefined if there is none in the project and region. */
+export async function findClusterSubnet(
+  on: Platform,
+  scope: Scope,
+  id: string,
+): Promise<ClusterSubnet | undefined> {
+  const subnet = await ifFound(getSubnet(on, scope, id));
+  if (!subnet || subnet.project_id === null) return undefined;
+  return { networkId: subnet.network_id, cidr: subnet.cidr, hasRouter: subnet.routed };
+}
 
 /** A valid creation body, with every default filled in. */
 export interface AcceptedCluster extends AddressPools {

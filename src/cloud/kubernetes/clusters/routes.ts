@@ -7,18 +7,19 @@ import type { Versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
-import { ClusterAnswer, ClusterList } from './answer-schema.ts';
 import { credentialRoutes } from './credentials/routes.ts';
 import { limitRoutes } from './limits/routes.ts';
 import { CLUSTER_BASES, CLUSTER_COLUMNS, CLUSTER_NAME, type ClusterBase } from './params.ts';
 import { poolRoutes } from './pools/routes.ts';
-import { presentedCluster } from './presenter.ts';
 import {
+  ClusterAnswer,
+  ClusterList,
   ClusterListQuery,
   ClusterParams,
   ClusterUpdate,
   CreateCluster,
   DeleteClusterQuery,
+  presentedCluster,
 } from './schema.ts';
 import { clusterDeletion, createCluster, getCluster, listClusters, updateCluster } from './service.ts';
 import { upgradeRoutes } from './upgrades/routes.ts';

@@ -4,8 +4,11 @@ import { KUBERNETES_NAME_PATTERN, KUBERNETES_NAME_RULE } from '../../../lib/name
 import { nullable } from '../../../lib/nullable.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
 import { closed, oneOf, orNull, textMap } from '../../../lib/schema-kit.ts';
-import { listQuery, ProjectRegion } from '../../../lib/wire.ts';
-import { creationGroups } from './configuration/schema.ts';
+import { isoSeconds } from '../../../lib/timestamps.ts';
+import { listOf, listQuery, Named, ProjectRegion, Query, Timestamp } from '../../../lib/wire.ts';
+import { configurationAnswer, creationGroups } from './configuration/schema.ts';
+import type { ClusterRow, PoolRow } from './store.ts';
+import type { ClusterStatus } from './tables.ts';
 
 export { ClusterUpdate } from './configuration/schema.ts';
 
@@ -210,10 +213,148 @@ export const PoolParams = Type.Object({
   pool_name: Type.String({ description: 'Pool name' }),
 });
 
-export const ClusterListQuery = Type.Object(listQuery(), { additionalProperties: false });
-export const DeleteClusterQuery = Type.Object(
+export const ClusterListQuery = Query(listQuery());
+export const DeleteClusterQuery = Query({
+  volumes: Optional(IdList('Volumes of the cluster to delete as well, including those that would be kept')),
+});
+
+const texts = (description: string) =>
+  Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description,
+  });
+
+export const PoolAnswer = Named('KubernetesPool', {
+  id: Type.String({ format: 'uuid', description: 'Pool ID' }),
+  name: Type.String({ examples: ['pool-1'] }),
+  flavor_id: Type.String({ examples: ['g1-standard-2-4'] }),
+  min_node_count: Type.Integer({ examples: [1] }),
+  max_node_count: Type.Integer({ examples: [3] }),
+  node_count: Type.Integer({ description: 'Current number of nodes', examples: [1] }),
+  boot_volume_size: Type.Integer({
+    description: 'Size of the boot volume in GiB; 0 for bare metal',
+    examples: [50],
+  }),
+  boot_volume_type: Type.String({
+    description: 'Type of the boot volume; empty for bare metal',
+    examples: ['ssd_hiiops'],
+  }),
+  auto_healing_enabled: Type.Boolean(),
+  is_public_ipv4: Type.Boolean(),
+  labels: texts('Kubernetes labels of the nodes'),
+  taints: texts('Kubernetes taints of the nodes; each value has the form `value:Effect`'),
+  crio_config: texts('Settings of the container runtime'),
+  kubelet_config: texts('Kubelet settings'),
+  security_group_ids: Type.Array(Type.String({ format: 'uuid' })),
+  status: Type.String({
+    description: 'Provisioning, Running or Deleting',
+    examples: ['Running'],
+  }),
+  created_at: Timestamp('For example 2026-05-23T05:07:31Z'),
+  servergroup_id: Type.String({ description: 'Placement group of its nodes; empty for bare metal' }),
+  servergroup_name: Type.String({ description: 'Empty for bare metal' }),
+  servergroup_policy: Type.String({ description: 'Empty for bare metal', examples: ['anti-affinity'] }),
+});
+export type PoolAnswer = Static<typeof PoolAnswer>;
+export const PoolList = listOf(PoolAnswer, 'KubernetesPoolList');
+
+export const ClusterAnswer = Type.Object(
   {
-    volumes: Optional(IdList('Volumes of the cluster to delete as well, including those that would be kept')),
+    id: Type.String({ format: 'uuid', description: 'Cluster ID' }),
+    name: Type.String({ examples: ['my-cluster'] }),
+    version: Type.String({ description: 'Kubernetes version, with the leading `v`', examples: ['v1.32.13'] }),
+    keypair: Type.String({ description: 'Name of the SSH key on the nodes', examples: ['my-key'] }),
+    status: Type.Enum(['Deleting', 'Provisioned', 'Provisioning'], {
+      type: 'string',
+      description: 'Status of the cluster. If a change fails, its task says why.',
+    }),
+    is_public: Type.Boolean({ description: 'Whether the API server can be reached from the internet' }),
+    pools: Type.Array(PoolAnswer),
+    ...configurationAnswer,
+    csi: Named('KubernetesCsi', {
+      nfs: Named('KubernetesNfs', {
+        vast_enabled: Type.Boolean(),
+        ddn_enabled: Type.Boolean({ description: 'Always false: no region offers DDN file shares' }),
+      }),
+    }),
+    fixed_network: nullable(Type.String({ description: 'Empty if the platform chose it' })),
+    fixed_subnet: nullable(Type.String({ description: 'Empty if the platform chose it' })),
+    is_ipv6: Type.Boolean(),
+    pods_ip_pool: nullable(Type.String({ examples: ['172.16.0.0/18'] })),
+    services_ip_pool: nullable(Type.String({ examples: ['172.24.0.0/18'] })),
+    pods_ipv6_pool: nullable(Type.String()),
+    services_ipv6_pool: nullable(Type.String()),
+    creator_task_id: nullable(Type.String({ description: 'Task that created the cluster' })),
+    task_id: nullable(
+      Type.String({
+        description: 'Task that holds the cluster; the cluster can be changed when this is null',
+      }),
+    ),
+    created_at: Timestamp('For example 2026-05-23T05:07:31Z'),
   },
-  { additionalProperties: false },
+  { title: 'KubernetesCluster', description: 'A Kubernetes cluster with all its settings.' },
 );
+export type ClusterAnswer = Static<typeof ClusterAnswer>;
+export const ClusterList = listOf(ClusterAnswer, 'KubernetesClusterList');
+
+export function presentedCluster(row: ClusterRow): ClusterAnswer {
+  const { authentication, ...groups } = row.configuration;
+  return {
+    id: row.id,
+    name: row.name,
+    version: row.version,
+    keypair: row.keypair,
+    status: row.status,
+    is_public: true,
+    pools: row.pools.map((pool) => presentedPool(pool, row.status)),
+    ...groups,
+    authentication: {
+      oidc: authentication?.oidc ?? null,
+      kubeconfig_created_at: row.kubeconfig_created_at && isoSeconds(row.kubeconfig_created_at),
+      kubeconfig_expires_at: row.kubeconfig_expires_at && isoSeconds(row.kubeconfig_expires_at),
+    },
+    csi: { nfs: { vast_enabled: row.vast_nfs_enabled, ddn_enabled: false } },
+    fixed_network: row.fixed_network,
+    fixed_subnet: row.fixed_subnet,
+    is_ipv6: row.is_ipv6,
+    pods_ip_pool: row.pods_ip_pool,
+    services_ip_pool: row.services_ip_pool,
+    pods_ipv6_pool: row.pods_ipv6_pool,
+    services_ipv6_pool: row.services_ipv6_pool,
+    creator_task_id: row.creator_task_id,
+    task_id: row.task_id,
+    created_at: isoSeconds(row.created_at),
+  };
+}
+
+const POOL_STATUS: Record<ClusterStatus, string> = {
+  Provisioning: 'Provisioning',
+  Provisioned: 'Running',
+  Deleting: 'Deleting',
+};
+
+export function presentedPool(row: PoolRow, clusterStatus: ClusterStatus): PoolAnswer {
+  return {
+    id: row.id,
+    name: row.name,
+    flavor_id: row.flavor_id,
+    min_node_count: row.min_node_count,
+    max_node_count: row.max_node_count,
+    node_count: row.node_count,
+    boot_volume_size: row.boot_volume_size ?? 0,
+    boot_volume_type: row.boot_volume_type ?? '',
+    auto_healing_enabled: row.auto_healing_enabled,
+    is_public_ipv4: row.is_public_ipv4,
+    labels: row.labels,
+    taints: row.taints,
+    crio_config: row.crio_config,
+    kubelet_config: row.kubelet_config,
+    security_group_ids: row.security_group_ids,
+    status: row.pending ?? POOL_STATUS[clusterStatus],
+    created_at: isoSeconds(row.created_at),
+    servergroup_id: row.servergroup_id ?? '',
+    servergroup_name: row.servergroup_name ?? '',
+    servergroup_policy: row.servergroup_policy ?? '',
+  };
+}

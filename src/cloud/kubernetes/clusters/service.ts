@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { remove } from '../../../convergence/wants.ts';
 import { type Transaction, violates } from '../../../db/database.ts';
-import { ConflictError, InvalidError } from '../../../lib/errors.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import { newTaskId } from '../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
-import * as placementGroups from '../../compute/placement-groups/in-transaction.ts';
+import * as placementGroups from '../../compute/placement-groups/service.ts';
+import { keep } from '../../compute/ssh-keys/service.ts';
 import { isGpu } from '../../ground/catalog/flavor-schema.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import { quotaOwner, refuseExceeded, takeQuotas } from '../../ground/quotas/in-transaction.ts';
+import { quotaOwner, refuseExceeded, takeQuotas } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import {
   beginTask,
@@ -19,22 +20,51 @@ import {
   unchangedTask,
 } from '../../ground/tasks/service.ts';
 import * as workerGroups from '../../network/security-groups/worker-groups/in-transaction.ts';
-import { keepForSlurm } from '../../storage/file-shares/in-transaction.ts';
+import { keepForSlurm } from '../../storage/file-shares/service.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
 import type { ClusterUpdate } from './configuration/schema.ts';
 import { validateConfiguration } from './configuration/validate.ts';
 import { acceptCluster } from './creation.ts';
 import { lockFreeCluster, lockKnownCluster, refuseHeld } from './free-cluster.ts';
-import { keepKeys } from './kept-keys.ts';
 import { addNodes, checkNamedDisks, inFieldsOfCreation, removeAllNodes } from './nodes/pool-nodes.ts';
 import { DELETE_POOL } from './pools/tasks.ts';
 import { CLUSTER_QUOTAS } from './quotas.ts';
 import { configurationContext, slurmReferences } from './region-context.ts';
 import type { CreateCluster } from './schema.ts';
 import * as store from './store.ts';
-import { CREATE_CLUSTER, DELETE_CLUSTER, UPDATE_CLUSTER } from './tasks.ts';
-import { clusterConfigured, clusterMade } from './wanted.ts';
+import { CREATE_CLUSTER, clusterConfigured, clusterMade, DELETE_CLUSTER, UPDATE_CLUSTER } from './tasks.ts';
+
+/**
+ * Locks keys that a cluster is about to use against deletion: they may have been deleted since they were checked.
+ * @throws InvalidError
+ */
+export async function keepKeys(
+  tx: Transaction,
+  scope: Scope,
+  { keypair, slurmKeyIds }: { keypair?: string; slurmKeyIds: readonly string[] },
+): Promise<void> {
+  const ids = slurmKeyIds.map((id) => id.toLowerCase());
+  const names = keypair === undefined ? [] : [keypair];
+  if (ids.length === 0 && names.length === 0) return;
+  const kept = await keep(tx, scope, { names, ids });
+  const problems: FieldProblem[] = [
+    ...names
+      .filter((name) => !kept.some((key) => key.name === name))
+      .map((name) => ({ field: 'keypair', message: `SSH key ${name} was deleted. Choose another one.` })),
+    ...ids.flatMap((id, index) =>
+      kept.some((key) => key.id === id)
+        ? []
+        : [
+            {
+              field: `add_ons.slurm.ssh_key_ids.${index}`,
+              message: `SSH key ${id} was deleted. Leave it out.`,
+            },
+          ],
+    ),
+  ];
+  if (problems.length > 0) throw new InvalidError(problems);
+}
 
 /** @throws NotFoundError */
 export async function getCluster(on: Platform, scope: Scope, name: string): Promise<store.ClusterRow> {

@@ -1,16 +1,44 @@
+import { type Static, Type } from 'typebox';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
-import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { listOf, Named, ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
-import type { InstanceAnswer } from '../../compute/instances/schema.ts';
+import { InstanceAnswer } from '../../compute/instances/schema.ts';
 import { instancesOnPorts } from '../../compute/instances/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { presentedFloatingIp } from '../../network/floating-ips/presenter.ts';
-import { FloatingIpListQuery } from '../../network/floating-ips/schema.ts';
+import { FloatingIpAnswer, FloatingIpListQuery } from '../../network/floating-ips/schema.ts';
 import { listFloatingIps } from '../../network/floating-ips/service.ts';
-import type { LoadBalancerAnswer } from '../load-balancers/schema.ts';
+import { LoadBalancerAnswer } from '../load-balancers/schema.ts';
 import { loadBalancersOnPorts } from '../load-balancers/service.ts';
-import { FloatingIpList, type ListedFloatingIp } from './schema.ts';
+
+/** The instance of a floating IP, as lists show it. */
+const InstanceOfFloatingIp = Named('FloatingIpInstance', {
+  ...Type.Omit(InstanceAnswer, [
+    'fixed_ip_assignments',
+    'blackhole_ports',
+    'ddos_profile',
+    'instance_isolation',
+  ]).properties,
+  flavor: Type.Pick(InstanceAnswer.properties.flavor, ['flavor_id', 'flavor_name', 'vcpus', 'ram'], {
+    title: 'FlavorOfFloatingIpInstance',
+  }),
+});
+
+/** A floating IP in a list, with what has its port. */
+export const ListedFloatingIp = Named('ListedFloatingIp', {
+  ...FloatingIpAnswer.properties,
+  instance: Type.Unsafe<Static<typeof InstanceOfFloatingIp> | null>({
+    anyOf: [InstanceOfFloatingIp, { type: 'null' }],
+    description: 'Instance that it is assigned to',
+  }),
+  loadbalancer: Type.Unsafe<LoadBalancerAnswer | null>({
+    anyOf: [LoadBalancerAnswer, { type: 'null' }],
+    description: 'Load balancer whose virtual address it leads to',
+  }),
+});
+export type ListedFloatingIp = Static<typeof ListedFloatingIp>;
+export const FloatingIpList = listOf(ListedFloatingIp, 'FloatingIpList');
 
 /** Floating IPs with the instances and load balancers that they lead to. */
 export function floatingIpListRoutes(app: Api, on: Platform): void {

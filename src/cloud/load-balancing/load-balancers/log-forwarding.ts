@@ -7,7 +7,7 @@ import {
   mergedForwarding,
 } from '../../../lib/log-forwarding.ts';
 import type { Catalog } from '../../ground/catalog/service.ts';
-import { keepTopicOf } from '../../ground/logging/in-transaction.ts';
+import { keepTopicOf } from '../../ground/logging/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 
 /** Returns the logging after a request, and adds its problems to those that are known. */

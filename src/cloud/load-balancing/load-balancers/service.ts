@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { make, remove } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { InvalidError, type QuotaExceededError } from '../../../lib/errors.ts';
+import { type FieldProblem, InvalidError, type QuotaExceededError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import { newTaskId } from '../../../lib/ids.ts';
@@ -9,30 +9,78 @@ import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import { exceededQuotas, quotaOwner, takeQuotas } from '../../ground/quotas/in-transaction.ts';
+import { exceededQuotas, quotaOwner, takeQuotas } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain } from '../../ground/tasks/service.ts';
-import * as floatingIps from '../../network/floating-ips/in-transaction.ts';
+import * as floatingIps from '../../network/floating-ips/service.ts';
 import { floatingIpsOnPorts } from '../../network/floating-ips/service.ts';
-import { awayFrom, asInRows as floatingIpsInRows } from '../../network/floating-ips/wanted.ts';
+import { awayFrom, asInRows as floatingIpsInRows } from '../../network/floating-ips/tasks.ts';
 import { lockVip } from '../../network/ports/of-load-balancers/in-transaction.ts';
-import { asInRows as portsInRows } from '../../network/ports/wanted.ts';
+import { asInRows as portsInRows } from '../../network/ports/tasks.ts';
 import type { CreateLoadBalancer } from './creation-schema.ts';
 import { defaultFlavor, usableFlavor } from './flavors/flavors.ts';
+import { insertListener, listenersProblems, poolProblem, wantedListener } from './listeners/new-listener.ts';
 import { rangeFamilyProblems } from './listeners/rules.ts';
 import { lockAlsoHeld } from './locks.ts';
 import { keepTopic, wantedLogging } from './log-forwarding.ts';
-import { insertTree, wantedTree } from './new-tree.ts';
+import { insertPools, type MadePools, wantedPool } from './pools/new-pool.ts';
 import { presentedBalancer } from './presenter.ts';
-import type { CheckLoadBalancerLimits, LoadBalancerAnswer, LoadBalancerListQuery } from './schema.ts';
+import {
+  type CheckLoadBalancerLimits,
+  type LoadBalancerAnswer,
+  type LoadBalancerListQuery,
+  MOST_IN_ALL,
+} from './schema.ts';
 import * as store from './store.ts';
-import { CREATE, DELETE } from './tasks.ts';
-import { startEdit } from './tree/edits.ts';
+import { CREATE, DELETE, loadBalancerSpec } from './tasks.ts';
+import { type Edit, startEdit } from './tree/edits.ts';
 import type { OperatingStatus, Statuses } from './tree/operating-status.ts';
 import { forestsOf } from './tree/parts.ts';
 import { holdTree, insertRows, writeRow } from './tree/store.ts';
 import { ALREADY_PUBLIC, isOutside, takeVip, vipProblems, writeVip } from './vip.ts';
-import { loadBalancerSpec } from './wanted.ts';
+
+/** The listeners that are created with their load balancer, each with its default pool if it has one. */
+export type WantedTree = ReturnType<typeof wantedTree>;
+
+/** Adds the problems of the listeners and their pools. */
+export function wantedTree(given: CreateLoadBalancer['listeners'] = [], problems: FieldProblem[]) {
+  const wanted = given.map(({ pools: [pool] = [], ...listener }, index) => {
+    const at = `listeners.${index}.`;
+    const one = { listener: wantedListener(listener, at, problems), pool: undefined };
+    if (!pool) return one;
+    problems.push(...poolProblem(listener, pool.protocol, `${at}pools.0.protocol`));
+    return { ...one, pool: wantedPool(pool, `${at}pools.0.`, problems) };
+  });
+  problems.push(...listenersProblems(wanted.map(({ listener }) => listener)));
+  const members = wanted.reduce((sum, { pool }) => sum + (pool?.members.length ?? 0), 0);
+  if (members > MOST_IN_ALL.members) {
+    const message = `They have ${members} members in all; at most ${MOST_IN_ALL.members} are allowed.`;
+    problems.push({ field: 'listeners', message });
+  }
+  return wanted;
+}
+
+/** Writes the tree. Returns the IDs as the task shows them. @throws InvalidError for members that are nowhere */
+export async function insertTree(
+  tx: Transaction,
+  scope: Scope,
+  edit: Edit,
+  wanted: WantedTree,
+): Promise<MadePools & { listeners: string[] }> {
+  const made = await insertPools(
+    tx,
+    scope,
+    edit,
+    wanted.flatMap(({ pool }) => pool ?? []),
+  );
+  const poolIds = [...made.pools];
+  const listeners: string[] = [];
+  for (const [index, { listener, pool }] of wanted.entries()) {
+    const defaultPoolId = pool ? (poolIds.shift() ?? null) : null;
+    listeners.push(await insertListener(tx, edit, listener, { defaultPoolId, at: `listeners.${index}.` }));
+  }
+  return { listeners, ...made };
+}
 
 type PossibleLoadBalancer = { flavor: string } & Pick<
   CreateLoadBalancer,

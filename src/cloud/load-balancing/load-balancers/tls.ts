@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../db/database.ts';
-import { letSecretsGo, type SecretWish, useSecrets } from '../secrets/in-transaction.ts';
+import { letSecretsGo, type SecretWish, useSecrets } from '../secrets/service.ts';
 import type { LoadBalancerRow } from './store.ts';
 import type { PartRow, PartTable } from './tree/store.ts';
 

@@ -6,7 +6,7 @@ import type { Scope } from '../../ground/projects/service.ts';
 import type { AddressSource, HeldAddress } from '../../network/addresses/in-transaction.ts';
 import * as addresses from '../../network/addresses/in-transaction.ts';
 import { familiesOf } from '../../network/addresses/schema.ts';
-import * as floatingIps from '../../network/floating-ips/in-transaction.ts';
+import * as floatingIps from '../../network/floating-ips/service.ts';
 import {
   attachVip,
   floatingAddress,

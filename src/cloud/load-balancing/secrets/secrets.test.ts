@@ -12,7 +12,7 @@ import {
   tlsBundle,
 } from '../../../../test/support/tls-bundles.ts';
 import { type Database, openDatabase } from '../../../db/database.ts';
-import { letSecretsGo, type SecretWish, useSecrets } from './in-transaction.ts';
+import { letSecretsGo, type SecretWish, useSecrets } from './service.ts';
 
 let service: TestService;
 let database: Database;

@@ -1,23 +1,80 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
+import { sql } from 'kysely';
 import { make, remove } from '../../../convergence/wants.ts';
-import { newResource } from '../../../db/place.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { isIn, newResource, type Place } from '../../../db/place.ts';
 import { calendarTime } from '../../../lib/calendar-time.ts';
-import { type ConflictError, InvalidError } from '../../../lib/errors.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
 import { inUse, LOOKED_AT, refuseHeld, someOf } from '../../../lib/held.ts';
-import { newTaskId } from '../../../lib/ids.ts';
+import { isUuid, newTaskId } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import { isoSeconds } from '../../../lib/timestamps.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import { quotaOwner, takeQuota } from '../../ground/quotas/in-transaction.ts';
+import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain } from '../../ground/tasks/service.ts';
-import { usefulness } from './payload.ts';
-import type { CreateSecret, CreateTlsSecret, SecretListQuery } from './schema.ts';
+import { certificatesOf, isPkcs12 } from './pkcs12.ts';
+import { type CreateSecret, type CreateTlsSecret, MOST_BYTES, type SecretListQuery } from './schema.ts';
+import type { SecretUse, StoredSecretRow } from './store.ts';
 import * as store from './store.ts';
 import { CREATE_SECRET, DELETE_SECRET } from './tasks.ts';
-import { bundleProblems } from './tls-bundle.ts';
+import { bundleProblems, certificatesIn, serverProblem, timeProblem } from './tls-bundle.ts';
+
+/**
+ * Returns what the payload can be used for. A certificate must be one; listeners also take an opaque PKCS #12 file, as
+ * Octavia does. @throws InvalidError
+ */
+export async function usefulness(
+  type: StoredSecretRow['secret_type'],
+  base64: string,
+  now: Date,
+): Promise<StoredSecretRow['holds']> {
+  const bytes = decoded(base64);
+  if (type !== 'certificate' && type !== 'opaque') return 'bytes';
+  const { holds, problem } = isPkcs12(bytes)
+    ? { holds: 'tls' as const, problem: await pkcs12Problem(bytes, now) }
+    : { holds: 'certificates' as const, problem: certificatesProblem(bytes, now) };
+  if (problem === undefined) return holds;
+  if (type === 'opaque') return 'bytes';
+  throw new InvalidError({ payload: [problem] });
+}
+
+/** `Buffer` skips what isn't base64. */
+function decoded(base64: string): Buffer {
+  const bytes = Buffer.from(base64, 'base64');
+  const text = base64.replaceAll(/[\r\n]/g, '');
+  if (bytes.toString('base64') !== text) throw new InvalidError({ payload: ['Is not base64.'] });
+  if (bytes.length > MOST_BYTES) {
+    throw new InvalidError({ payload: [`Has ${bytes.length} bytes; at most ${MOST_BYTES} are allowed.`] });
+  }
+  return bytes;
+}
+
+async function pkcs12Problem(bytes: Buffer, now: Date): Promise<string | undefined> {
+  const shown = await certificatesOf(bytes);
+  if (!shown) {
+    return 'Is a PKCS #12 file that no server can use: it must have no passphrase, and contain a certificate and its key.';
+  }
+  const [leaf, ...issuers] = shown;
+  return serverProblem(leaf, issuers, now);
+}
+
+function certificatesProblem(bytes: Buffer, now: Date): string | undefined {
+  const read = bytes[0] === 0x30 ? inDer(bytes) : certificatesIn(bytes.toString('latin1'));
+  if (typeof read === 'string') return read;
+  if (read.length === 0) return 'Contains no certificate.';
+  return read.map((one) => timeProblem(one, now)).find((problem) => problem !== undefined);
+}
+
+function inDer(bytes: Buffer): X509Certificate[] | string {
+  try {
+    return [new X509Certificate(bytes)];
+  } catch {
+    return 'Is not a certificate in DER format, and not a PKCS #12 file.';
+  }
+}
 
 const BINARY = 'application/octet-stream';
 
@@ -144,3 +201,95 @@ export const secretDeletion: WaitingDeletion<Rest<typeof deleteSecret>> = {
   names: ['secret_id'],
   options: [],
 };
+
+/** What listeners and pools do with secrets. Lock listeners and pools before them. */
+
+/** A part of a load balancer that uses secrets. */
+export type SecretUser = Pick<SecretUse, 'user_kind' | 'user_id'>;
+
+/** A secret that a request names. */
+export interface SecretWish {
+  /** The field of the request. */
+  field: string;
+  id: string;
+  /** What the secret must hold. `bytes` is satisfied by any. */
+  holds: StoredSecretRow['holds'];
+}
+
+const PURPOSES = { tls: 'a certificate with its key', certificates: 'certificates', bytes: 'anything' };
+
+/**
+ * Makes exactly these the secrets of the user, which must not have ended yet. They can't be deleted as long as it has
+ * them. A user that keeps a secret may keep it after it has expired.
+ * @throws InvalidError for a secret that is missing or of no use, ConflictError for one that a task holds
+ */
+export async function useSecrets(
+  tx: Transaction,
+  place: Place,
+  user: SecretUser,
+  wishes: readonly SecretWish[],
+  now: Date,
+): Promise<void> {
+  const ids = [...new Set(wishes.map(({ id }) => id.toLowerCase()).filter(isUuid))];
+  const found = await lockSecrets(tx, place, ids);
+  const former = new Set((await usesOf(tx, user)).map(({ secret_id }) => secret_id));
+  const problems = wishes.flatMap((wish) => problemOf(wish, found, former, now));
+  if (problems.length > 0) throw new InvalidError(problems);
+  for (const { id, task_id } of found.values()) {
+    if (task_id !== null)
+      throw new ConflictError(`Secret ${id} is held by task ${task_id}; wait until it ends`);
+  }
+  await letSecretsGo(tx, [user], ids);
+  const uses = ids.filter((id) => !former.has(id)).map((secret_id) => ({ secret_id, ...user }));
+  if (uses.length > 0) await tx.sql.insertInto('secret_uses').values(uses).execute();
+}
+
+/** Ends what the users do with secrets, but for those that are kept. Call it when the users are deleted. */
+export async function letSecretsGo(
+  tx: Transaction,
+  users: readonly SecretUser[],
+  kept: readonly string[] = [],
+): Promise<void> {
+  const ids = users.map(({ user_id }) => user_id);
+  await sql`
+    delete from secret_uses
+    where user_id = any(${ids}::uuid[]) and secret_id <> all(${kept}::uuid[])`.execute(tx.sql);
+}
+
+/** Locks the secrets against deletion, always in the same order, and returns them by ID. */
+async function lockSecrets(
+  tx: Transaction,
+  place: Place,
+  ids: readonly string[],
+): Promise<Map<string, StoredSecretRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.sql
+    .selectFrom('secrets')
+    .selectAll()
+    .where(isIn(place))
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forShare()
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function usesOf(tx: Transaction, { user_id }: SecretUser): Promise<SecretUse[]> {
+  return tx.sql.selectFrom('secret_uses').selectAll().where('user_id', '=', user_id).execute();
+}
+
+function problemOf(
+  { field, id, holds }: SecretWish,
+  found: ReadonlyMap<string, StoredSecretRow>,
+  former: ReadonlySet<string>,
+  now: Date,
+): FieldProblem[] {
+  const secret = found.get(id.toLowerCase());
+  if (!secret) return [{ field, message: `No secret ${id} in this project and region.` }];
+  if (holds !== 'bytes' && secret.holds !== holds) {
+    return [{ field, message: `Secret ${id} does not hold ${PURPOSES[holds]}.` }];
+  }
+  const { expires_at: end } = secret;
+  if (end === null || end > now || former.has(secret.id)) return [];
+  return [{ field, message: `Secret ${id} expired at ${isoSeconds(end)}.` }];
+}

@@ -1,7 +1,7 @@
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { type QuotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
+import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import { deleteSecret, settle } from './store.ts';
 
 interface SecretInput extends QuotaOwner {

@@ -1,11 +1,48 @@
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
 import type { Platform } from '../../../platform.ts';
-import { priced } from '../../ground/catalog/service.ts';
+import { type PriceTerms, priced } from '../../ground/catalog/service.ts';
+import { sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { requirePossibleClusterPool } from '../../kubernetes/clusters/pools/service.ts';
 import { getCluster } from '../../kubernetes/clusters/service.ts';
-import { type ClusterPrice, clusterPrice, type PoolParts } from './cluster-formula.ts';
 import type { ClusterPriceRequest } from './cluster-schema.ts';
+
+/** A pool's nodes and the hourly price of each part; undefined where the price book has none. */
+export interface PoolParts {
+  nodes: number;
+  machineHour: string | undefined;
+  /** Null for bare metal. */
+  bootVolume: { sizeGib: number; gibHour: string | undefined } | null;
+  /** Null for pools without public addresses. */
+  publicAddress: { hour: string | undefined } | null;
+}
+
+export interface ClusterPrice {
+  instances: VolumePrice[];
+  publicips: VolumePrice[];
+  volumes: VolumePrice[];
+  total_price: VolumePrice;
+}
+
+/**
+ * Returns the price of a cluster. Each part of a pool costs what the formula for volumes says, times the pool's units.
+ * Each part is rounded once, so that the total is exactly the sum of the parts that are shown.
+ */
+export function clusterPrice(terms: PriceTerms, pools: readonly PoolParts[]): ClusterPrice {
+  const instances = pools.map(({ nodes, machineHour }) => volumePrice(terms, machineHour, nodes));
+  const publicips = pools.flatMap(({ nodes, publicAddress }) =>
+    publicAddress ? [volumePrice(terms, publicAddress.hour, nodes)] : [],
+  );
+  const volumes = pools.flatMap(({ nodes, bootVolume }) =>
+    bootVolume ? [volumePrice(terms, bootVolume.gibHour, nodes * bootVolume.sizeGib)] : [],
+  );
+  return {
+    instances,
+    publicips,
+    volumes,
+    total_price: sumOf(terms, [...instances, ...publicips, ...volumes]),
+  };
+}
 
 /** The fields of an existing or possible pool that matter for its price. */
 interface PricedPool {

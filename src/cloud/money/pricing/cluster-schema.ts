@@ -1,24 +1,22 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
+import { Input } from '../../../lib/wire.ts';
 import { MAX_POOLS, Nodes, PoolInput } from '../../kubernetes/clusters/schema.ts';
 import { priceSchema } from './schema.ts';
 
 const { Optional } = Type;
 const { flavor_id, boot_volume_size, boot_volume_type, is_public_ipv4 } = PoolInput.properties;
 
-const PricedPool = Type.Object(
-  {
-    flavor_id,
-    node_count: Optional(nullable(Nodes('Number of nodes; defaults to 1.'))),
-    boot_volume_size: Optional({
-      ...boot_volume_size,
-      description: 'Size of the boot volume in GiB. Without size and type, only the machines are priced.',
-    }),
-    boot_volume_type,
-    is_public_ipv4,
-  },
-  { title: 'KubernetesPricePool', additionalProperties: false },
-);
+const PricedPool = Input('KubernetesPricePool', {
+  flavor_id,
+  node_count: Optional(nullable(Nodes('Number of nodes; defaults to 1.'))),
+  boot_volume_size: Optional({
+    ...boot_volume_size,
+    description: 'Size of the boot volume in GiB. Without size and type, only the machines are priced.',
+  }),
+  boot_volume_type,
+  is_public_ipv4,
+});
 
 export const clusterPriceRequestSchema = Type.Object(
   {

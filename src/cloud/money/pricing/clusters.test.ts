@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clusterParts, GPU_POOL, makeCluster, POOL } from '../../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
-import { clusterPrice } from './cluster-formula.ts';
+import { clusterPrice } from './cluster-prices.ts';
 
 const TERMS = {
   currency: 'EUR',

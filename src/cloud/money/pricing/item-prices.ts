@@ -7,7 +7,7 @@ import { priced } from '../../ground/catalog/service.ts';
 import { HOURS_PER_MONTH, timesHour, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { familiesOf } from '../../network/addresses/schema.ts';
-import type { CreateReservedFixedIp } from '../../network/reserved-fixed-ips/input-schema.ts';
+import type { CreateReservedFixedIp } from '../../network/reserved-fixed-ips/schema.ts';
 import type {
   DdosPrice,
   FileSharePriceRequest,

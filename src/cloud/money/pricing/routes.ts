@@ -1,9 +1,99 @@
+import { Type } from 'typebox';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
-import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { IntegerId, ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
-import { snapshotPriceRequestSchema, volumePriceRequestSchema, volumePriceSchema } from './schema.ts';
+import { InstanceParams } from '../../compute/instances/schema.ts';
+import { priced } from '../../ground/catalog/service.ts';
+import { sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
+import type { ClientPrices } from '../../ground/prices/service.ts';
+import type { Scope } from '../../ground/projects/service.ts';
+import { ClusterParams } from '../../kubernetes/clusters/schema.ts';
+import { requirePossibleLoadBalancer } from '../../load-balancing/load-balancers/service.ts';
+import { CreateReservedFixedIp } from '../../network/reserved-fixed-ips/schema.ts';
+import { priceOfCluster, priceOfNewCluster } from './cluster-prices.ts';
+import { clusterPriceRequestSchema, clusterPriceSchema } from './cluster-schema.ts';
+import { priceOfInstance, priceOfNewInstance } from './instance-prices.ts';
+import { InstancePrice, InstancePriceRequest } from './instance-schema.ts';
+import {
+  priceOfDdos,
+  priceOfFileShare,
+  priceOfFloatingIps,
+  priceOfImage,
+  priceOfLogging,
+  priceOfReservedFixedIp,
+} from './item-prices.ts';
+import {
+  DdosPrice,
+  FileSharePriceRequest,
+  FloatingIpPriceRequest,
+  ImagePriceRequest,
+} from './item-schema.ts';
+import {
+  LoadBalancerFlavorPriceRequest,
+  LoadBalancerPrice,
+  LoadBalancerPriceRequest,
+  type PriceParts,
+} from './load-balancer-schema.ts';
+import {
+  priceSchema,
+  snapshotPriceRequestSchema,
+  volumePriceRequestSchema,
+  volumePriceSchema,
+} from './schema.ts';
 import { priceOfSnapshot, priceOfVolume } from './service.ts';
+
+function priceOf(prices: ClientPrices, { regionId }: Scope, flavorId: string): VolumePrice {
+  return volumePrice(prices.terms, prices.hourPrice(regionId, priced.flavor(flavorId)), 1);
+}
+
+/** Returns what a load balancer of the flavor costs, without its addresses. @throws InvalidError, ForbiddenError */
+export async function priceOfLoadBalancerFlavor(
+  on: Platform,
+  scope: Scope,
+  flavor: string,
+): Promise<VolumePrice> {
+  requirePossibleLoadBalancer(on, scope, { flavor });
+  return priceOf(await on.rates.of(scope.clientId), scope, flavor);
+}
+
+/** Returns what it costs with its addresses, by part and in total. @throws InvalidError, ForbiddenError */
+export async function priceOfNewLoadBalancer(
+  on: Platform,
+  scope: Scope,
+  { flavor, floating_ip, ...given }: LoadBalancerPriceRequest,
+): Promise<LoadBalancerPrice> {
+  const vip = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const { publicAddresses } = requirePossibleLoadBalancer(on, scope, { flavor, ...vip });
+  const prices = await on.rates.of(scope.clientId);
+  const { terms } = prices;
+  const address = prices.hourPrice(scope.regionId, priced.publicAddress);
+  const parts = {
+    flavor: priceOf(prices, scope, flavor),
+    external_ip: publicAddresses > 0 ? volumePrice(terms, address, publicAddresses) : undefined,
+    floating_ip: floating_ip?.source === 'new' ? volumePrice(terms, address, 1) : undefined,
+  };
+  const total = sumOf(
+    terms,
+    Object.values(parts).flatMap((price) => price ?? []),
+  );
+  const each = (field: 'price_per_hour' | 'price_per_month'): PriceParts => ({
+    flavor: parts.flavor[field],
+    external_ip: parts.external_ip?.[field] ?? null,
+    floating_ip: parts.floating_ip?.[field] ?? null,
+  });
+  return {
+    currency_code: total.currency_code,
+    discount_percent: total.discount_percent,
+    price_status: total.price_status,
+    tax_percent: total.tax_percent,
+    per_hour: each('price_per_hour'),
+    per_month: each('price_per_month'),
+    total_price_per_hour: total.price_per_hour,
+    total_price_per_month: total.price_per_month,
+    price_without_discount_per_month: total.price_without_discount_per_month,
+  };
+}
 
 export function pricingRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags: ['Pricing'], params: ProjectRegionParams, access: 'read' });
@@ -33,6 +123,146 @@ export function pricingRoutes(app: Api, on: Platform): void {
       body: snapshotPriceRequestSchema,
       answer: volumePriceSchema,
       handler: ({ scope, body }) => priceOfSnapshot(on, scope, body),
+    },
+  );
+}
+
+const BASE = '/cloud/v2/pricing/:project_id/:region_id/k8s/clusters';
+
+export function clusterPriceRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags: ['Pricing'], params: ProjectRegionParams });
+
+  api.post(BASE, 'previewKubernetesPrice', 'Preview the price of a Kubernetes cluster', {
+    access: 'read',
+    onlyAsks: true,
+    description:
+      'Returns the price of its nodes after discount, including tax. Nothing is created. A month has 720 hours.',
+    body: clusterPriceRequestSchema,
+    answer: clusterPriceSchema,
+    handler: ({ scope, body }) => priceOfNewCluster(on, scope, body),
+  });
+
+  api.get(`${BASE}/:cluster_name`, 'getKubernetesPrice', 'Get the price of a Kubernetes cluster', {
+    description: 'Returns the price of its current nodes.',
+    params: ClusterParams,
+    answer: clusterPriceSchema,
+    handler: ({ scope, params }) => priceOfCluster(on, scope, params.cluster_name),
+  });
+}
+
+const ITEM_BASE = '/cloud/v1/pricing/:project_id/:region_id';
+const OF_REGION = '/cloud/v1/pricing/:region_id';
+const tags = ['Pricing'];
+const RegionParams = Type.Object({ region_id: IntegerId('Region ID') });
+export function itemPriceRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags, params: ProjectRegionParams });
+
+  api.post(`${ITEM_BASE}/file_shares`, 'previewFileSharePrice', 'Preview the price of a file share', {
+    access: 'read',
+    onlyAsks: true,
+    body: FileSharePriceRequest,
+    answer: priceSchema,
+    handler: ({ scope, body }) => priceOfFileShare(on, scope, body),
+  });
+
+  api.post(`${ITEM_BASE}/floating_ips`, 'previewFloatingIpPrice', 'Preview the price of floating IPs', {
+    access: 'read',
+    onlyAsks: true,
+    body: FloatingIpPriceRequest,
+    answer: priceSchema,
+    handler: ({ scope, body }) => priceOfFloatingIps(on, scope, body),
+  });
+
+  api.post(`${ITEM_BASE}/images`, 'previewImagePrice', 'Preview the price of keeping an image', {
+    access: 'read',
+    onlyAsks: true,
+    body: ImagePriceRequest,
+    answer: priceSchema,
+    handler: ({ scope, body }) => priceOfImage(on, scope, body),
+  });
+
+  api.post(
+    `${ITEM_BASE}/reserved_fixed_ips`,
+    'previewReservedFixedIpPrice',
+    'Preview the price of a reserved fixed IP',
+    {
+      access: 'read',
+      onlyAsks: true,
+      description: 'Public IPv4 addresses cost something, private ones and IPv6 addresses nothing.',
+      body: CreateReservedFixedIp,
+      answer: priceSchema,
+      handler: ({ scope, body }) => priceOfReservedFixedIp(on, scope, body),
+    },
+  );
+
+  api.get(`${OF_REGION}/laas`, 'getLoggingPrice', 'Get the price of logging', {
+    description: 'The price of one GiB of logs. Each begun GiB of a topic counts whole.',
+    params: RegionParams,
+    answer: priceSchema,
+    handler: ({ principal, params }) => priceOfLogging(on, principal, params.region_id),
+  });
+
+  api.get(`${OF_REGION}/ddos`, 'getDdosPrice', 'Get the price of DDoS protection', {
+    description: 'Without amounts where the price book has no price, or hides it from the account.',
+    params: RegionParams,
+    answer: DdosPrice,
+    handler: ({ principal, params }) => priceOfDdos(on, principal, params.region_id),
+  });
+}
+
+export function instancePriceRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags, params: ProjectRegionParams });
+
+  api.post(
+    '/cloud/v2/pricing/:project_id/:region_id/instances',
+    'previewInstancePrice',
+    'Preview the price of instances',
+    {
+      access: 'read',
+      onlyAsks: true,
+      description:
+        'Returns the price after discount, including tax, by part and in total, for all instances together. Nothing is created.',
+      body: InstancePriceRequest,
+      answer: InstancePrice,
+      handler: ({ scope, body }) => priceOfNewInstance(on, scope, body),
+    },
+  );
+
+  api.get(`${ITEM_BASE}/instances/:instance_id`, 'getInstancePrice', 'Get the price of an instance', {
+    description: 'The price of the machine as it is, with its volumes, public addresses and floating IPs.',
+    params: InstanceParams,
+    answer: priceSchema,
+    handler: ({ scope, params }) => priceOfInstance(on, scope, params.instance_id),
+  });
+}
+
+export function loadBalancerPriceRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags, params: ProjectRegionParams, access: 'read' });
+
+  api.post(
+    '/cloud/v1/pricing/:project_id/:region_id/loadbalancers',
+    'previewLoadBalancerFlavorPrice',
+    'Preview the price of a load balancer without its addresses',
+    {
+      onlyAsks: true,
+      deprecated: true,
+      body: LoadBalancerFlavorPriceRequest,
+      answer: priceSchema,
+      handler: ({ scope, body }) => priceOfLoadBalancerFlavor(on, scope, body.flavor),
+    },
+  );
+
+  api.post(
+    '/cloud/v2/pricing/:project_id/:region_id/loadbalancers',
+    'previewLoadBalancerPrice',
+    'Preview the price of a load balancer',
+    {
+      onlyAsks: true,
+      description:
+        'Returns the price after discount, including tax, by part and in total. Public IPv4 addresses and new floating IPs cost something, IPv6 addresses nothing. Nothing is created.',
+      body: LoadBalancerPriceRequest,
+      answer: LoadBalancerPrice,
+      handler: ({ scope, body }) => priceOfNewLoadBalancer(on, scope, body),
     },
   );
 }

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
 import { MAX_VOLUME_GIB, VOLUME_TYPES } from '../../../lib/volume-types.ts';
+import { Input } from '../../../lib/wire.ts';
 
 export const volumePriceRequestSchema = Type.Object(
   {
@@ -52,13 +53,10 @@ export const volumePriceRequestSchema = Type.Object(
 
 export type VolumePriceRequest = Static<typeof volumePriceRequestSchema>;
 
-export const snapshotPriceRequestSchema = Type.Object(
+export const snapshotPriceRequestSchema = Input(
+  'SnapshotPriceRequest',
   { volume_id: UuidInput('Source volume of the snapshot') },
-  {
-    title: 'SnapshotPriceRequest',
-    additionalProperties: false,
-    examples: [{ volume_id: '726ecfcc-7fd0-4e30-a86e-7892524aa483' }],
-  },
+  { volume_id: '726ecfcc-7fd0-4e30-a86e-7892524aa483' },
 );
 export type SnapshotPriceRequest = Static<typeof snapshotPriceRequestSchema>;
 

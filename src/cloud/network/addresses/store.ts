@@ -3,7 +3,7 @@ import type { Transaction } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { IpFamily } from '../../../lib/cidr.ts';
-import { protectNoLonger } from '../ddos/in-transaction.ts';
+import { protectNoLonger } from '../ddos/service.ts';
 import type { AddressSource, HeldAddress, TakenAddress } from './wish.ts';
 
 export type KnownSubnet = Pick<

@@ -2,8 +2,7 @@ import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
 import { nullable } from '../../../lib/nullable.ts';
 import { Input, IntegerId, listOf, listQuery, Named, ProjectRegion, Query } from '../../../lib/wire.ts';
-import { DdosTemplateAnswer } from '../../ground/catalog/ddos-schema.ts';
-import { ddosFieldFields } from '../../ground/catalog/schema.ts';
+import { DdosTemplateAnswer, ddosFieldFields } from '../../ground/catalog/schema.ts';
 
 const BaseField = IntegerId('ID of the template field');
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { DdosProfileSpec } from '../../../backends/contract/specs.ts';
 import type { TaskType } from '../../../convergence/task-kind.ts';
-import { isToGo, make, put, remove } from '../../../convergence/wants.ts';
+import { isToGo, make, put, remove, want } from '../../../convergence/wants.ts';
 import { type Transaction, violates } from '../../../db/database.ts';
 import { canonicalAddress, canonicalCidr } from '../../../lib/cidr.ts';
 import { basicValue } from '../../../lib/ddos-field-value.ts';
@@ -23,6 +23,7 @@ import {
 } from '../../ground/tasks/service.ts';
 import type { ActOnDdosProfile, DdosProfileListQuery, MutateDdosProfile } from './schema.ts';
 import * as store from './store.ts';
+import { deleteProfilesOf } from './store.ts';
 import {
   ACTIVATE_PROFILE,
   CREATE_PROFILE,
@@ -263,3 +264,17 @@ export const ddosProfileDeletion: WaitingDeletion<Rest<typeof deleteDdosProfile>
   names: ['profile_id'],
   options: [],
 };
+
+/** Removes the profiles of public addresses that have been given back: somebody else may get them next. */
+export async function protectNoLonger(
+  tx: Transaction,
+  addresses: readonly { subnet_id: string; address: string }[],
+): Promise<void> {
+  if (addresses.length === 0) return;
+  const gone = await deleteProfilesOf(tx, addresses);
+  await want(
+    tx,
+    null,
+    gone.map((id) => remove('ddos_profile', id)),
+  );
+}

@@ -10,7 +10,7 @@ import { patchedTags, type TagsPatch } from '../../../lib/tags-patch.ts';
 import type { Platform } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import { quotaOwner, takeQuota } from '../../ground/quotas/in-transaction.ts';
+import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import { beginTask, type TaskAnyway, unchangedTask, wantChecked } from '../../ground/tasks/service.ts';
 import { originOf } from '../addresses/in-transaction.ts';
 import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
@@ -18,8 +18,7 @@ import { newMacAddress } from '../ports/reserved/in-transaction.ts';
 import type { UpdateFloatingIp } from './schema.ts';
 import { getFloatingIp, inserted, lockFree, refuseLeading, refuseUnfit, wantedAddress } from './service.ts';
 import * as store from './store.ts';
-import { CONVERT_FIP, UPDATE_FIP } from './tasks.ts';
-import { asInRows } from './wanted.ts';
+import { asInRows, CONVERT_FIP, UPDATE_FIP } from './tasks.ts';
 
 async function changeTags(
   on: Platform,

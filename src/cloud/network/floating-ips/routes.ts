@@ -6,9 +6,26 @@ import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
+import { convertFloatingIp, updateFloatingIp, updateFloatingIpTags } from './changes.ts';
 import { presentedFloatingIp } from './presenter.ts';
-import { CreateFloatingIp, FloatingIpAnswer, FloatingIpParams, FreeFloatingIpList } from './schema.ts';
-import { createFloatingIp, floatingIpDeletion, getFloatingIp, listFloatingIps } from './service.ts';
+import {
+  AssignFloatingIp,
+  ConvertFloatingIp,
+  CreateFloatingIp,
+  FloatingIpAnswer,
+  FloatingIpParams,
+  FreeFloatingIpList,
+  UpdateFloatingIp,
+  UpdateFloatingIpTags,
+} from './schema.ts';
+import {
+  assignFloatingIp,
+  createFloatingIp,
+  floatingIpDeletion,
+  getFloatingIp,
+  listFloatingIps,
+  unassignFloatingIp,
+} from './service.ts';
 
 const BASE = '/cloud/v1/floatingips/:project_id/:region_id';
 export const FLOATING_IP = versionedIn('floating_ips', 'floating_ip_id');
@@ -54,5 +71,67 @@ export function floatingIpRoutes(app: Api, dialect: Dialect, on: Platform): void
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, floatingIpDeletion, params.floating_ip_id)]),
+  });
+}
+
+const ONE = '/cloud/v1/floatingips/:project_id/:region_id/:floating_ip_id';
+const ONE_V2 = '/cloud/v2/floatingips/:project_id/:region_id/:floating_ip_id';
+
+export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  const api = operations(app, { tags, params: FloatingIpParams });
+
+  api.patch(ONE, 'updateFloatingIpTags', 'Update the tags of a floating IP immediately', {
+    deprecated: true,
+    body: UpdateFloatingIpTags,
+    answer: FloatingIpAnswer,
+    handler: async ({ scope, params, body }) => {
+      const { floating_ip_id: id } = params;
+      await updateFloatingIpTags(on, scope, id, body.tags);
+      return presentedFloatingIp(await getFloatingIp(on, scope, id), scope);
+    },
+  });
+
+  api.patch(ONE_V2, 'updateFloatingIp', 'Update a floating IP', {
+    versioned: FLOATING_IP,
+    description:
+      'Assigns, reassigns or unassigns the floating IP and updates its tags. If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the floating IP, and if another floating IP is assigned to the address.',
+    body: UpdateFloatingIp,
+    answer: dialect.tasksSchema,
+    handler: async ({ scope, params, body }) => {
+      const task = await updateFloatingIp(on, scope, params.floating_ip_id, body, dialect);
+      return dialect.tasks(task === undefined ? [] : [task]);
+    },
+  });
+
+  api.post(`${ONE}/assign`, 'assignFloatingIp', 'Assign a floating IP to a port', {
+    description:
+      'Takes effect immediately. If it is already assigned to this address, nothing changes. Returns 409 if it is assigned to another port, or another floating IP is assigned to the address.',
+    body: AssignFloatingIp,
+    answer: FloatingIpAnswer,
+    handler: async ({ scope, params, body }) => {
+      const { floating_ip_id: id } = params;
+      await assignFloatingIp(on, scope, id, body);
+      return presentedFloatingIp(await getFloatingIp(on, scope, id), scope);
+    },
+  });
+
+  api.post(`${ONE}/unassign`, 'unassignFloatingIp', 'Unassign a floating IP', {
+    description:
+      "Takes effect immediately. The floating IP stays in the project. If it isn't assigned, nothing changes.",
+    answer: FloatingIpAnswer,
+    handler: async ({ scope, params }) => {
+      const { floating_ip_id: id } = params;
+      await unassignFloatingIp(on, scope, id);
+      return presentedFloatingIp(await getFloatingIp(on, scope, id), scope);
+    },
+  });
+
+  api.post(`${ONE}/convert`, 'convertFloatingIp', 'Convert a floating IP to a reserved fixed IP', {
+    description:
+      'The reserved fixed IP gets the same address; the ID of its port is in created_resources. Returns 409 while the floating IP is assigned and while a task holds it.',
+    body: ConvertFloatingIp,
+    answer: dialect.tasksSchema,
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await convertFloatingIp(on, scope, params.floating_ip_id)]),
   });
 }

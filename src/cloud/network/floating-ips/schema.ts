@@ -4,50 +4,44 @@ import { nullable } from '../../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { tagQuery } from '../../../lib/tag-query.ts';
 import { TagsPatchInput } from '../../../lib/tags-patch.ts';
-import { listOf, listQuery, ProjectRegion } from '../../../lib/wire.ts';
+import { Input, listOf, listQuery, Named, ProjectRegion, Query } from '../../../lib/wire.ts';
 
 export const FLOATING_IP_STATUSES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
 
-export const FloatingIpAnswer = Type.Object(
-  {
-    id: Uuid('Floating IP ID'),
-    floating_ip_address: Type.String({ examples: ['198.18.0.2'] }),
-    fixed_ip_address: nullable(Type.String({ description: 'Address of the port that it is assigned to' })),
-    port_id: nullable(Type.String({ description: 'Port that it is assigned to' })),
-    router_id: nullable(
-      Type.String({
-        description:
-          'Router that leads out of the subnet; null if it is not assigned, or where the platform routes by itself',
-      }),
-    ),
-    status: nullable(
-      Type.Enum(FLOATING_IP_STATUSES, {
-        type: 'string',
-        description: '`ACTIVE` while assigned to a port, else `DOWN`',
-      }),
-    ),
-    ...ResourceFields,
-    ...MetadataList,
-  },
-  { title: 'FloatingIp' },
-);
+export const FloatingIpAnswer = Named('FloatingIp', {
+  id: Uuid('Floating IP ID'),
+  floating_ip_address: Type.String({ examples: ['198.18.0.2'] }),
+  fixed_ip_address: nullable(Type.String({ description: 'Address of the port that it is assigned to' })),
+  port_id: nullable(Type.String({ description: 'Port that it is assigned to' })),
+  router_id: nullable(
+    Type.String({
+      description:
+        'Router that leads out of the subnet; null if it is not assigned, or where the platform routes by itself',
+    }),
+  ),
+  status: nullable(
+    Type.Enum(FLOATING_IP_STATUSES, {
+      type: 'string',
+      description: '`ACTIVE` while assigned to a port, else `DOWN`',
+    }),
+  ),
+  ...ResourceFields,
+  ...MetadataList,
+});
 export type FloatingIpAnswer = Static<typeof FloatingIpAnswer>;
 export const FreeFloatingIpList = listOf(FloatingIpAnswer, 'FreeFloatingIpList');
 
-export const FloatingIpListQuery = Type.Object(
-  {
-    ...listQuery(),
-    port_ids: Type.Optional(
-      Type.Array(UuidInput('Port that it is assigned to'), {
-        maxItems: 100,
-        description: 'Only those assigned to one of these ports; repeat for several',
-      }),
-    ),
-    status: Type.Optional(Type.Enum(FLOATING_IP_STATUSES, { type: 'string' })),
-    ...tagQuery,
-  },
-  { additionalProperties: false },
-);
+export const FloatingIpListQuery = Query({
+  ...listQuery(),
+  port_ids: Type.Optional(
+    Type.Array(UuidInput('Port that it is assigned to'), {
+      maxItems: 100,
+      description: 'Only those assigned to one of these ports; repeat for several',
+    }),
+  ),
+  status: Type.Optional(Type.Enum(FLOATING_IP_STATUSES, { type: 'string' })),
+  ...tagQuery,
+});
 export type FloatingIpListQuery = Static<typeof FloatingIpListQuery>;
 
 const fixed_ip_address = Type.Optional(
@@ -60,56 +54,45 @@ const fixed_ip_address = Type.Optional(
   ),
 );
 
-export const CreateFloatingIp = Type.Object(
+export const CreateFloatingIp = Input(
+  'CreateFloatingIp',
   {
     port_id: Type.Optional(nullable(UuidInput('Port to assign it to'))),
     fixed_ip_address,
     ...newTags,
   },
-  { title: 'CreateFloatingIp', additionalProperties: false, examples: [{ tags: { env: 'production' } }] },
+  { tags: { env: 'production' } },
 );
 export type CreateFloatingIp = Static<typeof CreateFloatingIp>;
 
-export const AssignFloatingIp = Type.Object(
+export const AssignFloatingIp = Input(
+  'AssignFloatingIp',
   { port_id: UuidInput('Port to assign it to'), fixed_ip_address },
-  {
-    title: 'AssignFloatingIp',
-    additionalProperties: false,
-    examples: [{ port_id: 'f5e2fa8d-9a1b-4c3d-8e7f-6a5b4c3d2e1f' }],
-  },
+  { port_id: 'f5e2fa8d-9a1b-4c3d-8e7f-6a5b4c3d2e1f' },
 );
 export type AssignFloatingIp = Static<typeof AssignFloatingIp>;
 
-export const UpdateFloatingIpTags = Type.Object(
+export const UpdateFloatingIpTags = Input(
+  'UpdateFloatingIpTags',
   { tags: Type.Optional(TagsPatchInput) },
-  {
-    title: 'UpdateFloatingIpTags',
-    additionalProperties: false,
-    examples: [{ tags: { env: 'staging', owner: null } }],
-  },
+  { tags: { env: 'staging', owner: null } },
 );
 
-export const UpdateFloatingIp = Type.Object(
+export const UpdateFloatingIp = Input(
+  'UpdateFloatingIp',
   {
     port_id: Type.Optional(nullable(UuidInput('Port to assign it to; null unassigns it'))),
     fixed_ip_address,
     tags: Type.Optional(TagsPatchInput),
   },
-  {
-    title: 'UpdateFloatingIp',
-    additionalProperties: false,
-    examples: [{ port_id: null, tags: { env: 'staging', owner: null } }],
-  },
+  { port_id: null, tags: { env: 'staging', owner: null } },
 );
 export type UpdateFloatingIp = Static<typeof UpdateFloatingIp>;
 
-export const ConvertFloatingIp = Type.Object(
+export const ConvertFloatingIp = Input(
+  'ConvertFloatingIp',
   { target_type: Type.Literal('reserved_fixed_ip', { description: 'Type to convert to' }) },
-  {
-    title: 'ConvertFloatingIp',
-    additionalProperties: false,
-    examples: [{ target_type: 'reserved_fixed_ip' }],
-  },
+  { target_type: 'reserved_fixed_ip' },
 );
 
 export const FloatingIpParams = Type.Object({

@@ -12,7 +12,7 @@ import { patchedTags } from '../../../lib/tags-patch.ts';
 import type { Platform } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import { quotaOwner, takeQuotas } from '../../ground/quotas/in-transaction.ts';
+import { quotaOwner, takeQuotas } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import {
   beginTask,
@@ -22,15 +22,14 @@ import {
   unchangedTask,
   wantChecked,
 } from '../../ground/tasks/service.ts';
-import { leaveNetwork, makeRouterOf } from '../routers/in-transaction.ts';
+import { leaveNetwork, makeRouterOf } from '../routers/service.ts';
 import { MTU } from './defaults/in-transaction.ts';
 import { refuseUsed } from './in-use.ts';
-import type { CreateNetwork, UpdateNetwork } from './input-schema.ts';
 import { lockAlsoHeld, lockOwn } from './lock-own.ts';
 import * as rows from './network-rows.ts';
+import type { CreateNetwork, UpdateNetwork } from './schema.ts';
 import { findNetwork } from './store.ts';
-import { CREATE_NETWORK, DELETE_NETWORK, type NetworkUpdate, UPDATE_NETWORK } from './tasks.ts';
-import { networkSpec } from './wanted.ts';
+import { CREATE_NETWORK, DELETE_NETWORK, type NetworkUpdate, networkSpec, UPDATE_NETWORK } from './tasks.ts';
 
 /** Accepts a network. Returns the ID of the task that creates it. @throws InvalidError, QuotaExceededError */
 export async function createNetwork(on: Platform, scope: Scope, request: CreateNetwork): Promise<string> {

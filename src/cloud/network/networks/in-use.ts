@@ -2,9 +2,9 @@ import type { Name } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
 import { LOOKED_AT, someOf } from '../../../lib/held.ts';
-import { usedBy } from '../../ground/tasks/in-transaction.ts';
-import type { NetworkOrSubnet } from './in-transaction.ts';
+import { usedBy } from '../../ground/tasks/service.ts';
 import { portsIn } from './network-rows.ts';
+import type { NetworkOrSubnet } from './service.ts';
 import { balancersIn, clustersIn, sharesIn } from './users.ts';
 
 /**

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Transaction } from '../../../db/database.ts';
 import { isIn, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
-import type { NetworkOrSubnet } from './in-transaction.ts';
+import type { NetworkOrSubnet } from './service.ts';
 
 export type OwnNetwork = Selectable<Tables['networks']>;
 

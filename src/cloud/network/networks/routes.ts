@@ -8,15 +8,16 @@ import type { Platform } from '../../../platform.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { PortOfNetworkList } from '../ports/schema.ts';
 import { createNetwork, networkDeletion, updateNetwork, updateNetworkNow } from './changes.ts';
-import { CreateNetwork, UpdateNetwork } from './input-schema.ts';
 import { presentedNetwork, presentedSubnet } from './presenter.ts';
 import {
   AvailableNetworkList,
   AvailableNetworkQuery,
+  CreateNetwork,
   NetworkAnswer,
   NetworkList,
   NetworkListQuery,
   NetworkParams,
+  UpdateNetwork,
 } from './schema.ts';
 import { getNetwork, listAvailableNetworks, listNetworks, listPortsOfNetwork } from './service.ts';
 

@@ -1,78 +1,70 @@
 import { type Static, Type } from 'typebox';
-import { MetadataList } from '../../../lib/legacy-metadata.ts';
+import { MetadataList, newTags } from '../../../lib/legacy-metadata.ts';
 import { nullable } from '../../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { tagQuery } from '../../../lib/tag-query.ts';
-import { listOf, listQuery, ProjectRegion } from '../../../lib/wire.ts';
+import { TagsPatchInput } from '../../../lib/tags-patch.ts';
+import { Input, listOf, listQuery, Named, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
 
 const project_id = nullable(
   Type.Integer({ description: 'Project ID; null for networks of the platform, which every project can use' }),
 );
 
-export const NetworkAnswer = Type.Object(
-  {
-    id: Uuid('Network ID'),
-    name: Type.String({ examples: ['default'] }),
-    type: Type.Enum(['vlan', 'vxlan'], { type: 'string' }),
-    mtu: Type.Integer({ description: 'Maximum packet size in bytes', examples: [1450] }),
-    external: Type.Boolean({ description: 'Whether it is an external network' }),
-    shared: Type.Boolean({ description: 'Whether other projects can use it' }),
-    default: nullable(Type.Boolean({ description: 'Whether it is the default network of the project' })),
-    port_security_enabled: Type.Boolean(),
-    segmentation_id: nullable(Type.Integer({ description: 'VLAN or VXLAN ID' })),
-    subnets: Type.Array(Uuid('Subnet ID')),
-    ...ResourceFields,
-    ...MetadataList,
-    project_id,
-  },
-  { title: 'Network' },
-);
+export const NetworkAnswer = Named('Network', {
+  id: Uuid('Network ID'),
+  name: Type.String({ examples: ['default'] }),
+  type: Type.Enum(['vlan', 'vxlan'], { type: 'string' }),
+  mtu: Type.Integer({ description: 'Maximum packet size in bytes', examples: [1450] }),
+  external: Type.Boolean({ description: 'Whether it is an external network' }),
+  shared: Type.Boolean({ description: 'Whether other projects can use it' }),
+  default: nullable(Type.Boolean({ description: 'Whether it is the default network of the project' })),
+  port_security_enabled: Type.Boolean(),
+  segmentation_id: nullable(Type.Integer({ description: 'VLAN or VXLAN ID' })),
+  subnets: Type.Array(Uuid('Subnet ID')),
+  ...ResourceFields,
+  ...MetadataList,
+  project_id,
+});
 export type NetworkAnswer = Static<typeof NetworkAnswer>;
 export const NetworkList = listOf(NetworkAnswer, 'NetworkList');
 
-export const SubnetAnswer = Type.Object(
-  {
-    id: Uuid('Subnet ID'),
-    name: Type.String({ examples: ['default'] }),
-    network_id: Uuid('Network ID'),
-    cidr: Type.String({ description: 'In canonical form; IPv6 as in RFC 5952', examples: ['10.0.0.0/20'] }),
-    ip_version: Type.Integer({ description: 'IP version, 4 or 6', examples: [4] }),
-    enable_dhcp: Type.Boolean(),
-    gateway_ip: nullable(Type.String({ examples: ['10.0.0.1'] })),
-    dns_nameservers: Type.Array(Type.String()),
-    host_routes: Type.Array(
-      Type.Object(
-        {
-          destination: Type.String({ description: 'CIDR' }),
-          nexthop: Type.String({ description: 'Address' }),
-        },
-        { title: 'HostRoute' },
-      ),
-    ),
-    available_ips: nullable(
-      Type.Integer({
-        description: 'Number of free addresses; null if greater than 9007199254740991, as in a /64',
-      }),
-    ),
-    total_ips: nullable(
-      Type.Integer({
-        description:
-          'Number of addresses that ports can use, free or not; null if greater than 9007199254740991',
-      }),
-    ),
-    has_router: Type.Boolean({
-      deprecated: true,
-      description: 'Always false; the interfaces of routers name their subnets',
+export const SubnetAnswer = Named('Subnet', {
+  id: Uuid('Subnet ID'),
+  name: Type.String({ examples: ['default'] }),
+  network_id: Uuid('Network ID'),
+  cidr: Type.String({ description: 'In canonical form; IPv6 as in RFC 5952', examples: ['10.0.0.0/20'] }),
+  ip_version: Type.Integer({ description: 'IP version, 4 or 6', examples: [4] }),
+  enable_dhcp: Type.Boolean(),
+  gateway_ip: nullable(Type.String({ examples: ['10.0.0.1'] })),
+  dns_nameservers: Type.Array(Type.String()),
+  host_routes: Type.Array(
+    Named('HostRoute', {
+      destination: Type.String({ description: 'CIDR' }),
+      nexthop: Type.String({ description: 'Address' }),
     }),
-    ...ResourceFields,
-    ...MetadataList,
-    project_id: Type.Integer({
+  ),
+  available_ips: nullable(
+    Type.Integer({
+      description: 'Number of free addresses; null if greater than 9007199254740991, as in a /64',
+    }),
+  ),
+  total_ips: nullable(
+    Type.Integer({
       description:
-        'Project ID; for subnets of the platform, which every project can use, the project in the request',
+        'Number of addresses that ports can use, free or not; null if greater than 9007199254740991',
     }),
-  },
-  { title: 'Subnet' },
-);
+  ),
+  has_router: Type.Boolean({
+    deprecated: true,
+    description: 'Always false; the interfaces of routers name their subnets',
+  }),
+  ...ResourceFields,
+  ...MetadataList,
+  project_id: Type.Integer({
+    description:
+      'Project ID; for subnets of the platform, which every project can use, the project in the request',
+  }),
+});
 export type SubnetAnswer = Static<typeof SubnetAnswer>;
 export const SubnetList = listOf(SubnetAnswer, 'SubnetList');
 
@@ -84,64 +76,55 @@ const owned_by = Type.Optional(
   }),
 );
 
-export const NetworkListQuery = Type.Object(
-  {
-    ...listQuery(),
-    name: Type.Optional(Type.String({ maxLength: 61, description: 'Exact name' })),
-    external: Type.Optional(Type.Boolean()),
-    network_type: Type.Optional(Type.String({ maxLength: 61, examples: ['vxlan'] })),
-    owned_by,
-    order_by: Type.Optional(
-      Type.Enum(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc', 'priority.desc'], {
-        type: 'string',
-        default: 'created_at.desc',
-        description: '`priority.desc` lists the default network first',
-      }),
-    ),
-    ...tagQuery,
-  },
-  { additionalProperties: false },
-);
+export const NetworkListQuery = Query({
+  ...listQuery(),
+  name: Type.Optional(Type.String({ maxLength: 61, description: 'Exact name' })),
+  external: Type.Optional(Type.Boolean()),
+  network_type: Type.Optional(Type.String({ maxLength: 61, examples: ['vxlan'] })),
+  owned_by,
+  order_by: Type.Optional(
+    Type.Enum(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc', 'priority.desc'], {
+      type: 'string',
+      default: 'created_at.desc',
+      description: '`priority.desc` lists the default network first',
+    }),
+  ),
+  ...tagQuery,
+});
 export type NetworkListQuery = Static<typeof NetworkListQuery>;
 
 /** A network as the older list shows it. */
-export const AvailableNetwork = Type.Object(
-  { ...NetworkAnswer.properties, subnets: Type.Array(SubnetAnswer, { description: 'Subnets' }) },
-  { title: 'AvailableNetwork' },
-);
+export const AvailableNetwork = Named('AvailableNetwork', {
+  ...NetworkAnswer.properties,
+  subnets: Type.Array(SubnetAnswer, { description: 'Subnets' }),
+});
 export const AvailableNetworkList = listOf(AvailableNetwork, 'AvailableNetworkList');
 
 const { owned_by: _, ...sharedQuery } = NetworkListQuery.properties;
-export const AvailableNetworkQuery = Type.Object(
-  {
-    ...sharedQuery,
-    network_id: Type.Optional(UuidInput('Only this network')),
-    network_type: Type.Optional(
-      Type.Enum(['vlan', 'vxlan'], { type: 'string', description: 'Type of the network' }),
-    ),
-    shared: Type.Optional(Type.Boolean({ description: 'Whether other projects can use it' })),
-  },
-  { additionalProperties: false },
-);
+export const AvailableNetworkQuery = Query({
+  ...sharedQuery,
+  network_id: Type.Optional(UuidInput('Only this network')),
+  network_type: Type.Optional(
+    Type.Enum(['vlan', 'vxlan'], { type: 'string', description: 'Type of the network' }),
+  ),
+  shared: Type.Optional(Type.Boolean({ description: 'Whether other projects can use it' })),
+});
 export type AvailableNetworkQuery = Static<typeof AvailableNetworkQuery>;
 
 const subnetOrders = ['available_ips', 'cidr', 'created_at', 'name', 'total_ips', 'updated_at'] as const;
 
-export const SubnetListQuery = Type.Object(
-  {
-    ...listQuery(),
-    network_id: Type.Optional(UuidInput('Network ID')),
-    owned_by,
-    order_by: Type.Optional(
-      Type.Enum(
-        subnetOrders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
-        { type: 'string', default: 'cidr.asc' },
-      ),
+export const SubnetListQuery = Query({
+  ...listQuery(),
+  network_id: Type.Optional(UuidInput('Network ID')),
+  owned_by,
+  order_by: Type.Optional(
+    Type.Enum(
+      subnetOrders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
+      { type: 'string', default: 'cidr.asc' },
     ),
-    ...tagQuery,
-  },
-  { additionalProperties: false },
-);
+  ),
+  ...tagQuery,
+});
 export type SubnetListQuery = Static<typeof SubnetListQuery>;
 
 export const NetworkParams = Type.Object({
@@ -152,3 +135,136 @@ export const SubnetParams = Type.Object({
   ...ProjectRegion,
   subnet_id: Type.String({ description: 'Subnet ID' }),
 });
+
+export const CreateNetwork = Input(
+  'CreateNetwork',
+  {
+    name: ResourceName('Name'),
+    create_router: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          'Whether to create a router with the network. It is named after the network, leads to the external network of the region with an address there, and new subnets are attached to it',
+      }),
+    ),
+    type: Type.Optional(
+      Type.Enum(['vlan', 'vxlan'], {
+        type: 'string',
+        default: 'vxlan',
+        description: 'Network type, which determines how it is isolated from others',
+      }),
+    ),
+    ...newTags,
+  },
+  { name: 'backend', create_router: false, type: 'vxlan', tags: { env: 'production' } },
+);
+export type CreateNetwork = Static<typeof CreateNetwork>;
+
+export const UpdateNetwork = Input(
+  'UpdateNetwork',
+  { name: Type.Optional(ResourceName('Name')), tags: Type.Optional(TagsPatchInput) },
+  { name: 'backend', tags: { env: 'staging', owner: null } },
+);
+export type UpdateNetwork = Static<typeof UpdateNetwork>;
+
+const gateway_ip = nullable(
+  Type.String({
+    maxLength: 45,
+    description: 'IP address of the gateway; null for no gateway',
+    examples: ['10.10.0.1'],
+  }),
+);
+const dns_nameservers = nullable(
+  Type.Array(Type.String({ maxLength: 45 }), {
+    maxItems: 100,
+    description: 'IP addresses of DNS name servers, of the same IP version as the subnet, at most 5',
+    examples: [['1.1.1.1', '9.9.9.9']],
+  }),
+);
+const host_routes = nullable(
+  Type.Array(
+    Input('NewHostRoute', {
+      destination: Type.String({
+        maxLength: 64,
+        description: 'CIDR of the same IP version as the subnet',
+        examples: ['192.168.0.0/16'],
+      }),
+      nexthop: Type.String({
+        maxLength: 45,
+        description: 'IP address of the same IP version as the subnet',
+        examples: ['10.10.0.5'],
+      }),
+    }),
+    { maxItems: 100, description: 'Static routes for machines in the subnet, at most 20' },
+  ),
+);
+
+export const CreateSubnet = Type.Object(
+  {
+    name: ResourceName('Name'),
+    network_id: UuidInput('Network of the subnet'),
+    cidr: Type.String({
+      maxLength: 64,
+      description:
+        'CIDR of the subnet: IPv4 from /8 to /29 or IPv6 from /32 to /125, without host bits. It must not overlap another subnet of the network',
+      examples: ['10.10.0.0/24'],
+    }),
+    enable_dhcp: Type.Optional(Type.Boolean({ default: true })),
+    gateway_ip: Type.Optional({
+      ...gateway_ip,
+      description: 'IP address of the gateway; defaults to the first address. Null for no gateway',
+    }),
+    connect_to_network_router: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          'Whether a router gets the gateway address; must be false if gateway_ip is null. Without router_id_to_connect, it is the router that was created with the network, if there is one',
+      }),
+    ),
+    router_id_to_connect: Type.Optional(
+      nullable(
+        UuidInput('Router to attach the subnet to, instead of the one that was created with the network'),
+      ),
+    ),
+    dns_nameservers: Type.Optional(dns_nameservers),
+    host_routes: Type.Optional(host_routes),
+    ip_version: Type.Optional(
+      Type.Enum([4, 6], { type: 'integer', description: 'IP version; must match cidr and can be omitted' }),
+    ),
+    ...newTags,
+  },
+  {
+    title: 'CreateSubnet',
+    additionalProperties: false,
+    examples: [
+      {
+        name: 'backend',
+        network_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a',
+        cidr: '10.10.0.0/24',
+        dns_nameservers: ['1.1.1.1'],
+        tags: { env: 'production' },
+      },
+      {
+        name: 'backend-ipv6',
+        network_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a',
+        cidr: 'fd00:10::/64',
+        ip_version: 6,
+      },
+    ],
+  },
+);
+export type CreateSubnet = Static<typeof CreateSubnet>;
+
+export const UpdateSubnet = Input(
+  'UpdateSubnet',
+  {
+    name: Type.Optional(nullable(ResourceName('Name; null leaves it unchanged'))),
+    enable_dhcp: Type.Optional(Type.Boolean()),
+    gateway_ip: Type.Optional(gateway_ip),
+    dns_nameservers: Type.Optional(dns_nameservers),
+    host_routes: Type.Optional(host_routes),
+    tags: Type.Optional(TagsPatchInput),
+  },
+  { name: 'backend', dns_nameservers: ['9.9.9.9'], tags: { env: 'staging', owner: null } },
+);
+export type UpdateSubnet = Static<typeof UpdateSubnet>;

@@ -1,10 +1,11 @@
+import type { NetworkSpec, SubnetSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { type QuotaOwner, releaseQuota, releaseQuotas } from '../../ground/quotas/in-transaction.ts';
-import { removeRouter, settleRouter } from '../routers/in-transaction.ts';
-import { changeNetwork, deleteNetwork } from './network-rows.ts';
-import { changeSubnet, deleteSubnet } from './subnets/store.ts';
+import { type QuotaOwner, releaseQuota, releaseQuotas } from '../../ground/quotas/service.ts';
+import { removeRouter, settleRouter } from '../routers/service.ts';
+import { changeNetwork, deleteNetwork, type OwnNetwork } from './network-rows.ts';
+import { changeSubnet, deleteSubnet, type OwnSubnet } from './subnets/store.ts';
 
 interface NetworkInput extends QuotaOwner {
   networkId: string;
@@ -100,4 +101,31 @@ async function removeNetwork(
 
 async function removeSubnet(tx: Transaction, input: SubnetInput): Promise<void> {
   if (await deleteSubnet(tx, input.subnetId)) await releaseQuota(tx, input, 'subnet_count');
+}
+
+export function networkSpec({
+  name,
+  type,
+  mtu,
+  tags,
+}: Pick<OwnNetwork, 'name' | 'type' | 'mtu' | 'tags'>): NetworkSpec {
+  return { name, type, mtu, metadata: tags };
+}
+
+type SubnetParts = Pick<
+  OwnSubnet,
+  'name' | 'network_id' | 'cidr' | 'enable_dhcp' | 'gateway_ip' | 'dns_nameservers' | 'host_routes' | 'tags'
+>;
+
+export function subnetSpec(subnet: SubnetParts): SubnetSpec {
+  return {
+    name: subnet.name,
+    networkId: subnet.network_id,
+    cidr: subnet.cidr,
+    dhcp: subnet.enable_dhcp,
+    ...(subnet.gateway_ip !== null && { gatewayIp: subnet.gateway_ip }),
+    dnsNameservers: subnet.dns_nameservers,
+    hostRoutes: subnet.host_routes,
+    metadata: subnet.tags,
+  };
 }

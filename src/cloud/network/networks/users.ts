@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../db/database.ts';
 import { isIn, type Place } from '../../../db/place.ts';
-import type { NetworkOrSubnet } from './in-transaction.ts';
+import type { NetworkOrSubnet } from './service.ts';
 
 /* What of the wings above keeps a network or a subnet from being deleted. */
 

@@ -2,13 +2,32 @@ import type { Dialect } from '../../../http/dialect.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
+import { isoSeconds } from '../../../lib/timestamps.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
-import { presentedPort } from './presenter.ts';
+import type { PortRow } from './port-rows.ts';
 import { AllowAddressPairs, PortAnswer, PortList, PortListQuery, PortParams, UpdatePort } from './schema.ts';
 import { getPort, listPorts, updatePort } from './service.ts';
 import { UPDATE_PAIRS, UPDATE_PORT } from './tasks.ts';
+
+export function presentedPort(row: PortRow): PortAnswer {
+  const changes = row.router_id === null;
+  return {
+    id: row.id,
+    network_id: row.network_id,
+    mac_address: row.mac_address,
+    ip_assignments: row.ip_assignments,
+    security_group_ids: row.security_group_ids,
+    allowed_address_pairs: row.allowed_address_pairs,
+    port_security_enabled: row.port_security_enabled,
+    managed_by: row.pool_id === null && row.router_id === null ? 'user' : 'system',
+    capabilities: { allowed_address_pairs: changes, port_security: changes, security_groups: changes },
+    tags: row.tags,
+    created_at: isoSeconds(row.created_at),
+    updated_at: isoSeconds(row.updated_at),
+  };
+}
 
 const PORTS = '/cloud/v1/ports/:project_id/:region_id';
 const PORTS_V2 = '/cloud/v2/ports/:project_id/:region_id';

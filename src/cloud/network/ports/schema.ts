@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
 import { Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../../lib/tags-patch.ts';
-import { listOf, listQuery, ProjectRegion, Timestamp } from '../../../lib/wire.ts';
+import { Input, listOf, listQuery, Named, ProjectRegion, Query, Timestamp } from '../../../lib/wire.ts';
 import type { AddressPair } from './tables.ts';
 
 const MAX_GROUPS = 10;
@@ -11,63 +11,56 @@ export const MAX_PAIRS = 10;
 const MAX_ADDRESSES = 64;
 const MAX_FILTER = 1000;
 
-const AllowedAddressPair = Type.Object(
-  { ip_address: Type.String({ description: 'IP address or CIDR', examples: ['10.0.0.50'] }) },
-  { title: 'AllowedAddressPair' },
-);
+const AllowedAddressPair = Named('AllowedAddressPair', {
+  ip_address: Type.String({ description: 'IP address or CIDR', examples: ['10.0.0.50'] }),
+});
 
-export const PortAnswer = Type.Object(
-  {
-    id: Uuid('Port ID'),
-    network_id: Uuid('Network ID'),
-    mac_address: Type.String({ examples: ['02:00:00:00:00:01'] }),
-    ip_assignments: Type.Array(
-      Type.Object(
-        { ip_address: Type.String({ examples: ['10.0.0.5'] }), subnet_id: Uuid('Subnet ID') },
-        { title: 'PortIpAssignment' },
-      ),
-    ),
-    security_group_ids: Type.Array(Uuid('Security group ID'), { description: 'Sorted by ID' }),
-    allowed_address_pairs: Type.Array(AllowedAddressPair, {
-      description: 'Additional source addresses that the port can use; sorted',
+export const PortAnswer = Named('Port', {
+  id: Uuid('Port ID'),
+  network_id: Uuid('Network ID'),
+  mac_address: Type.String({ examples: ['02:00:00:00:00:01'] }),
+  ip_assignments: Type.Array(
+    Named('PortIpAssignment', {
+      ip_address: Type.String({ examples: ['10.0.0.5'] }),
+      subnet_id: Uuid('Subnet ID'),
     }),
-    port_security_enabled: Type.Boolean({
-      description: 'Whether security groups and anti-spoofing checks apply to the port',
-    }),
-    managed_by: Type.Enum(['system', 'user'], {
-      type: 'string',
-      description: "`system` for ports of cluster nodes and interfaces of routers, which can't be changed",
-    }),
-    capabilities: Type.Object(
-      {
-        allowed_address_pairs: Type.Boolean(),
-        port_security: Type.Boolean(),
-        security_groups: Type.Boolean(),
-      },
-      { title: 'PortCapabilities', description: 'Which settings can be changed' },
-    ),
-    tags: Type.Unsafe<Record<string, string>>({
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      examples: [{ env: 'production' }],
-    }),
-    created_at: Timestamp(),
-    updated_at: Timestamp(),
-  },
-  { title: 'Port' },
-);
+  ),
+  security_group_ids: Type.Array(Uuid('Security group ID'), { description: 'Sorted by ID' }),
+  allowed_address_pairs: Type.Array(AllowedAddressPair, {
+    description: 'Additional source addresses that the port can use; sorted',
+  }),
+  port_security_enabled: Type.Boolean({
+    description: 'Whether security groups and anti-spoofing checks apply to the port',
+  }),
+  managed_by: Type.Enum(['system', 'user'], {
+    type: 'string',
+    description: "`system` for ports of cluster nodes and interfaces of routers, which can't be changed",
+  }),
+  capabilities: Type.Object(
+    {
+      allowed_address_pairs: Type.Boolean(),
+      port_security: Type.Boolean(),
+      security_groups: Type.Boolean(),
+    },
+    { title: 'PortCapabilities', description: 'Which settings can be changed' },
+  ),
+  tags: Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    examples: [{ env: 'production' }],
+  }),
+  created_at: Timestamp(),
+  updated_at: Timestamp(),
+});
 export type PortAnswer = Static<typeof PortAnswer>;
 export const PortList = listOf(PortAnswer, 'PortList');
 
 export const PortOfNetworkList = listOf(
-  Type.Object(
-    {
-      id: Uuid('Port ID'),
-      instance_id: Uuid('Instance ID'),
-      instance_name: Type.String({ examples: ['web-1'] }),
-    },
-    { title: 'PortOfNetwork' },
-  ),
+  Named('PortOfNetwork', {
+    id: Uuid('Port ID'),
+    instance_id: Uuid('Instance ID'),
+    instance_name: Type.String({ examples: ['web-1'] }),
+  }),
   'PortOfNetworkList',
 );
 
@@ -79,27 +72,24 @@ const idFilter = (description: string) =>
     }),
   );
 
-export const PortListQuery = Type.Object(
-  {
-    ...listQuery(100),
-    ids: idFilter('Port ID'),
-    network_ids: idFilter('Network ID'),
-    subnet_ids: idFilter('Subnet ID'),
-    ip_addresses: Type.Optional(
-      Type.Array(Type.String({ maxLength: 45, examples: ['10.0.0.5'] }), {
-        maxItems: MAX_FILTER,
-        description: 'Exact address; repeat for several',
-      }),
-    ),
-    order_by: Type.Optional(
-      Type.Enum(['created_at.asc', 'created_at.desc', 'network_id.asc', 'network_id.desc'], {
-        type: 'string',
-        default: 'created_at.desc',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const PortListQuery = Query({
+  ...listQuery(100),
+  ids: idFilter('Port ID'),
+  network_ids: idFilter('Network ID'),
+  subnet_ids: idFilter('Subnet ID'),
+  ip_addresses: Type.Optional(
+    Type.Array(Type.String({ maxLength: 45, examples: ['10.0.0.5'] }), {
+      maxItems: MAX_FILTER,
+      description: 'Exact address; repeat for several',
+    }),
+  ),
+  order_by: Type.Optional(
+    Type.Enum(['created_at.asc', 'created_at.desc', 'network_id.asc', 'network_id.desc'], {
+      type: 'string',
+      default: 'created_at.desc',
+    }),
+  ),
+});
 export type PortListQuery = Static<typeof PortListQuery>;
 
 const pairFields = {
@@ -109,12 +99,10 @@ const wholeList = {
   maxItems: MAX_PAIRS,
   description: 'Replaces the current list; an empty list clears it',
 };
-const allowed_address_pairs = Type.Array(
-  Type.Object(pairFields, { title: 'NewAllowedAddressPair', additionalProperties: false }),
-  wholeList,
-);
+const allowed_address_pairs = Type.Array(Input('NewAllowedAddressPair', pairFields), wholeList);
 
-export const UpdatePort = Type.Object(
+export const UpdatePort = Input(
+  'UpdatePort',
   {
     port_security_enabled: Type.Optional(
       Type.Boolean({
@@ -131,13 +119,10 @@ export const UpdatePort = Type.Object(
     allowed_address_pairs: Type.Optional(allowed_address_pairs),
     ip_assignments: Type.Optional(
       Type.Array(
-        Type.Object(
-          {
-            ip_address: Type.String({ maxLength: 45, examples: ['10.0.0.5'] }),
-            subnet_id: UuidInput("Subnet of the port's network"),
-          },
-          { title: 'NewPortIpAssignment', additionalProperties: false },
-        ),
+        Input('NewPortIpAssignment', {
+          ip_address: Type.String({ maxLength: 45, examples: ['10.0.0.5'] }),
+          subnet_id: UuidInput("Subnet of the port's network"),
+        }),
         {
           minItems: 1,
           maxItems: MAX_ADDRESSES,
@@ -149,48 +134,36 @@ export const UpdatePort = Type.Object(
     tags: Type.Optional(TagsPatchInput),
   },
   {
-    title: 'UpdatePort',
-    additionalProperties: false,
-    examples: [
-      {
-        port_security_enabled: true,
-        allowed_address_pairs: [{ ip_address: '10.0.0.50' }],
-        tags: { env: 'staging', owner: null },
-      },
-    ],
+    port_security_enabled: true,
+    allowed_address_pairs: [{ ip_address: '10.0.0.50' }],
+    tags: { env: 'staging', owner: null },
   },
 );
 export type UpdatePort = Static<typeof UpdatePort>;
 
-export const AllowAddressPairs = Type.Object(
+export const AllowAddressPairs = Input(
+  'AllowAddressPairs',
   {
     allowed_address_pairs: Type.Optional(
       Type.Array(
-        Type.Object(
-          {
-            ...pairFields,
-            mac_address: Type.Optional(
-              nullable(
-                Type.String({
-                  pattern: '^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$',
-                  rule: 'Must be a MAC address such as 02:00:00:00:00:01.',
-                  description: 'Source MAC address; defaults to that of the port',
-                  examples: ['02:00:00:00:00:01'],
-                }),
-              ),
+        Input('NewHardwareAddressPair', {
+          ...pairFields,
+          mac_address: Type.Optional(
+            nullable(
+              Type.String({
+                pattern: '^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$',
+                rule: 'Must be a MAC address such as 02:00:00:00:00:01.',
+                description: 'Source MAC address; defaults to that of the port',
+                examples: ['02:00:00:00:00:01'],
+              }),
             ),
-          },
-          { title: 'NewHardwareAddressPair', additionalProperties: false },
-        ),
+          ),
+        }),
         { ...wholeList, default: [] },
       ),
     ),
   },
-  {
-    title: 'AllowAddressPairs',
-    additionalProperties: false,
-    examples: [{ allowed_address_pairs: [{ ip_address: '192.168.0.0/24' }] }],
-  },
+  { allowed_address_pairs: [{ ip_address: '192.168.0.0/24' }] },
 );
 
 export const PortParams = Type.Object({

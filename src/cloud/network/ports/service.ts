@@ -18,8 +18,7 @@ import { ofInstance } from './in-transaction.ts';
 import { type InterfaceRow, interfaceOf } from './interfaces/store.ts';
 import * as rows from './port-rows.ts';
 import type { PortListQuery } from './schema.ts';
-import type { UPDATE_PORT } from './tasks.ts';
-import { asInRows, changedPort, portSpecs } from './wanted.ts';
+import { asInRows, changedPort, portSpecs, type UPDATE_PORT } from './tasks.ts';
 import { type PortChange, wantedPort } from './wanted-port.ts';
 
 /** @throws NotFoundError, ConflictError for a port of a node or a router */

@@ -1,20 +1,27 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
+import { offsetTimestamp } from '../../../lib/timestamps.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
+import type { NetworkAnswer } from '../networks/schema.ts';
 import { networksWithSubnets } from '../networks/service.ts';
+import { presentedPairs } from '../ports/schema.ts';
 import {
   ConvertReservedFixedIp,
   CreateReservedFixedIp,
+  ReservedFixedIpAnswer,
+  ReservedFixedIpList,
   ReservedFixedIpListQuery,
+  ReservedFixedIpParams,
   UpdateReservedFixedIp,
-} from './input-schema.ts';
-import { presentedReservedFixedIp } from './presenter.ts';
-import { ReservedFixedIpAnswer, ReservedFixedIpList, ReservedFixedIpParams } from './schema.ts';
+  type VipDevice,
+  VipDeviceList,
+  VipPorts,
+} from './schema.ts';
 import {
   convertReservedFixedIp,
   createReservedFixedIp,
@@ -23,8 +30,131 @@ import {
   reservedFixedIpDeletion,
 } from './service.ts';
 import type { ReservedRow } from './store.ts';
-import { vipRoutes } from './vip-routes.ts';
-import { switchVip } from './vips.ts';
+import type { DeviceRow } from './vip-store.ts';
+import { connectPorts, listAvailablePorts, listConnectedPorts, switchVip } from './vips.ts';
+
+export function presentedReservedFixedIp(
+  row: ReservedRow,
+  network: NetworkAnswer,
+  scope: Scope,
+): ReservedFixedIpAnswer {
+  const v6 = row.addresses.find(({ address }) => address.includes(':'));
+  const v4 = row.addresses.find(({ address }) => !address.includes(':'));
+  const user = userOf(row);
+  const sharing = row.sharing.map((id) => ({ resource_id: id, resource_type: 'instance' as const }));
+  const attachments = user ? [user] : sharing;
+  return {
+    port_id: row.id,
+    name: row.name,
+    status: user ? 'ACTIVE' : 'DOWN',
+    fixed_ip_address: v4?.address ?? null,
+    fixed_ipv6_address: v6?.address ?? null,
+    subnet_id: v4?.subnet_id ?? null,
+    subnet_v6_id: v6?.subnet_id ?? null,
+    is_external: row.external,
+    is_vip: row.is_vip,
+    reservation: {
+      status: attachments.length > 0 ? 'in-use' : 'available',
+      resource_type: user?.resource_type ?? null,
+      resource_id: user?.resource_id ?? null,
+    },
+    attachments,
+    network_id: row.network_id,
+    network,
+    allowed_address_pairs: presentedPairs(row),
+    project_id: row.project_id,
+    region: scope.region.display_name,
+    region_id: row.region_id,
+    creator_task_id: row.creator_task_id,
+    task_id: row.task_id,
+    created_at: offsetTimestamp(row.created_at),
+    updated_at: offsetTimestamp(row.updated_at),
+  };
+}
+
+function userOf({ instance_id, load_balancer_id }: ReservedRow) {
+  if (instance_id !== null) return { resource_id: instance_id, resource_type: 'instance' as const };
+  if (load_balancer_id === null) return undefined;
+  return { resource_id: load_balancer_id, resource_type: 'loadbalancer' as const };
+}
+
+const VIP = '/cloud/v1/reserved_fixed_ips/:project_id/:region_id/:port_id';
+
+const LISTS = [
+  {
+    path: 'connected_devices',
+    operationId: 'listVipConnectedDevices',
+    summary: 'List the ports connected to a VIP',
+    which: listConnectedPorts,
+  },
+  {
+    path: 'available_devices',
+    operationId: 'listVipAvailableDevices',
+    summary: 'List the ports that can be connected to a VIP',
+    which: listAvailablePorts,
+  },
+] as const;
+
+const CHANGES = [
+  {
+    method: 'patch',
+    operationId: 'addVipConnectedDevices',
+    summary: 'Connect ports to a VIP',
+    how: 'add',
+  },
+  {
+    method: 'put',
+    operationId: 'replaceVipConnectedDevices',
+    summary: 'Replace the ports connected to a VIP',
+    how: 'replace',
+  },
+] as const;
+
+export function vipRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags: ['Reserved fixed IPs'], params: ReservedFixedIpParams });
+
+  for (const { path, which, operationId, summary } of LISTS) {
+    api.get(`${VIP}/${path}`, operationId, summary, {
+      description:
+        "Lists all ports of instances in the network of the VIP, without paging. Empty if the address isn't a VIP.",
+      answer: VipDeviceList,
+      handler: async ({ scope, params }) => listed(scope, await which(on, scope, params.port_id)),
+    });
+  }
+
+  for (const { method, how, operationId, summary } of CHANGES) {
+    api[method](`${VIP}/connected_devices`, operationId, summary, {
+      description:
+        "Takes effect immediately. Adds the address to the allowed address pairs of the ports. Returns 409 if the address isn't a VIP, and if a port belongs to a cluster, has port security disabled, already has the maximum number of pairs, or is held by a task.",
+      body: VipPorts,
+      answer: VipDeviceList,
+      handler: async ({ scope, params, body }) => {
+        const { port_id: id } = params;
+        if (body.port_ids) await connectPorts(on, scope, id, body.port_ids, how);
+        return listed(scope, await listConnectedPorts(on, scope, id));
+      },
+    });
+  }
+
+  async function listed(scope: Scope, rows: DeviceRow[]) {
+    const ids = [...new Set(rows.map((row) => row.network_id))];
+    const found = (await networksWithSubnets(on, scope, ids)).map(({ network, subnets }) => ({
+      network,
+      subnets: new Map(subnets.map((subnet) => [subnet.id, subnet])),
+    }));
+    const byId = new Map(found.map((one) => [one.network.id, one]));
+    const results = rows.flatMap(({ network_id, ...row }): VipDevice[] => {
+      const of = byId.get(network_id);
+      if (!of) return [];
+      const ip_assignments = row.ip_assignments.flatMap((one) => {
+        const subnet = of.subnets.get(one.subnet_id);
+        return subnet ? [{ ...one, subnet }] : [];
+      });
+      return [{ ...row, ip_assignments, network: of.network }];
+    });
+    return { count: results.length, results };
+  }
+}
 
 const BASE = '/cloud/v1/reserved_fixed_ips/:project_id/:region_id';
 const RESERVED = versionedIn('ports', 'port_id');

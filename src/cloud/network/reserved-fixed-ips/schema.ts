@@ -1,63 +1,53 @@
 import { type Static, Type } from 'typebox';
+import { LEGACY } from '../../../lib/legacy.ts';
 import { nullable } from '../../../lib/nullable.ts';
-import { PlaceFields, TaskFields, Uuid } from '../../../lib/resource-fields.ts';
-import { listOf, OffsetTimestamp, ProjectRegion } from '../../../lib/wire.ts';
-import { NetworkAnswer } from '../networks/schema.ts';
+import { PlaceFields, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
+import { Input, listOf, listQuery, Named, OffsetTimestamp, ProjectRegion, Query } from '../../../lib/wire.ts';
+import { IpFamilyInput, LegacyIpFamily } from '../addresses/schema.ts';
+import { NetworkAnswer, SubnetAnswer } from '../networks/schema.ts';
 
 const resource_type = nullable(Type.Enum(['instance', 'loadbalancer'], { type: 'string' }));
 
-export const ReservedFixedIpAnswer = Type.Object(
-  {
-    port_id: Uuid('Port ID, which is also the ID of the reserved fixed IP'),
-    name: Type.String(),
-    status: Type.Enum(['ACTIVE', 'DOWN'], {
+export const ReservedFixedIpAnswer = Named('ReservedFixedIp', {
+  port_id: Uuid('Port ID, which is also the ID of the reserved fixed IP'),
+  name: Type.String(),
+  status: Type.Enum(['ACTIVE', 'DOWN'], {
+    type: 'string',
+    description: '`ACTIVE` while an instance uses it',
+  }),
+  fixed_ip_address: nullable(Type.String({ examples: ['10.0.0.5'] })),
+  fixed_ipv6_address: nullable(Type.String({ examples: ['fd00:10::5'] })),
+  subnet_id: nullable(Type.String({ description: 'Subnet of the IPv4 address' })),
+  subnet_v6_id: nullable(Type.String({ description: 'Subnet of the IPv6 address' })),
+  is_external: Type.Boolean({ description: 'Whether the address is in the external network' }),
+  is_vip: Type.Boolean({ description: 'Whether it is a virtual IP (VIP), which several ports can share' }),
+  reservation: Named('FixedIpReservation', {
+    status: Type.Enum(['available', 'in-use'], {
       type: 'string',
-      description: '`ACTIVE` while an instance uses it',
+      description: '`in-use` while an instance uses or shares it, or a load balancer uses it',
     }),
-    fixed_ip_address: nullable(Type.String({ examples: ['10.0.0.5'] })),
-    fixed_ipv6_address: nullable(Type.String({ examples: ['fd00:10::5'] })),
-    subnet_id: nullable(Type.String({ description: 'Subnet of the IPv4 address' })),
-    subnet_v6_id: nullable(Type.String({ description: 'Subnet of the IPv6 address' })),
-    is_external: Type.Boolean({ description: 'Whether the address is in the external network' }),
-    is_vip: Type.Boolean({ description: 'Whether it is a virtual IP (VIP), which several ports can share' }),
-    reservation: Type.Object(
-      {
-        status: Type.Enum(['available', 'in-use'], {
-          type: 'string',
-          description: '`in-use` while an instance uses or shares it, or a load balancer uses it',
-        }),
-        resource_type,
-        resource_id: nullable(
-          Type.String({ description: 'Instance or load balancer that uses it; null for a VIP' }),
-        ),
-      },
-      { title: 'FixedIpReservation' },
+    resource_type,
+    resource_id: nullable(
+      Type.String({ description: 'Instance or load balancer that uses it; null for a VIP' }),
     ),
-    attachments: Type.Array(
-      Type.Object(
-        {
-          resource_id: nullable(Type.String({ description: 'Instance or load balancer ID' })),
-          resource_type,
-        },
-        { title: 'FixedIpAttachment' },
-      ),
-      { description: 'Instance or load balancer that uses it, or instances that share it' },
-    ),
-    network_id: Uuid('Network ID'),
-    network: NetworkAnswer,
-    allowed_address_pairs: Type.Array(
-      Type.Object(
-        { ip_address: Type.String(), mac_address: nullable(Type.String()) },
-        { title: 'ReservedAddressPair' },
-      ),
-    ),
-    ...PlaceFields,
-    ...TaskFields,
-    created_at: OffsetTimestamp(),
-    updated_at: OffsetTimestamp(),
-  },
-  { title: 'ReservedFixedIp' },
-);
+  }),
+  attachments: Type.Array(
+    Named('FixedIpAttachment', {
+      resource_id: nullable(Type.String({ description: 'Instance or load balancer ID' })),
+      resource_type,
+    }),
+    { description: 'Instance or load balancer that uses it, or instances that share it' },
+  ),
+  network_id: Uuid('Network ID'),
+  network: NetworkAnswer,
+  allowed_address_pairs: Type.Array(
+    Named('ReservedAddressPair', { ip_address: Type.String(), mac_address: nullable(Type.String()) }),
+  ),
+  ...PlaceFields,
+  ...TaskFields,
+  created_at: OffsetTimestamp(),
+  updated_at: OffsetTimestamp(),
+});
 export type ReservedFixedIpAnswer = Static<typeof ReservedFixedIpAnswer>;
 export const ReservedFixedIpList = listOf(ReservedFixedIpAnswer, 'ReservedFixedIpList');
 
@@ -65,3 +55,138 @@ export const ReservedFixedIpParams = Type.Object({
   ...ProjectRegion,
   port_id: Type.String({ description: 'Port ID' }),
 });
+
+const is_vip = Type.Optional(
+  Type.Boolean({
+    default: false,
+    description: 'Whether it is a virtual IP (VIP), which several ports can share',
+  }),
+);
+
+const forms = [
+  Input('ReserveExternalAddress', { type: Type.Literal('external'), ip_family: IpFamilyInput, is_vip }),
+  Input('ReserveAddressOfSubnet', {
+    type: Type.Literal('subnet'),
+    subnet_id: UuidInput('Subnet ID'),
+    ip_family: LegacyIpFamily,
+    is_vip,
+  }),
+  Type.Object(
+    {
+      type: Type.Literal('any_subnet'),
+      network_id: UuidInput('Network ID'),
+      ip_family: IpFamilyInput,
+      is_vip,
+    },
+    {
+      title: 'ReserveAddressOfAnySubnet',
+      additionalProperties: false,
+      description: 'Reserves an address in the subnet with the most free addresses',
+    },
+  ),
+  Input('ReserveThisAddress', {
+    type: Type.Literal('ip_address'),
+    network_id: UuidInput('Network ID'),
+    ip_address: Type.String({ maxLength: 64, description: 'Free address to reserve' }),
+    ip_family: LegacyIpFamily,
+    is_vip,
+  }),
+  Type.Object(
+    {
+      type: Type.Literal('port'),
+      port_id: UuidInput('Port of an instance, or vip_port_id of a load balancer'),
+      // The library under the older Terraform provider always sends it.
+      is_vip: Type.Optional(
+        Type.Boolean({ ...LEGACY, description: "Must be false: a port in use can't be a VIP" }),
+      ),
+    },
+    {
+      title: 'ReserveAddressesOfPort',
+      additionalProperties: false,
+      description:
+        'Reserves the addresses of an existing port, which is then kept when its instance or load balancer is deleted',
+    },
+  ),
+] as const;
+export type CreateReservedFixedIp = Static<(typeof forms)[number]>;
+
+export const CreateReservedFixedIp = Type.Unsafe<CreateReservedFixedIp>({
+  type: 'object',
+  title: 'CreateReservedFixedIp',
+  discriminator: { propertyName: 'type' },
+  required: ['type'],
+  oneOf: forms,
+  examples: [{ type: 'external' }],
+});
+
+export const UpdateReservedFixedIp = Input(
+  'UpdateReservedFixedIp',
+  {
+    is_vip: Type.Boolean({ description: 'Whether it is a virtual IP (VIP), which several ports can share' }),
+  },
+  { is_vip: true },
+);
+
+const flag = (description: string) => Type.Optional(Type.Boolean({ default: false, description }));
+const orders = ['created_at', 'fixed_ip_address', 'name', 'status', 'updated_at'] as const;
+
+export const ReservedFixedIpListQuery = Query({
+  ...listQuery(),
+  external_only: flag('Only addresses in the external network'),
+  internal_only: flag('Only addresses in other networks'),
+  available_only: flag('Only addresses that no instance uses or shares'),
+  vip_only: flag('Only VIPs'),
+  device_id: Type.Optional(
+    Type.String({ maxLength: 36, description: 'Only addresses that this instance uses or shares' }),
+  ),
+  ip_address: Type.Optional(Type.String({ maxLength: 64, description: 'Part of an address' })),
+  order_by: Type.Optional(
+    Type.Enum(
+      orders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
+      {
+        type: 'string',
+        default: 'fixed_ip_address.asc',
+        description: 'With `fixed_ip_address`, reservations without an IPv4 address come last',
+      },
+    ),
+  ),
+});
+export type ReservedFixedIpListQuery = Static<typeof ReservedFixedIpListQuery>;
+
+export const ConvertReservedFixedIp = Input(
+  'ConvertReservedFixedIp',
+  { target_type: Type.Literal('floating_ip', { description: 'Type to convert to' }) },
+  { target_type: 'floating_ip' },
+);
+
+/** More ports than anybody lets share an address. */
+const MAX_PORTS = 250;
+
+export const VipPorts = Input(
+  'VipPorts',
+  {
+    port_ids: Type.Optional(
+      Type.Array(UuidInput('Port of an instance in the network of the VIP'), {
+        maxItems: MAX_PORTS,
+        description: 'If omitted, nothing changes',
+      }),
+    ),
+  },
+  { port_ids: ['351b0dd7-ca09-431c-be53-935db3785067'] },
+);
+
+const VipDevice = Named('VipDevice', {
+  port_id: Uuid('Port ID'),
+  instance_id: Uuid('Instance ID'),
+  instance_name: Type.String({ examples: ['web-1'] }),
+  ip_assignments: Type.Array(
+    Named('IpAssignmentWithSubnet', {
+      ip_address: Type.String({ examples: ['10.0.0.5'] }),
+      subnet_id: Uuid('Subnet ID'),
+      subnet: SubnetAnswer,
+    }),
+  ),
+  network: NetworkAnswer,
+});
+export type VipDevice = Static<typeof VipDevice>;
+export const VipDeviceList = listOf(VipDevice, 'VipDeviceList');

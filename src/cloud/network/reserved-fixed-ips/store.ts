@@ -6,7 +6,7 @@ import { isIn, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { orderOf } from '../../../lib/order.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { ReservedFixedIpListQuery } from './input-schema.ts';
+import type { ReservedFixedIpListQuery } from './schema.ts';
 import { sharingPorts } from './vip-store.ts';
 
 export type PlainReserved = Selectable<Tables['ports']>;

@@ -2,12 +2,12 @@ import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import { remove as removeWant } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { type QuotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
+import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
-import * as floatingIps from '../floating-ips/in-transaction.ts';
-import { floatingIpOfPort } from '../floating-ips/in-transaction.ts';
+import * as floatingIps from '../floating-ips/service.ts';
+import { floatingIpOfPort } from '../floating-ips/service.ts';
 import { changeReserved, deleteReserved } from '../ports/reserved/in-transaction.ts';
-import { asInRows } from '../ports/wanted.ts';
+import { asInRows } from '../ports/tasks.ts';
 import { lockAny } from './store.ts';
 import { disconnectAll } from './vips.ts';
 

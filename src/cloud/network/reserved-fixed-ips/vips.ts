@@ -9,7 +9,7 @@ import type { Scope } from '../../ground/projects/service.ts';
 import { wantChecked } from '../../ground/tasks/service.ts';
 import { addPairs, changeReserved, removePairs } from '../ports/reserved/in-transaction.ts';
 import { MAX_PAIRS } from '../ports/schema.ts';
-import { asInRows, withoutPairs } from '../ports/wanted.ts';
+import { asInRows, withoutPairs } from '../ports/tasks.ts';
 import { findReserved, lockReservedPort, type PlainReserved } from './store.ts';
 import * as members from './vip-store.ts';
 

@@ -4,7 +4,7 @@ import { canonicalAddress, contains } from '../../../lib/cidr.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { someOf } from '../../../lib/held.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import { usedBy } from '../../ground/tasks/in-transaction.ts';
+import { usedBy } from '../../ground/tasks/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { overlap, type Reach, unreachable } from './static-routing.ts';
 import * as store from './store.ts';

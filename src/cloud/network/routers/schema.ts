@@ -1,77 +1,71 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
 import { PlaceFields, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import { listOf, listQuery, OffsetTimestamp, ProjectRegion, ResourceName } from '../../../lib/wire.ts';
+import {
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  OffsetTimestamp,
+  ProjectRegion,
+  Query,
+  ResourceName,
+} from '../../../lib/wire.ts';
 
-const AddressAnswer = Type.Object(
-  { ip_address: Type.String({ examples: ['10.10.0.1'] }), subnet_id: Uuid('Subnet ID') },
-  { title: 'RouterAddress' },
-);
+const AddressAnswer = Named('RouterAddress', {
+  ip_address: Type.String({ examples: ['10.10.0.1'] }),
+  subnet_id: Uuid('Subnet ID'),
+});
 
-const GatewayAnswer = Type.Object(
-  {
-    network_id: Uuid('External network'),
-    enable_snat: Type.Boolean({
-      description:
-        'Whether machines without a floating IP reach the outside, with the address of the router as their source',
-    }),
-    external_fixed_ips: Type.Array(AddressAnswer, {
-      description: 'Addresses of the router in the external network',
-    }),
-  },
-  { title: 'ExternalGateway' },
-);
+const GatewayAnswer = Named('ExternalGateway', {
+  network_id: Uuid('External network'),
+  enable_snat: Type.Boolean({
+    description:
+      'Whether machines without a floating IP reach the outside, with the address of the router as their source',
+  }),
+  external_fixed_ips: Type.Array(AddressAnswer, {
+    description: 'Addresses of the router in the external network',
+  }),
+});
 
-const InterfaceAnswer = Type.Object(
-  {
-    port_id: Uuid('Port ID'),
-    network_id: Uuid('Network ID'),
-    mac_address: Type.String({ examples: ['02:00:00:00:00:01'] }),
-    ip_assignments: Type.Array(AddressAnswer),
-  },
-  { title: 'RouterInterface' },
-);
+const InterfaceAnswer = Named('RouterInterface', {
+  port_id: Uuid('Port ID'),
+  network_id: Uuid('Network ID'),
+  mac_address: Type.String({ examples: ['02:00:00:00:00:01'] }),
+  ip_assignments: Type.Array(AddressAnswer),
+});
 
-const RouteAnswer = Type.Object(
-  {
-    destination: Type.String({ description: 'CIDR', examples: ['192.168.0.0/16'] }),
-    nexthop: Type.String({ description: 'Address', examples: ['10.10.0.5'] }),
-  },
-  { title: 'RouterRoute' },
-);
+const RouteAnswer = Named('RouterRoute', {
+  destination: Type.String({ description: 'CIDR', examples: ['192.168.0.0/16'] }),
+  nexthop: Type.String({ description: 'Address', examples: ['10.10.0.5'] }),
+});
 
-export const RouterAnswer = Type.Object(
-  {
-    id: Uuid('Router ID'),
-    name: Type.String({ examples: ['backend_router'] }),
-    status: Type.String({
-      description: '`ALLOCATING` while it is being created, then `ACTIVE`',
-      examples: ['ACTIVE'],
-    }),
-    distributed: Type.Boolean({ description: 'Always false' }),
-    external_gateway_info: Type.Unsafe<Static<typeof GatewayAnswer> | null>({
-      anyOf: [GatewayAnswer, { type: 'null' }],
-      description: 'External gateway; null if the router leads nowhere',
-    }),
-    interfaces: Type.Array(InterfaceAnswer, { description: 'Ports in subnets, in the order of attachment' }),
-    routes: Type.Array(RouteAnswer, { description: 'Static routes' }),
-    ...PlaceFields,
-    ...TaskFields,
-    created_at: OffsetTimestamp(),
-    updated_at: OffsetTimestamp(),
-  },
-  { title: 'Router' },
-);
+export const RouterAnswer = Named('Router', {
+  id: Uuid('Router ID'),
+  name: Type.String({ examples: ['backend_router'] }),
+  status: Type.String({
+    description: '`ALLOCATING` while it is being created, then `ACTIVE`',
+    examples: ['ACTIVE'],
+  }),
+  distributed: Type.Boolean({ description: 'Always false' }),
+  external_gateway_info: Type.Unsafe<Static<typeof GatewayAnswer> | null>({
+    anyOf: [GatewayAnswer, { type: 'null' }],
+    description: 'External gateway; null if the router leads nowhere',
+  }),
+  interfaces: Type.Array(InterfaceAnswer, { description: 'Ports in subnets, in the order of attachment' }),
+  routes: Type.Array(RouteAnswer, { description: 'Static routes' }),
+  ...PlaceFields,
+  ...TaskFields,
+  created_at: OffsetTimestamp(),
+  updated_at: OffsetTimestamp(),
+});
 export type RouterAnswer = Static<typeof RouterAnswer>;
 export const RouterList = listOf(RouterAnswer, 'RouterList');
 
-export const RouterListQuery = Type.Object(
-  {
-    ...listQuery(),
-    name: Type.Optional(Type.String({ maxLength: 63, description: 'Exact name' })),
-  },
-  { additionalProperties: false },
-);
+export const RouterListQuery = Query({
+  ...listQuery(),
+  name: Type.Optional(Type.String({ maxLength: 63, description: 'Exact name' })),
+});
 export type RouterListQuery = Static<typeof RouterListQuery>;
 
 /** Far more than a router connects. */
@@ -86,21 +80,19 @@ const enable_snat = Type.Optional(
     }),
   ),
 );
-const ManualGateway = Type.Object(
+const ManualGateway = Input(
+  'ManualRouterGateway',
   {
     type: Type.Optional(Type.Enum(['manual'], { type: 'string', default: 'manual' })),
     network_id: UuidInput('External network of the region'),
     enable_snat,
   },
-  {
-    title: 'ManualRouterGateway',
-    additionalProperties: false,
-    examples: [{ type: 'manual', network_id: '0b1f6f3e-6c44-4d0a-9a57-2f6a3c1d7e10', enable_snat: true }],
-  },
+  { type: 'manual', network_id: '0b1f6f3e-6c44-4d0a-9a57-2f6a3c1d7e10', enable_snat: true },
 );
 
 /** One object instead of a union, so that a fault names its field. */
-const NewGateway = Type.Object(
+const NewGateway = Input(
+  'NewRouterGateway',
   {
     type: Type.Optional(
       Type.Enum(['default', 'manual'], {
@@ -112,34 +104,28 @@ const NewGateway = Type.Object(
     network_id: Type.Optional(UuidInput('External network of the region; not with type `default`')),
     enable_snat,
   },
-  {
-    title: 'NewRouterGateway',
-    additionalProperties: false,
-    examples: [{ type: 'default', enable_snat: true }],
-  },
+  { type: 'default', enable_snat: true },
 );
 
 const routes = Type.Array(
-  Type.Object(
-    {
-      destination: Type.String({
-        maxLength: 64,
-        description: 'CIDR',
-        examples: ['192.168.0.0/16'],
-      }),
-      nexthop: Type.String({
-        maxLength: 45,
-        description:
-          'IP address of the same IP version, in a subnet of the router or in its external network, to which the traffic is forwarded',
-        examples: ['10.10.0.5'],
-      }),
-    },
-    { title: 'NewRouterRoute', additionalProperties: false },
-  ),
+  Input('NewRouterRoute', {
+    destination: Type.String({
+      maxLength: 64,
+      description: 'CIDR',
+      examples: ['192.168.0.0/16'],
+    }),
+    nexthop: Type.String({
+      maxLength: 45,
+      description:
+        'IP address of the same IP version, in a subnet of the router or in its external network, to which the traffic is forwarded',
+      examples: ['10.10.0.5'],
+    }),
+  }),
   { maxItems: 100, description: 'Static routes, at most 30' },
 );
 
-export const CreateRouter = Type.Object(
+export const CreateRouter = Input(
+  'CreateRouter',
   {
     name: ResourceName('Name'),
     external_gateway_info: Type.Optional(
@@ -148,24 +134,17 @@ export const CreateRouter = Type.Object(
     interfaces: Type.Optional(
       nullable(
         Type.Array(
-          Type.Object(
-            {
-              type: Type.Optional(Type.Enum(['subnet'], { type: 'string', default: 'subnet' })),
-              subnet_id: UuidInput('Subnet with a gateway address, which becomes the address of the router'),
-            },
-            { title: 'NewRouterInterface', additionalProperties: false },
-          ),
+          Input('NewRouterInterface', {
+            type: Type.Optional(Type.Enum(['subnet'], { type: 'string', default: 'subnet' })),
+            subnet_id: UuidInput('Subnet with a gateway address, which becomes the address of the router'),
+          }),
           { maxItems: MAX_INTERFACES, description: 'Subnets to attach' },
         ),
       ),
     ),
     routes: Type.Optional(nullable(routes)),
   },
-  {
-    title: 'CreateRouter',
-    additionalProperties: false,
-    examples: [{ name: 'backend', external_gateway_info: { type: 'default', enable_snat: true } }],
-  },
+  { name: 'backend', external_gateway_info: { type: 'default', enable_snat: true } },
 );
 export type CreateRouter = Static<typeof CreateRouter>;
 
@@ -181,17 +160,19 @@ const updateExample = {
   },
 };
 
-export const UpdateRouter = Type.Object(
+export const UpdateRouter = Input(
+  'UpdateRouter',
   {
     name: Type.Optional(ResourceName('Name')),
     external_gateway_info,
     routes: Type.Optional({ ...routes, description: 'Replaces the current static routes; at most 30' }),
   },
-  { title: 'UpdateRouter', additionalProperties: false, examples: [updateExample] },
+  updateExample,
 );
 export type UpdateRouter = Static<typeof UpdateRouter>;
 
-export const UpdateRouterNow = Type.Object(
+export const UpdateRouterNow = Input(
+  'UpdateRouterNow',
   {
     name: Type.Optional(nullable(ResourceName('Name; null leaves it unchanged'))),
     external_gateway_info,
@@ -200,11 +181,12 @@ export const UpdateRouterNow = Type.Object(
       description: 'Replaces the current static routes, at most 30; null leaves them unchanged',
     }),
   },
-  { title: 'UpdateRouterNow', additionalProperties: false, examples: [updateExample] },
+  updateExample,
 );
 export type UpdateRouterNow = Static<typeof UpdateRouterNow>;
 
-export const AttachSubnet = Type.Object(
+export const AttachSubnet = Input(
+  'AttachSubnet',
   {
     subnet_id: UuidInput('Subnet to attach'),
     ip_address: Type.Optional(
@@ -215,21 +197,14 @@ export const AttachSubnet = Type.Object(
       }),
     ),
   },
-  {
-    title: 'AttachSubnet',
-    additionalProperties: false,
-    examples: [{ subnet_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a' }],
-  },
+  { subnet_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a' },
 );
 export type AttachSubnet = Static<typeof AttachSubnet>;
 
-export const DetachSubnet = Type.Object(
+export const DetachSubnet = Input(
+  'DetachSubnet',
   { subnet_id: UuidInput('Subnet to detach') },
-  {
-    title: 'DetachSubnet',
-    additionalProperties: false,
-    examples: [{ subnet_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a' }],
-  },
+  { subnet_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a' },
 );
 export type DetachSubnet = Static<typeof DetachSubnet>;
 

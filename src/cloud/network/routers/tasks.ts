@@ -1,14 +1,45 @@
+import type { RouterSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
-import type { Wanted } from '../../../convergence/wants.ts';
+import { amend, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { type QuotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
+import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
-import { asInRows as floatingIpsAsInRows } from '../floating-ips/wanted.ts';
+import { asInRows as floatingIpsAsInRows } from '../floating-ips/tasks.ts';
 import { removeRouter } from './removal.ts';
+import type { RouterRow } from './store.ts';
 import * as store from './store.ts';
 import type { StaticRoute } from './tables.ts';
-import { asInRow } from './wanted.ts';
+
+export function routerSpec(row: RouterRow): RouterSpec {
+  return {
+    name: row.name,
+    ...(row.gateway_network_id !== null && {
+      gateway: {
+        networkId: row.gateway_network_id,
+        sourceNat: row.enable_snat,
+        addresses: Object.fromEntries(
+          row.outside.map(({ address, subnet_id }) => [address, { subnetId: subnet_id }]),
+        ),
+      },
+    }),
+    interfaces: Object.fromEntries(
+      row.interfaces.map((one) => [
+        one.port_id,
+        {
+          networkId: one.network_id,
+          subnetId: one.subnet_id,
+          address: one.address,
+          macAddress: one.mac_address,
+        },
+      ]),
+    ),
+    routes: row.routes,
+  };
+}
+
+/** Wants a router as it is in its rows. */
+export const asInRow = (row: RouterRow): Wanted => amend('router', row.id, () => routerSpec(row));
 
 interface RouterInput extends QuotaOwner {
   routerId: string;

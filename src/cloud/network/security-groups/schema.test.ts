@@ -2,8 +2,7 @@ import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import fastJsonStringify from 'fast-json-stringify';
 import { describe, expect, test } from 'vitest';
-import { securityGroupSchema } from './answer-schema.ts';
-import { createSecurityGroupSchema, MAX_RULES } from './schema.ts';
+import { createSecurityGroupSchema, MAX_RULES, securityGroupSchema } from './schema.ts';
 
 const ajv = new Ajv({ allErrors: true, strict: false });
 formats.default(ajv);

@@ -1,19 +1,37 @@
-import { type Static, Type } from 'typebox';
-import { newTags } from '../../../lib/legacy-metadata.ts';
-import { UuidInput } from '../../../lib/resource-fields.ts';
+import { type Static, type TSchema, Type } from 'typebox';
+import { MetadataList, newTags } from '../../../lib/legacy-metadata.ts';
+import { nullable } from '../../../lib/nullable.ts';
+import { PlaceFields, TagAnswer, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { tagQuery } from '../../../lib/tag-query.ts';
 import { TagsPatchInput } from '../../../lib/tags-patch.ts';
-import { listQuery, ResourceName } from '../../../lib/wire.ts';
-import { MAX_DESCRIPTION, ruleFieldsV1, ruleInput, ruleInputV2 } from './rules/schema.ts';
+import { type Versioned, versionedIn } from '../../../lib/versioned.ts';
+import {
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  OffsetTimestamp,
+  ProjectRegion,
+  Query,
+  ResourceName,
+} from '../../../lib/wire.ts';
+import {
+  Direction,
+  Ethertype,
+  MAX_DESCRIPTION,
+  Port,
+  Prefix,
+  Protocol,
+  ruleFieldsV1,
+  ruleInput,
+  ruleInputV2,
+} from './rules/schema.ts';
 
-export const GroupListQuery = Type.Object(
-  {
-    ...listQuery(10),
-    name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name' })),
-    ...tagQuery,
-  },
-  { additionalProperties: false },
-);
+export const GroupListQuery = Query({
+  ...listQuery(10),
+  name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name' })),
+  ...tagQuery,
+});
 export type GroupListQuery = Static<typeof GroupListQuery>;
 
 export const MAX_RULES = 250;
@@ -21,29 +39,27 @@ export const MAX_CHANGES = 500;
 /** Our own limit. None is published. */
 export const MAX_INSTANCES = 1000;
 
-export const createSecurityGroupSchema = Type.Object(
+export const createSecurityGroupSchema = Input(
+  'CreateSecurityGroup',
   {
-    security_group: Type.Object(
-      {
-        name: ResourceName('Name'),
-        description: Type.Optional(
-          Type.String({
-            maxLength: MAX_DESCRIPTION,
-            description: 'Defaults to empty.',
-            examples: ['Front end'],
-          }),
-        ),
-        security_group_rules: Type.Optional(
-          Type.Array(ruleInput, {
-            maxItems: MAX_RULES,
-            description:
-              'Rules. If none of them is an egress rule, the group gets two rules that allow all outbound traffic, IPv4 and IPv6.',
-          }),
-        ),
-        ...newTags,
-      },
-      { title: 'NewSecurityGroup', additionalProperties: false },
-    ),
+    security_group: Input('NewSecurityGroup', {
+      name: ResourceName('Name'),
+      description: Type.Optional(
+        Type.String({
+          maxLength: MAX_DESCRIPTION,
+          description: 'Defaults to empty.',
+          examples: ['Front end'],
+        }),
+      ),
+      security_group_rules: Type.Optional(
+        Type.Array(ruleInput, {
+          maxItems: MAX_RULES,
+          description:
+            'Rules. If none of them is an egress rule, the group gets two rules that allow all outbound traffic, IPv4 and IPv6.',
+        }),
+      ),
+      ...newTags,
+    }),
     instances: Type.Optional(
       Type.Array(UuidInput('Instance ID'), {
         maxItems: MAX_INSTANCES,
@@ -52,39 +68,31 @@ export const createSecurityGroupSchema = Type.Object(
     ),
   },
   {
-    title: 'CreateSecurityGroup',
-    additionalProperties: false,
-    examples: [
-      {
-        security_group: {
-          name: 'web servers',
-          description: 'Front end',
-          security_group_rules: [
-            { direction: 'ingress', protocol: 'tcp', port_range_min: 443, port_range_max: 443 },
-            { direction: 'ingress', ethertype: 'IPv6', protocol: 'icmp' },
-          ],
-          tags: { env: 'production' },
-        },
-        instances: [],
-      },
-    ],
+    security_group: {
+      name: 'web servers',
+      description: 'Front end',
+      security_group_rules: [
+        { direction: 'ingress', protocol: 'tcp', port_range_min: 443, port_range_max: 443 },
+        { direction: 'ingress', ethertype: 'IPv6', protocol: 'icmp' },
+      ],
+      tags: { env: 'production' },
+    },
+    instances: [],
   },
 );
 
 export type CreateSecurityGroup = Static<typeof createSecurityGroupSchema>;
 
 const ruleChanges = [
-  Type.Object(
-    { action: Type.Literal('create'), ...ruleFieldsV1 },
-    { title: 'AddedSecurityGroupRule', additionalProperties: false },
-  ),
-  Type.Object(
-    { action: Type.Literal('delete'), security_group_rule_id: UuidInput('Rule ID') },
-    { title: 'RemovedSecurityGroupRule', additionalProperties: false },
-  ),
+  Input('AddedSecurityGroupRule', { action: Type.Literal('create'), ...ruleFieldsV1 }),
+  Input('RemovedSecurityGroupRule', {
+    action: Type.Literal('delete'),
+    security_group_rule_id: UuidInput('Rule ID'),
+  }),
 ] as const;
 
-export const updateSecurityGroupSchema = Type.Object(
+export const updateSecurityGroupSchema = Input(
+  'UpdateSecurityGroup',
   {
     name: Type.Optional(ResourceName('Name')),
     changed_rules: Type.Optional(
@@ -105,23 +113,17 @@ export const updateSecurityGroupSchema = Type.Object(
     tags: Type.Optional(TagsPatchInput),
   },
   {
-    title: 'UpdateSecurityGroup',
-    additionalProperties: false,
-    examples: [
+    changed_rules: [
       {
-        changed_rules: [
-          {
-            action: 'create',
-            direction: 'ingress',
-            protocol: 'tcp',
-            port_range_min: 22,
-            port_range_max: 22,
-            remote_ip_prefix: '10.0.0.0/8',
-          },
-        ],
-        tags: { env: 'staging', owner: null },
+        action: 'create',
+        direction: 'ingress',
+        protocol: 'tcp',
+        port_range_min: 22,
+        port_range_max: 22,
+        remote_ip_prefix: '10.0.0.0/8',
       },
     ],
+    tags: { env: 'staging', owner: null },
   },
 );
 export type UpdateSecurityGroup = Static<typeof updateSecurityGroupSchema>;
@@ -129,7 +131,8 @@ export type UpdateSecurityGroup = Static<typeof updateSecurityGroupSchema>;
 const Description = Type.String({ maxLength: MAX_DESCRIPTION, description: 'Text', examples: ['Front end'] });
 const RulesV2 = (description: string) => Type.Array(ruleInputV2, { maxItems: MAX_RULES, description });
 
-export const createSecurityGroupTaskSchema = Type.Object(
+export const createSecurityGroupTaskSchema = Input(
+  'CreateSecurityGroupByTask',
   {
     name: ResourceName('Name'),
     description: Type.Optional(Description),
@@ -141,24 +144,19 @@ export const createSecurityGroupTaskSchema = Type.Object(
     ...newTags,
   },
   {
-    title: 'CreateSecurityGroupByTask',
-    additionalProperties: false,
-    examples: [
-      {
-        name: 'web servers',
-        description: 'Front end',
-        rules: [
-          { direction: 'ingress', protocol: 'tcp', port_range_min: 443, port_range_max: 443 },
-          { direction: 'egress' },
-        ],
-        tags: { env: 'production' },
-      },
+    name: 'web servers',
+    description: 'Front end',
+    rules: [
+      { direction: 'ingress', protocol: 'tcp', port_range_min: 443, port_range_max: 443 },
+      { direction: 'egress' },
     ],
+    tags: { env: 'production' },
   },
 );
 export type CreateSecurityGroupTask = Static<typeof createSecurityGroupTaskSchema>;
 
-export const updateSecurityGroupTaskSchema = Type.Object(
+export const updateSecurityGroupTaskSchema = Input(
+  'UpdateSecurityGroupByTask',
   {
     name: Type.Optional(ResourceName('Name')),
     description: Type.Optional(Description),
@@ -168,23 +166,88 @@ export const updateSecurityGroupTaskSchema = Type.Object(
     tags: Type.Optional(TagsPatchInput),
   },
   {
-    title: 'UpdateSecurityGroupByTask',
-    additionalProperties: false,
-    examples: [
-      {
-        description: 'Front end, HTTPS only',
-        rules: [
-          { direction: 'ingress', protocol: 'tcp', port_range_min: 443, port_range_max: 443 },
-          { direction: 'egress' },
-        ],
-        tags: { env: 'staging', owner: null },
-      },
+    description: 'Front end, HTTPS only',
+    rules: [
+      { direction: 'ingress', protocol: 'tcp', port_range_min: 443, port_range_max: 443 },
+      { direction: 'egress' },
     ],
+    tags: { env: 'staging', owner: null },
   },
 );
 export type UpdateSecurityGroupTask = Static<typeof updateSecurityGroupTaskSchema>;
 
-export const copySecurityGroupSchema = Type.Object(
+export const copySecurityGroupSchema = Input(
+  'CopySecurityGroup',
   { name: ResourceName('Name of the copy') },
-  { title: 'CopySecurityGroup', additionalProperties: false, examples: [{ name: 'web servers 2' }] },
+  { name: 'web servers 2' },
 );
+
+type DialectName = 'specification' | 'client';
+
+const revision = Type.Integer({ minimum: 0, description: 'Increases with every change.', examples: [0] });
+
+/** Builds the answers of one dialect. `remote_group_id` differs, and titles, so that one document can hold both. */
+function answers(titlePrefix: string, remoteGroupSchema: TSchema) {
+  const remoteGroupId = Type.Unsafe<string[] | string | null>(remoteGroupSchema);
+  const rule = Named(`${titlePrefix}SecurityGroupRule`, {
+    id: Uuid('Rule ID'),
+    security_group_id: Uuid('Security group of the rule'),
+    direction: Direction,
+    ethertype: nullable(Ethertype('IP version')),
+    protocol: Protocol('Protocol; null for all.'),
+    port_range_min: Port('First port, or the ICMP type; null for all.'),
+    port_range_max: Port('Last port, or the ICMP code; null for all.'),
+    remote_ip_prefix: Prefix('Remote CIDR; null if the rule has none.'),
+    remote_group_id: remoteGroupId,
+    description: Type.String({ examples: ['HTTPS'] }),
+    revision_number: revision,
+    created_at: OffsetTimestamp(),
+    updated_at: OffsetTimestamp(),
+  });
+  const group = Named(`${titlePrefix}SecurityGroup`, {
+    id: Uuid('Security group ID'),
+    name: Type.String({ description: 'Name', examples: ['web servers'] }),
+    description: Type.String({ description: 'Empty if there is none.', examples: ['Front end'] }),
+    ...PlaceFields,
+    revision_number: Type.Integer({
+      minimum: 0,
+      description: 'Increases with every change of the group or its rules.',
+      examples: [1],
+    }),
+    tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
+    ...MetadataList,
+    security_group_rules: Type.Array(rule, { description: 'Rules in canonical form' }),
+    created_at: OffsetTimestamp(),
+    updated_at: OffsetTimestamp(),
+  });
+  return { rule, group, list: listOf(group, `${titlePrefix}SecurityGroupList`) };
+}
+
+const answersByDialect = {
+  specification: answers(
+    '',
+    Type.Array(Uuid('Security group ID'), {
+      description: 'Remote security group; empty if the rule has none.',
+    }),
+  ),
+  client: answers('Client', nullable(Uuid('Remote security group; null if the rule has none.'))),
+};
+
+export const securityGroupRuleSchema = (dialect: DialectName) => answersByDialect[dialect].rule;
+export const securityGroupSchema = (dialect: DialectName) => answersByDialect[dialect].group;
+export const securityGroupListSchema = (dialect: DialectName) => answersByDialect[dialect].list;
+
+export const GROUPS = '/cloud/v1/securitygroups/:project_id/:region_id';
+export const GROUP_TAGS = ['Security groups'];
+/** A rule is a part of it: it counts its changes itself. */
+export const VERSIONED_GROUP: Versioned = {
+  ...versionedIn('security_groups', 'group_id'),
+  field: 'revision_number',
+};
+
+const groupId = { group_id: Type.String({ description: 'Security group ID' }) };
+const ruleId = { rule_id: Type.String({ description: 'Rule ID' }) };
+
+export const GroupParams = Type.Object({ ...ProjectRegion, ...groupId });
+export const RuleParams = Type.Object({ ...ProjectRegion, ...ruleId });
+export const GroupRuleParams = Type.Object({ ...ProjectRegion, ...groupId, ...ruleId });

@@ -1,13 +1,68 @@
+import { type Transaction, violates } from '../../../db/database.ts';
+import { ConflictError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
+import { LOOKED_AT, SHOWN_IN_MESSAGE, someOf } from '../../../lib/held.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
+import { quotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
+import { usedBy, wantChecked } from '../../ground/tasks/service.ts';
 import { existingGroups } from '../ports/groups/in-transaction.ts';
 import { changeGroup } from './apply-change.ts';
-import { removeGroup } from './removal.ts';
 import type { GroupListQuery } from './schema.ts';
 import * as store from './store.ts';
+import { withoutIt } from './wanted.ts';
+
+/**
+ * @throws NotFoundError, ConflictError for the default group, for the group of a cluster's nodes, and while ports or
+ * rules use the group
+ */
+export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, id: string): Promise<void> {
+  const group = await foundById('Security group', id, () => store.lockGroup(tx, scope, id));
+  tx.about({ ...group, type: 'securitygroup' });
+  if (group.is_default) throw new ConflictError("The default security group of a project can't be deleted");
+  if (group.cluster_id !== null) {
+    throw new ConflictError(
+      `Security group ${group.name} belongs to the nodes of a Kubernetes cluster and is deleted with the cluster`,
+    );
+  }
+  const pools = await store.poolsOfGroup(tx.sql, id, LOOKED_AT);
+  if (pools.length > 0) {
+    throw await usedBy(
+      tx,
+      `Security group ${group.name} is in use by pools of Kubernetes clusters; remove it from these first: ${someOf(pools.map(({ title }) => title))}`,
+      pools.map(({ clusterId }) => [{ kind: 'cluster', id: clusterId }]),
+    );
+  }
+  const ports = await store.portsOfGroup(tx.sql, id, LOOKED_AT);
+  if (ports.length > 0) {
+    throw await usedBy(
+      tx,
+      `Security group ${group.name} is in use; use delsecuritygroup of the instance to remove it from these first: ${someOf(ports.map(({ title }) => title))}`,
+      ports.map((port) => [
+        { kind: 'port', id: port.id },
+        ...(port.instanceId === null || port.reserved
+          ? []
+          : [{ kind: 'machine' as const, id: port.instanceId }]),
+      ]),
+    );
+  }
+  const others = await store.groupsReferringTo(tx.sql, id, SHOWN_IN_MESSAGE);
+  if (others.length > 0) {
+    throw new ConflictError(
+      `Security group ${group.name} is the remote group of rules in these security groups; delete the rules first: ${others.join(', ')}`,
+    );
+  }
+  try {
+    await store.deleteGroup(tx, id);
+  } catch (error) {
+    if (!violates(error, 'kubernetes_pool_security_groups_group')) throw error;
+    throw new ConflictError(`Security group ${group.name} is in use by a pool of a Kubernetes cluster`);
+  }
+  await wantChecked(on, tx, scope, await withoutIt(tx, group.id));
+  await releaseQuota(tx, quotaOwner(scope), 'firewall_count');
+}
 
 export const listSecurityGroups = (
   on: Platform,

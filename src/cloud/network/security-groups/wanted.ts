@@ -1,7 +1,7 @@
 import type { SecurityGroupSpec, SecurityRuleSpec } from '../../../backends/contract/specs.ts';
 import { dependentsOf, remove, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { withoutGroup } from '../ports/wanted.ts';
+import { withoutGroup } from '../ports/tasks.ts';
 import type { CanonicalRule } from './rules/canonical.ts';
 
 interface GroupParts {

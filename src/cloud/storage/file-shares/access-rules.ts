@@ -8,13 +8,12 @@ import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { wantChecked } from '../../ground/tasks/service.ts';
-import type { CreateAccessRule } from './access-schema.ts';
 import * as store from './access-store.ts';
 import { lockFree } from './locks.ts';
-import { MAX_ACCESS_RULES } from './schema.ts';
+import { type CreateAccessRule, MAX_ACCESS_RULES } from './schema.ts';
 import { getFileShare } from './service.ts';
 import type { FileShareRow } from './store.ts';
-import { letIn, shutOut } from './wanted.ts';
+import { letIn, shutOut } from './tasks.ts';
 
 /**
  * @throws NotFoundError, InvalidError for a bad address or a VAST share, ConflictError while a task holds the share,

@@ -1,16 +1,30 @@
+import { createHash } from 'node:crypto';
 import type { Dialect } from '../../../http/dialect.ts';
 import { goneSignal } from '../../../http/gone-signal.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
+import { commonFields } from '../../../lib/resource-answer.ts';
+import { microsWithoutZone } from '../../../lib/timestamps.ts';
 import { versionedIn } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
+import type { Scope } from '../../ground/projects/service.ts';
+import { presentedExceeded } from '../../ground/quotas/schema.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { WAIT_TEXT, waitForTask } from '../../ground/tasks/service.ts';
-import { presentedShare } from './presenter.ts';
+import { addAccessRule, listAccessRules, removeAccessRule } from './access-rules.ts';
+import type { AccessRuleRow } from './access-store.ts';
+import { VOLUME_TYPES } from './legacy.ts';
 import {
+  AccessRuleAnswer,
+  AccessRuleList,
+  AccessRuleListQuery,
+  AccessRuleParams,
+  CheckShareLimits,
+  CreateAccessRule,
   CreateFileShare,
+  ExceededShareQuotas,
   ExtendFileShare,
   FileShareAnswer,
   FileShareList,
@@ -22,10 +36,77 @@ import {
   createFileShare,
   extendFileShare,
   fileShareDeletion,
+  fileShareQuotaExceeded,
   getFileShare,
   listFileShares,
   updateFileShare,
 } from './service.ts';
+import type { FileShareRow } from './store.ts';
+
+/**
+ * The network that a VAST share shows. It doesn't belong to the project: clients reach the storage of a region through
+ * a network of the platform. As clients expect UUIDs, the network has one, which never changes.
+ */
+export function vastNetwork(regionId: number) {
+  return {
+    network_id: uuidFor(`network of VAST shares in region ${regionId}`),
+    network_name: 'vast',
+    subnet_id: uuidFor(`subnet of VAST shares in region ${regionId}`),
+    subnet_name: 'vast',
+  };
+}
+
+/** Makes a UUID from a text. It has the bits of version 4, which some clients check. */
+function uuidFor(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
+  return parts.join('-');
+}
+
+export function presentedShare(row: FileShareRow, scope: Scope): FileShareAnswer {
+  const network = networkOf(row);
+  return {
+    id: row.id,
+    name: row.name,
+    size: row.size_gib,
+    protocol: row.protocol,
+    status: row.status,
+    type_name: row.type_name,
+    volume_type: VOLUME_TYPES[row.type_name],
+    share_settings: settingsOf(row),
+    connection_point: row.connection_point,
+    ...network,
+    network,
+    share_network_name: row.type_name === 'vast' ? null : `file-share-${row.id}`,
+    ...commonFields(row, scope),
+    metadata: row.tags,
+    created_at: microsWithoutZone(row.created_at),
+  };
+}
+
+function networkOf(row: FileShareRow): FileShareAnswer['network'] {
+  const { network_id, network_name, subnet_id, subnet_name } = row;
+  // All four are set for a standard share.
+  if (network_id === null || subnet_id === null) return vastNetwork(row.region_id);
+  return { network_id, network_name: network_name ?? '', subnet_id, subnet_name: subnet_name ?? '' };
+}
+
+function settingsOf(row: FileShareRow): FileShareAnswer['share_settings'] {
+  if (row.type_name === 'standard') return { type_name: 'standard' };
+  return {
+    type_name: 'vast',
+    allowed_characters: row.allowed_characters,
+    path_length: row.path_length,
+    root_squash: row.root_squash ?? true,
+    trash_access: false,
+  };
+}
 
 const BASE = '/cloud/v1/file_shares/:project_id/:region_id';
 /** `check_limits` is an operation, not an ID. */
@@ -108,4 +189,56 @@ export function fileShareRoutes(app: Api, dialect: Dialect, on: Platform): void 
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, fileShareDeletion, params.file_share_id)]),
   });
+}
+
+const RULES = `${BASE}/:file_share_id/access_rule`;
+
+/** Routes for the access rules of a share, and for the check of quotas. */
+export function shareAccessRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags, params: FileShareParams });
+
+  api.post(RULES, 'createFileShareAccessRule', 'Add an access rule to a file share', {
+    description:
+      'Gives an address access to the share. Only for `standard` shares. Returns 409 if the address already has a rule, and while a task holds the share.',
+    body: CreateAccessRule,
+    answer: AccessRuleAnswer,
+    handler: async ({ scope, params, body }) =>
+      presentedRule(await addAccessRule(on, scope, params.file_share_id, body)),
+  });
+
+  api.get(RULES, 'listFileShareAccessRules', 'List the access rules of a file share', {
+    description: 'Oldest first. A `vast` share has none.',
+    query: AccessRuleListQuery,
+    answer: AccessRuleList,
+    handler: async ({ scope, params, query }) =>
+      presentedPage(await listAccessRules(on, scope, params.file_share_id, query), presentedRule),
+  });
+
+  api.delete(
+    `${RULES}/:access_rule_id`,
+    'deleteFileShareAccessRule',
+    'Delete an access rule of a file share',
+    {
+      params: AccessRuleParams,
+      handler: async ({ scope, params }) => {
+        const { file_share_id, access_rule_id } = params;
+        await removeAccessRule(on, scope, file_share_id, access_rule_id);
+      },
+    },
+  );
+
+  api.post(`${BASE}/check_limits`, 'checkFileShareLimits', 'Check quotas for a file share', {
+    access: 'read',
+    onlyAsks: true,
+    description:
+      'Returns the quotas that another share would exceed. Nothing is reserved. Sizes have no quota.',
+    params: ProjectRegionParams,
+    body: CheckShareLimits,
+    answer: ExceededShareQuotas,
+    handler: async ({ scope }) => presentedExceeded(await fileShareQuotaExceeded(on, scope)),
+  });
+}
+
+function presentedRule({ id, access_to, access_level }: AccessRuleRow): AccessRuleAnswer {
+  return { id, access_to, access_level, state: 'active' };
 }

@@ -4,7 +4,7 @@ import { nullable } from '../../../lib/nullable.ts';
 import { PlaceFields, TaggedFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { tagQuery } from '../../../lib/tag-query.ts';
 import { TagsPatchInput } from '../../../lib/tags-patch.ts';
-import { listOf, listQuery, ProjectRegion, ResourceName } from '../../../lib/wire.ts';
+import { Input, listOf, listQuery, Named, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
 import { exceededQuotasSchema } from '../../ground/quotas/schema.ts';
 import { legacyType, VOLUME_TYPES } from './legacy.ts';
 
@@ -47,7 +47,8 @@ export const accessFields = {
   access_mode: AccessMode,
 };
 
-export const CreateFileShare = Type.Object(
+export const CreateFileShare = Input(
+  'CreateFileShare',
   {
     name: ResourceName('Name'),
     protocol: Type.Enum(['NFS'], { type: 'string', description: 'Only NFS is supported', examples: ['NFS'] }),
@@ -85,7 +86,7 @@ export const CreateFileShare = Type.Object(
       ),
     ),
     access: Type.Optional(
-      Type.Array(Type.Object(accessFields, { title: 'NewFileShareAccess', additionalProperties: false }), {
+      Type.Array(Input('NewFileShareAccess', accessFields), {
         maxItems: MAX_ACCESS_RULES,
         description: 'Who can access the share. Only for `standard` shares.',
       }),
@@ -93,22 +94,17 @@ export const CreateFileShare = Type.Object(
     ...newTags,
   },
   {
-    title: 'CreateFileShare',
-    additionalProperties: false,
-    examples: [
-      {
-        name: 'slurm spool',
-        protocol: 'NFS',
-        size: 10,
-        type_name: 'vast',
-        share_settings: { root_squash: false, path_length: 'NPL', allowed_characters: 'NPL' },
-      },
-    ],
+    name: 'slurm spool',
+    protocol: 'NFS',
+    size: 10,
+    type_name: 'vast',
+    share_settings: { root_squash: false, path_length: 'NPL', allowed_characters: 'NPL' },
   },
 );
 export type CreateFileShare = Static<typeof CreateFileShare>;
 
-export const UpdateFileShare = Type.Object(
+export const UpdateFileShare = Input(
+  'UpdateFileShare',
   {
     name: Type.Optional(ResourceName('Name')),
     share_settings: Type.Optional(
@@ -127,18 +123,11 @@ export const UpdateFileShare = Type.Object(
     ),
     tags: Type.Optional(TagsPatchInput),
   },
-  {
-    title: 'UpdateFileShare',
-    additionalProperties: false,
-    examples: [{ name: 'slurm spool 2', share_settings: { root_squash: false }, tags: { env: 'test' } }],
-  },
+  { name: 'slurm spool 2', share_settings: { root_squash: false }, tags: { env: 'test' } },
 );
 export type UpdateFileShare = Static<typeof UpdateFileShare>;
 
-export const ExtendFileShare = Type.Object(
-  { size: ShareSize },
-  { title: 'ExtendFileShare', additionalProperties: false, examples: [{ size: 20 }] },
-);
+export const ExtendFileShare = Input('ExtendFileShare', { size: ShareSize }, { size: 20 });
 export type ExtendFileShare = Static<typeof ExtendFileShare>;
 
 const networkFields = {
@@ -148,67 +137,61 @@ const networkFields = {
   subnet_name: Type.String({ description: 'Subnet name' }),
 };
 
-export const CheckShareLimits = Type.Object(
-  { size: ShareSize },
-  { title: 'CheckFileShareLimits', additionalProperties: false, examples: [{ size: 20 }] },
-);
+export const CheckShareLimits = Input('CheckFileShareLimits', { size: ShareSize }, { size: 20 });
 export const ExceededShareQuotas = exceededQuotasSchema('ExceededFileShareQuotas', ['sfs_count']);
 
-export const FileShareAnswer = Type.Object(
-  {
-    id: Uuid('File share ID'),
-    name: Type.String({ description: 'Name', examples: ['slurm spool'] }),
-    size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
-    protocol: Type.String({ description: 'Protocol', examples: ['NFS'] }),
-    status: Type.Enum(['available', 'creating', 'deleting', 'extending'], {
-      type: 'string',
-      description: 'Status of the share',
+export const FileShareAnswer = Named('FileShare', {
+  id: Uuid('File share ID'),
+  name: Type.String({ description: 'Name', examples: ['slurm spool'] }),
+  size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
+  protocol: Type.String({ description: 'Protocol', examples: ['NFS'] }),
+  status: Type.Enum(['available', 'creating', 'deleting', 'extending'], {
+    type: 'string',
+    description: 'Status of the share',
+  }),
+  type_name: Type.Enum(['standard', 'vast'], { type: 'string', description: 'Type of the share' }),
+  volume_type: Type.Enum(Object.values(VOLUME_TYPES), {
+    type: 'string',
+    deprecated: true,
+    description: 'Equivalent of type_name with other values',
+  }),
+  share_settings: Type.Object(
+    {
+      type_name: Type.Enum(['standard', 'vast'], { type: 'string' }),
+      allowed_characters: Type.Optional(nullable(Naming('Allowed characters in names'))),
+      path_length: Type.Optional(nullable(Naming('Allowed length of paths'))),
+      root_squash: Type.Optional(RootSquash),
+      trash_access: Type.Optional(
+        Type.Boolean({ description: 'Whether clients can access the trash folder of VAST. Always false' }),
+      ),
+    },
+    {
+      title: 'FileShareSettings',
+      description: 'A standard share has only a type.',
+    },
+  ),
+  connection_point: nullable(
+    Type.String({
+      description: 'Path to mount; null until the share is ready',
+      examples: ['10.33.20.241:/a'],
     }),
-    type_name: Type.Enum(['standard', 'vast'], { type: 'string', description: 'Type of the share' }),
-    volume_type: Type.Enum(Object.values(VOLUME_TYPES), {
-      type: 'string',
-      deprecated: true,
-      description: 'Equivalent of type_name with other values',
-    }),
-    share_settings: Type.Object(
-      {
-        type_name: Type.Enum(['standard', 'vast'], { type: 'string' }),
-        allowed_characters: Type.Optional(nullable(Naming('Allowed characters in names'))),
-        path_length: Type.Optional(nullable(Naming('Allowed length of paths'))),
-        root_squash: Type.Optional(RootSquash),
-        trash_access: Type.Optional(
-          Type.Boolean({ description: 'Whether clients can access the trash folder of VAST. Always false' }),
-        ),
-      },
-      {
-        title: 'FileShareSettings',
-        description: 'A standard share has only a type.',
-      },
-    ),
-    connection_point: nullable(
-      Type.String({
-        description: 'Path to mount; null until the share is ready',
-        examples: ['10.33.20.241:/a'],
-      }),
-    ),
-    ...networkFields,
-    network: Type.Object(networkFields, {
-      title: 'FileShareNetwork',
-      description: 'Network ID, network name, subnet ID and subnet name in one object',
-    }),
-    share_network_name: nullable(Type.String({ description: 'Name of the share network; null for VAST' })),
-    ...TaggedFields,
-    ...MetadataMap,
-    ...PlaceFields,
-    creator_task_id: Type.String({ description: 'Task that created the share' }),
-    task_id: nullable(Type.String({ description: 'Task that holds the share; null if there is none' })),
-    created_at: Type.String({
-      description: 'In UTC, without an offset',
-      examples: ['2023-04-25T11:06:49.226920'],
-    }),
-  },
-  { title: 'FileShare' },
-);
+  ),
+  ...networkFields,
+  network: Type.Object(networkFields, {
+    title: 'FileShareNetwork',
+    description: 'Network ID, network name, subnet ID and subnet name in one object',
+  }),
+  share_network_name: nullable(Type.String({ description: 'Name of the share network; null for VAST' })),
+  ...TaggedFields,
+  ...MetadataMap,
+  ...PlaceFields,
+  creator_task_id: Type.String({ description: 'Task that created the share' }),
+  task_id: nullable(Type.String({ description: 'Task that holds the share; null if there is none' })),
+  created_at: Type.String({
+    description: 'In UTC, without an offset',
+    examples: ['2023-04-25T11:06:49.226920'],
+  }),
+});
 export type FileShareAnswer = Static<typeof FileShareAnswer>;
 export const FileShareList = listOf(FileShareAnswer, 'FileShareList');
 
@@ -216,15 +199,36 @@ export const FileShareParams = Type.Object({
   ...ProjectRegion,
   file_share_id: Type.String({ description: 'File share ID' }),
 });
-export const FileShareListQuery = Type.Object(
-  {
-    ...listQuery(),
-    name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
-    type_name: Type.Optional(
-      Type.Enum(['standard', 'vast'], { type: 'string', description: 'Only shares of this type' }),
-    ),
-    ...tagQuery,
-  },
-  { additionalProperties: false },
-);
+export const FileShareListQuery = Query({
+  ...listQuery(),
+  name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
+  type_name: Type.Optional(
+    Type.Enum(['standard', 'vast'], { type: 'string', description: 'Only shares of this type' }),
+  ),
+  ...tagQuery,
+});
 export type FileShareListQuery = Static<typeof FileShareListQuery>;
+
+export const CreateAccessRule = Input('CreateFileShareAccessRule', accessFields, {
+  ip_address: '10.0.0.0/24',
+  access_mode: 'rw',
+});
+export type CreateAccessRule = Static<typeof CreateAccessRule>;
+
+export const AccessRuleAnswer = Named('FileShareAccessRule', {
+  id: Uuid('Access rule ID'),
+  access_to: Type.String({ description: 'IP address or CIDR', examples: ['10.0.0.0/24'] }),
+  access_level: AccessMode,
+  state: Type.Enum(['active', 'applying', 'denying', 'error', 'new', 'queued_to_apply', 'queued_to_deny'], {
+    type: 'string',
+    description: 'Always `active`: a rule takes effect immediately.',
+  }),
+});
+export type AccessRuleAnswer = Static<typeof AccessRuleAnswer>;
+export const AccessRuleList = listOf(AccessRuleAnswer, 'FileShareAccessRuleList');
+export const AccessRuleListQuery = Query(listQuery());
+
+export const AccessRuleParams = Type.Object({
+  ...FileShareParams.properties,
+  access_rule_id: Type.String({ description: 'Access rule ID' }),
+});

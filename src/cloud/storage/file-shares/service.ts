@@ -9,18 +9,18 @@ import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import { exceededQuotas, quotaOwner, takeQuota } from '../../ground/quotas/in-transaction.ts';
+import { exceededQuotas, quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
-import { usedBy } from '../../ground/tasks/in-transaction.ts';
 import {
   beginTask,
   deletionId,
   removeAgain,
   type TaskAnyway,
   unchangedTask,
+  usedBy,
   wantChecked,
 } from '../../ground/tasks/service.ts';
-import { keepShareSubnet } from '../../network/networks/in-transaction.ts';
+import { keepShareSubnet } from '../../network/networks/service.ts';
 import { insertRules } from './access-store.ts';
 import { lock, lockFree, shareNotFound } from './locks.ts';
 import { type NewShare, newShare } from './new-share.ts';
@@ -28,9 +28,17 @@ import type { CreateFileShare, FileShareListQuery, UpdateFileShare } from './sch
 import { rowPatch, settingsOf, wantedShare } from './share-change.ts';
 import { slurmNeeds } from './slurm-needs.ts';
 import * as store from './store.ts';
+import { keepFree } from './store.ts';
 import type { FileShareType } from './tables.ts';
-import { CREATE_SHARE, DELETE_SHARE, EXTEND_SHARE, type ShareChange, UPDATE_SHARE } from './tasks.ts';
-import { changedShare, shareSpec } from './wanted.ts';
+import {
+  CREATE_SHARE,
+  changedShare,
+  DELETE_SHARE,
+  EXTEND_SHARE,
+  type ShareChange,
+  shareSpec,
+  UPDATE_SHARE,
+} from './tasks.ts';
 
 /** What the preconditions of Slurm look at in a share. */
 export interface SlurmShare {
@@ -278,3 +286,10 @@ export const fileShareDeletion: WaitingDeletion<Rest<typeof deleteFileShare>> = 
   names: ['file_share_id'],
   options: [],
 };
+
+/** Locks the share until the transaction ends. False if it is gone, held by a task or not suitable for Slurm now. */
+export async function keepForSlurm(tx: Transaction, scope: Scope, id: string): Promise<boolean> {
+  const row = await keepFree(tx, scope, id);
+  const settings = row ? settingsOf(row) : null;
+  return settings !== null && slurmNeeds(settings).length === 0;
+}

@@ -5,9 +5,16 @@ import { nullable } from '../../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, UuidInput } from '../../../lib/resource-fields.ts';
 import { tagQuery } from '../../../lib/tag-query.ts';
 import { TagsPatchInput } from '../../../lib/tags-patch.ts';
-import { listOf, listQuery, OffsetTimestamp, ProjectRegion, ResourceName } from '../../../lib/wire.ts';
-import { priceFields } from '../../ground/catalog/price-schema.ts';
-import { imageFields } from '../../ground/catalog/schema.ts';
+import {
+  Input,
+  listOf,
+  listQuery,
+  OffsetTimestamp,
+  ProjectRegion,
+  Query,
+  ResourceName,
+} from '../../../lib/wire.ts';
+import { imageFields, priceFields } from '../../ground/catalog/schema.ts';
 
 const text = (description: string) =>
   Type.Optional(Type.String({ maxLength: 255, description: `${description}, case-insensitive` }));
@@ -92,18 +99,15 @@ export const DownloadImage = Type.Object(
 );
 export type DownloadImage = Static<typeof DownloadImage>;
 
-export const UpdateImage = Type.Object(
+export const UpdateImage = Input(
+  'UpdateImage',
   {
     name: Type.Optional(ResourceName('Name')),
     ...settings,
     is_baremetal: Type.Optional(nullable(BareMetal)),
     tags: Type.Optional(TagsPatchInput),
   },
-  {
-    title: 'UpdateImage',
-    additionalProperties: false,
-    examples: [{ name: 'web server 2', ssh_key: 'required', tags: { env: 'test' } }],
-  },
+  { name: 'web server 2', ssh_key: 'required', tags: { env: 'test' } },
 );
 export type UpdateImage = Static<typeof UpdateImage>;
 
@@ -139,21 +143,18 @@ export const ImageParams = Type.Object({
   ...ProjectRegion,
   image_id: Type.String({ description: 'Image ID' }),
 });
-export const ImageQuery = Type.Object({ include_prices: includePrices }, { additionalProperties: false });
-export const ImageListQuery = Type.Object(
-  {
-    ...listQuery(),
-    name: text('Part of the name'),
-    os_distro: text('Distribution'),
-    os_version: text('Version'),
-    architecture: Type.Optional(Architecture),
-    visibility: Type.Optional(oneOf(['private', 'public', 'shared'], 'Owner of the images')),
-    private: Type.Optional(
-      Type.String({ maxLength: 255, description: 'With any value, only images of the project' }),
-    ),
-    include_prices: includePrices,
-    ...tagQuery,
-  },
-  { additionalProperties: false },
-);
+export const ImageQuery = Query({ include_prices: includePrices });
+export const ImageListQuery = Query({
+  ...listQuery(),
+  name: text('Part of the name'),
+  os_distro: text('Distribution'),
+  os_version: text('Version'),
+  architecture: Type.Optional(Architecture),
+  visibility: Type.Optional(oneOf(['private', 'public', 'shared'], 'Owner of the images')),
+  private: Type.Optional(
+    Type.String({ maxLength: 255, description: 'With any value, only images of the project' }),
+  ),
+  include_prices: includePrices,
+  ...tagQuery,
+});
 export type ImageListQuery = Static<typeof ImageListQuery>;

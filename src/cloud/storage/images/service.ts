@@ -8,17 +8,23 @@ import { foundById } from '../../../lib/found.ts';
 import { LOOKED_AT, refuseHeld, someOf } from '../../../lib/held.ts';
 import { isUuid, newTaskId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
+import { tagFilter } from '../../../lib/tag-query.ts';
 import { patchedTags } from '../../../lib/tags-patch.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Image } from '../../ground/catalog/service.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import { quotaOwner, takeQuota } from '../../ground/quotas/in-transaction.ts';
+import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
-import { neededBy, usedBy } from '../../ground/tasks/in-transaction.ts';
-import { beginTask, deletionId, removeAgain, wantChecked } from '../../ground/tasks/service.ts';
-import { holdForUpload } from '../volumes/in-transaction.ts';
-import { matchingImages } from './public-images.ts';
+import {
+  beginTask,
+  deletionId,
+  neededBy,
+  removeAgain,
+  usedBy,
+  wantChecked,
+} from '../../ground/tasks/service.ts';
+import { holdForUpload } from '../volumes/service.ts';
 import {
   type CreateImage,
   type DownloadImage,
@@ -27,8 +33,30 @@ import {
   type UpdateImage,
 } from './schema.ts';
 import * as store from './store.ts';
-import { CREATE_IMAGE, DELETE_IMAGE, DOWNLOAD_IMAGE } from './tasks.ts';
-import { type ImageOrigin, imageSpec } from './wanted.ts';
+import { CREATE_IMAGE, DELETE_IMAGE, DOWNLOAD_IMAGE, type ImageOrigin, imageSpec } from './tasks.ts';
+
+/** Returns the platform's images that match a list query. They are public, belong to no project and have no tags. */
+export function matchingImages(images: readonly Image[], query: ImageListQuery): readonly Image[] {
+  const { tagKeys, tags } = tagFilter(query);
+  const onlyOthers =
+    query.private !== undefined ||
+    (query.visibility !== undefined && query.visibility !== 'public') ||
+    tagKeys.length > 0 ||
+    Object.keys(tags).length > 0;
+  if (onlyOthers) return [];
+  const part = query.name?.toLowerCase();
+  return images.filter(
+    (image) =>
+      (part === undefined || image.name.toLowerCase().includes(part)) &&
+      sameText(query.os_distro, image.os_distro) &&
+      sameText(query.os_version, image.os_version) &&
+      (query.architecture === undefined || image.architecture === query.architecture),
+  );
+}
+
+function sameText(wanted: string | undefined, value: string): boolean {
+  return wanted === undefined || wanted.toLowerCase() === value.toLowerCase();
+}
 
 /** An image of the platform or of the project. */
 export type AnyImage = { image: Image } | { row: store.ImageRow };

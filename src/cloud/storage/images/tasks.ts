@@ -1,9 +1,10 @@
+import type { ImageSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { type QuotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
-import { settleVolume } from '../volumes/in-transaction.ts';
-import { changeImage, deleteImage } from './store.ts';
+import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
+import { settleVolume } from '../volumes/service.ts';
+import { changeImage, deleteImage, type ImageRow } from './store.ts';
 
 export interface ImageInput extends QuotaOwner {
   imageId: string;
@@ -59,4 +60,28 @@ export function imageTasks({ clock }: { clock: Clock }): TaskEnd[] {
   };
 
   return [create, download, remove];
+}
+
+type Shown = Pick<
+  ImageRow,
+  'name' | 'os_type' | 'architecture' | 'ssh_key' | 'is_baremetal' | 'hw_firmware_type' | 'hw_machine_type'
+>;
+
+/** What an image is made of, once and for all. */
+export type ImageOrigin = Pick<ImageSpec, 'volumeId' | 'sourceUrl' | 'copyOnWrite'>;
+
+export function imageSpec(image: Shown, origin: ImageOrigin, metadata: Record<string, string>): ImageSpec {
+  return {
+    name: image.name,
+    ...origin,
+    osType: image.os_type,
+    architecture: image.architecture,
+    properties: {
+      ssh_key: image.ssh_key,
+      is_baremetal: String(image.is_baremetal),
+      hw_firmware_type: image.hw_firmware_type,
+      hw_machine_type: image.hw_machine_type,
+    },
+    metadata,
+  };
 }

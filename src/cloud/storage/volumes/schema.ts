@@ -5,7 +5,16 @@ import { nullable } from '../../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { tagQuery } from '../../../lib/tag-query.ts';
 import { MAX_VOLUME_GIB } from '../../../lib/volume-types.ts';
-import { listOf, listQuery, OffsetTimestamp, ProjectRegion, ResourceName } from '../../../lib/wire.ts';
+import {
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  OffsetTimestamp,
+  ProjectRegion,
+  Query,
+  ResourceName,
+} from '../../../lib/wire.ts';
 import { VolumeTypeName } from '../../ground/catalog/schema.ts';
 import { VOLUME_STATUSES } from './states.ts';
 
@@ -36,23 +45,19 @@ const common = {
   ),
 };
 const variants = [
-  Type.Object(
-    { source: Type.Literal('new-volume'), size: VolumeSize, ...common },
-    { title: 'CreateEmptyVolume', additionalProperties: false },
-  ),
-  Type.Object(
-    { source: Type.Literal('image'), image_id: UuidInput('Image ID'), size: VolumeSize, ...common },
-    { title: 'CreateVolumeFromImage', additionalProperties: false },
-  ),
-  Type.Object(
-    {
-      source: Type.Literal('snapshot'),
-      snapshot_id: UuidInput('Snapshot ID'),
-      size: Type.Optional(VolumeSize),
-      ...common,
-    },
-    { title: 'CreateVolumeFromSnapshot', additionalProperties: false },
-  ),
+  Input('CreateEmptyVolume', { source: Type.Literal('new-volume'), size: VolumeSize, ...common }),
+  Input('CreateVolumeFromImage', {
+    source: Type.Literal('image'),
+    image_id: UuidInput('Image ID'),
+    size: VolumeSize,
+    ...common,
+  }),
+  Input('CreateVolumeFromSnapshot', {
+    source: Type.Literal('snapshot'),
+    snapshot_id: UuidInput('Snapshot ID'),
+    size: Type.Optional(VolumeSize),
+    ...common,
+  }),
 ] as const;
 
 export type CreateVolume = Static<(typeof variants)[number]>;
@@ -65,79 +70,62 @@ export const CreateVolumeSchema = Type.Unsafe<CreateVolume>({
   examples: [{ source: 'new-volume', name: 'data', size: 10, type_name: 'standard' }],
 });
 
-const Attachment = Type.Object(
-  {
-    attachment_id: Uuid('Attachment ID'),
-    volume_id: Uuid('Volume ID'),
-    server_id: nullable(Uuid('Instance ID')),
-    instance_name: nullable(Type.String()),
-    device: nullable(Type.String({ examples: ['/dev/vda'] })),
-    flavor_id: nullable(Type.String()),
-    attached_at: nullable(OffsetTimestamp()),
-  },
-  { title: 'VolumeAttachment' },
-);
+const Attachment = Named('VolumeAttachment', {
+  attachment_id: Uuid('Attachment ID'),
+  volume_id: Uuid('Volume ID'),
+  server_id: nullable(Uuid('Instance ID')),
+  instance_name: nullable(Type.String()),
+  device: nullable(Type.String({ examples: ['/dev/vda'] })),
+  flavor_id: nullable(Type.String()),
+  attached_at: nullable(OffsetTimestamp()),
+});
 
-const Limits = Type.Object(
-  {
-    iops_base_limit: Type.Integer(),
-    iops_burst_limit: Type.Integer(),
-    MBps_base_limit: Type.Integer(),
-    MBps_burst_limit: Type.Integer(),
-  },
-  { title: 'VolumeLimits' },
-);
+const Limits = Named('VolumeLimits', {
+  iops_base_limit: Type.Integer(),
+  iops_burst_limit: Type.Integer(),
+  MBps_base_limit: Type.Integer(),
+  MBps_burst_limit: Type.Integer(),
+});
 
-export const VolumeAnswer = Type.Object(
-  {
-    id: Uuid('Volume ID'),
-    name: Type.String(),
-    size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
-    volume_type: VolumeTypeName,
-    status: Type.Enum(VOLUME_STATUSES, { type: 'string' }),
-    bootable: Type.Boolean(),
-    is_root_volume: Type.Boolean({ description: 'Whether an instance boots from it' }),
-    attachments: Type.Array(Attachment),
-    snapshot_ids: Type.Array(Uuid('Snapshot ID')),
-    limiter_stats: Type.Unsafe<Static<typeof Limits> | null>({ anyOf: [Limits, { type: 'null' }] }),
-    volume_image_metadata: Type.Unsafe<Record<string, string> | null>({
-      type: ['object', 'null'],
-      additionalProperties: { type: 'string' },
-      description: 'Metadata of the image that it was created from',
-    }),
-    ...ResourceFields,
-    ...MetadataTwice,
-  },
-  { title: 'Volume' },
-);
+export const VolumeAnswer = Named('Volume', {
+  id: Uuid('Volume ID'),
+  name: Type.String(),
+  size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
+  volume_type: VolumeTypeName,
+  status: Type.Enum(VOLUME_STATUSES, { type: 'string' }),
+  bootable: Type.Boolean(),
+  is_root_volume: Type.Boolean({ description: 'Whether an instance boots from it' }),
+  attachments: Type.Array(Attachment),
+  snapshot_ids: Type.Array(Uuid('Snapshot ID')),
+  limiter_stats: Type.Unsafe<Static<typeof Limits> | null>({ anyOf: [Limits, { type: 'null' }] }),
+  volume_image_metadata: Type.Unsafe<Record<string, string> | null>({
+    type: ['object', 'null'],
+    additionalProperties: { type: 'string' },
+    description: 'Metadata of the image that it was created from',
+  }),
+  ...ResourceFields,
+  ...MetadataTwice,
+});
 export type VolumeAnswer = Static<typeof VolumeAnswer>;
 export const VolumeList = listOf(VolumeAnswer, 'VolumeList');
 
-export const VolumeListQuery = Type.Object(
-  {
-    ...listQuery(),
-    instance_id: Type.Optional(UuidInput('Only volumes of this instance')),
-    cluster_id: Type.Optional(
-      Type.String({ maxLength: 63, description: 'Only volumes of the nodes of this cluster' }),
-    ),
-    name_part: Type.Optional(Type.String({ maxLength: 63, description: 'Part of the name' })),
-    id_part: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
-    bootable: Type.Optional(Type.Boolean()),
-    has_attachments: Type.Optional(Type.Boolean()),
-    ...tagQuery,
-  },
-  { additionalProperties: false },
-);
+export const VolumeListQuery = Query({
+  ...listQuery(),
+  instance_id: Type.Optional(UuidInput('Only volumes of this instance')),
+  cluster_id: Type.Optional(
+    Type.String({ maxLength: 63, description: 'Only volumes of the nodes of this cluster' }),
+  ),
+  name_part: Type.Optional(Type.String({ maxLength: 63, description: 'Part of the name' })),
+  id_part: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
+  bootable: Type.Optional(Type.Boolean()),
+  has_attachments: Type.Optional(Type.Boolean()),
+  ...tagQuery,
+});
 export type VolumeListQuery = Static<typeof VolumeListQuery>;
 
-export const DeleteVolumeQuery = Type.Object(
-  {
-    snapshots: Type.Optional(
-      IdList('Snapshots to delete with the volume. Those of other volumes are ignored'),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const DeleteVolumeQuery = Query({
+  snapshots: Type.Optional(IdList('Snapshots to delete with the volume. Those of other volumes are ignored')),
+});
 
 export const VolumeParams = Type.Object({
   ...ProjectRegion,

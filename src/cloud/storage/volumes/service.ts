@@ -10,10 +10,9 @@ import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import { lockHost } from '../../ground/hosts/in-transaction.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import { quotaOwner, takeQuota } from '../../ground/quotas/in-transaction.ts';
+import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
-import { usedBy } from '../../ground/tasks/in-transaction.ts';
-import { beginTask, deletionId, removeAgain } from '../../ground/tasks/service.ts';
+import { beginTask, deletionId, removeAgain, usedBy } from '../../ground/tasks/service.ts';
 import { freeDevice, requireReady, type VolumeHost } from './attachments/hosts.ts';
 import { refuseAttached } from './attachments/refuse-attached.ts';
 import { insertAttachment } from './attachments/store.ts';
@@ -21,8 +20,8 @@ import type { CreateVolume, VolumeListQuery } from './schema.ts';
 import * as snapshots from './snapshots/in-transaction.ts';
 import { volumeShapes } from './sources.ts';
 import * as store from './store.ts';
-import { CREATE_VOLUME, DELETE_VOLUME } from './tasks.ts';
-import { onMachine, volumeSpec } from './wanted.ts';
+import { lockVolumes, type PlainVolume, setStatus } from './store.ts';
+import { CREATE_VOLUME, DELETE_VOLUME, onMachine, volumeSpec } from './tasks.ts';
 
 /** Starts the task that creates a volume. Returns the task's ID. @throws InvalidError, QuotaExceededError */
 export async function createVolume(on: Platform, scope: Scope, request: CreateVolume): Promise<string> {
@@ -168,3 +167,30 @@ export const volumeDeletion: WaitingDeletion<Rest<typeof deleteVolume>> = {
   names: ['volume_id'],
   options: ['snapshots'],
 };
+
+/** Call this when nothing reads the volume any more. */
+export { settleVolume } from './store.ts';
+
+/** Holds the volume for the task that makes an image of it. @throws InvalidError naming `volume_id`, ConflictError */
+export async function holdForUpload(
+  tx: Transaction,
+  scope: Scope,
+  id: string,
+  taskId: string,
+  now: Date,
+): Promise<PlainVolume> {
+  const [volume] = await lockVolumes(tx, scope, [id]);
+  if (!volume) throw new InvalidError({ volume_id: [`No volume ${id} in this project and region.`] });
+  refuseHeld(`Volume ${volume.id}`, volume);
+  if (!['available', 'in-use'].includes(volume.status)) {
+    throw new ConflictError(
+      `Volume ${volume.id} is ${volume.status}; to create an image from it, it must be available or in-use`,
+    );
+  }
+  if (!volume.bootable) {
+    const message = `Volume ${volume.id} is not bootable; choose one that was made from an image.`;
+    throw new InvalidError({ volume_id: [message] });
+  }
+  await setStatus(tx, [volume.id], 'uploading', taskId, now);
+  return volume;
+}

@@ -1,10 +1,13 @@
+import type { MachineSpec, VolumeSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, type TaskType, taskType } from '../../../convergence/task-kind.ts';
+import { change, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { VolumeTypeName } from '../../ground/catalog/service.ts';
-import { type QuotaOwner, releaseQuota } from '../../ground/quotas/in-transaction.ts';
+import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import { deleteAttachment } from './attachments/store.ts';
 import * as snapshots from './snapshots/in-transaction.ts';
+import type { VolumeShape } from './sources.ts';
 import { changeVolume, deleteVolumes, settleVolume } from './store.ts';
 
 interface VolumeInput extends QuotaOwner {
@@ -85,4 +88,36 @@ export function volumeTasks({ clock }: { clock: Clock }): TaskEnd[] {
 
   const changes = [ATTACH_VOLUME, DETACH_VOLUME, EXTEND_VOLUME, RETYPE_VOLUME, REVERT_VOLUME].map(change);
   return [create, remove, ...changes];
+}
+
+export function volumeSpec(name: string, shape: VolumeShape, metadata: Record<string, string>): VolumeSpec {
+  return {
+    name,
+    sizeGib: shape.sizeGib,
+    volumeType: shape.volumeType,
+    ...(shape.imageId !== null && { source: { imageId: shape.imageId } }),
+    ...(shape.snapshotId !== null && { source: { snapshotId: shape.snapshotId } }),
+    metadata,
+  };
+}
+
+/** Adds the volume as a disk to an existing machine. */
+export function onMachine(
+  instanceId: string,
+  volumeId: string,
+  { device, tag }: { device: string; tag?: string | undefined },
+): Wanted {
+  const disk: MachineSpec['disks'][string] = {
+    device,
+    deleteOnTermination: false,
+    ...(tag !== undefined && { tag }),
+  };
+  return change('machine', instanceId, (spec) => ({ ...spec, disks: { ...spec.disks, [volumeId]: disk } }));
+}
+
+export function offMachine(instanceId: string, volumeId: string): Wanted {
+  return change('machine', instanceId, (spec) => {
+    const { [volumeId]: _, ...disks } = spec.disks;
+    return { ...spec, disks };
+  });
 }

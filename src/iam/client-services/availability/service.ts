@@ -3,9 +3,8 @@ import { ForbiddenError, InvalidError, NotFoundError, ProductInUseError } from '
 import { noteAccount } from '../../../lib/request-context.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
-import { lockAllOf, lockManaged, renewVersions } from '../../accounts/in-transaction.ts';
 import { isOffered, type OfferedService, SERVICES, type ServiceName } from '../../accounts/schema.ts';
-import { findClient, resells } from '../../accounts/service.ts';
+import { findClient, lockAllOf, lockManaged, renewVersions, resells } from '../../accounts/service.ts';
 import type { ProductAvailability } from './schema.ts';
 import * as store from './store.ts';
 

@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { prepareProjects } from '../../../cloud/network/project-changes/in-transaction.ts';
+import { prepareProjects } from '../../../cloud/network/project-changes/service.ts';
 import { violates } from '../../../db/database.ts';
 import { requireEmail } from '../../../lib/email.ts';
 import { found } from '../../../lib/found.ts';
 import { pageToken, placeOf } from '../../../lib/page-token.ts';
 import type { Platform } from '../../../platform.ts';
 import { type Principal, ROLES } from '../../../requests/principal.ts';
-import { insertReseller } from '../../accounts/in-transaction.ts';
-import { requireResellerManager } from '../../accounts/service.ts';
+import { insertReseller, requireResellerManager } from '../../accounts/service.ts';
 import { AddressTakenError } from '../../accounts/users/in-transaction.ts';
 import { tokenText } from '../../identity/schema.ts';
 import { insertAccount } from '../../new-accounts/in-transaction.ts';
-import { makeToken } from '../../tokens/in-transaction.ts';
+import { makeToken } from '../../tokens/service.ts';
 import type { CreateReseller, NewReseller, Reseller, ResellerList, ResellerListQuery } from './schema.ts';
 import * as store from './store.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Sql } from '../../../db/database.ts';
-import { ownAccountOf } from '../../accounts/in-transaction.ts';
+import { ownAccountOf } from '../../accounts/service.ts';
 
 export interface ResellerRow {
   id: number;

@@ -1,12 +1,17 @@
-import type { Database } from '../../../db/database.ts';
+import type { Database, Transaction } from '../../../db/database.ts';
 import { InvalidError } from '../../../lib/errors.ts';
-import { isToken, type PersonalToken, readPersonalToken } from '../../../lib/personal-token.ts';
+import {
+  isToken,
+  newPersonalToken,
+  type PersonalToken,
+  readPersonalToken,
+} from '../../../lib/personal-token.ts';
 import type { Platform } from '../../../platform.ts';
 import { setPassword } from '../../accounts/users/in-transaction.ts';
 import { endLogins } from '../in-transaction.ts';
 import { hashPassword } from '../passwords/service.ts';
 import type { ResetPassword } from './schema.ts';
-import { findReset, forgetReset, lockUser } from './store.ts';
+import { findReset, forgetReset, keepReset, lockUser } from './store.ts';
 
 async function requireValid(
   on: Platform,
@@ -34,4 +39,23 @@ export async function resetPassword(on: Platform, { token: text, password }: Res
     return endLogins(tx, { userId });
   });
   on.authenticator.forget(ended);
+}
+
+const VALID_MS = 2 * 3_600_000;
+
+/** Returns the token with which a user may set another password, once. An earlier one is worthless. */
+export async function beginReset(
+  tx: Transaction,
+  userId: number,
+  askedAt: Date,
+): Promise<{ token: string; expiresAt: Date }> {
+  const { text: token, secretHash } = newPersonalToken('reset', userId);
+  const expiresAt = new Date(askedAt.getTime() + VALID_MS);
+  await keepReset(tx, {
+    user_id: userId,
+    secret_hash: secretHash,
+    asked_at: askedAt,
+    expires_at: expiresAt,
+  });
+  return { token, expiresAt };
 }

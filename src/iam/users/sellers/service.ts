@@ -7,7 +7,7 @@ import { noteAccount } from '../../../lib/request-context.ts';
 import { isoMicros } from '../../../lib/timestamps.ts';
 import type { Platform } from '../../../platform.ts';
 import { type Principal, ROLES } from '../../../requests/principal.ts';
-import { lockToAdd, lockWithLookedAfter } from '../../accounts/in-transaction.ts';
+import { lockToAdd, lockWithLookedAfter } from '../../accounts/service.ts';
 import { AddressTakenError } from '../../accounts/users/in-transaction.ts';
 import { findLogin } from '../invitation-store.ts';
 import { insertInvited, VALID_MS } from '../invited.ts';

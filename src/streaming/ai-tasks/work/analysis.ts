@@ -1,9 +1,91 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs/promises';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { AnalysisProgram } from '../../../engines/analysis-program.ts';
 import { type AnalysisJob, type AnalysisMessage, MESSAGES } from '../../../engines/job.ts';
-import { watchFolder } from './folder-watch.ts';
-import { hearLines } from './lines.ts';
+
+const LOOK_MS = 250;
+/** Even an empty entry takes space on the disk. */
+const ENTRY_BYTES = 4_096;
+const BLOCK_BYTES = 512;
+
+/**
+ * Checks repeatedly how much is written into a folder. It notices a fast writer late, and isn't needed where
+ * the kernel counts.
+ * @param tooMuch called once, when there are more bytes than allowed in addition to those at the start
+ * @returns a function that ends the watch
+ */
+export function watchFolder(folder: string, allowedBytes: number, tooMuch: () => void): () => void {
+  let ended = false;
+  let timer: NodeJS.Timeout | undefined;
+  let before: number | undefined;
+  async function look(): Promise<void> {
+    const bytes = await bytesIn(folder, (before ?? Number.POSITIVE_INFINITY) + allowedBytes);
+    before ??= bytes;
+    if (ended) return;
+    if (bytes > before + allowedBytes) tooMuch();
+    else timer = setTimeout(() => void look(), LOOK_MS);
+  }
+  void look();
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Counts up to `enough`, since millions of small files may fill a disk too. */
+async function bytesIn(folder: string, enough: number): Promise<number> {
+  let bytes = 0;
+  try {
+    for await (const entry of await fs.opendir(folder)) {
+      const file = path.join(folder, entry.name);
+      const { blocks } = await fs.lstat(file);
+      bytes += ENTRY_BYTES + blocks * BLOCK_BYTES;
+      if (entry.isDirectory()) bytes += await bytesIn(file, enough - bytes);
+      if (bytes > enough) break;
+    }
+  } catch (error) {
+    // Unreadable entries were deleted meanwhile, or closed to prevent counting.
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return Number.POSITIVE_INFINITY;
+  }
+  return bytes;
+}
+
+/**
+ * More than the largest result: two hours of fast speech make two megabytes, 600 frames with findings one
+ * megabyte.
+ */
+const MAX_BYTES = 8_000_000;
+/** Each per cent once, and a few stages. */
+const MAX_LINES = 1_000;
+
+/**
+ * Reads a stranger's output line by line, up to a limit for all of it.
+ * @param tooMuch called once when the limit is exceeded; nothing more is read then
+ */
+export function hearLines(source: Readable, hear: (line: string) => void, tooMuch: () => void): void {
+  let begun: Buffer[] = [];
+  let bytes = 0;
+  let lines = 0;
+  // The writer may be killed in the middle.
+  source.on('error', () => {});
+  source.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    let from = 0;
+    for (let to = chunk.indexOf('\n'); to >= 0 && lines <= MAX_LINES; to = chunk.indexOf('\n', from)) {
+      lines++;
+      const line = Buffer.concat([...begun, chunk.subarray(from, to)]);
+      begun = [];
+      from = to + 1;
+      if (bytes <= MAX_BYTES && lines <= MAX_LINES) hear(line.toString());
+    }
+    if (bytes > MAX_BYTES || lines > MAX_LINES) {
+      source.removeAllListeners('data').resume();
+      tooMuch();
+    } else if (from < chunk.length) begun.push(chunk.subarray(from));
+  });
+}
 
 /** How an analysis ended. */
 export type AnalysisEnd = Extract<AnalysisMessage, { type: 'result' | 'failed' | 'fault' }>;

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { lockProject } from '../../../cloud/ground/projects/in-transaction.ts';
-import { removeEmpty } from '../../../cloud/network/project-changes/in-transaction.ts';
+import { removeEmpty } from '../../../cloud/network/project-changes/service.ts';
 import { DomainError, NotFoundError } from '../../../lib/errors.ts';
 import { recordedBy } from '../../../lib/request-context.ts';
 import type { Platform } from '../../../platform.ts';

@@ -1,12 +1,59 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { workBegins, workEnds } from '../../../cloud/ground/tasks/in-transaction.ts';
+import { forgetQuotasOf } from '../../../cloud/ground/quotas/service.ts';
+import { workBegins, workEnds } from '../../../cloud/ground/tasks/service.ts';
+import { deleteSubscription } from '../../../cloud/ground/user-actions/subscriptions/service.ts';
+import type { Database, Transaction } from '../../../db/database.ts';
+import { lockForGood, markClientDeleted } from '../../../iam/accounts/service.ts';
+import { takeOutSome } from '../../../iam/accounts/users/in-transaction.ts';
+import { deactivateAllOf } from '../../../iam/features/service.ts';
+import { endLogins } from '../../../iam/logins/in-transaction.ts';
+import { deleteTokensOf } from '../../../iam/tokens/service.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { Platform } from '../../../platform.ts';
+import { deleteTasksOf } from '../../../streaming/ai-tasks/service.ts';
+import { forgetRequestOf } from '../../deletion-requests/service.ts';
+import { deleteWebhooksOf } from '../../webhooks/service.ts';
 import type { DeletionStep } from '../tables.ts';
-import { closeAccount, emptyAccount } from './account.ts';
 import { tellOfAccount } from './caller.ts';
 import { emptyProject } from './project.ts';
 import * as store from './store.ts';
+import { holdsSomething } from './store.ts';
+
+const BATCH = 500;
+
+/**
+ * Deletes what an account has besides its projects, in batches. What was used, who did what, and the account's own row stay.
+ */
+export async function emptyAccount(
+  { database, clock }: { database: Database; clock: Clock },
+  clientId: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = async (some: (tx: Transaction) => Promise<number>) => {
+    while (!signal.aborted && (await database.transaction(some)) > 0);
+  };
+  const now = clock.now();
+  await until((tx) => deleteTasksOf(tx, clientId, BATCH));
+  await database.transaction(async (tx) => {
+    await deleteWebhooksOf(tx, clientId);
+    await deleteSubscription(tx, clientId);
+    await deactivateAllOf(tx, clientId);
+    await forgetQuotasOf(tx, clientId);
+    await forgetRequestOf(tx, clientId);
+    await deleteTokensOf(tx, clientId, now);
+    await endLogins(tx, { clientId });
+  });
+  await until((tx) => takeOutSome(tx, clientId, { limit: BATCH, now }));
+}
+
+/** Marks the account as deleted. Returns false if a request that had begun before has added something to it. */
+export async function closeAccount(tx: Transaction, clientId: number, now: Date): Promise<boolean> {
+  await lockForGood(tx, clientId);
+  if (await holdsSomething(tx, clientId)) return false;
+  await markClientDeleted(tx, clientId, now);
+  return true;
+}
 
 /** Between two looks while something is going on, and while all of it waits. */
 const SOON_MS = 200;

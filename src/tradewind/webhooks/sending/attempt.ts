@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
+import { waitAfter as waitBetween } from '../../../lib/backoff.ts';
 import { type Clock, systemClock } from '../../../lib/clock.ts';
 import { keptText } from '../../../lib/kept-text.ts';
 import { post } from '../../../lib/outside-post.ts';
@@ -10,11 +11,28 @@ import { WEBHOOK_DISABLED } from '../../../requests/event-types.ts';
 import { eventData, writingEvent } from '../../../requests/events.ts';
 import type { Secrets } from '../../../secrets/secrets.ts';
 import { signedHeaders } from '../signing.ts';
-import { askedWait, waitAfter } from './backoff.ts';
 import type { Claimed } from './claims.ts';
 import * as endings from './endings.ts';
 import { FAILING_FROM } from './fan-out-store.ts';
 import type { SendingMeasures } from './measures.ts';
+
+const WAITS = { firstMs: 1_000, longestMs: 30 * 60_000 };
+/** What a receiver asks for with `Retry-After` counts up to here. */
+const MOST_ASKED_MS = 3_600_000;
+
+/** Returns how long to wait after that many failures in a row, in milliseconds. `random` returns numbers from 0 to 1. */
+export const waitAfter = (failures: number, random: () => number): number =>
+  waitBetween(failures, WAITS, random);
+
+/** Returns what `Retry-After` asks for, in milliseconds: seconds, or a date by the receiver's clock. 0 for nonsense. */
+export function askedWait(header: string | undefined, now: Date): number {
+  const text = header ?? '';
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : timeOf(text) - now.getTime();
+  return Math.min(Math.max(ms, 0), MOST_ASKED_MS);
+}
+
+/** Returns the time of a date as HTTP writes it; 0 for another text. */
+const timeOf = (text: string): number => (text.endsWith(' GMT') && Date.parse(text)) || 0;
 
 const ATTEMPT_MS = 10_000;
 const MOST_ANSWER = 4_096;

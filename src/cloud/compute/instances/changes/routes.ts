@@ -1,6 +1,8 @@
 import type { Dialect } from '../../../../http/dialect.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
+import { nullable } from '../../../../lib/nullable.ts';
+import { Input } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import { FlavorList, presentFlavor } from '../../../ground/catalog/flavor-schema.ts';
 import { offerPrices } from '../../../ground/prices/service.ts';
@@ -8,8 +10,21 @@ import { presentedInstance } from '../presenter.ts';
 import { ONE_INSTANCE } from '../routes.ts';
 import { InstanceAnswer, InstanceParams, VERSIONED_INSTANCE } from '../schema.ts';
 import { getInstance } from '../service.ts';
-import { AvailableFlavorsQuery, ChangeFlavor, InstanceAction, UpdateInstance } from './schema.ts';
-import { actOnInstance, changeInstanceFlavor, otherFlavors, updateInstance } from './service.ts';
+import type { ActionName } from './actions.ts';
+import {
+  AvailableFlavorsQuery,
+  ChangeFlavor,
+  InstanceAction,
+  StartFields,
+  UpdateInstance,
+} from './schema.ts';
+import {
+  actOnInstance,
+  actOnInstanceNow,
+  changeInstanceFlavor,
+  otherFlavors,
+  updateInstance,
+} from './service.ts';
 
 const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
 const tags = ['Instances'];
@@ -70,4 +85,33 @@ export function instanceChangeRoutes(app: Api, dialect: Dialect, on: Platform): 
       },
     },
   );
+}
+
+const DIRECT: { path: string; action: ActionName; summary: string }[] = [
+  { path: 'start', action: 'start', summary: 'Start an instance immediately' },
+  { path: 'stop', action: 'stop', summary: 'Stop an instance immediately' },
+  { path: 'reboot', action: 'reboot', summary: 'Reboot an instance immediately' },
+  { path: 'powercycle', action: 'reboot_hard', summary: 'Power-cycle an instance immediately' },
+  { path: 'suspend', action: 'suspend', summary: 'Suspend an instance immediately' },
+  { path: 'resume', action: 'resume', summary: 'Resume an instance immediately' },
+];
+const StartBody = nullable(Input('StartInstanceNow', StartFields, { activate_profile: true }));
+
+/** Routes for actions from before there were tasks: the answer is the instance in its new state. */
+export function directActionRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags: ['Instances'], params: InstanceParams, deprecated: true });
+  for (const { path, action, summary } of DIRECT) {
+    api.post(`/cloud/v1/instances/:project_id/:region_id/:instance_id/${path}`, `${path}Instance`, summary, {
+      description:
+        'Starts no task, since a simulated machine is ready immediately. Returns the instance in its new state. Fails in the same cases as the action of version 2.',
+      ...(action === 'start' && { body: StartBody }),
+      answer: InstanceAnswer,
+      handler: async ({ scope, params }) => {
+        const { instance_id: id } = params;
+        await actOnInstanceNow(on, scope, id, action);
+        const row = await getInstance(on, scope, id);
+        return presentedInstance(row, scope, { subnets: true, interfaceNames: true });
+      },
+    });
+  }
 }

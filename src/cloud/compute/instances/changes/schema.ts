@@ -1,16 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../../lib/nullable.ts';
 import { TagsPatchInput } from '../../../../lib/tags-patch.ts';
-import { ResourceName } from '../../../../lib/wire.ts';
+import { Input, Query, ResourceName } from '../../../../lib/wire.ts';
 import { ACTIONS, type ActionName } from './actions.ts';
 
-export const UpdateInstance = Type.Object(
+export const UpdateInstance = Input(
+  'UpdateInstance',
   { name: Type.Optional(ResourceName('Name')), tags: Type.Optional(TagsPatchInput) },
-  {
-    title: 'UpdateInstance',
-    additionalProperties: false,
-    examples: [{ name: 'web-2', tags: { env: 'staging', owner: null } }],
-  },
+  { name: 'web-2', tags: { env: 'staging', owner: null } },
 );
 export type UpdateInstance = Static<typeof UpdateInstance>;
 
@@ -28,14 +25,8 @@ export const StartFields = {
   ),
 };
 const actions = [
-  Type.Object(
-    { action: Type.Literal(START), ...StartFields },
-    { title: 'StartInstance', additionalProperties: false },
-  ),
-  Type.Object(
-    { action: Type.Enum(OTHERS, { type: 'string' }) },
-    { title: 'PlainInstanceAction', additionalProperties: false },
-  ),
+  Input('StartInstance', { action: Type.Literal(START), ...StartFields }),
+  Input('PlainInstanceAction', { action: Type.Enum(OTHERS, { type: 'string' }) }),
 ] as const;
 
 export const InstanceAction = Type.Unsafe<{ action: ActionName; activate_profile?: boolean | null }>({
@@ -47,20 +38,14 @@ export const InstanceAction = Type.Unsafe<{ action: ActionName; activate_profile
   examples: [{ action: 'reboot' }],
 });
 
-export const ChangeFlavor = Type.Object(
+export const ChangeFlavor = Input(
+  'ChangeFlavor',
   {
     flavor_id: Type.String({ minLength: 1, maxLength: 255, description: 'Flavor ID' }),
   },
-  {
-    title: 'ChangeFlavor',
-    additionalProperties: false,
-    examples: [{ flavor_id: 'g1-standard-2-4' }],
-  },
+  { flavor_id: 'g1-standard-2-4' },
 );
 
-export const AvailableFlavorsQuery = Type.Object(
-  {
-    include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
-  },
-  { additionalProperties: false },
-);
+export const AvailableFlavorsQuery = Query({
+  include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
+});

@@ -19,7 +19,7 @@ import { knownVolume } from '../offers/possible-volume.ts';
 import type { PossibleVolume } from '../offers/schema.ts';
 import { getInstance } from '../service.ts';
 import { changeInstance } from '../store.ts';
-import { ofMachine } from '../wanted.ts';
+import { ofMachine } from '../tasks.ts';
 import { ACTIONS, type ActionName, NOT_OF_BARE_METAL, RESIZABLE } from './actions.ts';
 import type { UpdateInstance } from './schema.ts';
 import { type InstanceChange, RESIZE_VM, taskOf } from './tasks.ts';

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../../db/database.ts';
-import { ConflictError } from '../../../../lib/errors.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import type { HeldAddress } from '../../../network/addresses/in-transaction.ts';
+import type { AddressSource, AddressWish, HeldAddress } from '../../../network/addresses/in-transaction.ts';
 import * as addresses from '../../../network/addresses/in-transaction.ts';
-import type { FloatingIpWish, PlannedFloatingIp } from '../../../network/floating-ips/in-transaction.ts';
-import * as floatingIps from '../../../network/floating-ips/in-transaction.ts';
+import { familiesOf, wishedAddresses } from '../../../network/addresses/schema.ts';
+import type { FloatingIpWish, PlannedFloatingIp } from '../../../network/floating-ips/service.ts';
+import * as floatingIps from '../../../network/floating-ips/service.ts';
+import * as groups from '../../../network/ports/groups/in-transaction.ts';
 import * as portGroups from '../../../network/ports/groups/in-transaction.ts';
 import * as ports from '../../../network/ports/in-transaction.ts';
 import {
@@ -14,8 +16,65 @@ import {
   type ReservedPort,
 } from '../../../network/ports/reserved/in-transaction.ts';
 import type { CreateInstance, NewInterface } from '../schema.ts';
-import { addressWishes } from './address-wishes.ts';
-import { interfaceGroups } from './groups.ts';
+
+/** Returns the addresses that an interface asks for. `field` is its field in the request, for error messages. */
+export function addressWishes(given: NewInterface, field: string, portId: string): AddressWish[] {
+  return sourcesOf(given).map((from) => ({ holder: { port: portId }, field, from }));
+}
+
+function sourcesOf(given: NewInterface): AddressSource[] {
+  switch (given.type) {
+    case 'external':
+      return familiesOf(given.ip_family).map((family) => ({ kind: 'external', family }));
+    case 'subnet': {
+      const { network_id: networkId, subnet_id: subnetId, ip_family } = given;
+      const [family] = (ip_family ?? null) === null ? [] : familiesOf(ip_family);
+      return [{ kind: 'subnet', networkId, subnetId, family }];
+    }
+    case 'any_subnet':
+      return wishedAddresses(given.ip_family, given.ip_address).map((wish) => ({
+        kind: 'any-subnet',
+        networkId: given.network_id,
+        ...wish,
+      }));
+    case 'reserved_fixed_ip':
+      return [];
+  }
+}
+
+/**
+ * Returns the security groups of each interface, in order: its own, else the request's, else the project's default.
+ * @throws InvalidError for a group that the project doesn't have
+ */
+export async function interfaceGroups(
+  tx: Transaction,
+  scope: Scope,
+  request: Pick<CreateInstance, 'interfaces' | 'security_groups'>,
+): Promise<string[][]> {
+  const named = [
+    { field: 'security_groups', list: request.security_groups ?? [] },
+    ...request.interfaces.map((one, index) => ({
+      field: `interfaces.${index}.security_groups`,
+      list: one.security_groups ?? [],
+    })),
+  ];
+  const ids = new Set(named.flatMap(({ list }) => list.map(({ id }) => id.toLowerCase())));
+  const known = await groups.existingGroups(tx, scope, [...ids]);
+  const problems = named.flatMap(({ field, list }) =>
+    list.flatMap(({ id }, index): FieldProblem[] =>
+      known.has(id.toLowerCase())
+        ? []
+        : [{ field: `${field}.${index}.id`, message: `No security group ${id} in this project and region.` }],
+    ),
+  );
+  if (problems.length > 0) throw new InvalidError(problems);
+  const wanted = request.interfaces.map((one) => one.security_groups ?? request.security_groups ?? undefined);
+  const fallback = wanted.includes(undefined) ? await groups.defaultGroup(tx, scope) : undefined;
+  return wanted.map((list) => {
+    if (list) return [...new Set(list.map(({ id }) => id.toLowerCase()))];
+    return fallback === undefined ? [] : [fallback];
+  });
+}
 
 /** A requested interface. What exists of it already is locked. */
 export interface WantedInterface {

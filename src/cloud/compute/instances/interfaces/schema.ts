@@ -1,36 +1,34 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../../lib/nullable.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
-import { listQuery } from '../../../../lib/wire.ts';
+import { Input, listQuery, Query } from '../../../../lib/wire.ts';
 import { anyInterface } from './any-interface.ts';
 
-export const InterfaceListQuery = Type.Object({ ...listQuery() }, { additionalProperties: false });
+export const InterfaceListQuery = Query({ ...listQuery() });
 
-const DdosField = Type.Object(
-  {
-    base_field: Type.Integer({
-      minimum: 0,
-      maximum: 2_147_483_647,
-      description: 'ID of the template field',
-    }),
-    field_value: Type.Optional(
-      Type.Unknown({ description: 'Any JSON value that satisfies the validation schema of the field' }),
+const DdosField = Input('InterfaceDdosField', {
+  base_field: Type.Integer({
+    minimum: 0,
+    maximum: 2_147_483_647,
+    description: 'ID of the template field',
+  }),
+  field_value: Type.Optional(
+    Type.Unknown({ description: 'Any JSON value that satisfies the validation schema of the field' }),
+  ),
+  value: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 500,
+        description:
+          'Older form of field_value: the text of a basic value, also of a number. Only one of the two',
+        deprecated: true,
+      }),
     ),
-    value: Type.Optional(
-      nullable(
-        Type.String({
-          maxLength: 500,
-          description:
-            'Older form of field_value: the text of a basic value, also of a number. Only one of the two',
-          deprecated: true,
-        }),
-      ),
-    ),
-  },
-  { title: 'InterfaceDdosField', additionalProperties: false },
-);
+  ),
+});
 
-export const AttachInterface = Type.Object(
+export const AttachInterface = Input(
+  'AttachInterface',
   {
     ...anyInterface,
     ddos_profile: Type.Optional(
@@ -52,22 +50,15 @@ export const AttachInterface = Type.Object(
       ),
     ),
   },
-  {
-    title: 'AttachInterface',
-    additionalProperties: false,
-    examples: [{ type: 'external' }],
-  },
+  { type: 'external' },
 );
 export type AttachInterface = Static<typeof AttachInterface>;
 
-export const DetachInterface = Type.Object(
+export const DetachInterface = Input(
+  'DetachInterface',
   {
     port_id: UuidInput('Port ID'),
     ip_address: Type.String({ maxLength: 64, description: 'Address of the port' }),
   },
-  {
-    title: 'DetachInterface',
-    additionalProperties: false,
-    examples: [{ port_id: 'f5e2fa8d-9a1b-4c3d-8e7f-6a5b4c3d2e1f', ip_address: '10.0.0.2' }],
-  },
+  { port_id: 'f5e2fa8d-9a1b-4c3d-8e7f-6a5b4c3d2e1f', ip_address: '10.0.0.2' },
 );

@@ -1,9 +1,9 @@
 import { type TaskEnd, taskType } from '../../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import type { Clock } from '../../../../lib/clock.ts';
-import { type QuotaOwner, releaseQuotas } from '../../../ground/quotas/in-transaction.ts';
+import { type QuotaOwner, releaseQuotas } from '../../../ground/quotas/service.ts';
 import * as addresses from '../../../network/addresses/in-transaction.ts';
-import * as floatingIps from '../../../network/floating-ips/in-transaction.ts';
+import * as floatingIps from '../../../network/floating-ips/service.ts';
 import * as interfaces from '../../../network/ports/interfaces/in-transaction.ts';
 import { changeInstance, lockForRemoval } from '../store.ts';
 

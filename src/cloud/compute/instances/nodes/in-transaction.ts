@@ -3,7 +3,7 @@ import { put, type Wanted, want } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import type { Flavor, VolumeTypeName } from '../../../ground/catalog/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import type { QuotaAmounts, QuotaOwner } from '../../../ground/quotas/in-transaction.ts';
+import type { QuotaAmounts, QuotaOwner } from '../../../ground/quotas/service.ts';
 import type { AddressSource } from '../../../network/addresses/in-transaction.ts';
 import * as addresses from '../../../network/addresses/in-transaction.ts';
 import * as portGroups from '../../../network/ports/groups/in-transaction.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ClusterNodeSpec } from '../../../../backends/contract/specs.ts';
 import type { Transaction } from '../../../../db/database.ts';
-import { portSpecs } from '../../../network/ports/wanted.ts';
+import { portSpecs } from '../../../network/ports/tasks.ts';
 
 interface NodeParts {
   id: string;

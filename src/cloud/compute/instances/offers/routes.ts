@@ -1,16 +1,20 @@
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
-import { InvalidError } from '../../../../lib/errors.ts';
+import { InvalidError, type QuotaExceededError } from '../../../../lib/errors.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import { FlavorList, presentFlavor } from '../../../ground/catalog/flavor-schema.ts';
 import { offerPrices } from '../../../ground/prices/service.ts';
+import type { Scope } from '../../../ground/projects/service.ts';
 import { presentedExceeded } from '../../../ground/quotas/schema.ts';
+import { exceededQuotas } from '../../../ground/quotas/service.ts';
 import { AvailableFlavorsQuery } from '../changes/schema.ts';
 import { flavorsForNewInstance } from '../changes/service.ts';
+import { usableFlavor } from '../creation/flavor-choice.ts';
+import { interfaceProblems, volumeProblems } from '../creation/request-problems.ts';
+import { kindProblems, ofItsKind } from '../interfaces/any-interface.ts';
 import { InstanceParams } from '../schema.ts';
 import { getInstance } from '../service.ts';
-import { checkInstanceLimits } from './limits.ts';
 import {
   CheckInstanceLimits,
   ConsoleAnswer,
@@ -19,6 +23,29 @@ import {
   FlavorsForVolumes,
   NamingRestrictions,
 } from './schema.ts';
+
+/** @throws InvalidError, ForbiddenError for a flavor that has run out */
+export async function checkInstanceLimits(
+  on: Platform,
+  scope: Scope,
+  { flavor, names = [], name_templates = [], interfaces = [], volumes = [] }: CheckInstanceLimits,
+): Promise<QuotaExceededError['info'][]> {
+  const problems = [
+    ...interfaces.flatMap((one, index) => kindProblems(one, `interfaces.${index}.`)),
+    ...interfaces.flatMap((one, index) => interfaceProblems(ofItsKind(one), `interfaces.${index}`)),
+    ...volumeProblems(volumes),
+  ];
+  if (problems.length > 0) throw new InvalidError(problems);
+  if (flavor !== undefined) usableFlavor(on.catalog, scope.regionId, flavor);
+  const machines = names.length + name_templates.length || 1;
+  const made = interfaces.filter((one) => one.floating_ip?.source === 'new');
+  const disks = volumes.filter(({ source }) => source !== 'existing-volume');
+  return exceededQuotas(on.database.sql, scope, {
+    floating_count: machines * made.length,
+    vm_count: machines,
+    volume_count: machines * disks.length,
+  });
+}
 
 const BASE = '/cloud/v1/instances/:project_id/:region_id';
 const tags = ['Instances'];

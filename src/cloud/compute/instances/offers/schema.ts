@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../../../../lib/nullable.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
 import { TagsInput } from '../../../../lib/tags-input.ts';
-import { ResourceName } from '../../../../lib/wire.ts';
+import { Input, Named, Query, ResourceName } from '../../../../lib/wire.ts';
 import { VolumeTypeName } from '../../../ground/catalog/schema.ts';
 import { exceededQuotasSchema } from '../../../ground/quotas/schema.ts';
 import { AttachmentTag, VolumeSize } from '../../../storage/volumes/schema.ts';
@@ -10,23 +10,20 @@ import { anyInterface } from '../interfaces/any-interface.ts';
 import { BootIndex, CreateInstanceSchema, MAX_INTERFACES, MAX_VOLUMES, VOLUME_SOURCES } from '../schema.ts';
 
 /** A possible volume. Its fields are those of a creation, but only its source must be known yet. */
-const PossibleVolume = Type.Object(
-  {
-    source: Type.Enum(VOLUME_SOURCES, { type: 'string' }),
-    size: Type.Optional(nullable(VolumeSize)),
-    type_name: Type.Optional(nullable(VolumeTypeName)),
-    image_id: Type.Optional(nullable(UuidInput('Image ID'))),
-    snapshot_id: Type.Optional(nullable(UuidInput('Snapshot ID'))),
-    volume_id: Type.Optional(nullable(UuidInput('Volume ID'))),
-    apptemplate_id: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
-    name: Type.Optional(nullable(ResourceName('Name'))),
-    boot_index: Type.Optional(nullable(BootIndex)),
-    attachment_tag: Type.Optional(AttachmentTag),
-    delete_on_termination: Type.Optional(Type.Boolean()),
-    tags: Type.Optional(TagsInput),
-  },
-  { title: 'PossibleVolume', additionalProperties: false },
-);
+const PossibleVolume = Input('PossibleVolume', {
+  source: Type.Enum(VOLUME_SOURCES, { type: 'string' }),
+  size: Type.Optional(nullable(VolumeSize)),
+  type_name: Type.Optional(nullable(VolumeTypeName)),
+  image_id: Type.Optional(nullable(UuidInput('Image ID'))),
+  snapshot_id: Type.Optional(nullable(UuidInput('Snapshot ID'))),
+  volume_id: Type.Optional(nullable(UuidInput('Volume ID'))),
+  apptemplate_id: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
+  name: Type.Optional(nullable(ResourceName('Name'))),
+  boot_index: Type.Optional(nullable(BootIndex)),
+  attachment_tag: Type.Optional(AttachmentTag),
+  delete_on_termination: Type.Optional(Type.Boolean()),
+  tags: Type.Optional(TagsInput),
+});
 export type PossibleVolume = Static<typeof PossibleVolume>;
 
 export const FlavorsForVolumes = Type.Object(
@@ -44,10 +41,7 @@ export type FlavorsForVolumes = Static<typeof FlavorsForVolumes>;
 
 const MAX_MACHINES = 1000;
 
-const PossibleInterface = Type.Object(anyInterface, {
-  title: 'PossibleInterface',
-  additionalProperties: false,
-});
+const PossibleInterface = Input('PossibleInterface', anyInterface);
 
 export const CheckInstanceLimits = Type.Object(
   {
@@ -91,33 +85,25 @@ export const ExceededInstanceQuotas = exceededQuotasSchema('ExceededInstanceQuot
 ]);
 
 const NoTemplates = Type.Null({ description: 'Always null: no templates are prescribed' });
-export const NamingRestrictions = Type.Object(
-  {
-    custom_name_allowed: Type.Boolean({ description: 'Whether instances may have any name' }),
-    name_templates_limited: Type.Boolean({ description: 'Whether only certain templates are allowed' }),
-    allowed_name_templates: NoTemplates,
-    allowed_name_win_templates: NoTemplates,
-    allowed_bm_name_templates: NoTemplates,
-    allowed_bm_name_win_templates: NoTemplates,
-  },
-  { title: 'InstanceNamingRestrictions' },
-);
+export const NamingRestrictions = Named('InstanceNamingRestrictions', {
+  custom_name_allowed: Type.Boolean({ description: 'Whether instances may have any name' }),
+  name_templates_limited: Type.Boolean({ description: 'Whether only certain templates are allowed' }),
+  allowed_name_templates: NoTemplates,
+  allowed_name_win_templates: NoTemplates,
+  allowed_bm_name_templates: NoTemplates,
+  allowed_bm_name_win_templates: NoTemplates,
+});
 
-export const ConsoleQuery = Type.Object(
-  {
-    console_type: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Console type', examples: ['novnc'] }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const ConsoleQuery = Query({
+  console_type: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Console type', examples: ['novnc'] }),
+  ),
+});
 
-export const ConsoleAnswer = Type.Object(
-  {
-    remote_console: Type.Object(
-      { protocol: Type.String(), type: Type.String(), url: Type.String({ format: 'uri' }) },
-      { title: 'RemoteConsole' },
-    ),
-  },
-  { title: 'InstanceConsole' },
-);
+export const ConsoleAnswer = Named('InstanceConsole', {
+  remote_console: Named('RemoteConsole', {
+    protocol: Type.String(),
+    type: Type.String(),
+    url: Type.String({ format: 'uri' }),
+  }),
+});

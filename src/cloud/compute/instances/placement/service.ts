@@ -6,10 +6,10 @@ import { isBareMetal } from '../../../ground/catalog/flavor-schema.ts';
 import type { PlainInstance } from '../../../ground/hosts/in-transaction.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { beginTask } from '../../../ground/tasks/service.ts';
-import * as placementGroups from '../../placement-groups/in-transaction.ts';
+import * as placementGroups from '../../placement-groups/service.ts';
 import { lockFreeInstance } from '../free-instance.ts';
 import { changeInstance } from '../store.ts';
-import { ofMachine } from '../wanted.ts';
+import { ofMachine } from '../tasks.ts';
 import { PUT_INTO_GROUP, REMOVE_FROM_GROUP } from './tasks.ts';
 
 /** Returns the task. @throws NotFoundError, InvalidError for an unknown group, ConflictError if it is in one */

@@ -1,7 +1,7 @@
 import { type TaskEnd, taskType } from '../../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import type { Clock } from '../../../../lib/clock.ts';
-import * as placementGroups from '../../placement-groups/in-transaction.ts';
+import * as placementGroups from '../../placement-groups/service.ts';
 import { changeInstance } from '../store.ts';
 
 interface Input {

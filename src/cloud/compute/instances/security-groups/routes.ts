@@ -11,6 +11,10 @@ import {
   GroupInstanceParams,
   instanceGroupListSchema,
 } from '../../../network/security-groups/of-instances/schema.ts';
+import { GROUP_TAGS, GROUPS, GroupParams } from '../../../network/security-groups/schema.ts';
+import { getSecurityGroup } from '../../../network/security-groups/service.ts';
+import { InstanceList } from '../schema.ts';
+import { shownInstances } from '../service.ts';
 
 const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
 const tags = ['Instances'];
@@ -56,6 +60,25 @@ export function instanceGroupRoutes(app: Api, on: Platform): void {
       handler: async ({ scope, params }) => {
         const results = await groupsOfInstance(on, scope, params.instance_id);
         return { count: results.length, results };
+      },
+    },
+  );
+}
+
+export function groupInstanceRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags: GROUP_TAGS, params: GroupParams });
+
+  api.get(
+    `${GROUPS}/:group_id/instances`,
+    'listSecurityGroupInstances',
+    'List the instances of a security group',
+    {
+      description: 'Lists instances with the group on at least one port, newest first.',
+      answer: InstanceList,
+      handler: async ({ scope, params }) => {
+        const { id: groupId } = await getSecurityGroup(on, scope, params.group_id);
+        const { count, rows } = await shownInstances(on, scope, { groupId, include_baremetal: true });
+        return { count, results: rows };
       },
     },
   );

@@ -11,7 +11,7 @@ import {
   Timestamp,
 } from '../../../../lib/wire.ts';
 import { GLOBAL_NAMES, REGIONAL_QUOTAS, UNCOUNTED_GLOBAL, UNCOUNTED_REGIONAL } from '../names.ts';
-import { limits } from '../quota-schema.ts';
+import { limits } from '../schema.ts';
 import { REQUEST_STATUSES, type RequestedLimits } from '../tables.ts';
 
 const MOST_REGIONS = 100;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Sql, Transaction } from '../../../../db/database.ts';
-import { DEFAULT_THRESHOLD, LOWEST_THRESHOLD } from '../quota-schema.ts';
+import { DEFAULT_THRESHOLD, LOWEST_THRESHOLD } from '../schema.ts';
 
 /** A quota that was used up to the threshold. */
 export interface Warning {

@@ -1,8 +1,7 @@
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import type { Platform } from '../../../../platform.ts';
-import { presentedTask } from '../presenter.ts';
-import { TaskParams, Task as TaskSchema } from '../schema.ts';
+import { presentedTask, TaskParams, Task as TaskSchema } from '../schema.ts';
 import { cancelTask } from './service.ts';
 
 export function taskCancellationRoutes(app: Api, on: Platform): void {

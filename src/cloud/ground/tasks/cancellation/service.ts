@@ -8,7 +8,19 @@ import type { Principal } from '../../../../requests/principal.ts';
 import { getTask } from '../service.ts';
 import { ENDED } from '../states.ts';
 import type { TaskRow } from '../store.ts';
-import { whyIrreversible } from './irreversible.ts';
+
+/** Changes that can't be taken back once they have begun, and why. Removals can't either. */
+const IRREVERSIBLE: Readonly<Record<string, string>> = {
+  extend_sfs: "a file share can't become smaller again",
+  extend_volume: "a volume can't become smaller again",
+  failover_loadbalancer: 'the other machine may have taken over already',
+  hard_reboot_vm: 'the machine may have been restarted already',
+  revert_volume: 'the data of the volume may have been replaced already',
+  soft_reboot_vm: 'the machine may have been restarted already',
+  upgrade_k8s_cluster_v2: "Kubernetes can't go back to an older version",
+};
+
+export const whyIrreversible = (taskType: string): string | undefined => IRREVERSIBLE[taskType];
 
 function whyNot(type: string, kind: TaskEnd | undefined): string | undefined {
   if (!kind) return 'this version does not know its type';

@@ -1,7 +1,18 @@
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
+import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import type { Platform } from '../../../../platform.ts';
-import { Subscribe, SubscriptionList, SubscriptionListQuery } from './schema.ts';
+import {
+  AmqpSubscription,
+  AmqpSubscriptionList,
+  AmqpSubscriptionParams,
+  Subscribe,
+  SubscribeAmqp,
+  SubscriptionList,
+  SubscriptionListQuery,
+  TryAmqp,
+  UpdateAmqp,
+} from './schema.ts';
 import { listSubscriptions, subscribe, unsubscribe } from './service.ts';
 
 const BASE = '/cloud/v1/user_actions';
@@ -32,4 +43,70 @@ export function subscriptionRoutes(app: Api, on: Platform): void {
     description: 'Has no effect if there is no subscription.',
     handler: ({ principal }) => unsubscribe(on, principal),
   });
+}
+
+const ONE = `${BASE}/amqp_subscriptions/:subscription_id`;
+const UNSUPPORTED = 'Always returns 400: AMQP is not supported.';
+const NONE = 'Always returns 404: AMQP is not supported.';
+
+/** Routes for subscriptions by AMQP, which isn't supported: there are none, and none can be created. */
+export function amqpSubscriptionRoutes(app: Api): void {
+  const api = operations(app, { tags: ['User actions'], access: 'administer' });
+
+  api.post(
+    `${BASE}/subscribe_amqp`,
+    'subscribeToUserActionsByAmqp',
+    'Subscribe a message broker to user actions',
+    {
+      description: UNSUPPORTED,
+      body: SubscribeAmqp,
+      handler: () => refuse(),
+    },
+  );
+
+  api.post(`${BASE}/subscribe_amqp_test`, 'tryAmqp', 'Send a test message to a message broker', {
+    onlyAsks: true,
+    description: UNSUPPORTED,
+    body: TryAmqp,
+    handler: () => refuse(),
+  });
+
+  api.get(`${BASE}/amqp_subscriptions_list`, 'listAmqpSubscriptions', 'List AMQP subscriptions', {
+    description: 'Always empty: AMQP is not supported.',
+    query: SubscriptionListQuery,
+    answer: AmqpSubscriptionList,
+    handler: async () => ({ count: 0, results: [] }),
+  });
+
+  api.get(ONE, 'getAmqpSubscription', 'Get an AMQP subscription', {
+    description: NONE,
+    params: AmqpSubscriptionParams,
+    answer: AmqpSubscription,
+    handler: async ({ params }) => notFound(params.subscription_id),
+  });
+
+  api.patch(ONE, 'updateAmqpSubscription', 'Update an AMQP subscription', {
+    description: NONE,
+    params: AmqpSubscriptionParams,
+    body: UpdateAmqp,
+    answer: AmqpSubscription,
+    handler: async ({ params }) => notFound(params.subscription_id),
+  });
+
+  api.post(`${BASE}/unsubscribe_amqp`, 'unsubscribeFromUserActionsByAmqp', 'Delete the AMQP subscription', {
+    description: 'Has no effect: AMQP is not supported.',
+    handler: async (_request) => null,
+  });
+}
+
+async function refuse(): Promise<never> {
+  throw new InvalidError({
+    connection_string: [
+      'AMQP is not supported; subscribe by HTTP with POST /cloud/v1/user_actions/subscribe instead.',
+    ],
+  });
+}
+
+function notFound(id: number): never {
+  throw new NotFoundError('AMQP subscription', id);
 }

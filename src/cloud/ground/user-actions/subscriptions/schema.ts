@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { nullable } from '../../../../lib/nullable.ts';
-import { IntegerId, listOf, listQuery } from '../../../../lib/wire.ts';
+import { Input, IntegerId, listOf, listQuery, Named, Query } from '../../../../lib/wire.ts';
 
 const HEADER_RULE = 'Must be a header name of letters, digits and hyphens, such as Authorization.';
 
@@ -27,25 +27,19 @@ const subscriptionFields = {
   }),
 };
 
-export const Subscribe = Type.Object(subscriptionFields, {
-  title: 'SubscribeToUserActions',
-  additionalProperties: false,
-  examples: [
-    {
-      url: 'https://audit.example.com/actions',
-      auth_header_name: 'Authorization',
-      auth_header_value: 'Bearer secret',
-    },
-  ],
+export const Subscribe = Input('SubscribeToUserActions', subscriptionFields, {
+  url: 'https://audit.example.com/actions',
+  auth_header_name: 'Authorization',
+  auth_header_value: 'Bearer secret',
 });
 export type Subscribe = Static<typeof Subscribe>;
 
-const Subscription = Type.Object(
-  { id: Type.Integer({ description: 'Subscription ID' }), ...subscriptionFields },
-  { title: 'UserActionSubscription' },
-);
+const Subscription = Named('UserActionSubscription', {
+  id: Type.Integer({ description: 'Subscription ID' }),
+  ...subscriptionFields,
+});
 export const SubscriptionList = listOf(Subscription, 'UserActionSubscriptionList');
-export const SubscriptionListQuery = Type.Object(listQuery(), { additionalProperties: false });
+export const SubscriptionListQuery = Query(listQuery());
 
 const BROKER = 'amqps://guest:guest@broker.example.com:5671/user_action_events';
 const ConnectionString = Type.String({
@@ -59,27 +53,25 @@ const ChildEvents = Type.Boolean({
 });
 const optionalOrNull = <T extends TSchema & { type?: string }>(schema: T) => Type.Optional(nullable(schema));
 
-export const SubscribeAmqp = Type.Object(
+export const SubscribeAmqp = Input(
+  'SubscribeToUserActionsByAmqp',
   {
     connection_string: ConnectionString,
     exchange: optionalOrNull(BrokerText('Exchange')),
     routing_key: optionalOrNull(BrokerText('Routing key')),
     receive_child_client_events: Type.Optional(ChildEvents),
   },
-  {
-    title: 'SubscribeToUserActionsByAmqp',
-    additionalProperties: false,
-    examples: [{ connection_string: BROKER }],
-  },
+  { connection_string: BROKER },
 );
 
-export const TryAmqp = Type.Object(
+export const TryAmqp = Input(
+  'TryAmqp',
   {
     connection_string: ConnectionString,
     exchange: Type.Optional(BrokerText('Exchange')),
     routing_key: Type.Optional(BrokerText('Routing key')),
   },
-  { title: 'TryAmqp', additionalProperties: false, examples: [{ connection_string: BROKER }] },
+  { connection_string: BROKER },
 );
 
 export const UpdateAmqp = Type.Partial(
@@ -92,15 +84,12 @@ export const UpdateAmqp = Type.Partial(
   { title: 'UpdateAmqpSubscription', additionalProperties: false, examples: [{ routing_key: 'actions' }] },
 );
 
-export const AmqpSubscription = Type.Object(
-  {
-    id: Type.Integer({ description: 'Subscription ID' }),
-    connection_string: ConnectionString,
-    exchange: nullable(BrokerText('Exchange')),
-    routing_key: nullable(BrokerText('Routing key')),
-    receive_child_client_events: ChildEvents,
-  },
-  { title: 'AmqpSubscription' },
-);
+export const AmqpSubscription = Named('AmqpSubscription', {
+  id: Type.Integer({ description: 'Subscription ID' }),
+  connection_string: ConnectionString,
+  exchange: nullable(BrokerText('Exchange')),
+  routing_key: nullable(BrokerText('Routing key')),
+  receive_child_client_events: ChildEvents,
+});
 export const AmqpSubscriptionList = listOf(AmqpSubscription, 'AmqpSubscriptionList');
 export const AmqpSubscriptionParams = Type.Object({ subscription_id: IntegerId('Subscription ID') });

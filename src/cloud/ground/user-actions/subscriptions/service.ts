@@ -55,3 +55,5 @@ function requireUsable({ url: text, auth_header_name: header }: Subscribe, allow
     });
   }
 }
+
+export { deleteSubscription } from './store.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { autoscalerProblems } from './autoscaler.ts';
-import { AUTOSCALER_PARAMETERS } from './autoscaler-parameters.ts';
+import { AUTOSCALER_PARAMETERS, autoscalerProblems } from './autoscaler.ts';
 
 const messageFor = (name: string, value: string) => autoscalerProblems({ [name]: value })[0]?.message;
 

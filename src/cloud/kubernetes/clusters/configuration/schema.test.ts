@@ -2,10 +2,9 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { configurationAnswer } from './answer-schema.ts';
 import { DEFAULT_CONFIGURATION } from './configuration.ts';
 import { initialConfiguration } from './merge.ts';
-import { ClusterUpdate } from './schema.ts';
+import { ClusterUpdate, configurationAnswer } from './schema.ts';
 
 // Configured like the server's: above all, defaults in a schema would be filled in.
 const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: false, strict: false });

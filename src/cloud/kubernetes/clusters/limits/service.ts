@@ -1,10 +1,10 @@
 import { InvalidError, type QuotaExceededError } from '../../../../lib/errors.ts';
 import type { Platform } from '../../../../platform.ts';
 import { quotasOf as nodeQuotas } from '../../../compute/instances/nodes/in-transaction.ts';
-import { groupsFor } from '../../../compute/placement-groups/in-transaction.ts';
+import { groupsFor } from '../../../compute/placement-groups/service.ts';
 import { isBareMetal } from '../../../ground/catalog/flavor-schema.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import { exceededQuotas, type QuotaAmounts } from '../../../ground/quotas/in-transaction.ts';
+import { exceededQuotas, type QuotaAmounts } from '../../../ground/quotas/service.ts';
 import { kindProblems, poolOffer } from '../pools.ts';
 import { CLUSTER_QUOTAS } from '../quotas.ts';
 import type { CheckClusterLimits, QuotaPool } from './schema.ts';

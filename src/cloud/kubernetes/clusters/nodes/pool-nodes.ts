@@ -4,7 +4,7 @@ import { VOLUME_TYPES, type VolumeType } from '../../../../lib/volume-types.ts';
 import type { Platform } from '../../../../platform.ts';
 import * as nodes from '../../../compute/instances/nodes/in-transaction.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import { type QuotaAmounts, refuseExceeded } from '../../../ground/quotas/in-transaction.ts';
+import { type QuotaAmounts, refuseExceeded } from '../../../ground/quotas/service.ts';
 import type { AddressSource } from '../../../network/addresses/in-transaction.ts';
 import { defaultNetworkId } from '../../../network/networks/defaults/in-transaction.ts';
 import * as workerGroups from '../../../network/security-groups/worker-groups/in-transaction.ts';

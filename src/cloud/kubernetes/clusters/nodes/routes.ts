@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
-import { listQuery } from '../../../../lib/wire.ts';
+import { listQuery, Query } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import { InstanceList, InstanceParams } from '../../../compute/instances/schema.ts';
 import { CLUSTER_BASES, type ClusterBase } from '../params.ts';
@@ -11,15 +11,12 @@ import { deleteNode, listNodes } from './service.ts';
 const tags = ['Kubernetes clusters'];
 const { instance_id } = InstanceParams.properties;
 
-const NodeListQuery = Type.Object(
-  {
-    ...listQuery(),
-    with_ddos: Type.Optional(
-      Type.Boolean({ default: false, description: 'Include DDoS profiles; nodes have none' }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const NodeListQuery = Query({
+  ...listQuery(),
+  with_ddos: Type.Optional(
+    Type.Boolean({ default: false, description: 'Include DDoS profiles; nodes have none' }),
+  ),
+});
 
 /** The two paths that lead to nodes. */
 const WITH_NODES = [

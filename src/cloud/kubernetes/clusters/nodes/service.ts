@@ -5,12 +5,12 @@ import type { PageQuery } from '../../../../lib/page.ts';
 import type { Platform } from '../../../../platform.ts';
 import { shownInstances } from '../../../compute/instances/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import { overdrawQuotas } from '../../../ground/quotas/in-transaction.ts';
+import { overdrawQuotas } from '../../../ground/quotas/service.ts';
 import { beginTask } from '../../../ground/tasks/service.ts';
 import { lockFreeCluster, poolOf } from '../free-cluster.ts';
 import { RESIZE_POOL } from '../pools/tasks.ts';
 import { type ClusterRow, findCluster, holdCluster, type PoolRow } from '../store.ts';
-import { clusterPooled } from '../wanted.ts';
+import { clusterPooled } from '../tasks.ts';
 import { inWordsOfCluster, replaceNode } from './pool-nodes.ts';
 import * as store from './store.ts';
 

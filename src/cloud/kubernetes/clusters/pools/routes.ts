@@ -5,11 +5,17 @@ import { pageOf } from '../../../../lib/page.ts';
 import type { Versioned } from '../../../../lib/versioned.ts';
 import type { Platform } from '../../../../platform.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
-import { PoolAnswer, PoolList } from '../answer-schema.ts';
 import { poolOf } from '../free-cluster.ts';
 import { CLUSTER_COLUMNS, type ClusterBase } from '../params.ts';
-import { presentedPool } from '../presenter.ts';
-import { ClusterListQuery, ClusterParams, CreatePool, PoolParams } from '../schema.ts';
+import {
+  ClusterListQuery,
+  ClusterParams,
+  CreatePool,
+  PoolAnswer,
+  PoolList,
+  PoolParams,
+  presentedPool,
+} from '../schema.ts';
 import { getCluster } from '../service.ts';
 import { ResizePool, UpdatePool } from './schema.ts';
 import { clusterPoolDeletion, createClusterPool, resizeClusterPool, updateClusterPool } from './service.ts';

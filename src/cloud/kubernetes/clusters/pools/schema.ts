@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../../../../lib/nullable.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
 import { orNull, textMap } from '../../../../lib/schema-kit.ts';
+import { Input } from '../../../../lib/wire.ts';
 import { MAX_GROUPS_OF_POOL, MAX_NODES } from '../schema.ts';
 
 const { Optional } = Type;
@@ -59,7 +60,8 @@ export const UpdatePool = Type.Object(
 );
 export type UpdatePool = Static<typeof UpdatePool>;
 
-export const ResizePool = Type.Object(
+export const ResizePool = Input(
+  'ResizeKubernetesPool',
   {
     node_count: Type.Integer({
       minimum: 1,
@@ -68,6 +70,6 @@ export const ResizePool = Type.Object(
       examples: [2],
     }),
   },
-  { title: 'ResizeKubernetesPool', additionalProperties: false, examples: [{ node_count: 2 }] },
+  { node_count: 2 },
 );
 export type ResizePool = Static<typeof ResizePool>;

@@ -1,27 +1,17 @@
-import { Type } from 'typebox';
 import type { Dialect } from '../../../../http/dialect.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { pageOf } from '../../../../lib/page.ts';
+import { Input } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
-import {
-  KubernetesVersionList,
-  presentKubernetesVersion,
-} from '../../../ground/catalog/kubernetes-schema.ts';
+import { KubernetesVersionList, presentKubernetesVersion } from '../../../ground/catalog/schema.ts';
 import type { ClusterBase } from '../params.ts';
 import { ClusterListQuery, ClusterParams, VersionInput } from '../schema.ts';
 import { clusterVersions, upgradeCluster } from './service.ts';
 
 const tags = ['Kubernetes clusters'];
 
-const UpgradeCluster = Type.Object(
-  { version: VersionInput },
-  {
-    title: 'UpgradeKubernetesCluster',
-    additionalProperties: false,
-    examples: [{ version: 'v1.33.9' }],
-  },
-);
+const UpgradeCluster = Input('UpgradeKubernetesCluster', { version: VersionInput }, { version: 'v1.33.9' });
 
 /** Routes for upgrades of clusters, under the base path of one version. */
 export function upgradeRoutes(app: Api, dialect: Dialect, on: Platform, base: ClusterBase): void {

@@ -7,9 +7,26 @@ import { beginTask } from '../../../ground/tasks/service.ts';
 import { runsSlurm } from '../configuration/slurm.ts';
 import { lockFreeCluster } from '../free-cluster.ts';
 import { type ClusterRow, findCluster, holdCluster } from '../store.ts';
-import { UPGRADE_CLUSTER } from '../tasks.ts';
-import { clusterUpgraded } from '../wanted.ts';
-import { upgradeVersions } from './versions.ts';
+import { clusterUpgraded, UPGRADE_CLUSTER } from '../tasks.ts';
+
+/**
+ * Returns the offered versions that a cluster of `version` may be upgraded to, in the given order: newer patches of
+ * its minor version and all of the next minor, since the control plane of Kubernetes moves one minor at a time and
+ * never down (Kubernetes version skew policy).
+ */
+export function upgradeVersions(version: string, offered: readonly string[]): string[] {
+  const now = numbersOf(version);
+  return offered.filter((candidate) => {
+    const { major, minor, patch } = numbersOf(candidate);
+    if (major !== now.major) return false;
+    return minor === now.minor + 1 || (minor === now.minor && patch > now.patch);
+  });
+}
+
+function numbersOf(version: string) {
+  const [major = 0, minor = 0, patch = 0] = version.replace(/^v/, '').split('.').map(Number);
+  return { major, minor, patch };
+}
 
 const offeredTo = (on: Platform, version: string, { region }: Scope) =>
   upgradeVersions(version, on.backends.clusterVersions(region.id, on.catalog.kubernetesVersions));

@@ -1,12 +1,28 @@
+import { Type } from 'typebox';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { pageOf } from '../../../../lib/page.ts';
-import { ProjectRegionParams } from '../../../../lib/wire.ts';
+import { listOf, listQuery, Named, ProjectRegionParams, Query } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
+import { priceFields } from '../../../ground/catalog/schema.ts';
 import { offerPrices } from '../../../ground/prices/service.ts';
 import { presentedFlavor } from '../presenter.ts';
+import { lbFlavorFields } from '../schema.ts';
 import { offeredFlavors } from './flavors.ts';
-import { LbFlavorList, LbFlavorListQuery } from './schema.ts';
+
+export const LbFlavorListQuery = Query({
+  ...listQuery(),
+  include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
+});
+
+export const LbFlavorList = listOf(
+  Named('LoadBalancerFlavor', {
+    ...lbFlavorFields,
+    // Only on request.
+    ...Type.Partial(Type.Object(priceFields)).properties,
+  }),
+  'LoadBalancerFlavorList',
+);
 
 export function lbFlavorRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags: ['Load balancers'], params: ProjectRegionParams });

@@ -9,9 +9,8 @@ import { changeTree } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
 import { CREATE_RULE, DELETE_RULE, REPLACE_RULE } from '../tree/tasks.ts';
-import { presentedRule } from './presenter.ts';
 import { ruleProblems } from './rules.ts';
-import { type CreateRule, MAX_RULES, type ReplaceRule, type RuleAnswer } from './schema.ts';
+import { type CreateRule, MAX_RULES, presentedRule, type ReplaceRule, type RuleAnswer } from './schema.ts';
 
 /* The rules of L7 policies. All refuse with NotFoundError for an unknown policy, and changes as those of policies do. */
 

@@ -11,9 +11,14 @@ import { changeTree, type Edit } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
 import { CREATE_POLICY, DELETE_POLICY, UPDATE_POLICY } from '../tree/tasks.ts';
-import { presentedPolicy } from './presenter.ts';
 import { targetProblems } from './rules.ts';
-import { type CreatePolicy, MAX_POLICIES, type PolicyAnswer, type PolicyInput } from './schema.ts';
+import {
+  type CreatePolicy,
+  MAX_POLICIES,
+  type PolicyAnswer,
+  type PolicyInput,
+  presentedPolicy,
+} from './schema.ts';
 
 /*
  * Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds

@@ -12,9 +12,14 @@ import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '
 import type { PartRow } from '../tree/store.ts';
 import { CREATE_LISTENER, DELETE_LISTENER, UPDATE_LISTENER } from '../tree/tasks.ts';
 import { connectionLimit, insertListener, lowerCase, poolProblem, wantedListener } from './new-listener.ts';
-import { presentedListener } from './presenter.ts';
 import { canonicalRanges, listenerProblems, MAX_LISTENERS, rangeFamilyProblems } from './rules.ts';
-import type { CreateListener, ListenerAnswer, ListenerListQuery, UpdateListener } from './schema.ts';
+import {
+  type CreateListener,
+  type ListenerAnswer,
+  type ListenerListQuery,
+  presentedListener,
+  type UpdateListener,
+} from './schema.ts';
 
 /*
  * Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds

@@ -11,7 +11,6 @@ import type { PartRow } from '../tree/store.ts';
 import { CREATE_MEMBER, DELETE_MEMBER, UPDATE_MEMBER, UPDATE_POOL } from '../tree/tasks.ts';
 import { lockedPool } from './locked.ts';
 import { placeMembers } from './member-places.ts';
-import { presentedMember } from './presenter.ts';
 import { replaceMembers } from './replacement.ts';
 import { changedMember, memberOf, membersOf } from './rules.ts';
 import {
@@ -19,6 +18,7 @@ import {
   MAX_MEMBERS,
   type MemberAnswer,
   type MemberListQuery,
+  presentedMember,
   type UpdateMember,
 } from './schema.ts';
 

@@ -8,9 +8,13 @@ import { balancerOf, findPart, presentedPart } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
 import { CREATE_MONITOR, UPDATE_MONITOR } from '../tree/tasks.ts';
 import { lockedPool } from './locked.ts';
-import { presentedPool } from './presenter.ts';
 import { monitorOf } from './rules.ts';
-import type { CreateHealthMonitor, HealthMonitorAnswer, UpdateHealthMonitor } from './schema.ts';
+import {
+  type CreateHealthMonitor,
+  type HealthMonitorAnswer,
+  presentedPool,
+  type UpdateHealthMonitor,
+} from './schema.ts';
 
 /*
  * Health monitors of pools. All refuse with NotFoundError for an unknown pool, changes with ConflictError while a task holds

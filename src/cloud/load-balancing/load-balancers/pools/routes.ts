@@ -1,12 +1,40 @@
 import type { Dialect } from '../../../../http/dialect.ts';
+import { goneSignal } from '../../../../http/gone-signal.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { versionedIn } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
+import { whenFree } from '../../../ground/tasks/service.ts';
 import { HELD, WAITS } from '../schema.ts';
-import { CreatePool, PoolAnswer, PoolList, PoolListQuery, PoolParams, UpdatePool } from './schema.ts';
+import {
+  addPoolMember,
+  getPoolMember,
+  listPoolMembers,
+  poolMemberDeletion,
+  replacePoolMembers,
+  updatePoolMember,
+} from './members.ts';
+import { addHealthMonitor, getHealthMonitor, removeHealthMonitor, updateHealthMonitor } from './monitors.ts';
+import {
+  CreateHealthMonitor,
+  CreateMember,
+  CreatePool,
+  HealthMonitorAnswer,
+  MemberAnswer,
+  MemberList,
+  MemberListQuery,
+  MemberParams,
+  PoolAnswer,
+  PoolList,
+  PoolListQuery,
+  PoolParams,
+  ReplaceMembers,
+  UpdateHealthMonitor,
+  UpdateMember,
+  UpdatePool,
+} from './schema.ts';
 import { createPool, getPool, listPools, poolDeletion, updatePool } from './service.ts';
 
 const BASE = '/cloud/v1/lbpools/:project_id/:region_id';
@@ -62,5 +90,112 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, on: Platform): void {
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, poolDeletion, params.pool_id)]),
+  });
+}
+
+const MEMBERS = '/cloud/v1/loadbalancers/:project_id/:region_id/pools/:pool_id/members';
+const MEMBER = `${MEMBERS}/:member_id`;
+/** Where the published contract has them. */
+const OLDER = '/cloud/v1/lbpools/:project_id/:region_id/:pool_id/member';
+const CREATIONS = [
+  { path: MEMBERS, operationId: 'createPoolMember' },
+  { path: OLDER, operationId: 'createLbPoolMember' },
+];
+const DELETIONS = [
+  { path: MEMBER, operationId: 'deletePoolMember' },
+  { path: `${OLDER}/:member_id`, operationId: 'deleteLbPoolMember' },
+];
+const MEMBER_VERSIONED = versionedIn('lb_members', 'member_id');
+
+export function lbMemberRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  const api = operations(app, { tags, params: PoolParams });
+
+  api.get(MEMBERS, 'listPoolMembers', 'List the members of a pool', {
+    query: MemberListQuery,
+    answer: MemberList,
+    handler: ({ scope, params, query }) => listPoolMembers(on, scope, params.pool_id, query),
+  });
+
+  for (const { path, operationId } of CREATIONS) {
+    api.post(path, operationId, 'Add a member to a pool', {
+      description: `Returns 409 if the pool has a member with this address and port, and if it or the load balancer has as many members as it may have. ${HELD}`,
+      body: CreateMember,
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params, body }) =>
+        dialect.tasks([await addPoolMember(on, scope, params.pool_id, body)]),
+    });
+  }
+
+  api.put(MEMBERS, 'replacePoolMembers', 'Replace all members of a pool', {
+    description: `Members with the same address and port are kept and get the other values; an empty list removes all. The task has finished already if nothing changes. ${HELD}`,
+    body: ReplaceMembers,
+    answer: dialect.tasksSchema,
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await replacePoolMembers(on, scope, params.pool_id, body)]),
+  });
+
+  api.get(MEMBER, 'getPoolMember', 'Get a member of a pool', {
+    versioned: MEMBER_VERSIONED,
+    params: MemberParams,
+    answer: MemberAnswer,
+    handler: ({ scope, params }) => getPoolMember(on, scope, params.pool_id, params.member_id),
+  });
+
+  api.patch(MEMBER, 'updatePoolMember', 'Update a member of a pool', {
+    versioned: MEMBER_VERSIONED,
+    description: `Fields that are left out stay; null clears what the monitor asks instead. Address, port and subnet can't change. The task has finished already if nothing changes. ${HELD}`,
+    params: MemberParams,
+    body: UpdateMember,
+    answer: dialect.tasksSchema,
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await updatePoolMember(on, scope, params.pool_id, params.member_id, body)]),
+  });
+
+  for (const { path, operationId } of DELETIONS) {
+    api.delete(path, operationId, 'Remove a member from a pool', {
+      description: WAITS,
+      params: MemberParams,
+      answer: dialect.tasksSchema,
+      handler: async ({ scope, params }) =>
+        dialect.tasks([await deleteOrWait(on, scope, poolMemberDeletion, params.pool_id, params.member_id)]),
+    });
+  }
+}
+
+const MONITOR = '/cloud/v1/lbpools/:project_id/:region_id/:pool_id/healthmonitor';
+
+export function healthMonitorRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  const api = operations(app, { tags, params: PoolParams });
+
+  api.get(MONITOR, 'getHealthMonitor', 'Get the health monitor of a pool', {
+    versioned: VERSIONED,
+    description: 'Returns 404 for a pool without one.',
+    answer: HealthMonitorAnswer,
+    handler: ({ scope, params }) => getHealthMonitor(on, scope, params.pool_id),
+  });
+
+  api.post(MONITOR, 'createHealthMonitor', 'Create the health monitor of a pool', {
+    description: `Returns 409 if the pool has one. ${HELD}`,
+    body: CreateHealthMonitor,
+    answer: dialect.tasksSchema,
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await addHealthMonitor(on, scope, params.pool_id, body)]),
+  });
+
+  api.patch(MONITOR, 'updateHealthMonitor', 'Update the health monitor of a pool', {
+    versioned: VERSIONED,
+    description: `Fields that are left out stay; null clears those of HTTP. The type can't change. The task has finished already if nothing changes. Returns 404 for a pool without a monitor. ${HELD}`,
+    body: UpdateHealthMonitor,
+    answer: dialect.tasksSchema,
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await updateHealthMonitor(on, scope, params.pool_id, body)]),
+  });
+
+  api.delete(MONITOR, 'deleteHealthMonitor', 'Delete the health monitor of a pool', {
+    description: `Takes effect immediately. From then on, all members get traffic. While a task holds the load balancer, it waits for up to 30 seconds; then it returns 409.`,
+    handler: ({ scope, params }, reply) =>
+      whenFree(on, { principal: scope.principal, gone: goneSignal(reply) }, () =>
+        removeHealthMonitor(on, scope, params.pool_id),
+      ),
   });
 }

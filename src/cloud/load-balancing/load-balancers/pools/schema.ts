@@ -5,6 +5,7 @@ import { TaskFields, Uuid, UuidInput } from '../../../../lib/resource-fields.ts'
 import { oneOf, orNull } from '../../../../lib/schema-kit.ts';
 import { Input, listOf, listQuery, Named, ProjectRegion, Query, ResourceName } from '../../../../lib/wire.ts';
 import { AdminStateUp, MOST_IN_ALL, olderBalancerId, statusFields } from '../schema.ts';
+import type { Forest } from '../tree/parts.ts';
 
 const { Optional } = Type;
 
@@ -403,3 +404,46 @@ export const MemberParams = Type.Object({
   ...PoolParams.properties,
   member_id: Type.String({ description: 'Member ID' }),
 });
+
+type PoolInTree = Forest['pools'][number];
+
+export function presentedPool(row: PoolInTree, forest: Forest): PoolAnswer {
+  const { health_monitor: monitor, session_persistence } = row;
+  const operating = (id: string) => forest.statuses.get(id) ?? 'OFFLINE';
+  return {
+    id: row.id,
+    name: row.name,
+    protocol: row.protocol,
+    lb_algorithm: row.lb_algorithm,
+    provisioning_status: row.provisioning_status,
+    operating_status: operating(row.id),
+    admin_state_up: row.admin_state_up,
+    loadbalancers: [{ id: row.load_balancer_id }],
+    listeners: (forest.listenersWith.get(row.id) ?? []).map(({ id }) => ({ id })),
+    session_persistence,
+    healthmonitor: monitor && {
+      ...monitor,
+      provisioning_status: row.provisioning_status,
+      operating_status: operating(monitor.id),
+    },
+    members: (forest.membersOf.get(row.id) ?? []).map((member) => presentedMember(member, forest)),
+    timeout_client_data: row.timeout_client_data,
+    timeout_member_connect: row.timeout_member_connect,
+    timeout_member_data: row.timeout_member_data,
+    secret_id: row.secret_id,
+    ca_secret_id: row.ca_secret_id,
+    crl_secret_id: row.crl_secret_id,
+    creator_task_id: row.creator_task_id,
+    task_id: row.task_id,
+  };
+}
+
+export function presentedMember(row: Forest['members'][number], { statuses }: Forest): MemberAnswer {
+  return { ...row, operating_status: statuses.get(row.id) ?? 'OFFLINE' };
+}
+
+/** In lists, members are only named unless details are asked for. */
+export function presentedInList(row: PoolInTree, forest: Forest, { details }: { details: boolean }) {
+  const pool = presentedPool(row, forest);
+  return details ? pool : { ...pool, members: pool.members.map(({ id }) => ({ id })) };
+}

@@ -13,10 +13,16 @@ import type { PartRow } from '../tree/store.ts';
 import { CREATE_POOL, DELETE_POOL, UPDATE_POOL } from '../tree/tasks.ts';
 import { lockedPool } from './locked.ts';
 import { insertPools, refuseMorePools, wantedPool } from './new-pool.ts';
-import { presentedInList, presentedPool } from './presenter.ts';
 import { replaceMembers } from './replacement.ts';
 import { membersOf, monitorOf, persistenceOf, poolSecretsOf } from './rules.ts';
-import type { CreatePool, PoolAnswer, PoolListQuery, UpdatePool } from './schema.ts';
+import {
+  type CreatePool,
+  type PoolAnswer,
+  type PoolListQuery,
+  presentedInList,
+  presentedPool,
+  type UpdatePool,
+} from './schema.ts';
 
 /*
  * Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds

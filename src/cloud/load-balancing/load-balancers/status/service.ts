@@ -1,6 +1,6 @@
 import { InvalidError } from '../../../../lib/errors.ts';
 import { foundById } from '../../../../lib/found.ts';
-import type { MetricsQuestion } from '../../../../lib/idle-times.ts';
+import { idleTimes, type MetricsQuestion } from '../../../../lib/idle-times.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { usableFlavor } from '../flavors/flavors.ts';
@@ -8,9 +8,23 @@ import { findBalancer, idsOfAll } from '../store.ts';
 import { changeTree } from '../tree/edits.ts';
 import { forestsOf } from '../tree/parts.ts';
 import { FAIL_OVER, RESIZE } from '../tree/tasks.ts';
-import { idleMetrics } from './metrics.ts';
-import { presentedStatus } from './presenter.ts';
-import type { LoadBalancerStatus } from './schema.ts';
+import { type LoadBalancerStatus, presentedStatus } from './schema.ts';
+
+/**
+ * Returns the load since the load balancer exists, oldest first. Nobody sends traffic through simulated
+ * infrastructure, so it is idle; what is not known is null.
+ */
+export function idleMetrics(question: MetricsQuestion, createdAt: Date, now: Date) {
+  return idleTimes(question, createdAt, now).map((time) => ({
+    time,
+    cpu_util: 0,
+    memory_util: null,
+    network_Bps_ingress: 0,
+    network_Bps_egress: 0,
+    network_pps_ingress: 0,
+    network_pps_egress: 0,
+  }));
+}
 
 const find = (on: Platform, scope: Scope, id: string) =>
   foundById('Load balancer', id, () => findBalancer(on.database.sql, scope, id));

@@ -4,11 +4,16 @@ import { change } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import { refuseDoomed } from '../../../ground/tasks/in-transaction.ts';
-import { beginTask, deletionId, recordDoneTask, wantChecked } from '../../../ground/tasks/service.ts';
+import {
+  beginTask,
+  deletionId,
+  recordDoneTask,
+  refuseDoomed,
+  wantChecked,
+} from '../../../ground/tasks/service.ts';
 import { lockFreeBalancer } from '../locks.ts';
 import type { LoadBalancerRow } from '../store.ts';
-import { loadBalancerSpec } from '../wanted.ts';
+import { loadBalancerSpec } from '../tasks.ts';
 import {
   holdParts,
   insertRows,

@@ -7,8 +7,31 @@ import type { DatedPrices } from '../../../ground/prices/service.ts';
 import { costOf } from '../costing.ts';
 import { isSized } from '../presenter.ts';
 import type { CostLine, CostStatement, StatementQuery, UsageLine, UsageStatement } from './schema.ts';
-import { spansOf } from './spans.ts';
+import type { Span } from './store.ts';
 import * as store from './store.ts';
+
+/** Cuts a time where prices change, and at the beginning of each day in UTC if days have lines of their own. */
+export function spansOf(
+  clientId: number,
+  { from, to, byDay }: { from: Date; to: Date; byDay: boolean },
+  changes: readonly { from: Date }[],
+): Span[] {
+  const starts = new Set([from.getTime(), ...changes.map((change) => Math.max(+change.from, +from))]);
+  if (byDay) for (let day = startOfDay(from) + DAY_MS; day < to.getTime(); day += DAY_MS) starts.add(day);
+  const sorted = [...starts].filter((start) => start < to.getTime()).sort((a, b) => a - b);
+  return sorted.map((start, index) => ({
+    clientId,
+    from: new Date(start),
+    to: new Date(sorted[index + 1] ?? to),
+    book: Math.max(
+      0,
+      changes.findLastIndex((change) => change.from.getTime() <= start),
+    ),
+    day: byDay ? new Date(start).toISOString().slice(0, 10) : '',
+  }));
+}
+
+const startOfDay = (time: Date): number => Math.floor(time.getTime() / DAY_MS) * DAY_MS;
 
 /*
  * What accounts used, and what that costs: of the caller's account, of the clients of its reseller for its administrators,

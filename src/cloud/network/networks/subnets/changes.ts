@@ -1,32 +1,72 @@
 import { randomUUID } from 'node:crypto';
 import { make, put, remove, type Wanted } from '../../../../convergence/wants.ts';
 import { type Transaction, violates } from '../../../../db/database.ts';
+import { canonicalAddress, type IpFamily } from '../../../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { foundById } from '../../../../lib/found.ts';
 import { refuseHeld } from '../../../../lib/held.ts';
 import { newTaskId } from '../../../../lib/ids.ts';
 import { familyOf } from '../../../../lib/ip-number.ts';
 import { tagsOf } from '../../../../lib/legacy-metadata.ts';
+import { type IpRoute, ipRoutesFrom } from '../../../../lib/next-hops.ts';
 import { patchedTags } from '../../../../lib/tags-patch.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { TagHolder } from '../../../ground/metadata/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import { quotaOwner, takeQuota } from '../../../ground/quotas/in-transaction.ts';
+import { quotaOwner, takeQuota } from '../../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
-import { refuseDoomed } from '../../../ground/tasks/in-transaction.ts';
-import { beginTask, deletionId, removeAgain, wantChecked } from '../../../ground/tasks/service.ts';
-import { asInRows as floatingIpsAsInRows } from '../../floating-ips/wanted.ts';
-import { connect, disconnect, followGateway, lockFloatingIpsIn } from '../../routers/in-transaction.ts';
+import {
+  beginTask,
+  deletionId,
+  refuseDoomed,
+  removeAgain,
+  wantChecked,
+} from '../../../ground/tasks/service.ts';
+import { asInRows as floatingIpsAsInRows } from '../../floating-ips/tasks.ts';
+import { connect, disconnect, followGateway, lockFloatingIpsIn } from '../../routers/service.ts';
 import { refuseUsed } from '../in-use.ts';
-import type { CreateSubnet, UpdateSubnet } from '../input-schema.ts';
 import { lockAlsoHeld, lockOwn } from '../lock-own.ts';
 import { lockNetwork } from '../network-rows.ts';
+import type { CreateSubnet, UpdateSubnet } from '../schema.ts';
 import { findSubnet } from '../store.ts';
-import { CREATE_SUBNET, DELETE_NETWORK, DELETE_SUBNET } from '../tasks.ts';
-import { subnetSpec } from '../wanted.ts';
-import { hostRoutesFrom, nameserversFrom } from './new-subnet.ts';
+import { CREATE_SUBNET, DELETE_NETWORK, DELETE_SUBNET, subnetSpec } from '../tasks.ts';
 import { gatewayIn, keepsGateway, poolOf, type SubnetRange, subnetRange } from './range.ts';
 import * as rows from './store.ts';
+
+/** The defaults of Neutron's max_dns_nameservers and max_subnet_host_routes. */
+const MAX_NAMESERVERS = 5;
+const MAX_HOST_ROUTES = 20;
+const EXAMPLES: Record<IpFamily, string> = { IPv4: '1.1.1.1', IPv6: '2606:4700:4700::1111' };
+
+/** Checks the name servers of a subnet of the given family. As in Neutron, they are of the same family. */
+export function nameserversFrom(
+  given: readonly string[],
+  family: IpFamily,
+): { nameservers: string[]; problems: FieldProblem[] } {
+  const field = 'dns_nameservers';
+  const problems: FieldProblem[] = [];
+  if (given.length > MAX_NAMESERVERS) {
+    problems.push({
+      field,
+      message: `Too many name servers: at most ${MAX_NAMESERVERS} are allowed, but the request has ${given.length}.`,
+    });
+  }
+  const nameservers = given.flatMap((text, index) => {
+    const found = canonicalAddress(text);
+    if (found?.family === family) return [found.address];
+    const message = `Must be an ${family} address such as ${EXAMPLES[family]}.`;
+    problems.push({ field: `${field}.${index}`, message });
+    return [];
+  });
+  if (new Set(nameservers).size < nameservers.length) {
+    problems.push({ field, message: 'Contains the same server twice; list it once.' });
+  }
+  return { nameservers, problems };
+}
+
+/** Checks the host routes of a subnet of the given family. */
+export const hostRoutesFrom = (given: readonly IpRoute[], family: IpFamily) =>
+  ipRoutesFrom(given, { field: 'host_routes', most: MAX_HOST_ROUTES, family });
 
 /**
  * Accepts a subnet. Returns the ID of the task that creates it.

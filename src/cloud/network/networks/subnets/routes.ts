@@ -6,9 +6,15 @@ import { PROJECT_REGION_COLUMNS, type Versioned } from '../../../../lib/versione
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
-import { CreateSubnet, UpdateSubnet } from '../input-schema.ts';
 import { presentedSubnet } from '../presenter.ts';
-import { SubnetAnswer, SubnetList, SubnetListQuery, SubnetParams } from '../schema.ts';
+import {
+  CreateSubnet,
+  SubnetAnswer,
+  SubnetList,
+  SubnetListQuery,
+  SubnetParams,
+  UpdateSubnet,
+} from '../schema.ts';
 import { getSubnet, listSubnets } from '../service.ts';
 import { createSubnet, subnetDeletion, updateSubnet } from './changes.ts';
 

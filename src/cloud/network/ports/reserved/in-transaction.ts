@@ -11,7 +11,7 @@ import type { Scope } from '../../../ground/projects/service.ts';
 import type { HeldAddress } from '../../addresses/in-transaction.ts';
 import { familiesOf, type IpFamilyWish } from '../../addresses/schema.ts';
 import { takeOffAllGroups } from '../groups/in-transaction.ts';
-import { withoutGroups } from '../wanted.ts';
+import { withoutGroups } from '../tasks.ts';
 
 /** A reserved port that no instance has. */
 export interface ReservedPort {

@@ -6,7 +6,7 @@ import type { Scope } from '../../../ground/projects/service.ts';
 import { wantChecked } from '../../../ground/tasks/service.ts';
 import { addToPorts, removeFromPorts } from '../../ports/groups/in-transaction.ts';
 import { ofInstance, portsOf } from '../../ports/in-transaction.ts';
-import { asInRows } from '../../ports/wanted.ts';
+import { asInRows } from '../../ports/tasks.ts';
 import * as store from '../store.ts';
 import type { AssignGroups } from './schema.ts';
 

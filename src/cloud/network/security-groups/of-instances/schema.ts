@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../../lib/nullable.ts';
 import { Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
-import { listOf, ProjectRegion } from '../../../../lib/wire.ts';
+import { Input, listOf, Named, ProjectRegion } from '../../../../lib/wire.ts';
 
 /** Our own limits. None are published. */
 const MAX_PORTS = 64;
@@ -13,13 +13,10 @@ const GroupName = Type.String({
   examples: ['default'],
 });
 
-const PortGroups = Type.Object(
-  {
-    port_id: nullable(UuidInput('Port of the instance; null for all ports')),
-    security_group_names: Type.Array(GroupName, { maxItems: MAX_NAMES }),
-  },
-  { title: 'PortSecurityGroupNames', additionalProperties: false },
-);
+const PortGroups = Input('PortSecurityGroupNames', {
+  port_id: nullable(UuidInput('Port of the instance; null for all ports')),
+  security_group_names: Type.Array(GroupName, { maxItems: MAX_NAMES }),
+});
 
 export const assignGroupsSchema = Type.Object(
   {
@@ -41,10 +38,10 @@ export const assignGroupsSchema = Type.Object(
 export type AssignGroups = Static<typeof assignGroupsSchema>;
 
 export const instanceGroupListSchema = listOf(
-  Type.Object(
-    { id: Uuid('Security group ID'), name: Type.String({ examples: ['default'] }) },
-    { title: 'InstanceSecurityGroup' },
-  ),
+  Named('InstanceSecurityGroup', {
+    id: Uuid('Security group ID'),
+    name: Type.String({ examples: ['default'] }),
+  }),
   'InstanceSecurityGroupList',
 );
 

@@ -2,9 +2,8 @@ import type { Dialect } from '../../../../http/dialect.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import type { Platform } from '../../../../platform.ts';
-import { securityGroupRuleSchema } from '../answer-schema.ts';
-import { GROUP_TAGS, GROUPS, GroupParams, RuleParams } from '../path-schema.ts';
 import { presentedRule } from '../presenter.ts';
+import { GROUP_TAGS, GROUPS, GroupParams, RuleParams, securityGroupRuleSchema } from '../schema.ts';
 import { addRule, removeRule, replaceRule } from './changes.ts';
 import { replaceSecurityGroupRuleSchema, securityGroupRuleInputSchema } from './schema.ts';
 

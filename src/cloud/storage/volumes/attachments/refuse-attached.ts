@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../../db/database.ts';
-import { usedBy } from '../../../ground/tasks/in-transaction.ts';
+import { usedBy } from '../../../ground/tasks/service.ts';
 import { hostOf } from './store.ts';
 
 /** @throws ConflictError naming the instance, or the pool and cluster of the node, that has the volume */

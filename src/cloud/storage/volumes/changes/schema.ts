@@ -1,37 +1,38 @@
 import { type Static, Type } from 'typebox';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../../../lib/tags-patch.ts';
-import { ResourceName } from '../../../../lib/wire.ts';
+import { Input, ResourceName } from '../../../../lib/wire.ts';
 import { AttachmentTag, VolumeSize } from '../schema.ts';
 
-export const UpdateVolume = Type.Object(
+export const UpdateVolume = Input(
+  'UpdateVolume',
   { name: Type.Optional(ResourceName('Name')), tags: Type.Optional(TagsPatchInput) },
-  { title: 'UpdateVolume', additionalProperties: false, examples: [{ name: 'data', tags: { env: 'test' } }] },
+  { name: 'data', tags: { env: 'test' } },
 );
 export type UpdateVolume = Static<typeof UpdateVolume>;
 
-export const ExtendVolume = Type.Object(
-  { size: VolumeSize },
-  { title: 'ExtendVolume', additionalProperties: false, examples: [{ size: 20 }] },
-);
+export const ExtendVolume = Input('ExtendVolume', { size: VolumeSize }, { size: 20 });
 export type ExtendVolume = Static<typeof ExtendVolume>;
 
-export const RetypeVolume = Type.Object(
+export const RetypeVolume = Input(
+  'RetypeVolume',
   { volume_type: Type.Enum(['ssd_hiiops', 'standard'], { type: 'string', examples: ['ssd_hiiops'] }) },
-  { title: 'RetypeVolume', additionalProperties: false, examples: [{ volume_type: 'ssd_hiiops' }] },
+  { volume_type: 'ssd_hiiops' },
 );
 export type RetypeVolume = Static<typeof RetypeVolume>;
 
 const SOME_INSTANCE = 'a7e7e8d6-0bf7-4ac9-8170-831b47ee2ba9';
 
-export const AttachVolume = Type.Object(
+export const AttachVolume = Input(
+  'AttachVolume',
   { instance_id: UuidInput('Instance ID'), attachment_tag: Type.Optional(AttachmentTag) },
-  { title: 'AttachVolume', additionalProperties: false, examples: [{ instance_id: SOME_INSTANCE }] },
+  { instance_id: SOME_INSTANCE },
 );
 export type AttachVolume = Static<typeof AttachVolume>;
 
-export const DetachVolume = Type.Object(
+export const DetachVolume = Input(
+  'DetachVolume',
   { instance_id: UuidInput('Instance ID') },
-  { title: 'DetachVolume', additionalProperties: false, examples: [{ instance_id: SOME_INSTANCE }] },
+  { instance_id: SOME_INSTANCE },
 );
 export type DetachVolume = Static<typeof DetachVolume>;

@@ -22,11 +22,12 @@ import {
   ATTACH_VOLUME,
   DETACH_VOLUME,
   EXTEND_VOLUME,
+  offMachine,
+  onMachine,
   RETYPE_VOLUME,
   REVERT_VOLUME,
   type VolumeChange,
 } from '../tasks.ts';
-import { offMachine, onMachine } from '../wanted.ts';
 import type { AttachVolume, DetachVolume, ExtendVolume, RetypeVolume, UpdateVolume } from './schema.ts';
 
 /* Changes to a volume. Each throws NotFoundError, and ConflictError while a task or a cluster's node holds it. */

@@ -5,7 +5,7 @@ import { refuseHeld } from '../../../../lib/held.ts';
 import { tagsOf } from '../../../../lib/legacy-metadata.ts';
 import type { Catalog, VolumeTypeName } from '../../../ground/catalog/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import { refuseForeign, usedBy } from '../../../ground/tasks/in-transaction.ts';
+import { refuseForeign, usedBy } from '../../../ground/tasks/service.ts';
 import { findSources, type ImageSource } from '../../image-sources/in-transaction.ts';
 import { refuseAttached } from '../attachments/refuse-attached.ts';
 import * as snapshots from '../snapshots/in-transaction.ts';

@@ -2,8 +2,8 @@ import type { Transaction } from '../../../../db/database.ts';
 import { isIn, type Place } from '../../../../db/place.ts';
 import { blockerOf } from '../../../../lib/held.ts';
 import type { VolumeTypeName } from '../../../ground/catalog/service.ts';
-import { type QuotaOwner, releaseQuota } from '../../../ground/quotas/in-transaction.ts';
-import { neededBy } from '../../../ground/tasks/in-transaction.ts';
+import { type QuotaOwner, releaseQuota } from '../../../ground/quotas/service.ts';
+import { neededBy } from '../../../ground/tasks/service.ts';
 import { copiesOf, type SnapshotRow } from './store.ts';
 
 const SHOWN_IN_MESSAGE = 10;

@@ -1,15 +1,16 @@
+import { Type } from 'typebox';
 import type { Dialect } from '../../../../http/dialect.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { presentedPage } from '../../../../lib/page.ts';
 import { commonFields } from '../../../../lib/resource-answer.ts';
+import { TagsInput } from '../../../../lib/tags-input.ts';
 import { offsetTimestamp } from '../../../../lib/timestamps.ts';
 import { versionedIn } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
-import { LegacyTags, withoutNulls } from './legacy.ts';
 import {
   CreateSnapshotSchema,
   SnapshotAnswer,
@@ -27,6 +28,18 @@ import {
   updateSnapshot,
 } from './service.ts';
 import type { SnapshotRow } from './store.ts';
+
+/** Tags of a snapshot as the library under the older Terraform provider sends them: always all of them. */
+export const LegacyTags = Type.Unsafe<Record<string, string | null>>({
+  ...TagsInput,
+  additionalProperties: { type: ['string', 'null'] },
+  description: 'Keys and values; keys with null are ignored',
+});
+
+export function withoutNulls(tags: Record<string, string | null>): Record<string, string> {
+  const set = Object.entries(tags).filter((entry): entry is [string, string] => entry[1] !== null);
+  return Object.fromEntries(set);
+}
 
 const BASE = '/cloud/v1/snapshots/:project_id/:region_id';
 const SNAPSHOT = versionedIn('snapshots', 'snapshot_id');

@@ -3,32 +3,26 @@ import { MetadataMap, newTags } from '../../../../lib/legacy-metadata.ts';
 import { nullable } from '../../../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../../../lib/tags-patch.ts';
-import { listOf, listQuery, ProjectRegion, ResourceName } from '../../../../lib/wire.ts';
+import { Input, listOf, listQuery, ProjectRegion, Query, ResourceName } from '../../../../lib/wire.ts';
 import { SNAPSHOT_STATUSES } from './tables.ts';
 
-export const CreateSnapshotSchema = Type.Object(
+export const CreateSnapshotSchema = Input(
+  'CreateSnapshot',
   {
     volume_id: UuidInput('Volume to create the snapshot from'),
     name: ResourceName('Name'),
     description: Type.Optional(Type.String({ maxLength: 255, examples: ['Before the upgrade'] })),
     ...newTags,
   },
-  {
-    title: 'CreateSnapshot',
-    additionalProperties: false,
-    examples: [{ volume_id: '726ecfcc-7fd0-4e30-a86e-7892524aa483', name: 'before the upgrade' }],
-  },
+  { volume_id: '726ecfcc-7fd0-4e30-a86e-7892524aa483', name: 'before the upgrade' },
 );
 
 export type CreateSnapshot = Static<typeof CreateSnapshotSchema>;
 
-export const UpdateSnapshotSchema = Type.Object(
+export const UpdateSnapshotSchema = Input(
+  'UpdateSnapshot',
   { name: Type.Optional(ResourceName('Name')), tags: Type.Optional(TagsPatchInput) },
-  {
-    title: 'UpdateSnapshot',
-    additionalProperties: false,
-    examples: [{ name: 'after', tags: { env: 'test' } }],
-  },
+  { name: 'after', tags: { env: 'test' } },
 );
 
 export type UpdateSnapshot = Static<typeof UpdateSnapshotSchema>;
@@ -51,26 +45,23 @@ export const SnapshotAnswer = Type.Object(
 export type SnapshotAnswer = Static<typeof SnapshotAnswer>;
 export const SnapshotList = listOf(SnapshotAnswer, 'SnapshotList');
 
-export const SnapshotListQuery = Type.Object(
-  {
-    ...listQuery(),
-    volume_id: Type.Optional(UuidInput('Only snapshots of this volume')),
-    instance_id: Type.Optional(UuidInput('Only snapshots of volumes of this instance')),
-    schedule_id: Type.Optional(
-      Type.String({
-        maxLength: 63,
-        description: "Only snapshots created by this schedule; schedules aren't supported, so there are none",
-      }),
-    ),
-    lifecycle_policy_id: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        description: "Only snapshots created by this policy; policies aren't supported, so there are none",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const SnapshotListQuery = Query({
+  ...listQuery(),
+  volume_id: Type.Optional(UuidInput('Only snapshots of this volume')),
+  instance_id: Type.Optional(UuidInput('Only snapshots of volumes of this instance')),
+  schedule_id: Type.Optional(
+    Type.String({
+      maxLength: 63,
+      description: "Only snapshots created by this schedule; schedules aren't supported, so there are none",
+    }),
+  ),
+  lifecycle_policy_id: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: "Only snapshots created by this policy; policies aren't supported, so there are none",
+    }),
+  ),
+});
 
 export type SnapshotListQuery = Static<typeof SnapshotListQuery>;
 

@@ -12,7 +12,7 @@ import { patchedTags } from '../../../../lib/tags-patch.ts';
 import { SNAPSHOT_TYPES } from '../../../../lib/volume-types.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import { quotaOwner, takeQuota } from '../../../ground/quotas/in-transaction.ts';
+import { quotaOwner, takeQuota } from '../../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain, wantChecked } from '../../../ground/tasks/service.ts';
 import { lockVolumes } from '../store.ts';

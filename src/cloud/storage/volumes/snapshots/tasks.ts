@@ -1,6 +1,6 @@
 import { type TaskEnd, taskType } from '../../../../convergence/task-kind.ts';
 import type { Clock } from '../../../../lib/clock.ts';
-import type { QuotaOwner } from '../../../ground/quotas/in-transaction.ts';
+import type { QuotaOwner } from '../../../ground/quotas/service.ts';
 import * as rows from './in-transaction.ts';
 
 export interface SnapshotInput extends QuotaOwner {

@@ -1,1 +1,0 @@
-export { deleteSubscription } from './store.ts';

@@ -1,7 +1,0 @@
-export {
-  availabilityOf,
-  keepDefaults,
-  keepUsed,
-  putForClient,
-  shutUnavailable,
-} from './availability/store.ts';

@@ -1,1 +1,0 @@
-export { presentPosition, startReading } from './reader.ts';
