@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ActionResource } from './action-resource.ts';
+import type { ActionResource } from './resources.ts';
 
 /** What is recorded of a change, in the database's transaction that makes it. */
 export interface ChangeRecord {

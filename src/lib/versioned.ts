@@ -1,3 +1,5 @@
+import { RESOURCES, type ResourceType } from './resources.ts';
+
 /** A row, found by path parameters. */
 export interface NamedRow {
   table: string;
@@ -19,8 +21,10 @@ export interface Versioned extends NamedRow {
 
 export const PROJECT_REGION_COLUMNS = { project_id: 'project_id', region_id: 'region_id' };
 
-/** Returns a resource of a project in a region that a UUID identifies. */
-export function versionedIn(table: string, param: string): Versioned {
+/** Returns the version of a resource of a project in a region that a UUID identifies. @throws TypeError for other kinds */
+export function versioned(type: ResourceType): Versioned {
+  const { table, params: [param] = [], revised } = RESOURCES[type];
+  if (!revised || table === undefined || param === undefined) throw new TypeError(`${type} has no versions`);
   return { table, columns: { ...PROJECT_REGION_COLUMNS, [param]: 'id' }, uuid: param };
 }
 

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../lib/action-resource.ts';
+import { ALL_RESOURCES, type Card, type ResourceType } from '../lib/resources.ts';
 import type { ActionType, ApiGroup } from './published-names.ts';
 
 /** How the published log of user actions describes an accepted request. */
@@ -13,48 +13,22 @@ export interface ActionKind {
 type Family = Pick<ActionKind, 'group' | 'resource'> & { type?: ActionType };
 const same = (name: ApiGroup & ResourceType): Family => ({ group: name, resource: name });
 
+const byPart = (parts: (of: Card) => readonly string[] | undefined) =>
+  ALL_RESOURCES.flatMap(([type, of]) =>
+    (parts(of) ?? []).map((part) => [part, same(type as ApiGroup & ResourceType)] as const),
+  );
+
 /** Families by the part of the path after the version. */
 const FAMILIES = new Map<string, Family>([
-  ['ddos', same('ddos_profile')],
+  ...byPart(({ paths }) => paths),
   ['downloadimage', { ...same('image'), type: 'download' }],
-  ['file_shares', same('file_shares')],
-  ['floatingips', same('floating_ip')],
-  ['images', same('image')],
-  ['instances', same('instance')],
-  ['k8s', same('k8s_cluster')],
-  ['keypairs', same('ssh_key')],
-  ['laas', same('laas')],
-  ['l7policies', same('lb_l7policy')],
-  ['lblisteners', same('lblistener')],
-  ['lbpools', same('lbpool')],
-  ['loadbalancers', same('loadbalancer')],
-  ['limits_request', same('quota_limit_request')],
-  ['networks', same('network')],
-  ['ports', same('port')],
-  ['projects', same('project')],
   ['reserved_fixed_ips', { group: 'reserved_fixed_ip', resource: 'port' }],
-  ['routers', same('router')],
-  ['secrets', same('secret')],
-  ['security_groups', same('securitygroup')],
-  ['securitygrouprules', same('securitygrouprule')],
-  ['securitygroups', same('securitygroup')],
-  ['servergroups', same('servergroup')],
-  ['snapshots', same('snapshot')],
-  ['ssh_keys', same('ssh_key')],
-  ['subnets', same('subnet')],
-  ['volumes', same('volume')],
 ]);
 
 /** Families whose paths are below those of other resources; with the family above where several have the word. */
 const INNER = new Map<string, Family>([
+  ...byPart(({ below }) => below),
   ['connected_devices', { group: 'vip_ip_addresses', resource: 'port' }],
-  ['healthmonitor', same('lb_health_monitor')],
-  ['member', same('lbpool_member')],
-  ['members', same('lbpool_member')],
-  ['pools', same('k8s_pool')],
-  ['l7policies/rules', same('lb_l7rule')],
-  ['rules', same('securitygrouprule')],
-  ['topics', same('laas_topic')],
 ]);
 
 const BY_METHOD: Record<string, ActionType | undefined> = {

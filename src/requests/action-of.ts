@@ -1,4 +1,4 @@
-import type { ActionResource, ResourceType } from '../lib/action-resource.ts';
+import { type ActionResource, ALL_RESOURCES, type ResourceType } from '../lib/resources.ts';
 import { type ActionKind, kindOf } from './action-kinds.ts';
 import type { NewUserAction } from './action-store.ts';
 import type { IncomingRequest } from './incoming-request.ts';
@@ -47,36 +47,9 @@ export function actionOf(request: IncomingRequest, timestamp: Date): Noted {
 }
 
 /** The resource types that path parameters name. */
-const NAMED: Readonly<Record<string, ResourceType>> = {
-  cluster_name: 'k8s_cluster',
-  file_share_id: 'file_shares',
-  floating_ip_id: 'floating_ip',
-  group_id: 'securitygroup',
-  image_id: 'image',
-  instance_id: 'instance',
-  keypair_id: 'ssh_key',
-  l7policy_id: 'lb_l7policy',
-  l7rule_id: 'lb_l7rule',
-  listener_id: 'lblistener',
-  load_balancer_id: 'loadbalancer',
-  member_id: 'lbpool_member',
-  network_id: 'network',
-  pool_id: 'lbpool',
-  pool_name: 'k8s_pool',
-  port_id: 'port',
-  profile_id: 'ddos_profile',
-  project_id: 'project',
-  router_id: 'router',
-  request_id: 'quota_limit_request',
-  rule_id: 'securitygrouprule',
-  secret_id: 'secret',
-  servergroup_id: 'servergroup',
-  snapshot_id: 'snapshot',
-  ssh_key_id: 'ssh_key',
-  subnet_id: 'subnet',
-  topic_name: 'laas_topic',
-  volume_id: 'volume',
-};
+const NAMED: ReadonlyMap<string, ResourceType> = new Map(
+  ALL_RESOURCES.flatMap(([type, { params = [] }]) => params.map((param) => [param, type] as const)),
+);
 
 /**
  * Returns an accepted request as the published log shows it; `about` contains the resources that its work
@@ -103,7 +76,7 @@ export function resourcesOf(
 ): ActionResource[] {
   const said = new Set(about.map(({ type }) => type));
   const named = Object.entries(request.params).flatMap(([name, value]): ActionResource[] => {
-    const type = NAMED[name];
+    const type = NAMED.get(name);
     // Every path contains a project.
     if (type === undefined || said.has(type) || (type === 'project' && kind.resource !== type)) return [];
     return [{ type, id: value, name: name.endsWith('_name') ? String(value) : null }];

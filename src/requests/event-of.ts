@@ -1,4 +1,4 @@
-import type { ActionResource } from '../lib/action-resource.ts';
+import type { ActionResource } from '../lib/resources.ts';
 import { kindOf } from './action-kinds.ts';
 import { resourcesOf } from './action-of.ts';
 import type { NewUserAction } from './action-store.ts';

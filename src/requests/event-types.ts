@@ -1,48 +1,9 @@
-import type { ResourceType } from '../lib/action-resource.ts';
+import { RESOURCES, type ResourceType } from '../lib/resources.ts';
 
 /*
  * Every type of event: `tradewind.<resource>.<verb>`. docs/events.md has the same list, made from this file; a test
  * compares them, and another one finds operations without a type.
  */
-
-/** A resource of the cloud: its word in types and subjects, and its table where that has revisions. */
-interface Resource {
-  word: string;
-  table?: string;
-}
-
-const RESOURCES: Record<ResourceType, Resource> = {
-  ddos_profile: { word: 'ddos_profile' },
-  external_ip: { word: 'external_ip' },
-  file_shares: { word: 'file_share', table: 'file_shares' },
-  floating_ip: { word: 'floating_ip', table: 'floating_ips' },
-  image: { word: 'image', table: 'images' },
-  instance: { word: 'instance', table: 'instances' },
-  k8s_cluster: { word: 'cluster', table: 'kubernetes_clusters' },
-  k8s_pool: { word: 'cluster_pool' },
-  laas: { word: 'logging' },
-  laas_topic: { word: 'log_topic' },
-  lb_health_monitor: { word: 'health_monitor' },
-  lb_l7policy: { word: 'l7_policy', table: 'lb_l7_policies' },
-  lb_l7rule: { word: 'l7_rule', table: 'lb_l7_rules' },
-  lblistener: { word: 'listener', table: 'lb_listeners' },
-  lbpool: { word: 'load_balancer_pool', table: 'lb_pools' },
-  lbpool_member: { word: 'load_balancer_member', table: 'lb_members' },
-  loadbalancer: { word: 'load_balancer', table: 'load_balancers' },
-  network: { word: 'network', table: 'networks' },
-  port: { word: 'port', table: 'ports' },
-  project: { word: 'project', table: 'projects' },
-  quota_limit_request: { word: 'limit_request', table: 'quota_requests' },
-  router: { word: 'router', table: 'routers' },
-  secret: { word: 'secret' },
-  securitygroup: { word: 'security_group', table: 'security_groups' },
-  securitygrouprule: { word: 'security_group_rule' },
-  servergroup: { word: 'placement_group' },
-  snapshot: { word: 'snapshot', table: 'snapshots' },
-  ssh_key: { word: 'ssh_key', table: 'ssh_keys' },
-  subnet: { word: 'subnet', table: 'subnets' },
-  volume: { word: 'volume', table: 'volumes' },
-};
 
 /** What the published log of user actions calls an action, and what has happened then. */
 const VERBS: Readonly<Record<string, string>> = {
@@ -242,7 +203,11 @@ export const ADMINISTRATIVE: ReadonlySet<string> = new Set([
   'webhook',
 ]);
 
-export const resourceOf = (type: ResourceType): Resource => RESOURCES[type];
+/** Returns the word of a resource in types and subjects, and its table if that has revisions. */
+export function resourceOf(type: ResourceType): { word: string; table: string | undefined } {
+  const { word, table, revised } = RESOURCES[type];
+  return { word, table: revised ? table : undefined };
+}
 
 /** Returns the event of an operation by its name, if it is listed. */
 export const eventOfOperation = (operationId: string): OperationEvent | undefined => OPERATIONS[operationId];

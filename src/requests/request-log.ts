@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
-import type { ActionResource } from '../lib/action-resource.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidError, PreconditionFailedError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { ChangeRecord } from '../lib/request-context.ts';
+import type { ActionResource } from '../lib/resources.ts';
 import type { NamedRow, Versioned } from '../lib/versioned.ts';
 import type { ActionLog } from './action-log.ts';
 import { actionOf, publishedAs } from './action-of.ts';

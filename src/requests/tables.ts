@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { ResourceType } from '../lib/action-resource.ts';
+import type { ResourceType } from '../lib/resources.ts';
 import type { ActionType, ApiGroup } from './published-names.ts';
 
 export type Outcome = 'accepted' | 'refused' | 'failed';

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { KEPT_IN_PROJECTS } from '../../src/cloud/ground/projects/contents.ts';
+import { TABLES_OF_PROJECTS } from '../../src/cloud/ground/projects/contents.ts';
 import { createDatabase } from '../support/databases.ts';
 import { furnish } from '../support/furnishing.ts';
 import { createHttpClient } from '../support/http-client.ts';
@@ -26,9 +26,7 @@ it('deletes an account to the end, however often its process is killed', async (
     TRADEWIND_LOG_LEVEL: 'error',
   };
   const left = async (): Promise<number> => {
-    const tables = Object.keys(KEPT_IN_PROJECTS).map(
-      (table) => `select count(*) from ${table} where project_id <> 1`,
-    );
+    const tables = TABLES_OF_PROJECTS.map((table) => `select count(*) from ${table} where project_id <> 1`);
     const { rows } = await pool.query(
       `select sum(count)::int as left from (${tables.join(' union all ')}) as all_of_it`,
     );

@@ -5,7 +5,7 @@ import { furnish } from '../../../test/support/furnishing.ts';
 import { platformOn } from '../../../test/support/platform.ts';
 import { addReseller } from '../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
-import { KEPT_IN_PROJECTS } from '../../cloud/ground/projects/contents.ts';
+import { TABLES_OF_PROJECTS } from '../../cloud/ground/projects/contents.ts';
 import { openDatabase } from '../../db/database.ts';
 import { newTaskId } from '../../lib/ids.ts';
 import { KINDS } from './work/kinds.ts';
@@ -22,7 +22,7 @@ const PROJECTS = '/tradewind/v1/projects';
 
 const rows = async (query: string, values: unknown[] = []) => (await service.pool.query(query, values)).rows;
 const leftOf = async (projectId: number) => {
-  const tables = [...Object.keys(KEPT_IN_PROJECTS), 'projects', 'wants'];
+  const tables = [...TABLES_OF_PROJECTS, 'projects', 'wants'];
   const counts = await rows(
     tables
       .map(
@@ -48,8 +48,8 @@ async function deleted(clientId: number, http = service.http): Promise<string> {
 }
 
 it('knows how to delete every kind that projects keep', () => {
-  const known = KINDS.map(({ table }) => table.split(' ', 1)[0]);
-  expect(Object.keys(KEPT_IN_PROJECTS).filter((table) => !known.includes(table))).toEqual([]);
+  const known = KINDS.map(({ rows }) => rows.split(' ', 1)[0]);
+  expect(TABLES_OF_PROJECTS.filter((table) => !known.includes(table))).toEqual([]);
 });
 
 describe('an account that is deleted', () => {

@@ -1,35 +1,24 @@
 import { sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
-import { kindOf } from './work/kinds.ts';
+import { KINDS } from './work/kinds.ts';
 
-/** What an account holds, by the words that people see. */
-const CONTENTS = {
-  cluster: 'Kubernetes clusters',
-  instance: 'instances',
-  load_balancer: 'load balancers',
-  volume: 'volumes',
-  snapshot: 'snapshots',
-  image: 'images',
-  file_share: 'file shares',
-  network: 'networks',
-  router: 'routers',
-  floating_ip: 'floating IPs',
-  ddos_profile: 'DDoS profiles',
-  security_group: 'security groups',
-  placement_group: 'placement groups',
-  secret: 'secrets',
-  ssh_key: 'SSH keys',
-  log_topic: 'log topics',
-};
+/** What goes unmentioned: subnets and rules, the switch of logging, and addresses. */
+const UNTOLD: ReadonlySet<string> = new Set([
+  'logging',
+  'reserved_fixed_ip',
+  'security_group_rule',
+  'subnet',
+]);
+/** What accounts are told of what they hold: not parts of other things. */
+const CONTENTS = KINDS.filter(({ kind }) => !UNTOLD.has(kind));
 
 /** Returns what there is in the projects of an account, and the account's own. */
 export async function contentsOf(db: Sql, clientId: number): Promise<{ kind: string; count: number }[]> {
-  const inProjects = Object.entries(CONTENTS).map(([kind, words]) => {
-    const { table, own = 'true' } = kindOf(kind);
-    return sql`
-      select ${words}::text as kind, count(*)::int as count from ${sql.raw(table)}
-      where project_id in (select id from projects where client_id = ${clientId}) and ${sql.raw(own)}`;
-  });
+  const inProjects = CONTENTS.map(
+    ({ many, rows, own }) => sql`
+      select ${many}::text as kind, count(*)::int as count from ${sql.raw(rows)}
+      where project_id in (select id from projects where client_id = ${clientId}) and ${sql.raw(own)}`,
+  );
   const { rows } = await sql<{ kind: string; count: number }>`
     select kind, count from (
       select 'projects' as kind, count(*)::int as count from projects where client_id = ${clientId}

@@ -4,7 +4,7 @@ import { MAX_QUERY_JSON } from '../../../lib/json-texts.ts';
 import { newTags } from '../../../lib/legacy-metadata.ts';
 import { nullable } from '../../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import { versionedIn } from '../../../lib/versioned.ts';
+import { versioned } from '../../../lib/versioned.ts';
 import { SNAPSHOT_TYPES } from '../../../lib/volume-types.ts';
 import {
   Input,
@@ -385,7 +385,7 @@ export const InstanceParams = Type.Object({
   ...ProjectRegion,
   instance_id: Type.String({ description: 'Instance ID' }),
 });
-export const VERSIONED_INSTANCE = versionedIn('instances', 'instance_id');
+export const VERSIONED_INSTANCE = versioned('instance');
 
 const NetworkPort = Named('NetworkPort', {
   id: Uuid('Port ID'),

@@ -2,6 +2,7 @@ import { type Static, type TProperties, Type } from 'typebox';
 import { BACKEND_FAMILIES, type BackendFamily } from '../../../lib/backend-families.ts';
 import { NAME_PATTERN } from '../../../lib/names.ts';
 import { nullable } from '../../../lib/nullable.ts';
+import { ALL_RESOURCES, type RegionalQuota } from '../../../lib/resources.ts';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
 import { Closed, listOf, Named } from '../../../lib/wire.ts';
 
@@ -91,26 +92,13 @@ export const regionFields = {
 
 const quota = (most: number) => Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: most });
 
+const LIMITS = ALL_RESOURCES.flatMap(([, { quota: one }]) =>
+  one ? [[one.name, quota(one.standard)] as const] : [],
+);
+
 /** Named as published. */
 export const QuotaLimits = Type.Object(
-  {
-    cluster_count: quota(100),
-    firewall_count: quota(10_000),
-    image_count: quota(1_000),
-    floating_count: quota(1_000),
-    laas_topic_count: quota(1_000),
-    loadbalancer_count: quota(1_000),
-    network_count: quota(1_000),
-    reserved_fixed_ip_count: quota(1_000),
-    router_count: quota(1_000),
-    secret_count: quota(1_000),
-    servergroup_count: quota(1_000),
-    sfs_count: quota(1_000),
-    snapshot_count: quota(1_000),
-    subnet_count: quota(1_000),
-    vm_count: quota(1_000),
-    volume_count: quota(1_000),
-  },
+  Object.fromEntries(LIMITS) as Record<RegionalQuota, ReturnType<typeof quota>>,
   {
     additionalProperties: false,
     default: {},

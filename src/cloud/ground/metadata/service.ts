@@ -21,18 +21,6 @@ export interface TagHolder {
   change(on: Platform, tx: Transaction, scope: Scope, id: string, plan: (tags: Tags) => Tags): Promise<void>;
 }
 
-/** The kinds of resources whose tags have their own paths. */
-export type Family =
-  | 'fileShare'
-  | 'floatingIp'
-  | 'image'
-  | 'instance'
-  | 'loadBalancer'
-  | 'network'
-  | 'securityGroup'
-  | 'subnet'
-  | 'volume';
-
 /* Tags of a resource, as resources of their own. All throw NotFoundError, and what the holder throws. */
 
 export async function listTags(on: Platform, of: TagHolder, scope: Scope, id: string): Promise<Tag[]> {

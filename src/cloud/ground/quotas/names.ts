@@ -1,6 +1,5 @@
+import type { RegionalQuota } from '../../../lib/resources.ts';
 import { QuotaLimits } from '../catalog/schema.ts';
-
-export type RegionalQuota = keyof QuotaLimits;
 
 /** Quotas of the whole account. The catalogue has no limits for them. */
 export const GLOBAL_QUOTAS = { keypair_count: 10_000, project_count: 10_000 };

@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import { InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
+import { ALL_RESOURCES, type RegionalQuota } from '../../../lib/resources.ts';
 import { isoMicros } from '../../../lib/timestamps.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
-import type { QuotaLimits, Region } from '../catalog/service.ts';
+import type { Region } from '../catalog/service.ts';
 import {
   GLOBAL_NAMES,
   GLOBAL_QUOTAS,
@@ -178,10 +179,8 @@ export async function setQuotaThreshold(
   });
 }
 
-type QuotaAttribute = keyof QuotaLimits;
-
 /** How much of each quota something takes. */
-export type QuotaAmounts = Partial<Record<QuotaAttribute, number>>;
+export type QuotaAmounts = Partial<Record<RegionalQuota, number>>;
 
 /** The account and region whose quotas are used. */
 export interface QuotaOwner {
@@ -204,7 +203,7 @@ export function quotaOwner({ clientId, regionId }: QuotaOwner): QuotaOwner {
 export async function takeQuota(
   tx: Transaction,
   owner: LimitedOwner,
-  attribute: QuotaAttribute,
+  attribute: RegionalQuota,
   amount = 1,
 ): Promise<void> {
   const { clientId, regionId, region } = owner;
@@ -270,7 +269,7 @@ const ownedBy = ({ clientId, regionId }: QuotaOwner) =>
 export async function limitOf(
   tx: Transaction,
   owner: LimitedOwner,
-  attribute: QuotaAttribute,
+  attribute: RegionalQuota,
 ): Promise<number> {
   return ownLimit(tx, owner, attribute, owner.region.quotas[attribute]);
 }
@@ -345,7 +344,7 @@ export async function overdrawQuotas(
 export async function releaseQuota(
   tx: Transaction,
   owner: QuotaOwner,
-  attribute: QuotaAttribute,
+  attribute: RegionalQuota,
   amount = 1,
 ): Promise<void> {
   await tx.sql
@@ -367,9 +366,9 @@ export async function releaseQuotas(
 }
 
 /** Returns the quotas whose amount is not 0, in the order in which every transaction locks them. */
-function inOrder(amounts: QuotaAmounts): [QuotaAttribute, number][] {
-  const attributes = (Object.keys(amounts) as QuotaAttribute[]).sort();
-  return attributes.flatMap((attribute): [QuotaAttribute, number][] => {
+function inOrder(amounts: QuotaAmounts): [RegionalQuota, number][] {
+  const attributes = (Object.keys(amounts) as RegionalQuota[]).sort();
+  return attributes.flatMap((attribute): [RegionalQuota, number][] => {
     const amount = amounts[attribute] ?? 0;
     return amount === 0 ? [] : [[attribute, amount]];
   });
@@ -385,31 +384,15 @@ export async function forgetQuotasOf(tx: Transaction, clientId: number): Promise
   await db.deleteFrom('quota_warnings').where('client_id', '=', clientId).execute();
 }
 
-/** What each regional quota counts, where that is a row. */
-const COUNTED: Partial<Record<QuotaAttribute, string>> = {
-  cluster_count: 'kubernetes_clusters',
-  firewall_count: 'security_groups where not is_default',
-  floating_count: 'floating_ips',
-  image_count: 'images',
-  loadbalancer_count: 'load_balancers',
-  network_count: 'networks where creator_task_id is not null',
-  reserved_fixed_ip_count: 'ports where reserved',
-  router_count: 'routers',
-  secret_count: 'secrets',
-  servergroup_count: 'server_groups',
-  sfs_count: 'file_shares',
-  snapshot_count: 'snapshots',
-  subnet_count:
-    '(select project_id, region_id from subnets join networks on networks.id = network_id where subnets.creator_task_id is not null) as own',
-  vm_count: 'instances',
-  volume_count: 'volumes',
-};
+/** The rows that each regional quota counts. */
+const COUNTED = ALL_RESOURCES.flatMap(([, { quota, table, kept }]) =>
+  quota && table ? { name: quota.name, rows: quota.counts ?? `${table} where ${kept?.own ?? 'true'}` } : [],
+);
 
 /** Counts anew what an account uses, after rows went without being released one by one. */
 export async function recountQuotas(tx: Transaction, clientId: number): Promise<void> {
-  const counts = Object.entries(COUNTED).map(
-    ([attribute, rows]) =>
-      sql`select project_id, region_id, ${attribute}::text as attribute from ${sql.raw(rows)}`,
+  const counts = COUNTED.map(
+    ({ name, rows }) => sql`select project_id, region_id, ${name}::text as attribute from ${sql.raw(rows)}`,
   );
   await sql`
     update quota_usage set used = coalesce(counted.used, 0)

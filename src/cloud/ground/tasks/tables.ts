@@ -1,5 +1,5 @@
 import type { Generated, JSONColumnType } from 'kysely';
-import type { ActionResource } from '../../../lib/action-resource.ts';
+import type { ActionResource } from '../../../lib/resources.ts';
 
 export type TaskState = 'NEW' | 'RUNNING' | 'FINISHED' | 'ERROR';
 

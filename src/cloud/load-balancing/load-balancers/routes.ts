@@ -4,15 +4,17 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { TagsInput } from '../../../lib/tags-input.ts';
-import { versionedIn } from '../../../lib/versioned.ts';
+import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
+import { tagRoutes } from '../../ground/metadata/routes.ts';
 import { KeyQuery } from '../../ground/metadata/schema.ts';
 import { presentedExceeded } from '../../ground/quotas/schema.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { WAIT_TEXT, waitForTask } from '../../ground/tasks/service.ts';
 import {
   addLoadBalancerTags,
+  loadBalancerTags,
   removeLoadBalancerTag,
   replaceLoadBalancerTags,
   updateLoadBalancer,
@@ -40,7 +42,7 @@ import {
 const BASE = '/cloud/v1/loadbalancers/:project_id/:region_id';
 /** `check_limits` and `status` are operations, not IDs. */
 export const ONE_BALANCER = `${BASE}/:load_balancer_id(^(?!(?:check_limits|status)$).*$)`;
-export const VERSIONED_BALANCER = versionedIn('load_balancers', 'load_balancer_id');
+export const VERSIONED_BALANCER = versioned('loadbalancer');
 const tags = ['Load balancers'];
 
 export function loadBalancerRoutes(app: Api, dialect: Dialect, on: Platform): void {
@@ -93,6 +95,7 @@ export function loadBalancerRoutes(app: Api, dialect: Dialect, on: Platform): vo
 const ONE_V2 = '/cloud/v2/loadbalancers/:project_id/:region_id/:load_balancer_id';
 
 export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  tagRoutes(app, on, 'loadbalancer', loadBalancerTags);
   const api = operations(app, { tags, params: LoadBalancerParams });
 
   api.patch(ONE_BALANCER, 'updateLoadBalancerNow', 'Update a load balancer and wait for completion', {

@@ -2,11 +2,12 @@ import type { Dialect } from '../../../http/dialect.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
-import { versionedIn } from '../../../lib/versioned.ts';
+import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
+import { tagRoutes } from '../../ground/metadata/routes.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
-import { convertFloatingIp, updateFloatingIp, updateFloatingIpTags } from './changes.ts';
+import { convertFloatingIp, floatingIpTags, updateFloatingIp, updateFloatingIpTags } from './changes.ts';
 import { presentedFloatingIp } from './presenter.ts';
 import {
   AssignFloatingIp,
@@ -28,7 +29,7 @@ import {
 } from './service.ts';
 
 const BASE = '/cloud/v1/floatingips/:project_id/:region_id';
-export const FLOATING_IP = versionedIn('floating_ips', 'floating_ip_id');
+export const FLOATING_IP = versioned('floating_ip');
 const tags = ['Floating IPs'];
 
 export function floatingIpRoutes(app: Api, dialect: Dialect, on: Platform): void {
@@ -78,6 +79,7 @@ const ONE = '/cloud/v1/floatingips/:project_id/:region_id/:floating_ip_id';
 const ONE_V2 = '/cloud/v2/floatingips/:project_id/:region_id/:floating_ip_id';
 
 export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  tagRoutes(app, on, 'floating_ip', floatingIpTags);
   const api = operations(app, { tags, params: FloatingIpParams });
 
   api.patch(ONE, 'updateFloatingIpTags', 'Update the tags of a floating IP immediately', {

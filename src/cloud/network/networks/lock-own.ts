@@ -1,9 +1,9 @@
 import type { Sql, Transaction } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
-import type { ResourceType } from '../../../lib/action-resource.ts';
 import { ForbiddenError, NotFoundError } from '../../../lib/errors.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import { isUuid } from '../../../lib/ids.ts';
+import type { ResourceType } from '../../../lib/resources.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 
 interface Kind<Row> {

@@ -2,12 +2,13 @@ import type { Dialect } from '../../../http/dialect.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
-import { versionedIn } from '../../../lib/versioned.ts';
+import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
+import { tagRoutes } from '../../ground/metadata/routes.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { PortOfNetworkList } from '../ports/schema.ts';
-import { createNetwork, networkDeletion, updateNetwork, updateNetworkNow } from './changes.ts';
+import { createNetwork, networkDeletion, networkTags, updateNetwork, updateNetworkNow } from './changes.ts';
 import { presentedNetwork, presentedSubnet } from './presenter.ts';
 import {
   AvailableNetworkList,
@@ -23,10 +24,11 @@ import { getNetwork, listAvailableNetworks, listNetworks, listPortsOfNetwork } f
 
 const NETWORKS = '/cloud/v1/networks/:project_id/:region_id';
 const NETWORKS_V2 = '/cloud/v2/networks/:project_id/:region_id';
-const NETWORK = versionedIn('networks', 'network_id');
+const NETWORK = versioned('network');
 const tags = ['Networks'];
 
 export function networkRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  tagRoutes(app, on, 'network', networkTags);
   const api = operations(app, { tags, params: NetworkParams });
 
   api.get(NETWORKS, 'listNetworks', 'List networks', {

@@ -3,7 +3,7 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { isoSeconds } from '../../../lib/timestamps.ts';
-import { versionedIn } from '../../../lib/versioned.ts';
+import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import type { PortRow } from './port-rows.ts';
@@ -31,7 +31,7 @@ export function presentedPort(row: PortRow): PortAnswer {
 
 const PORTS = '/cloud/v1/ports/:project_id/:region_id';
 const PORTS_V2 = '/cloud/v2/ports/:project_id/:region_id';
-const PORT = versionedIn('ports', 'port_id');
+const PORT = versioned('port');
 const tags = ['Ports'];
 
 export function portRoutes(app: Api, dialect: Dialect, on: Platform): void {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Tenant, type TestService } from '../../../../test/support/service.ts';
-import { KEPT_IN_PROJECTS } from '../../ground/projects/contents.ts';
+import { TABLES_OF_PROJECTS } from '../../ground/projects/contents.ts';
 
 let service: TestService;
 let tenant: Tenant;
@@ -146,7 +146,7 @@ describe('deletion', () => {
     const answer = await remove(id);
     expect(answer.status).toBe(409);
     expect(answer.body.message).toContain(
-      'still has volumes: 1 in region 1; security groups: 1 in region 1; SSH keys: 1; delete them first',
+      'still has security groups: 1 in region 1; volumes: 1 in region 1; SSH keys: 1; delete them first',
     );
     expect((await tenant.http.get(`/cloud/v1/networks/${id}/1`)).body.count).toBeGreaterThan(0);
   });
@@ -177,6 +177,6 @@ describe('deletion', () => {
       `select conrelid::regclass::text as name from pg_constraint
        where contype = 'f' and confrelid = 'projects'::regclass`,
     );
-    expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(Object.keys(KEPT_IN_PROJECTS)));
+    expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(TABLES_OF_PROJECTS));
   });
 });

@@ -2,7 +2,7 @@ import type { Dialect } from '../../../http/dialect.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { offsetTimestamp } from '../../../lib/timestamps.ts';
-import { versionedIn } from '../../../lib/versioned.ts';
+import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
@@ -157,7 +157,7 @@ export function vipRoutes(app: Api, on: Platform): void {
 }
 
 const BASE = '/cloud/v1/reserved_fixed_ips/:project_id/:region_id';
-const RESERVED = versionedIn('ports', 'port_id');
+const RESERVED = versioned('port');
 const tags = ['Reserved fixed IPs'];
 
 export function reservedFixedIpRoutes(app: Api, dialect: Dialect, on: Platform): void {

@@ -4,7 +4,7 @@ import type { Api } from '../../../http/server.ts';
 import { MetricsQuestion } from '../../../lib/idle-times.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { offsetTimestamp } from '../../../lib/timestamps.ts';
-import { versionedIn } from '../../../lib/versioned.ts';
+import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
@@ -72,7 +72,7 @@ const assigned = ({ address, subnet_id }: { address: string; subnet_id: string }
 
 const ROUTERS = '/cloud/v1/routers/:project_id/:region_id';
 const ROUTERS_V2 = '/cloud/v2/routers/:project_id/:region_id';
-const ROUTER = versionedIn('routers', 'router_id');
+const ROUTER = versioned('router');
 const tags = ['Routers'];
 
 export function routerRoutes(app: Api, dialect: Dialect, on: Platform): void {

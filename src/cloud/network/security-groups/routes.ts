@@ -5,6 +5,7 @@ import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
+import { tagRoutes } from '../../ground/metadata/routes.ts';
 import { whenFree } from '../../ground/tasks/service.ts';
 import { copySecurityGroup, createSecurityGroup, createSecurityGroupByTask } from './creation.ts';
 import { presentedGroup } from './presenter.ts';
@@ -27,7 +28,7 @@ import {
   updateSecurityGroupTaskSchema,
   VERSIONED_GROUP,
 } from './schema.ts';
-import { deleteSecurityGroup, getSecurityGroup, listSecurityGroups } from './service.ts';
+import { deleteSecurityGroup, getSecurityGroup, listSecurityGroups, securityGroupTags } from './service.ts';
 import { revertSecurityGroup, updateSecurityGroup, updateSecurityGroupByTask } from './updates.ts';
 
 const BASE = '/cloud/v2/security_groups/:project_id/:region_id';
@@ -85,6 +86,7 @@ export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void 
 }
 
 export function securityGroupRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  tagRoutes(app, on, 'securitygroup', securityGroupTags);
   const api = operations(app, { tags, params: GroupParams });
 
   api.post(GROUPS, 'createSecurityGroup', 'Create a security group', {

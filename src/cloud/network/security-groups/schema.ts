@@ -4,7 +4,7 @@ import { nullable } from '../../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { tagQuery } from '../../../lib/tag-query.ts';
 import { TagsPatchInput } from '../../../lib/tags-patch.ts';
-import { type Versioned, versionedIn } from '../../../lib/versioned.ts';
+import { type Versioned, versioned } from '../../../lib/versioned.ts';
 import {
   Input,
   listOf,
@@ -241,7 +241,7 @@ export const GROUPS = '/cloud/v1/securitygroups/:project_id/:region_id';
 export const GROUP_TAGS = ['Security groups'];
 /** A rule is a part of it: it counts its changes itself. */
 export const VERSIONED_GROUP: Versioned = {
-  ...versionedIn('security_groups', 'group_id'),
+  ...versioned('securitygroup'),
   field: 'revision_number',
 };
 

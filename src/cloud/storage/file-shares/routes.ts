@@ -6,9 +6,10 @@ import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { commonFields } from '../../../lib/resource-answer.ts';
 import { microsWithoutZone } from '../../../lib/timestamps.ts';
-import { versionedIn } from '../../../lib/versioned.ts';
+import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
+import { tagRoutes } from '../../ground/metadata/routes.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { presentedExceeded } from '../../ground/quotas/schema.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
@@ -37,6 +38,7 @@ import {
   extendFileShare,
   fileShareDeletion,
   fileShareQuotaExceeded,
+  fileShareTags,
   getFileShare,
   listFileShares,
   updateFileShare,
@@ -111,10 +113,11 @@ function settingsOf(row: FileShareRow): FileShareAnswer['share_settings'] {
 const BASE = '/cloud/v1/file_shares/:project_id/:region_id';
 /** `check_limits` is an operation, not an ID. */
 const ONE_SHARE = `${BASE}/:file_share_id(^(?!check_limits$).*$)`;
-const VERSIONED = versionedIn('file_shares', 'file_share_id');
+const VERSIONED = versioned('file_shares');
 const tags = ['File shares'];
 
 export function fileShareRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  tagRoutes(app, on, 'file_shares', fileShareTags);
   const api = operations(app, { tags, params: FileShareParams });
 
   api.post(BASE, 'createFileShare', 'Create a file share', {

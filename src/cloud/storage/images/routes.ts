@@ -4,11 +4,12 @@ import type { Api } from '../../../http/server.ts';
 import { metadataTwice } from '../../../lib/legacy-metadata.ts';
 import { commonFields } from '../../../lib/resource-answer.ts';
 import { offsetTimestamp } from '../../../lib/timestamps.ts';
-import { versionedIn } from '../../../lib/versioned.ts';
+import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import { NO_PRICE_ASKED, type OfferPrice } from '../../ground/catalog/schema.ts';
 import type { Image } from '../../ground/catalog/service.ts';
+import { tagRoutes } from '../../ground/metadata/routes.ts';
 import { type OfferPrices, offerPrices } from '../../ground/prices/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
@@ -28,6 +29,7 @@ import {
   downloadImage,
   getImage,
   imageDeletion,
+  imageTags,
   listImages,
   updateImage,
 } from './service.ts';
@@ -90,10 +92,11 @@ export function presentedOwnImage(row: ImageRow, scope: Scope, price: OfferPrice
 
 const IMAGES = '/cloud/v1/images/:project_id/:region_id';
 const IMAGE = `${IMAGES}/:image_id`;
-const VERSIONED = versionedIn('images', 'image_id');
+const VERSIONED = versioned('image');
 const tags = ['Images'];
 
 export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  tagRoutes(app, on, 'image', imageTags);
   function presented(known: AnyImage, scope: Scope, prices?: OfferPrices): ImageAnswer {
     const { os_type: osType } = 'row' in known ? known.row : known.image;
     const price = prices?.image(osType) ?? NO_PRICE_ASKED;

@@ -3,7 +3,7 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { idsOf } from '../../../lib/id-list.ts';
 import { presentedPage } from '../../../lib/page.ts';
-import { versionedIn } from '../../../lib/versioned.ts';
+import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
@@ -20,7 +20,7 @@ import { createVolume, getVolume, listVolumes, volumeDeletion } from './service.
 
 const BASE = '/cloud/v1/volumes/:project_id/:region_id';
 const tags = ['Volumes'];
-export const VOLUME = versionedIn('volumes', 'volume_id');
+export const VOLUME = versioned('volume');
 
 export function volumeRoutes(app: Api, dialect: Dialect, on: Platform): void {
   const api = operations(app, { tags, params: ProjectRegionParams });

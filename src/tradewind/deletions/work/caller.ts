@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../db/database.ts';
-import type { ActionResource } from '../../../lib/action-resource.ts';
 import type { ChangeRecord } from '../../../lib/request-context.ts';
+import type { ActionResource } from '../../../lib/resources.ts';
 import { CLIENT_DELETED, resourceOf, typeOf } from '../../../requests/event-types.ts';
 import { eventData, writingEvent } from '../../../requests/events.ts';
 import { type Principal, ROLES } from '../../../requests/principal.ts';

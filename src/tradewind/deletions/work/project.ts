@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { lockProject } from '../../../cloud/ground/projects/in-transaction.ts';
 import { removeEmpty } from '../../../cloud/network/project-changes/service.ts';
+import { REMOVALS } from '../../../cloud/wings.ts';
 import { DomainError, NotFoundError } from '../../../lib/errors.ts';
 import { recordedBy } from '../../../lib/request-context.ts';
 import type { Platform } from '../../../platform.ts';
@@ -64,7 +65,9 @@ async function removeOne(
   const principal = userId === null ? caller : { ...caller, userId };
   const scope = { projectId, regionId: region.id, region, clientId, principal, requestId };
   const record = recordOfDeletion(deletion, { projectId, regionId });
-  return refusalOf(recordedBy(record, () => kindOf(kind).remove(on, scope, key)));
+  const remove = REMOVALS[kindOf(kind).type];
+  if (!remove) throw new TypeError(`Nothing removes ${kind}`);
+  return refusalOf(recordedBy(record, () => remove(on, scope, key)));
 }
 
 /** Returns why it was refused; undefined if it was not, or is gone already. */

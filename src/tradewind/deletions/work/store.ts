@@ -139,17 +139,17 @@ export async function leftIn(
   // In any order, so that those that can't go don't hold up the others.
   const looking = now.map(
     (one) => sql`(
-      select ${one.kind}::text as kind, ${sql.raw(one.key ?? 'id')}::text as key,
-        ${sql.raw(one.region ?? 'region_id')}::bigint as "regionId", ${sql.raw(one.user ?? 'null')}::bigint as "userId"
-      from ${rowsOf(one, projectId)} and not (${sql.raw(one.held ?? 'false')})
+      select ${one.kind}::text as kind, ${sql.raw(one.key)}::text as key,
+        ${sql.raw(one.region)}::bigint as "regionId", ${sql.raw(one.user)}::bigint as "userId"
+      from ${rowsOf(one, projectId)} and not (${sql.raw(one.held)})
       order by random() limit ${BATCH})`,
   );
   const { rows: free } = await sql<Left>`${sql.join(looking, sql` union all `)}`.execute(db);
   return { counts: known, free };
 }
 
-const rowsOf = ({ table, own = 'true' }: Kind, projectId: number) =>
-  sql`${sql.raw(table)} where project_id = ${projectId} and ${sql.raw(own)}`;
+const rowsOf = ({ rows, own }: Kind, projectId: number) =>
+  sql`${sql.raw(rows)} where project_id = ${projectId} and ${sql.raw(own)}`;
 
 /** Returns some projects of an account that are still there, the default one last. */
 export async function projectsOf(db: Sql, clientId: number, limit: number): Promise<number[]> {

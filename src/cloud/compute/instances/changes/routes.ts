@@ -2,9 +2,11 @@ import type { Dialect } from '../../../../http/dialect.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { nullable } from '../../../../lib/nullable.ts';
+import { versioned } from '../../../../lib/versioned.ts';
 import { Input } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import { FlavorList, presentFlavor } from '../../../ground/catalog/flavor-schema.ts';
+import { tagByKeyRoutes, tagRoutes } from '../../../ground/metadata/routes.ts';
 import { offerPrices } from '../../../ground/prices/service.ts';
 import { presentedInstance } from '../presenter.ts';
 import { ONE_INSTANCE } from '../routes.ts';
@@ -22,6 +24,7 @@ import {
   actOnInstance,
   actOnInstanceNow,
   changeInstanceFlavor,
+  instanceTags,
   otherFlavors,
   updateInstance,
 } from './service.ts';
@@ -31,6 +34,9 @@ const tags = ['Instances'];
 
 /** Routes for changes of an instance, except for its disks and interfaces. */
 export function instanceChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  tagRoutes(app, on, 'instance', instanceTags);
+  tagRoutes(app, on, 'instance', instanceTags, { version: 'v2', versioned: versioned('instance') });
+  tagByKeyRoutes(app, on, 'instance', instanceTags);
   const api = operations(app, { tags, params: InstanceParams });
 
   api.patch(ONE_INSTANCE, 'updateInstance', 'Update an instance', {

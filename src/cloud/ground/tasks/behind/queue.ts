@@ -1,10 +1,10 @@
 import { endWaiting } from '../../../../convergence/waiting-deletions.ts';
 import { lockTasks, WAITING } from '../../../../convergence/waiting-tasks.ts';
 import { wasOvertaken } from '../../../../db/database.ts';
-import type { ActionResource } from '../../../../lib/action-resource.ts';
 import { DomainError, HeldError, NotFoundError, UsedError } from '../../../../lib/errors.ts';
 import { twice } from '../../../../lib/held.ts';
 import { type ChangeRecord, recordedBy } from '../../../../lib/request-context.ts';
+import type { ActionResource } from '../../../../lib/resources.ts';
 import type { Platform } from '../../../../platform.ts';
 import { type Principal, ROLES } from '../../../../requests/principal.ts';
 import type { Queue } from '../../../../worker/queue.ts';

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { TaskEnd } from '../../../../convergence/task-kind.ts';
 import { WAITING } from '../../../../convergence/waiting-tasks.ts';
 import { announce } from '../../../../db/changes.ts';
 import type { Transaction } from '../../../../db/database.ts';
-import type { ActionResource } from '../../../../lib/action-resource.ts';
 import { ConflictError, HeldError } from '../../../../lib/errors.ts';
 import { twice } from '../../../../lib/held.ts';
 import { newTaskId } from '../../../../lib/ids.ts';
 import { type ChangeRecord, recordedBy, recordNow } from '../../../../lib/request-context.ts';
-import type { Platform } from '../../../../platform.ts';
+import type { ActionResource, ResourceType } from '../../../../lib/resources.ts';
+import type { Foundation, Platform } from '../../../../platform.ts';
 import type { Scope } from '../../projects/service.ts';
 import { ownerOf } from '../service.ts';
 import { insertTask } from '../store.ts';
@@ -33,6 +34,20 @@ export interface WaitingDeletion<Args extends unknown[] = unknown[]> {
   names: readonly string[];
   /** What the arguments after those are, as far as the task shows them while it waits. */
   options: readonly string[];
+}
+
+/** What removes a thing along with its project, by kind. The key is that of the kind's card: an ID or a name. */
+export type Removals = {
+  readonly [Type in ResourceType]?: (on: Platform, scope: Scope, key: string) => Promise<unknown>;
+};
+
+/** What a wing of the cloud has besides operations. */
+export interface WingTasks {
+  /** How its tasks end. */
+  ends(foundation: Pick<Foundation, 'clock' | 'secrets'>): TaskEnd[];
+  /** Its deletions that may wait for what still uses the thing. */
+  deletions: readonly WaitingDeletion[];
+  removals: Removals;
 }
 
 /** The arguments of a use case, after platform and scope. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { TaskEnd } from '../../../../convergence/task-kind.ts';
 import type { Sql, Transaction } from '../../../../db/database.ts';
 import type { Place } from '../../../../db/place.ts';
-import type { ActionResource } from '../../../../lib/action-resource.ts';
+import type { ActionResource } from '../../../../lib/resources.ts';
 import { WORKER_IS_DEAD } from '../../../../worker/heartbeat.ts';
 
 /** From its acceptance on, however many tasks come before it. */

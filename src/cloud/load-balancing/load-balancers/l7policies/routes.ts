@@ -1,7 +1,7 @@
 import type { Dialect } from '../../../../http/dialect.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
-import { versionedIn } from '../../../../lib/versioned.ts';
+import { versioned } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
@@ -28,8 +28,8 @@ const BASE = '/cloud/v1/l7policies/:project_id/:region_id';
 const ONE = `${BASE}/:l7policy_id`;
 const RULES = `${ONE}/rules`;
 const RULE = `${RULES}/:l7rule_id`;
-const POLICY_VERSION = versionedIn('lb_l7_policies', 'l7policy_id');
-const RULE_VERSION = versionedIn('lb_l7_rules', 'l7rule_id');
+const POLICY_VERSION = versioned('lb_l7policy');
+const RULE_VERSION = versioned('lb_l7rule');
 const tags = ['Load balancers'];
 
 export function l7PolicyRoutes(app: Api, dialect: Dialect, on: Platform): void {

@@ -2,7 +2,7 @@ import type { Dialect } from '../../../../http/dialect.ts';
 import { goneSignal } from '../../../../http/gone-signal.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
-import { versionedIn } from '../../../../lib/versioned.ts';
+import { versioned } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
@@ -23,7 +23,7 @@ import { createListener, getListener, listenerDeletion, listListeners, updateLis
 
 const BASE = '/cloud/v1/lblisteners/:project_id/:region_id';
 const ONE = `${BASE}/:listener_id`;
-const VERSIONED = versionedIn('lb_listeners', 'listener_id');
+const VERSIONED = versioned('lblistener');
 const tags = ['Load balancers'];
 
 export function listenerRoutes(app: Api, dialect: Dialect, on: Platform): void {

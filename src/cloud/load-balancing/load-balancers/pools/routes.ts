@@ -2,7 +2,7 @@ import type { Dialect } from '../../../../http/dialect.ts';
 import { goneSignal } from '../../../../http/gone-signal.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
-import { versionedIn } from '../../../../lib/versioned.ts';
+import { versioned } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
@@ -39,7 +39,7 @@ import { createPool, getPool, listPools, poolDeletion, updatePool } from './serv
 
 const BASE = '/cloud/v1/lbpools/:project_id/:region_id';
 const ONE = `${BASE}/:pool_id`;
-const VERSIONED = versionedIn('lb_pools', 'pool_id');
+const VERSIONED = versioned('lbpool');
 const tags = ['Load balancers'];
 /** Both do the same. */
 const UPDATES = [
@@ -105,7 +105,7 @@ const DELETIONS = [
   { path: MEMBER, operationId: 'deletePoolMember' },
   { path: `${OLDER}/:member_id`, operationId: 'deleteLbPoolMember' },
 ];
-const MEMBER_VERSIONED = versionedIn('lb_members', 'member_id');
+const MEMBER_VERSIONED = versioned('lbpool_member');
 
 export function lbMemberRoutes(app: Api, dialect: Dialect, on: Platform): void {
   const api = operations(app, { tags, params: PoolParams });

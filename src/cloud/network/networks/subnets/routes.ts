@@ -5,6 +5,7 @@ import { presentedPage } from '../../../../lib/page.ts';
 import { PROJECT_REGION_COLUMNS, type Versioned } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
+import { tagRoutes } from '../../../ground/metadata/routes.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
 import { presentedSubnet } from '../presenter.ts';
 import {
@@ -16,7 +17,7 @@ import {
   UpdateSubnet,
 } from '../schema.ts';
 import { getSubnet, listSubnets } from '../service.ts';
-import { createSubnet, subnetDeletion, updateSubnet } from './changes.ts';
+import { createSubnet, subnetDeletion, subnetTags, updateSubnet } from './changes.ts';
 
 const SUBNETS = '/cloud/v1/subnets/:project_id/:region_id';
 const VERSIONED: Versioned = {
@@ -28,6 +29,7 @@ const VERSIONED: Versioned = {
 const tags = ['Networks'];
 
 export function subnetRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  tagRoutes(app, on, 'subnet', subnetTags);
   const api = operations(app, { tags, params: SubnetParams });
 
   api.get(SUBNETS, 'listSubnets', 'List subnets', {

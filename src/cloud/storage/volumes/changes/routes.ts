@@ -3,6 +3,7 @@ import { goneSignal } from '../../../../http/gone-signal.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import type { Platform } from '../../../../platform.ts';
+import { tagRoutes } from '../../../ground/metadata/routes.ts';
 import { WAIT_TEXT, waitForTask } from '../../../ground/tasks/service.ts';
 import { attachmentRoutes } from '../attachments/routes.ts';
 import { presentedVolume } from '../presenter.ts';
@@ -17,12 +18,14 @@ import {
   retypeVolume,
   revertVolume,
   updateVolume,
+  volumeTags,
 } from './service.ts';
 
 const V1 = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
 const V2 = '/cloud/v2/volumes/:project_id/:region_id/:volume_id';
 
 export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  tagRoutes(app, on, 'volume', volumeTags);
   attachmentRoutes(app, on);
 
   const api = operations(app, { tags: ['Volumes'], params: VolumeParams });

@@ -6,7 +6,7 @@ import { presentedPage } from '../../../../lib/page.ts';
 import { commonFields } from '../../../../lib/resource-answer.ts';
 import { TagsInput } from '../../../../lib/tags-input.ts';
 import { offsetTimestamp } from '../../../../lib/timestamps.ts';
-import { versionedIn } from '../../../../lib/versioned.ts';
+import { versioned } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
@@ -42,7 +42,7 @@ export function withoutNulls(tags: Record<string, string | null>): Record<string
 }
 
 const BASE = '/cloud/v1/snapshots/:project_id/:region_id';
-const SNAPSHOT = versionedIn('snapshots', 'snapshot_id');
+const SNAPSHOT = versioned('snapshot');
 const tags = ['Snapshots'];
 
 export function snapshotRoutes(app: Api, dialect: Dialect, on: Platform): void {

@@ -1,0 +1,31 @@
+import type { WingTasks } from '../ground/tasks/behind/service.ts';
+import { instanceChangeTasks } from './instances/changes/tasks.ts';
+import { interfaceTasks } from './instances/interfaces/tasks.ts';
+import { placementTasks } from './instances/placement/tasks.ts';
+import { deleteInstance, instanceDeletion } from './instances/service.ts';
+import { instanceTasks } from './instances/tasks.ts';
+import { deletePlacementGroup, placementGroupDeletion } from './placement-groups/service.ts';
+import { placementGroupTasks } from './placement-groups/tasks.ts';
+import { deleteSshKey } from './ssh-keys/service.ts';
+
+export const COMPUTE_TASKS: WingTasks = {
+  ends: (foundation) => [
+    ...instanceTasks(foundation),
+    ...instanceChangeTasks(foundation),
+    ...interfaceTasks(foundation),
+    ...placementGroupTasks(),
+    ...placementTasks(foundation),
+  ],
+  deletions: [instanceDeletion, placementGroupDeletion],
+  removals: {
+    instance: (on, scope, id) =>
+      deleteInstance(on, scope, id, {
+        volumes: [],
+        floatings: [],
+        reservedFixedIps: [],
+        deleteFloatings: false,
+      }),
+    servergroup: deletePlacementGroup,
+    ssh_key: deleteSshKey,
+  },
+};
