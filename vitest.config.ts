@@ -3,7 +3,12 @@ import { LongestFirst } from './test/support/longest-first.ts';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'migrations/**/*.test.ts', 'bench/**/*.test.ts'],
+    include: [
+      '{src,cli,engines,kubernetes}/**/*.test.ts',
+      'test/**/*.test.ts',
+      'migrations/**/*.test.ts',
+      'bench/**/*.test.ts',
+    ],
     globalSetup: 'test/support/global-setup.ts',
     // Each file gets its own database. Tests often wait for a process or a clock: with a worker for each of two cores,
     // both had nothing to do for a third of the time.

@@ -10,7 +10,7 @@ import {
   missingPrograms,
   wholeFolder,
   writeSums,
-} from '../src/backends/hosted/programs/folders.ts';
+} from '../kubernetes/hosted/programs/folders.ts';
 import { buildClusterApi, CLUSTER_API_DIR } from './build-cluster-api.ts';
 import { CACHE } from './cache.ts';
 import { type Build, build, works } from './go-programs.ts';

@@ -8,7 +8,7 @@ import { NOT_BUNDLED } from './not-bundled.mjs';
 import { sourceLines } from './source-lines.mjs';
 
 const [outdir = 'dist'] = process.argv.slice(2);
-const ENGINES = 'src/engines';
+const ENGINES = 'engines';
 const REFERENCE_PAGE = 'node_modules/@fastify/swagger-ui/static';
 
 const shared = {
@@ -32,18 +32,18 @@ const asciiTemplates = {
 };
 
 /** The command line of a server is a bundle of its own, so that the server doesn't load it. */
-const CLIENT = './cli/main.cjs';
+const CLIENT = '../cli/main.cjs';
 const clientApart = {
   name: 'client-apart',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/cli\/main\.ts$/ }, () => ({ path: CLIENT, external: true })),
+    onResolve({ filter: /^\.\.\/cli\/main\.ts$/ }, () => ({ path: CLIENT, external: true })),
 };
 // Built first: the server is run below, for its help.
 const client = await build({
   ...shared,
   minify: true,
   keepNames: true,
-  entryPoints: ['src/cli/main.ts'],
+  entryPoints: ['cli/main.ts'],
   outfile: `${outdir}/src/${CLIENT}`,
   format: 'cjs',
 });
@@ -101,13 +101,13 @@ const child = await build({
 // Outlives the server that starts it, so it should be small.
 const supervisor = await build({
   ...shared,
-  entryPoints: ['src/backends/hosted/supervisor/main.ts'],
-  outfile: `${outdir}/src/backends/hosted/supervisor/main.js`,
+  entryPoints: ['kubernetes/hosted/supervisor/main.ts'],
+  outfile: `${outdir}/kubernetes/hosted/supervisor/main.js`,
   format: 'esm',
 });
 const enginePackages = `${outdir}/${ENGINES}/node_modules`;
 fs.rmSync(enginePackages, { force: true });
-fs.symlinkSync(`../../../${ENGINES}/node_modules`, enginePackages);
+fs.symlinkSync(`../../${ENGINES}/node_modules`, enginePackages);
 
 const bundled = [server, client, child, supervisor]
   .flatMap(({ metafile }) => Object.keys(metafile.inputs))

@@ -2,13 +2,13 @@
 // writes it, and a test compares it, so that no command names a parameter or a field that there isn't.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Field, Operation as Known } from '../src/cli/api/operations.ts';
-import { usedOperations } from '../src/cli/program.ts';
+import type { Field, Operation as Known } from '../cli/api/operations.ts';
+import { usedOperations } from '../cli/program.ts';
 import type { OpenApiDocument, Operation, Parameter } from '../src/http/openapi-document.ts';
 
 export const CLI_OPERATIONS_FILE = path.resolve(
   path.dirname(fileURLToPath(import.meta.url)),
-  '../src/cli/api/operations.json',
+  '../cli/api/operations.json',
 );
 
 interface Schema {

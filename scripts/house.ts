@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { cyclesOf, readSources, type SourceFile } from './house/imports.ts';
+import { PARTS } from './source-files.ts';
 
 /**
  * Measures the house: `npx tsx scripts/house.ts [--requests] [--verbose] [folder of another checkout]`. With `--requests` it
@@ -85,11 +86,13 @@ if (values.check) {
   process.exit(cycles.length > 0 ? 1 : 0);
 }
 const documents = wordsOfDocuments();
+const parts = PARTS.flatMap((folder) => readSources(root, folder));
 const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0);
 
 const figures: Record<string, unknown> = {
   'files of src': files.length,
   'lines of src': sum(files.map(({ lines }) => lines)),
+  'files of the parts beside it': `${parts.length}, ${sum(parts.map(({ lines }) => lines))} lines: ${PARTS.join(', ')}`,
   'files of 25 lines or fewer': files.filter(({ lines }) => lines <= 25).length,
   'files of 50 lines or fewer': files.filter(({ lines }) => lines <= 50).length,
   'cycles among features': `${cycles.length} (of ${cycles.map(({ length }) => length).join(', ')})`,

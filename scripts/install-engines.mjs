@@ -1,4 +1,4 @@
-// Installs what AI tasks need: npm's packages (src/engines/package.json) and the programs that npm doesn't have: ffmpeg,
+// Installs what AI tasks need: npm's packages (engines/package.json) and the programs that npm doesn't have: ffmpeg,
 // pocketsphinx with its English model, and bubblewrap. Says what it does before it does it. Run by "tradewind engines install"
 // and "npm run install:engines"; Debian, Ubuntu and what is made from them.
 import { spawnSync } from 'node:child_process';
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { installDebian, isInPath } from './apt.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const FOLDER = path.join(ROOT, 'src/engines');
+const FOLDER = path.join(ROOT, 'engines');
 /** The bundle finds the packages through this link, which npm leaves out of the package. */
-const BUNDLED_AT = path.join(ROOT, 'dist/src/engines');
+const BUNDLED_AT = path.join(ROOT, 'dist/engines');
 /** The last one isolates analyses. */
 const PACKAGES = ['ffmpeg', 'pocketsphinx', 'pocketsphinx-en-us', 'bubblewrap'];
 

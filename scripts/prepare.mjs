@@ -11,6 +11,9 @@ import { checkNode } from './node-version.mjs';
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const SOURCES = [
   'src',
+  'cli',
+  'engines',
+  'kubernetes',
   'migrations',
   'package.json',
   'scripts/build.mjs',
@@ -23,7 +26,7 @@ const BUILD_STAMP = at('dist/.sources');
 const DEV = process.argv.includes('--dev');
 /** Folders with their own manifest, so that nobody installs what they don't need: engines take 240 MB. */
 const BUILD_TOOLS = 'scripts';
-const FOR_TESTS = ['src/engines', 'test'];
+const FOR_TESTS = ['engines', 'test'];
 
 try {
   checkNode();

@@ -4,10 +4,17 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Returns every TypeScript file below `src` of a checkout, such as `src/lib/ids.ts`, without the packages that are installed there. */
-export function sourceFiles(root = ROOT): string[] {
+/** What a reader of the server need not open: each has one door. */
+export const PARTS = ['cli', 'engines', 'kubernetes'];
+
+/**
+ * Returns every TypeScript file in a folder of a checkout, by default `src`, such as `src/lib/ids.ts`, without the packages
+ * that are installed there. None if the folder isn't there.
+ */
+export function sourceFiles(root = ROOT, folder = 'src'): string[] {
+  if (!fs.existsSync(path.join(root, folder))) return [];
   return fs
-    .readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.split(path.sep).includes('node_modules'))
-    .map((file) => `src/${file}`);
+    .map((file) => `${folder}/${file}`);
 }

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findProgram } from '../src/engines/programs.ts';
+import { findProgram } from '../engines/programs.ts';
 import { isBuilt } from './build-kubernetes.ts';
 import { CACHE, installPython, pythonPackages, run, runIn } from './cache.ts';
 

@@ -32,7 +32,7 @@ async function main(): Promise<number> {
 
 /** Its libraries are loaded here alone: a server doesn't need them. */
 async function askServer(words: readonly string[]): Promise<number> {
-  const { processTerminal, runClient } = await import('./cli/main.ts');
+  const { processTerminal, runClient } = await import('../cli/main.ts');
   // As with "| head": what follows events has no other end.
   const unread = new AbortController();
   process.stdout.on('error', () => unread.abort());

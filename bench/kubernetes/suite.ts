@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processesOfCluster } from '../../src/backends/hosted/supervisor/alive.ts';
+import { processesOfCluster } from '../../kubernetes/hosted/supervisor/alive.ts';
 import { createHttpClient, type HttpClient } from '../../test/support/http-client.ts';
 import {
   HOSTED_POOL,

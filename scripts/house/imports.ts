@@ -18,9 +18,9 @@ export interface SourceFile {
   imports: Import[];
 }
 
-/** Reads all files of `src` below `root` but tests and what is only data of tests. */
-export const readSources = (root: string): SourceFile[] =>
-  sourceFiles(root)
+/** Reads all files of a folder below `root` but tests and what is only data of tests. */
+export const readSources = (root: string, folder = 'src'): SourceFile[] =>
+  sourceFiles(root, folder)
     .filter((name) => !/\.test\.ts$|\/fixtures\//.test(name))
     .map((name) => readSource(root, name));
 

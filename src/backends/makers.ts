@@ -1,5 +1,4 @@
-import { clusterApi } from './cluster-api/maker.ts';
-import { hosted } from './hosted/maker.ts';
+import { clusterApi, hosted } from '../../kubernetes/index.ts';
 import type { Makers } from './maker.ts';
 import { simulated } from './simulated/maker.ts';
 

@@ -6,7 +6,7 @@ import { packageRoot } from './package-root.ts';
 const RUNS_FROM_SOURCE = import.meta.url.endsWith('.ts');
 
 /**
- * Returns how to run one of our programs, named by its source (`src/.../main.ts`): the bundle, or the source if this
+ * Returns how to run one of our programs, named by its source, such as `engines/child/main.ts`: the bundle, or the source if this
  * process itself runs from source.
  */
 export function ownProgram(source: string, ...nodeArgs: string[]): [string, ...string[]] {

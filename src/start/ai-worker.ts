@@ -1,9 +1,14 @@
 import type { Logger } from 'pino';
+import {
+  type AiCapabilities,
+  analysisProgram,
+  capabilitiesOf,
+  type EngineSettings,
+  needsOfAnalysis,
+  takeInventory,
+  workKinds,
+} from '../../engines/index.ts';
 import type { Config } from '../config.ts';
-import { analysisProgram, needsOfAnalysis } from '../engines/analysis-program.ts';
-import { type AiCapabilities, workKinds } from '../engines/capabilities.ts';
-import { capabilitiesOf, takeInventory } from '../engines/inventory.ts';
-import type { EngineSettings } from '../engines/settings.ts';
 import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import { existingFolder } from '../lib/existing-folder.ts';
 import { SettingError } from '../lib/operator-error.ts';

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import pg from 'pg';
+import { takeInventory } from '../../engines/index.ts';
 import { MAKERS } from '../backends/makers.ts';
 import { sharedImageNames } from '../cloud/ground/catalog/image-names.ts';
 import { differenceTo, shortHash } from '../cloud/ground/catalog/in-force.ts';
@@ -10,7 +11,6 @@ import { openDatabase } from '../db/database.ts';
 import { findBinDirs } from '../db/embedded/binaries.ts';
 import { whyOpen } from '../db/embedded/data-dir.ts';
 import { readSchema, requireFit } from '../db/schema.ts';
-import { takeInventory } from '../engines/inventory.ts';
 import { existingFolder } from '../lib/existing-folder.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { smtpOutlet } from '../mail/sending/outlets.ts';

@@ -142,7 +142,7 @@ it('print JSON: user password, which then is the one to log in with', async () =
 const TESTED_ELSEWHERE: Readonly<Record<string, [file: string, call: string]>> = {
   serve: ['test/acceptance/processes.ts', `'serve'`],
   'engines install': ['test/acceptance/package.test.ts', `'engines', 'install'`],
-  'kubernetes install': ['src/backends/hosted/programs/install.test.ts', 'installVersion('],
+  'kubernetes install': ['kubernetes/hosted/programs/install.test.ts', 'installVersion('],
 };
 
 it('are all tested', () => {

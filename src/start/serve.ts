@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CATEGORIES, capabilitiesOf, takeInventory } from '../../engines/index.ts';
 import type { Config } from '../config.ts';
-import { capabilitiesOf, takeInventory } from '../engines/inventory.ts';
-import { CATEGORIES } from '../engines/job.ts';
 import { createLog } from '../log.ts';
 import { engineSettings } from './ai-worker.ts';
 import type { Command } from './command.ts';

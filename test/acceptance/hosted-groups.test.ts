@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { processesOfCluster } from '../../src/backends/hosted/supervisor/alive.ts';
+import { processesOfCluster } from '../../kubernetes/hosted/supervisor/alive.ts';
 import { CLUSTERS, type ClusterParts, clusterParts } from '../support/clusters.ts';
 import {
   hostedCatalog,

@@ -4,8 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { installedVersions } from '../../src/backends/hosted/programs/folders.ts';
-import { runningSupervisor } from '../../src/backends/hosted/supervisor/start.ts';
+import { installedVersions } from '../../kubernetes/hosted/programs/folders.ts';
+import { runningSupervisor } from '../../kubernetes/hosted/supervisor/start.ts';
 import { CLUSTERS } from '../support/clusters.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import {

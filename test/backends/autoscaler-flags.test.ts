@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { plainSpec } from '../../src/backends/kubernetes/fixtures/specs.ts';
-import { autoscaler } from '../../src/backends/kubernetes/rendering/autoscaler.ts';
-import { renderingProblems } from '../../src/backends/kubernetes/rendering/problems.ts';
+import { plainSpec } from '../../kubernetes/fixtures/specs.ts';
+import { autoscaler } from '../../kubernetes/rendering/autoscaler.ts';
+import { renderingProblems } from '../../kubernetes/rendering/problems.ts';
 import {
   AUTOSCALER_PARAMETERS,
   autoscalerProblems,

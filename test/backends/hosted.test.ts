@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe } from 'vitest';
-import { createHostedBackend } from '../../src/backends/hosted/backend.ts';
+import { createHostedBackend } from '../../kubernetes/hosted/backend.ts';
 import { KUBERNETES_DIR, VERSIONS, whyNoKubernetes } from '../support/kubernetes.ts';
 import { reservePorts } from '../support/ports.ts';
 import { conformance } from './conformance.ts';

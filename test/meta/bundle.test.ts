@@ -42,7 +42,7 @@ it('names the lines of sources in stack traces', () => {
 });
 
 it('leaves the libraries of the command line out of the server', () => {
-  expect(read('dist/src/cli/main.cjs')).toContain('CommanderError');
+  expect(read('dist/cli/main.cjs')).toContain('CommanderError');
   expect(read('dist/src/bundle.js')).not.toContain('CommanderError');
   const asked = spawnSync('node', ['dist/src/main.js', 'help'], { cwd: ROOT, encoding: 'utf8' });
   expect(asked).toMatchObject({

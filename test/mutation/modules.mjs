@@ -16,6 +16,6 @@ export const MODULES = [
   'src/cloud/ground/tasks/wait-preference',
   'src/convergence/undo',
   'src/iam/identity/{advice,schema}',
-  'src/engines/languages',
+  'engines/languages',
   'src/streaming/ai-tasks/{search-text,states,stop-objects}',
 ];

@@ -1,5 +1,5 @@
-import { runClient } from '../../src/cli/main.ts';
-import type { Terminal } from '../../src/cli/terminal/terminal.ts';
+import { runClient } from '../../cli/main.ts';
+import type { Terminal } from '../../cli/terminal/terminal.ts';
 import { settingsHelp } from '../../src/config.ts';
 import { ownCommands } from '../../src/start/command-line.ts';
 

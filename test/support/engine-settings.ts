@@ -1,4 +1,4 @@
-import type { EngineSettings } from '../../src/engines/settings.ts';
+import type { EngineSettings } from '../../engines/settings.ts';
 
 /** The settings of a server with default configuration. */
 export const DEFAULT_SETTINGS: EngineSettings = {

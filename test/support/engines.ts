@@ -3,12 +3,12 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pRetry from 'p-retry';
-import { analyse } from '../../src/engines/child/analysis.ts';
-import { takeInventory } from '../../src/engines/inventory.ts';
-import { type AnalysisJob, type AnalysisMessage, DEFAULT_LIMITS } from '../../src/engines/job.ts';
-import { findProgram } from '../../src/engines/programs.ts';
-import { createReport } from '../../src/engines/report.ts';
-import type { EngineSettings } from '../../src/engines/settings.ts';
+import { analyse } from '../../engines/child/analysis.ts';
+import { takeInventory } from '../../engines/inventory.ts';
+import { type AnalysisJob, type AnalysisMessage, DEFAULT_LIMITS } from '../../engines/job.ts';
+import { findProgram } from '../../engines/programs.ts';
+import { createReport } from '../../engines/report.ts';
+import type { EngineSettings } from '../../engines/settings.ts';
 import { findSandbox } from '../../src/streaming/ai-tasks/work/sandbox.ts';
 import { DEFAULT_SETTINGS } from './engine-settings.ts';
 

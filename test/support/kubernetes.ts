@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
+import { hasKwok, installedVersions } from '../../kubernetes/hosted/programs/folders.ts';
+import { processesOfCluster } from '../../kubernetes/hosted/supervisor/alive.ts';
 import { BUILT_VERSIONS, KUBERNETES_DIR, SLURM_VERSION } from '../../scripts/build-kubernetes.ts';
-import { hasKwok, installedVersions } from '../../src/backends/hosted/programs/folders.ts';
-import { processesOfCluster } from '../../src/backends/hosted/supervisor/alive.ts';
 import { changedCatalog } from './catalogs.ts';
 
 export { KUBERNETES_DIR, SLURM_VERSION };

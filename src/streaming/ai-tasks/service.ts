@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
+import {
+  ALWAYS_ACCEPTED,
+  HARD_NUDITY_LABELS,
+  languageOf,
+  SOFT_NUDITY_LABELS,
+  transcribes,
+  unknownLanguage,
+  type WorkKind,
+  workKinds,
+} from '../../../engines/index.ts';
 import { announce, announceAll } from '../../db/changes.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import { ALWAYS_ACCEPTED, transcribes, type WorkKind, workKinds } from '../../engines/capabilities.ts';
-import { languageOf, unknownLanguage } from '../../engines/languages.ts';
-import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../../engines/nudity-labels.ts';
 import { requireFeature } from '../../iam/features/service.ts';
 import {
   type FieldProblem,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../../engines/nudity-labels.ts';
+import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../../../engines/nudity-labels.ts';
 import { parseStopObjects } from './stop-objects.ts';
 
 test('reads objects with and without a probability', () => {

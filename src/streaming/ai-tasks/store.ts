@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
+import type { AiCapabilities } from '../../../engines/index.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { AiCapabilities } from '../../engines/capabilities.ts';
 import { searchText } from './search-text.ts';
 import { MAX_RETRIES, type Status, sourcesOf, UNFINISHED } from './states.ts';
 import type { TaskData } from './task-data.ts';

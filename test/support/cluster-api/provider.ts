@@ -2,27 +2,22 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
-import { makeAuthority } from '../../../src/backends/certificates/authority.ts';
-import type { ClusterSpec } from '../../../src/backends/contract/specs.ts';
-import { FILES, type HostedCluster, urlOf } from '../../../src/backends/hosted/files.ts';
-import {
-  findCluster,
-  keepCluster,
-  listClusters,
-  removeCluster,
-} from '../../../src/backends/hosted/folder.ts';
-import { convergeNodes, nodesOf } from '../../../src/backends/hosted/nodes.ts';
-import { freePorts, keepPort } from '../../../src/backends/hosted/ports.ts';
-import { processesOf } from '../../../src/backends/hosted/processes.ts';
-import { readOrders, readStatus, writeOrders } from '../../../src/backends/hosted/supervisor/files.ts';
-import { ensureSupervisor } from '../../../src/backends/hosted/supervisor/start.ts';
 import {
   type Client,
   type ClusterAccess,
   createClient,
   type LiveObject,
-} from '../../../src/backends/kubernetes/applying/client.ts';
-import { decoded, encoded } from '../../../src/backends/kubernetes/base64.ts';
+} from '../../../kubernetes/applying/client.ts';
+import { decoded, encoded } from '../../../kubernetes/base64.ts';
+import { FILES, type HostedCluster, urlOf } from '../../../kubernetes/hosted/files.ts';
+import { findCluster, keepCluster, listClusters, removeCluster } from '../../../kubernetes/hosted/folder.ts';
+import { convergeNodes, nodesOf } from '../../../kubernetes/hosted/nodes.ts';
+import { freePorts, keepPort } from '../../../kubernetes/hosted/ports.ts';
+import { processesOf } from '../../../kubernetes/hosted/processes.ts';
+import { readOrders, readStatus, writeOrders } from '../../../kubernetes/hosted/supervisor/files.ts';
+import { ensureSupervisor } from '../../../kubernetes/hosted/supervisor/start.ts';
+import { makeAuthority } from '../../../src/backends/certificates/authority.ts';
+import type { ClusterSpec } from '../../../src/backends/contract/specs.ts';
 import { KUBERNETES_DIR } from '../kubernetes.ts';
 import { signedBy } from './keys.ts';
 import { type ClusterConfiguration, readUserData, type UserData } from './user-data.ts';

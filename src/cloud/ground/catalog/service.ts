@@ -12,7 +12,6 @@ export type {
   Feature,
   Flavor,
   Image,
-  QuotaLimits,
   Region,
   VolumeTypeName,
 } from './schema.ts';

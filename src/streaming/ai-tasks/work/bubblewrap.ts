@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { ChildCommand, ChildStart } from '../../../engines/analysis-program.ts';
+import type { ChildCommand, ChildStart } from '../../../../engines/index.ts';
 import { giveTo, isRoot, nextUser, type OsUser } from './analysis-user.ts';
 import { type View, wayTo } from './view.ts';
 

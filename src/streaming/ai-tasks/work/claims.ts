@@ -1,6 +1,6 @@
+import type { WorkKind } from '../../../../engines/index.ts';
 import { announce } from '../../../db/changes.ts';
 import type { Database } from '../../../db/database.ts';
-import type { WorkKind } from '../../../engines/capabilities.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { MAX_RETRIES } from '../states.ts';
 import { AI_TASKS, type Step, takeStep } from '../store.ts';

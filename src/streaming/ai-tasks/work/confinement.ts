@@ -1,5 +1,4 @@
-import type { ChildCommand } from '../../../engines/analysis-program.ts';
-import { findProgram } from '../../../engines/programs.ts';
+import { type ChildCommand, findProgram } from '../../../../engines/index.ts';
 import type { ResourceLimits } from './resource-limits.ts';
 
 const NICE = '10';

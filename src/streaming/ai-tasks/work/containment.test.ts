@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS, readMessage } from '../../../engines/job.ts';
+import { DEFAULT_LIMITS, readMessage } from '../../../../engines/job.ts';
 import { analyse } from './analysis.ts';
 import { findContainment } from './containment.ts';
 import { limits } from './fixtures/work.ts';

@@ -1,5 +1,4 @@
-import type { ChildCommand, ChildStart } from '../../../engines/analysis-program.ts';
-import { findProgram } from '../../../engines/programs.ts';
+import { type ChildCommand, type ChildStart, findProgram } from '../../../../engines/index.ts';
 import { giveTo, isRoot, nextUser } from './analysis-user.ts';
 import { confined } from './confinement.ts';
 import { type Needs, problemWith } from './look.ts';

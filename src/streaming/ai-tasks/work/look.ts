@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { ChildCommand, ChildStart } from '../../../engines/analysis-program.ts';
+import type { ChildCommand, ChildStart } from '../../../../engines/index.ts';
 
 const run = promisify(execFile);
 

@@ -1,9 +1,13 @@
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import {
+  type AiCapabilities,
+  ALWAYS_ACCEPTED,
+  type AnalysisProgram,
+  workKinds,
+} from '../../../../engines/index.ts';
 import type { Database } from '../../../db/database.ts';
-import type { AnalysisProgram } from '../../../engines/analysis-program.ts';
-import { type AiCapabilities, ALWAYS_ACCEPTED, workKinds } from '../../../engines/capabilities.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { declareDead, livingWorkers } from '../../../worker/heartbeat.ts';
 import type { Queue } from '../../../worker/queue.ts';

@@ -1,8 +1,11 @@
 import path from 'node:path';
 import type { Logger } from 'pino';
-import type { AnalysisProgram } from '../../../engines/analysis-program.ts';
-import type { AnalysisJob } from '../../../engines/job.ts';
-import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../../../engines/nudity-labels.ts';
+import {
+  type AnalysisJob,
+  type AnalysisProgram,
+  HARD_NUDITY_LABELS,
+  SOFT_NUDITY_LABELS,
+} from '../../../../engines/index.ts';
 import { shownUrl } from '../../../lib/file-url.ts';
 import { type FetchOptions, fetchMedia } from '../fetching/fetch-media.ts';
 import { MediaError } from '../fetching/media-error.ts';

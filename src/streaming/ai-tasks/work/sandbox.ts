@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { findProgram } from '../../../engines/programs.ts';
+import { findProgram } from '../../../../engines/index.ts';
 import { isRoot } from './analysis-user.ts';
 import { type Sandbox, sandboxesOf } from './bubblewrap.ts';
 import { type Needs, problemWith } from './look.ts';

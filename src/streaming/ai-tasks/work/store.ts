@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import type { WorkKind } from '../../../../engines/index.ts';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
-import type { WorkKind } from '../../../engines/capabilities.ts';
 import { WORKER_IS_DEAD } from '../../../worker/heartbeat.ts';
 import type { Status } from '../states.ts';
 import type { TaskData } from '../task-data.ts';
