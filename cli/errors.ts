@@ -1,4 +1,4 @@
-/** How a command ends; docs/operate.md lists them for scripts. */
+/** How a command ends; docs/cli.md lists them for scripts. */
 export const EXIT = {
   done: 0,
   refused: 1,

@@ -46,7 +46,7 @@ export interface Inventory {
 
 const INSTALL = 'run "npx tradewind engines install"';
 const NO_NUDITY_MODEL =
-  'no model for it can come with Tradewind; put NudeNet (an ONNX file) into a folder with a manifest.json and set TRADEWIND_MODEL_DIR (docs/ai-engines.md)';
+  'no model for it can come with Tradewind; put NudeNet (an ONNX file) into a folder with a manifest.json and set TRADEWIND_MODEL_DIR (docs/ai.md)';
 
 /** @throws SettingError for an unusable model folder */
 export async function takeInventory(settings: EngineSettings): Promise<Inventory> {

@@ -4,5 +4,6 @@
  */
 export { clusterApi } from './cluster-api/maker.ts';
 export { hosted } from './hosted/maker.ts';
-export { installedVersions } from './hosted/programs/folders.ts';
+export { hasKwok, installedVersions } from './hosted/programs/folders.ts';
 export { ABOUT_KWOK, installVersion } from './hosted/programs/install.ts';
+export { missingOf, notInstalled } from './hosted/programs/installed.ts';

@@ -15,15 +15,26 @@ import {
   WEBHOOK_TEST,
 } from '../src/requests/event-types.ts';
 
-export const EVENTS_FILE = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../docs/events.md');
+export const EVENTS_FILE = path.resolve(
+  path.dirname(fileURLToPath(import.meta.url)),
+  '../docs/reference/event-types.md',
+);
 
 export const KNOWN_TYPES_FILE = path.resolve(
   path.dirname(fileURLToPath(import.meta.url)),
   '../src/tradewind/events/known-types.json',
 );
 
-const BEGIN = '<!-- The types are made by "npm run openapi". -->\n';
-const END = '<!-- The end of the types. -->\n';
+const HEAD = `# Types of events
+
+\`npm run openapi\` writes this page from the code. [events.md](../events.md) says how to follow events.
+
+A type is \`tradewind.<resource>.<verb>\`. Types of \`task\` come from the work on a task. All others come after one of the operations beside
+them was accepted.
+
+| type | after |
+|---|---|
+`;
 
 /** The bodies that make different events of one operation. */
 const BODIES: Readonly<Record<string, object[]>> = {
@@ -94,10 +105,7 @@ export function knownTypes(causing: readonly Causing[]): string {
   return `${JSON.stringify(types, null, 2)}\n`;
 }
 
-/** Returns the document with this table of types in the place of its own. */
-export function eventsDocument(text: string, causing: readonly Causing[]): string {
+export function eventsDocument(causing: readonly Causing[]): string {
   const table = causesOf(causing).map(([type, reasons]) => `| \`${type}\` | ${reasons.sort().join(', ')} |`);
-  const [head, rest = ''] = text.split(BEGIN);
-  const [, tail = ''] = rest.split(END);
-  return `${head}${BEGIN}\n| type | after |\n|---|---|\n${table.join('\n')}\n\n${END}${tail}`;
+  return `${HEAD}${table.join('\n')}\n`;
 }

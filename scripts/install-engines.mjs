@@ -70,7 +70,7 @@ function explain() {
       'This system has no apt-get. Install by its own means:',
       '  ffmpeg and ffprobe 5 or newer (macOS: brew install ffmpeg; Fedora: dnf install ffmpeg-free; Alpine: apk add ffmpeg)',
       '  bubblewrap 0.8 or newer (Linux only), which shuts analyses in; setpriv, prlimit and choom of util-linux, which limit them',
-      '  pocketsphinx_batch 5prealpha with its en-us model, or a speech model of your own (docs/ai-engines.md)',
+      '  pocketsphinx_batch 5prealpha with its en-us model, or a speech model of your own (docs/ai.md)',
       'Programs outside of PATH are named by TRADEWIND_FFMPEG, TRADEWIND_FFPROBE and TRADEWIND_POCKETSPHINX.',
     ].join('\n'),
   );

@@ -1,11 +1,12 @@
-// Writes openapi/*.json, docs/compatibility.md, the types of events and what the command line knows of operations. Run it after a
-// change of routes or schemas; a test compares them.
+// Writes openapi/*.json, the pages of docs/reference but the measured one, and what the command line knows of operations. Run it
+// after a change of routes, schemas or settings; a test compares them.
 import fs from 'node:fs';
 import path from 'node:path';
 import { CLI_OPERATIONS_FILE, cliOperations } from './cli-operations.ts';
 import { COMPATIBILITY_FILE, compatibilityDocument } from './compatibility/document.ts';
 import { EVENTS_FILE, eventsDocument, eventTypes, KNOWN_TYPES_FILE, knownTypes } from './event-types.ts';
 import { openApiDocuments } from './openapi-documents.ts';
+import { SETTINGS_FILE, settingsPage } from './settings-page.ts';
 
 const files = await openApiDocuments();
 for (const { file, document, text } of files) {
@@ -17,10 +18,11 @@ for (const { file, document, text } of files) {
 const [, client] = files;
 if (client) fs.writeFileSync(COMPATIBILITY_FILE, compatibilityDocument(client.document));
 
-const events = fs.readFileSync(EVENTS_FILE, 'utf8');
 const causing = eventTypes(files.map(({ document }) => document));
-fs.writeFileSync(EVENTS_FILE, eventsDocument(events, causing));
+fs.writeFileSync(EVENTS_FILE, eventsDocument(causing));
 fs.writeFileSync(KNOWN_TYPES_FILE, knownTypes(causing));
+
+fs.writeFileSync(SETTINGS_FILE, settingsPage());
 
 const [specification] = files;
 if (specification) fs.writeFileSync(CLI_OPERATIONS_FILE, cliOperations(specification.document));

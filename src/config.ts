@@ -160,7 +160,7 @@ const Environment = Type.Object({
   ),
   TRADEWIND_MAIL_FROM: text('the e-mail address that mails come from', 'tradewind@localhost'),
   TRADEWIND_PUBLIC_URL: optional(
-    'a URL like https://cloud.example.com: the beginning of links in mails, where you serve the pages that docs/mail.md names',
+    'a URL like https://cloud.example.com: the beginning of links in mails, where you serve the pages that docs/accounts.md names',
   ),
   TRADEWIND_MAIL_TEMPLATES: optional("a folder with your own templates of mails, instead of Tradewind's"),
   TRADEWIND_MAIL_DIR: optional(
@@ -339,13 +339,22 @@ function seedOf(file: string | undefined, environment: Record<string, string | u
   return file ? { file: path.resolve(file), variables: (name: string) => environment[name] } : undefined;
 }
 
-/** Returns every setting with its default, one per line. */
-export function settingsHelp(): string {
+/** Returns every setting with what it must be and its default. */
+export function listSettings(): { name: string; rule: string; default?: string }[] {
   const settings = Object.entries(
     Environment.properties as Record<string, { rule?: string; default?: string }>,
   );
+  return settings.map(([name, { rule = '', default: value }]) => ({
+    name,
+    rule,
+    ...(value !== undefined && { default: value }),
+  }));
+}
+
+/** Returns every setting with its default, one per line. */
+export function settingsHelp(): string {
   return columns(
-    settings.map(([name, { rule, default: value }]) => [
+    listSettings().map(({ name, rule, default: value }) => [
       name,
       `${rule}${value === undefined ? '' : ` (${value})`}`,
     ]),

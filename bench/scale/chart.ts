@@ -34,7 +34,7 @@ export function drawn(charts: readonly Chart[]): string {
       `<g transform="translate(${(at % PER_ROW) * WIDTH} ${Math.floor(at / PER_ROW) * HEIGHT})">\n${drawnChart(chart)}\n</g>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}" font-family="sans-serif" font-size="11">
-<title>Curves of docs/performance.md</title>
+<title>Curves of docs/reference/performance.md</title>
 <rect width="100%" height="100%" fill="#fff"/>
 ${parts.join('\n')}
 </svg>

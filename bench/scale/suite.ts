@@ -21,8 +21,8 @@ const READS = [
   'Volume price preview (no SQL)',
   'List AI tasks (page of 10 of 60)',
 ];
-const PAGE = 'docs/performance.md';
-const PICTURE = 'docs/performance.svg';
+const PAGE = 'docs/reference/performance.md';
+const PICTURE = 'docs/reference/performance.svg';
 
 type OnGround = (ground: Ground) => Promise<Section>;
 const ON_GROUND: Record<string, OnGround> = {
@@ -87,7 +87,7 @@ function written(sections: readonly Section[], partly: boolean): string {
   const intro = `# Performance
 
 Written by \`npm run bench scale\` on ${cpus.length} x ${cpus[0]?.model.trim()}, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}.${partly ? ' It was a short run: believe nothing but the shape of the curves.' : ''}
-[bench/README.md](../bench/README.md) has the other measurements and what they mean.
+[bench/README.md](../../bench/README.md) has the other measurements and what they mean.
 
 ![Curves of the tables below](${path.basename(PICTURE)})
 `;

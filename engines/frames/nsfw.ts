@@ -20,7 +20,7 @@ export interface NsfwModerator extends FrameModerator {
 
 /**
  * Two small classifiers that were trained separately. Their mean is wrong less often than either: where one
- * of them takes fruits or athletes for nudity, the other doesn't (measured: docs/ai-engines.md).
+ * of them takes fruits or athletes for nudity, the other doesn't (measured: docs/ai.md).
  */
 export async function createNsfwModerator(): Promise<NsfwModerator> {
   await startTensors();

@@ -7,7 +7,7 @@ const MODEL = packageFile(MODEL_PACKAGES.voice, 'dist/silero_vad_v5.onnx');
 /** Samples that the model takes at a time. */
 const WINDOW = 512;
 const WINDOWS_PER_PIECE = 256;
-/** Recognisers do better with a little silence around each phrase (measured: docs/ai-engines.md). */
+/** Recognisers do better with a little silence around each phrase (measured: docs/ai.md). */
 const PADDING = 0.2 * SAMPLE_RATE;
 const MAX_PHRASE_SECONDS = 12;
 const BUFFER_SECONDS = 60;

@@ -8,27 +8,27 @@ import { sourceOf } from './sources.ts';
 
 export const COMPATIBILITY_FILE = path.resolve(
   path.dirname(fileURLToPath(import.meta.url)),
-  '../../docs/compatibility.md',
+  '../../docs/reference/compatibility.md',
 );
 
 const HEAD = `# Compatibility
 
-Point a client that was written against the published contract at \`{host}/gcore\`. This table is made from the routes
-(\`npm run openapi\`) and held true by a test. *Served* means: with the parameters, bodies, statuses and limits of the
-contract, in the OpenAPI document at \`/gcore/openapi.json\`. In the tests [official and other clients](#clients) call them, and
-one that sends what older clients send calls those that the Python SDK has no method for. *Unsupported* means: the path is there, and
-always answers with an error that says why.
+Point a client that was written for the published contract at \`{host}/gcore\`. \`npm run openapi\` writes this page from the routes, and a
+test keeps it true. *Served* means: with the parameters, bodies, statuses and limits of the contract, as in the OpenAPI document at
+\`/gcore/openapi.json\`. Tests call the operations with [official and other clients](#clients); a client that sends what older clients send calls
+those that the Python SDK has no method for. *Unsupported* means: the path exists, and always answers with an error that says why.
+[What is not served](#not-served) is listed at the end. The name of an operation links to the source of its route.
 
-With the Python SDK it begins so, or with \`GCORE_BASE_URL\` and \`GCORE_API_KEY\` in the environment:
+Python SDK (or set \`GCORE_BASE_URL\` and \`GCORE_API_KEY\`):
 
 \`\`\`python
 client = gcore.Gcore(base_url="http://127.0.0.1:8080/gcore", api_key="1000_3f…", cloud_project_id=1, cloud_region_id=1)
 client.cloud.networks.create_and_poll(name="backend", create_router=False)
 \`\`\`
 
-Both Terraform providers take the address and the token from their block or from the environment (\`GCORE_API_ENDPOINT\` and
-\`GCORE_PERMANENT_TOKEN\`, or \`GCORE_BASE_URL\` and \`GCORE_API_KEY\`). [examples/terraform](../examples/terraform) has a whole module for
-each, and [how they get on with each resource](#clients) is below:
+Terraform: both providers take the address and the token from their block, or from the environment (\`GCORE_API_ENDPOINT\` and
+\`GCORE_PERMANENT_TOKEN\`, or \`GCORE_BASE_URL\` and \`GCORE_API_KEY\`). [examples/terraform](../../examples/terraform) has a complete module for
+each. [Results for each resource](#clients) are below.
 
 \`\`\`hcl
 provider "gcore" { # version ~> 0.34.3
@@ -45,37 +45,35 @@ provider "gcore" { # version 2.0.0-alpha.11
 }
 \`\`\`
 
-\`'list' object has no attribute 'tasks'\` means that \`/gcore\` is missing at the end of the base address.
+The error \`'list' object has no attribute 'tasks'\` means that the base address lacks \`/gcore\` at its end.
 
-[What is not served](#not-served) is at the end, by path. The name of an operation leads to the source file of its route.
+These rules hold for every operation and may surprise a client:
 
-What holds for every operation and may surprise a client:
-
-- Fields of a body that nobody knows are ignored, as the contract leaves them open, and named in the answer:
-  \`Tradewind-Ignored: vm_state, create_ruoter;meant=create_router\`. \`Tradewind-Strict: true\` with a request, or \`TRADEWIND_STRICT=true\` for
-  the server, refuses them with 400 by name, as \`{host}/\` does. Bodies that the contract closes are always strict: reports of costs and
-  usage, limit requests, price of a snapshot, creation of a file share; so are our own operations under \`/tradewind\`.
-- An empty text in such a body counts as absent where the field may be null and no empty text fits: \`profile_template_name: ""\`.
-- Unknown query parameters are refused with 400 by name; wrong types are never coerced. In reads, one without a value
-  (\`listener_id=\`) counts as absent, as older clients send filters that they don't use.
-- \`409\` has no side effect. Clients that repeat it by themselves do no harm.
-- A quota that is used up answers 403 \`QuotaLimitExceed\`. The queue limit of AI tasks is no quota: it answers 400.
-- \`Idempotency-Key\` (POST, PATCH) and \`If-Match\` (what has an \`ETag\`) are understood besides.
-- Older clients call tags *metadata*, above all the library under the older Terraform provider. Creations of networks,
-  subnets, security groups, volumes, snapshots, images, floating IPs and load balancers take \`metadata\` for \`tags\` (both only when they
-  are the same). Answers show \`metadata\` as the list of tags (networks, subnets, security groups, floating IPs, load balancers), as an
+- Unknown fields of a body are ignored where the contract leaves the body open. The answer names them:
+  \`Tradewind-Ignored: vm_state, create_ruoter;meant=create_router\`. To refuse them with 400, as \`{host}/\` does, send
+  \`Tradewind-Strict: true\` or start the server with \`TRADEWIND_STRICT=true\`. Bodies that the contract closes are always strict: cost and
+  usage reports, limit requests, the price of a snapshot, the creation of a file share. So are all operations under \`/tradewind\`.
+- In such an open body, an empty string counts as absent if the field may be null and no empty string is valid: \`profile_template_name: ""\`.
+- Unknown query parameters are refused with 400. Types are never coerced. In reads, a parameter without a value
+  (\`listener_id=\`) counts as absent, because older clients send filters that they don't use.
+- \`409\` has no side effect, so clients may safely repeat the request.
+- A used-up quota answers 403 \`QuotaLimitExceed\`. The limit on AI tasks in the queue is not a quota and answers 400.
+- \`Idempotency-Key\` (POST, PATCH) and \`If-Match\` (resources with an \`ETag\`) work here too.
+- Older clients, above all the library under the older Terraform provider, call tags *metadata*. When creating networks,
+  subnets, security groups, volumes, snapshots, images, floating IPs and load balancers, you may send \`metadata\` instead of \`tags\` (or both, if
+  they are equal). Answers show \`metadata\` as the list of tags (networks, subnets, security groups, floating IPs, load balancers), as an
   object (snapshots), or as an object with the list in \`metadata_detailed\` (volumes, images, instances). Lists that filter
-  by tags take \`metadata_k\` (repeated, or a JSON array) and \`metadata_kv\` (JSON, or the same in single quotes); that of
-  instances \`metadata_v\` (a JSON array) besides. Instances have \`instance_id\`, \`instance_name\`, \`instance_created\` and
-  \`keypair_name\` as well. Listeners and pools take \`loadbalancer_id\` for \`load_balancer_id\`, in bodies and queries, and members
-  show the \`instance_id\` that they were given. Nothing of this is under \`{host}/\`.
-- Times of \`/cloud\` end in \`+0000\`; those of instances, ports, clusters, projects and SSH keys in \`Z\`, of user actions in \`+00:00\`.
-  Those of tasks and file shares and \`created_on\` of regions are in UTC without saying so, as that library reads them. Those of \`/streaming\`
+  by tags take \`metadata_k\` (repeated, or a JSON array) and \`metadata_kv\` (JSON, or the same in single quotes); the list of
+  instances also takes \`metadata_v\` (a JSON array). Instances also have \`instance_id\`, \`instance_name\`, \`instance_created\` and
+  \`keypair_name\`. Listeners and pools accept \`loadbalancer_id\` for \`load_balancer_id\`, in bodies and queries, and members
+  show the \`instance_id\` that they were given. None of this exists under \`{host}/\`.
+- Times of \`/cloud\` end in \`+0000\`; those of instances, ports, clusters, projects and SSH keys in \`Z\`, those of user actions in \`+00:00\`.
+  Times of tasks and file shares, and \`created_on\` of regions, are UTC without an offset, as that library reads them. Times of \`/streaming\`
   and \`/iam\` end in \`Z\`.
-- Accounts, users, tokens and pages under \`/iam\` have no null: a required text that there is none of is empty (\`exp_date\` of a token
-  that never expires, \`name\`, \`phone\`), any other field is left out (\`next\`, \`previous\`, \`seller\`).
-- Nobody logs in with anything but a password: \`auth_types\` are kept and shown, and not worked.
-- \`{host}/\` without \`/gcore\` speaks the same operations with bare arrays of task IDs; see the README.
+- Accounts, users, tokens and pages under \`/iam\` contain no null. A required string with no value is returned as an empty string (\`exp_date\` of a
+  token that never expires, \`name\`, \`phone\`). Any other field without a value is left out (\`next\`, \`previous\`, \`seller\`).
+- Only password login works. \`auth_types\` is stored and returned but has no effect.
+- \`{host}/\` without \`/gcore\` serves the same operations and answers with bare arrays of task IDs; see the README.
 `;
 
 /** Returns the document, from the operations that the client dialect serves. */
@@ -115,12 +113,11 @@ function notServed(document: OpenApiDocument): string {
   );
   return `## Not served
 
-What the official Python SDK calls and what the published contract has besides, by path, where some of it is missing: these calls are 404, and
-a Terraform configuration with such resources can't be applied. The last column names what is missing of families that are served. It is made from
-the SDK and the routes. \`{p}/{r}\` stands for \`{project_id}/{region_id}\`.
+This table lists, by path, the calls of the official Python SDK and of the published contract that are missing here. They answer 404, and a
+Terraform configuration with such resources can't be applied. The last column names the missing calls of families that are partly served. \`{p}/{r}\` stands for \`{project_id}/{region_id}\`.
 
-Of what resellers have, the appearance of their control panel (\`/iam/reselling/settings\`) and a document of their operations
-alone are left out: there is no control panel to show a logo, a colour or a link, and \`/openapi.json\` describes all operations.
+Two things of resellers are left out: the appearance of their control panel (\`/iam/reselling/settings\`), because there is no control panel, and a
+document of their operations alone, because \`/openapi.json\` describes all operations.
 
 | paths that begin with | served | of | missing |
 |---|--:|--:|---|
@@ -169,7 +166,7 @@ function rowOf({ method, url, note, unsupported }: Call, operation: Operation | 
 
 /** Links the name to the file with the route. */
 function linked({ operationId }: Operation): string {
-  return `[${operationId}](../${sourceOf(operationId)})`;
+  return `[${operationId}](../../${sourceOf(operationId)})`;
 }
 
 function statusOf({ deprecated }: Operation, unsupported: boolean): string {

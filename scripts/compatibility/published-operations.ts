@@ -157,7 +157,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     {
       call: `POST ${I}/{instance_id}/metrics`,
       notes: {
-        POST: 'The five published intervals. Figures of simulated machines are [made up](simulation.md#load) from ID and time',
+        POST: 'The five published intervals. Figures of simulated machines are [made up](../backends.md#simulated-infrastructure) from ID and time',
       },
     },
     { call: `POST /cloud/v2/instances/${P}/check_limits` },
@@ -503,7 +503,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       call: 'GET, POST /streaming/ai/tasks',
       notes: {
         GET: '`next` and `previous` keep the limit and the filters, and are left out where there is no such page; `processing_time.started_at` is left out until the task is first taken into work, and `completed_at` and `total_time_sec` are null meanwhile, as the contract allows',
-        POST: 'Worked on by [engines on this machine](ai-engines.md): English transcription, `nsfw` and `sport`, other kinds with models of your own. A category that no engine can do is 422; transcriptions and `nsfw` wait in PENDING for one. 400 when 100 tasks of the account are unfinished, 422 without the [feature](ai-tasks.md) for that kind of task',
+        POST: 'Worked on by [engines on this machine](../ai.md): English transcription, `nsfw` and `sport`, other kinds with models of your own. A category that no engine can do is 422; transcriptions and `nsfw` wait in PENDING for one. 400 when 100 tasks of the account are unfinished, 422 without the [feature](../ai.md) for that kind of task',
       },
     },
     { call: 'GET /streaming/ai/tasks/{task_id}', notes: { GET: '`result` is left out until there is one' } },

@@ -14,7 +14,7 @@ export interface Fault {
   /** Else a part of what the failed step says. */
   error?: string;
   owner: 'provider' | 'server';
-  /** A sentence for docs/compatibility.md. */
+  /** A sentence for docs/reference/compatibility.md. */
   says: string;
   /** Where the provider's source shows it: `gcore/resource_gcore_network.go:281`. */
   source?: string;

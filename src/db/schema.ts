@@ -49,7 +49,7 @@ export async function readSchema<Tables>(
     const newer = `This database has the schema of a newer Tradewind: it has the migration ${last}, and the last one of this release is ${names.at(-1)}`;
     if (needed !== undefined)
       return new SchemaError(
-        `${newer}. Releases without ${needed} cannot work with it: run the newer release or a later one, or restore an older backup (docs/backup.md)`,
+        `${newer}. Releases without ${needed} cannot work with it: run the newer release or a later one, or restore an older backup (docs/operators.md)`,
       );
     // A later release knows all earlier migrations.
     if (pending.length > 0)
@@ -71,6 +71,6 @@ export function requireFit({ empty, refusal, pending }: Schema): void {
     );
   const count = pending.length === 1 ? '1 migration is' : `${pending.length} migrations are`;
   throw new SchemaError(
-    `The schema of the database is older than this release: ${count} missing, starting with ${next}. Run "tradewind migrate" of this release (docs/upgrading.md), then start again`,
+    `The schema of the database is older than this release: ${count} missing, starting with ${next}. Run "tradewind migrate" of this release (docs/operators.md), then start again`,
   );
 }

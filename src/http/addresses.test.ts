@@ -92,9 +92,9 @@ it.each([
   [
     'GET',
     '/gcore/cloud/v1/apptemplates/1/1',
-    ': not served by Tradewind; see /docs and docs/compatibility.md',
+    ': not served by Tradewind; see /docs and docs/reference/compatibility.md',
   ],
-  ['POST', '/iam/nothing', ': not served by Tradewind; see /docs and docs/compatibility.md'],
+  ['POST', '/iam/nothing', ': not served by Tradewind; see /docs and docs/reference/compatibility.md'],
   ['GET', '/cloud/v1/networks//1', '; it has two slashes in a row with nothing between them'],
 ])('says of %s %s what is wrong with the path', async (method, path, hint) => {
   const answer = await service.http.request(method, path);
@@ -133,7 +133,7 @@ it.each([
   const answer = await service.anonymous.request(method, address);
   expect(answer.status).toBe(404);
   expect(answer.body.message).toBe(
-    `Path ${path} not found: ${meant ? `did you mean ${meant}? /docs lists all paths` : 'not served by Tradewind; see /docs and docs/compatibility.md'}`,
+    `Path ${path} not found: ${meant ? `did you mean ${meant}? /docs lists all paths` : 'not served by Tradewind; see /docs and docs/reference/compatibility.md'}`,
   );
 });
 

@@ -8,9 +8,9 @@ import { type KnownPath, nearestPaths } from './nearest-path.ts';
 /** The maximum length of one path parameter. */
 export const MAX_PARAM_LENGTH = 500;
 
-const NOT_SERVED = ': not served by Tradewind; see /docs and docs/compatibility.md';
+const NOT_SERVED = ': not served by Tradewind; see /docs and docs/reference/compatibility.md';
 const KIT_IS_OFF =
-  ': this server has no kit for testers; start it with TRADEWIND_TEST_API=true (docs/test-kit.md)';
+  ': this server has no kit for testers; start it with TRADEWIND_TEST_API=true (docs/testers.md)';
 
 /**
  * Returns a function that refuses requests that no route handles: 405 with `Allow` if the path exists with other

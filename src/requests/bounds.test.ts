@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearer, logIn, newPerson, type Pair } from '../../test/support/logins.ts';
 import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
 
-/** What docs/settings.md says that an account may have, or fill the log with. */
+/** What docs/requests.md says that an account may have, or fill the log with. */
 const KEYS = 50_000;
 const KEPT_MIB = 64;
 const RECORDS_A_DAY = 2_000;

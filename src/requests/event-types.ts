@@ -1,7 +1,7 @@
 import { RESOURCES, type ResourceType } from '../lib/resources.ts';
 
 /*
- * Every type of event: `tradewind.<resource>.<verb>`. docs/events.md has the same list, made from this file; a test
+ * Every type of event: `tradewind.<resource>.<verb>`. docs/reference/event-types.md has the same list, made from this file; a test
  * compares them, and another one finds operations without a type.
  */
 

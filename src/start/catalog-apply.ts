@@ -30,34 +30,43 @@ export const catalogApply: Command = {
       if (!(error instanceof CatalogError)) throw error;
       throw new CatalogError(config.catalogDir, error.faults, 'Nothing was changed.');
     });
-    return asRecordedOperator(context, 'catalog apply', (database, { record, clock }) =>
-      apply(database, catalog, { config, record, clock }),
-    );
+    return asRecordedOperator(context, 'catalog apply', async (database, by) => {
+      const applied = await putInForce(database, catalog, { config, ...by });
+      return followedBy(database, catalog, { config, ...by, ...applied });
+    });
   },
 };
+
+interface By {
+  config: Config;
+  record: RecordCommand;
+  clock: Clock;
+}
 
 /** Where a catalogue is read, for this process and for people elsewhere. */
 export function sourceOf({ catalogDir }: Config): { folder: string; origin: string } {
   return { folder: catalogDir, origin: `${os.hostname()}:${catalogDir}` };
 }
 
-async function apply(
+/** @throws BackendMovedError, which changes nothing */
+export function putInForce(
   database: Database,
   catalog: Catalog,
-  { config, record, clock }: { config: Config; record: RecordCommand; clock: Clock },
-): Promise<Answer> {
+  { config, record, clock }: By,
+): Promise<{ revision: number; changed: boolean }> {
   const prepare = (tx: Transaction) => prepareProjects(tx, catalog, clock.now());
-  const { revision, changed } = await applyCatalog({
-    database,
-    clock,
-    catalog,
-    ...sourceOf(config),
-    prepare,
-    record,
-  });
+  return applyCatalog({ database, clock, catalog, ...sourceOf(config), prepare, record });
+}
+
+/** Waits until the running processes have adopted it. @throws OperatorError naming those that didn't */
+export async function followedBy(
+  database: Database,
+  catalog: Catalog,
+  { config, clock, revision, changed }: Omit<By, 'record'> & { revision: number; changed: boolean },
+): Promise<Answer & { data: object }> {
   const readers = await takenOver(database, revision);
   // For projects that a process made meanwhile without knowing the new regions.
-  await database.transaction(prepare);
+  await database.transaction((tx) => prepareProjects(tx, catalog, clock.now()));
   const late = readers.filter((reader) => reader.revision !== revision);
   const done = readers.length - late.length;
   const what = `The catalogue in ${config.catalogDir} (${shortHash(catalog.hash)}, ${catalog.regions.size} regions)`;

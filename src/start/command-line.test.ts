@@ -34,7 +34,7 @@ describe('the commands on this machine', () => {
 
   it('have help', () => {
     for (const { name, usage } of ownCommands()) {
-      expect(usage).toContain(`Usage: tradewind ${name} [options]`);
+      expect(usage).toMatch(new RegExp(`^Usage: tradewind ${name} (<\\w+> )?\\[options\\]\n`));
       expect(printed(`${name} --help`)).toBe(usage);
     }
     expect(printed('help client pause')).toBe(printed('client pause -h'));
@@ -53,6 +53,15 @@ describe('the commands on this machine', () => {
     expect(fault('migrate now')).toContain('"tradewind migrate --help"');
   });
 
+  it('may need a word', () => {
+    expect(read('region use hosted --region 2')).toEqual({
+      command: commands['region use'],
+      options: { backend: 'hosted', region: '2' },
+    });
+    for (const line of ['region use', 'region use hosted simulated'])
+      expect(fault(line)).toContain('Usage: tradewind region use <backend> [options]');
+  });
+
   it('leave all else to the commands that ask a server', () => {
     for (const line of [
       'help',
@@ -60,6 +69,7 @@ describe('the commands on this machine', () => {
       'help client',
       'client',
       'client list',
+      'region list',
       'serv',
       'help token create',
     ])

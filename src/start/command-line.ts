@@ -25,11 +25,17 @@ export function readCommandLine(
   const command = commands[name];
   if (!command || (command.asksServer && asksServer(words, environment))) return undefined;
   try {
-    const { help, ...options } = parseArgs({
+    const { argument } = command;
+    const { values, positionals } = parseArgs({
       args: words.slice(name.split(' ').length),
       options: { ...optionsOf(command), help: { type: 'boolean', short: 'h' } },
-    }).values as Options;
-    return help ? { print: usageOf(name, command) } : { command, options };
+      allowPositionals: argument !== undefined,
+    });
+    const { help, ...options } = values as Options;
+    if (help) return { print: usageOf(name, command) };
+    if (argument === undefined) return { command, options };
+    if (positionals.length !== 1) return { fault: usageOf(name, command) };
+    return { command, options: { ...options, [argument]: positionals[0] } };
   } catch (error) {
     return { fault: `${(error as Error).message}\n"tradewind ${name} --help" lists the options.\n` };
   }
@@ -62,7 +68,8 @@ const optionsOf = ({ options, json }: Command): Command['options'] => ({
   ...(json && { json: { type: 'boolean' } }),
 });
 
-function usageOf(name: string, { summary, help, json }: Command): string {
+function usageOf(name: string, { summary, help, json, argument }: Command): string {
+  const word = argument === undefined ? '' : `<${argument}> `;
   const asJson = json ? '  --json   print JSON\n' : '';
-  return `Usage: tradewind ${name} [options]\n\n${summary}\n\n${help}${asJson}`;
+  return `Usage: tradewind ${name} ${word}[options]\n\n${summary}\n\n${help}${asJson}`;
 }

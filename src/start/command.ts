@@ -15,6 +15,8 @@ export interface Command {
   /** The options, one per line. */
   help: string;
   options: NonNullable<ParseArgsConfig['options']>;
+  /** The name of the one word that it needs besides, which is among its options then. */
+  argument?: string;
   /** Whether it has an answer that --json prints. */
   json?: true;
   /** Whether a server can be asked for the same, with a token. */

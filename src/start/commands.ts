@@ -24,6 +24,7 @@ import { EXIT_USAGE } from './exit-codes.ts';
 import { keysGiveUp, keysRotate } from './keys.ts';
 import { asOperator, asRecordedOperator, printAnswer } from './operator.ts';
 import { orphansList, orphansRemove } from './orphans.ts';
+import { regionUse } from './region-use.ts';
 import { serve } from './serve.ts';
 import { openStorage } from './storage.ts';
 
@@ -153,7 +154,7 @@ ${ABOUT_KWOK}.
 export const migrateCommand: Command = {
   summary: 'update the database schema, then exit',
   help: `  The first step of an upgrade with DATABASE_URL, while processes of the previous release keep running. "serve" does this itself
-  with the embedded database and with an empty database. What to do before and after: docs/upgrading.md
+  with the embedded database and with an empty database. What to do before and after: docs/operators.md
 `,
   options: {},
   json: true,
@@ -283,6 +284,7 @@ export const commands: Record<string, Command> = {
   serve,
   migrate: migrateCommand,
   'catalog apply': catalogApply,
+  'region use': regionUse,
   'keys rotate': keysRotate,
   'keys give-up': keysGiveUp,
   'token create': tokenCreate,

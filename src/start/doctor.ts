@@ -36,7 +36,7 @@ export async function mailFinding(config: Config): Promise<Finding> {
     return missing(WHAT, (error as Error).message);
   }
   if (smtpUrl === undefined) {
-    return limited(WHAT, `put into ${folder} and not sent; set TRADEWIND_SMTP_URL (docs/mail.md)`);
+    return limited(WHAT, `put into ${folder} and not sent; set TRADEWIND_SMTP_URL (docs/accounts.md)`);
   }
   // Never the whole URL, which has a password.
   const { protocol, host } = new URL(smtpUrl);
@@ -50,7 +50,7 @@ export async function mailFinding(config: Config): Promise<Finding> {
     outlet.close();
   }
   return publicUrl === undefined
-    ? limited(WHAT, `${where}, with tokens instead of links; set TRADEWIND_PUBLIC_URL (docs/mail.md)`)
+    ? limited(WHAT, `${where}, with tokens instead of links; set TRADEWIND_PUBLIC_URL (docs/accounts.md)`)
     : ok(WHAT, where);
 }
 

@@ -1,3 +1,3 @@
-/** How a command on this machine ends; docs/operate.md and docs/settings.md list them. */
+/** How a command on this machine ends; docs/cli.md lists them. */
 export const EXIT_REFUSED = 1;
 export const EXIT_USAGE = 2;

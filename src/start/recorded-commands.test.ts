@@ -112,6 +112,7 @@ const PRINT_JSON: [string, Record<string, string | boolean>][] = [
   ['keys rotate', {}],
   ['keys give-up', { yes: true }],
   ['catalog apply', {}],
+  ['region use', { backend: 'simulated' }],
   ['client pause', { client: '2' }],
   ['client resume', { client: '2' }],
   ['token create', { client: '2', name: 'as JSON', role: 'Users' }],

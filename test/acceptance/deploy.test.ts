@@ -121,7 +121,7 @@ describe('the start for test jobs', () => {
         .split('\n')
         .map((line) => line.split('=')),
     );
-    const [account = ''] = /^H=[^`]*/m.exec(read('docs/ci.md')) ?? [];
+    const [account = ''] = /^H=[^`]*/m.exec(read('docs/testers.md')) ?? [];
     const made = spawnSync('sh', ['-euc', `${account}\necho $CLIENT $PROJECT $TOKEN`], {
       env: { ...env, ...output },
       encoding: 'utf8',

@@ -11,7 +11,7 @@ import { checkoutOfThisRelease, commitAll, hasHistory } from './releases.ts';
 import { addMigrations } from './upgrade/next-release.ts';
 
 /*
- * Runs docs/backup.md and docs/upgrading.md word for word, in a checkout whose origin gets a later release
+ * Runs the chapters of docs/operators.md about backups and upgrades word for word, in a checkout whose origin gets a later release
  * meanwhile.
  */
 const execute = promisify(execFile);
@@ -23,10 +23,13 @@ const settings = {
 };
 const done = new Set<string>();
 
-/** Returns the commands below each heading, one text per block. */
-function commandsOf(document: string): Map<string, string[]> {
-  const text = fs.readFileSync(path.join(ROOT, 'docs', document), 'utf8');
-  const sections = text.split(/^## /m).slice(1);
+type Chapter = 'Backup and restore' | 'Upgrades';
+
+/** Returns the commands below each heading of the chapter, one text per block. */
+function commandsOf(chapter: Chapter): Map<string, string[]> {
+  const text = fs.readFileSync(path.join(ROOT, 'docs/operators.md'), 'utf8');
+  const found = text.split(/^## /m).find((each) => each.startsWith(`${chapter}\n`)) ?? '';
+  const sections = found.split(/^### /m).slice(1);
   return new Map(
     sections.flatMap((section) => {
       const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands = '']) => commands);
@@ -37,14 +40,15 @@ function commandsOf(document: string): Map<string, string[]> {
 
 /** Runs one block of a document in the folder, while others continue. */
 async function follow(
-  document: string,
+  chapter: Chapter,
   heading: string,
   block: number,
   folder: string,
   more = {},
 ): Promise<string> {
-  const commands = commandsOf(document).get(heading)?.[block];
-  if (commands === undefined) throw new Error(`docs/${document} has no such commands: ${heading}, ${block}`);
+  const commands = commandsOf(chapter).get(heading)?.[block];
+  if (commands === undefined)
+    throw new Error(`docs/operators.md has no such commands: ${chapter}, ${heading}, ${block}`);
   // A new checkout would spend a minute installing what is here already.
   const lines = commands.replace(
     /^cd .*$/gm,
@@ -52,7 +56,7 @@ async function follow(
   );
   const env = environment({ ...settings, ...more });
   const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', lines], { cwd: folder, env });
-  done.add(`${document}: ${heading}, ${block}`);
+  done.add(`${chapter}: ${heading}, ${block}`);
   return stdout;
 }
 
@@ -124,9 +128,9 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
   describe('with the embedded database', () => {
     it('copy it stopped and at work, and bring it back', async () => {
       await running(make('before'));
-      await follow('backup.md', 'Embedded database, stopped', 0, checkout);
+      await follow('Backup and restore', 'Embedded database, stopped', 0, checkout);
       await running(make('after'));
-      await follow('backup.md', 'Embedded database, stopped', 1, checkout);
+      await follow('Backup and restore', 'Embedded database, stopped', 1, checkout);
       for (const name of ['backup', 'data.broken']) fs.rmSync(path.join(checkout, name), { recursive: true });
 
       await running(async (it) => {
@@ -135,12 +139,12 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
         const writing = (async () => {
           for (let count = 0; !over; count++) await make(`meanwhile ${count}`)(it);
         })();
-        await follow('backup.md', 'Embedded database, while it runs', 0, checkout);
+        await follow('Backup and restore', 'Embedded database, while it runs', 0, checkout);
         over = true;
         await writing;
         await make('after')(it);
       });
-      await follow('backup.md', 'Embedded database, stopped', 1, checkout);
+      await follow('Backup and restore', 'Embedded database, stopped', 1, checkout);
       await running(async (it) => {
         // Of the projects made meanwhile, the first ones are there without a gap.
         const [before, ...meanwhile] = await names(it);
@@ -152,12 +156,12 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
 
     it('upgrade and go back', async () => {
       publish();
-      await follow('upgrading.md', 'The embedded database', 0, checkout);
+      await follow('Upgrades', 'The embedded database', 0, checkout);
       await running(async (it) => {
         await expect.poll(it.stderr).toContain('The database schema is up to date');
         await make('upgraded')(it);
       });
-      await follow('upgrading.md', 'The embedded database', 1, checkout);
+      await follow('Upgrades', 'The embedded database', 1, checkout);
       await running(async (it) => {
         await expect.poll(it.stderr).toContain('is newer than this release, which can work with it');
         expect(await names(it)).toEqual(expect.arrayContaining(['again', 'before', 'upgraded']));
@@ -175,22 +179,21 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
     const restored = new URL(postgres.url);
     restored.pathname = '/tradewind_restored';
     const own = { DATABASE_URL: postgres.url, RESTORED_URL: restored.href };
-    const section = 'A PostgreSQL of your own';
     const next = path.join(home, 'tradewind-next');
     try {
       await running(async (it) => {
         await make('before')(it);
-        await follow('backup.md', section, 0, checkout, own);
+        await follow('Backup and restore', 'Your own PostgreSQL', 0, checkout, own);
         await make('after')(it);
-        const said = await follow('upgrading.md', section, 0, checkout, own);
+        const said = await follow('Upgrades', 'Your own PostgreSQL, without downtime', 0, checkout, own);
         expect(said).toMatch(/^Applied: .*9001_expand.*$/m);
         await make('on the new schema')(it);
-        await follow('upgrading.md', section, 1, next, own);
-        expect(await follow('upgrading.md', section, 2, checkout, own)).toContain(
+        await follow('Upgrades', 'Your own PostgreSQL, without downtime', 1, next, own);
+        expect(await follow('Upgrades', 'Your own PostgreSQL, without downtime', 2, checkout, own)).toContain(
           'a later release (9002_index)',
         );
       }, own);
-      await follow('backup.md', section, 1, checkout, own);
+      await follow('Backup and restore', 'Your own PostgreSQL', 1, checkout, own);
       expect(await running(names, { ...own, DATABASE_URL: own.RESTORED_URL })).toEqual(['before']);
       expect(await running(names, own, next)).toEqual(['after', 'before', 'on the new schema']);
     } finally {
@@ -200,9 +203,9 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
   }, 300_000);
 
   it('have all been run', () => {
-    const all = ['backup.md', 'upgrading.md'].flatMap((document) =>
-      [...commandsOf(document)].flatMap(([heading, blocks]) =>
-        blocks.map((_, index) => `${document}: ${heading}, ${index}`),
+    const all = (['Backup and restore', 'Upgrades'] as const).flatMap((chapter) =>
+      [...commandsOf(chapter)].flatMap(([heading, blocks]) =>
+        blocks.map((_, index) => `${chapter}: ${heading}, ${index}`),
       ),
     );
     expect([...done].toSorted()).toEqual(all.toSorted());

@@ -260,10 +260,10 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
       expect(status, stderr).toBe(0);
       return stdout;
     };
-    typed(block('kind: hosted'));
+    expect(block('region use')).toContain('npx tradewind region use hosted\n');
     const own = { ...settings, TRADEWIND_CATALOG_DIR: path.join(home, 'catalog') };
-    const applied = runTradewind(['catalog', 'apply'], own);
-    expect(applied.status, applied.stderr).toBe(0);
+    const used = runTradewind(['region', 'use', 'hosted'], own);
+    expect(used.status, used.stderr).toBe(0);
 
     expect(typed(block('TASK='))).toContain('"state"');
     await vi.waitFor(async () => {

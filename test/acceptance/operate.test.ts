@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build, environment, ROOT, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
-/** An operator's first day, as docs/operate.md tells it. TRADEWIND_WRITE_OPERATE=1 writes what the commands print there. */
-const FILE = path.join(ROOT, 'docs/operate.md');
+/** An operator's first day, as docs/cli.md tells it. TRADEWIND_WRITE_OPERATE=1 writes what the commands print there. */
+const FILE = path.join(ROOT, 'docs/cli.md');
 const BLOCK = /^```console\n(.*?)^```/gms;
 const MARK = '=== the next command ===';
 const folder = temporaryFolder();

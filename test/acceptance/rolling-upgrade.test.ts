@@ -16,7 +16,7 @@ const CLIENTS = 3;
 /** Answers that the clients must get in each state of the upgrade before it continues. */
 const ENOUGH = 50;
 
-/** The steps are those of docs/upgrading.md. */
+/** The steps are those of docs/operators.md. */
 describe.runIf(hasHistory)('the previous release and the next one on one database', () => {
   let previous: string;
   let next: string;

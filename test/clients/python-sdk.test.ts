@@ -84,7 +84,7 @@ describe.skipIf(!installed)('the official Python SDK', () => {
     return figures;
   }
 
-  it('has done what docs/compatibility.md says', async () => {
+  it('has done what docs/reference/compatibility.md says', async () => {
     const [{ version, families, passed, calls }, part] = await Promise.all([
       figuresOf(WHOLE),
       figuresOf(WRAPPED),

@@ -8,10 +8,10 @@ import { version } from '../../src/lib/version.ts';
 import { removeInstallations } from '../support/npx.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/** Follows docs/ci.md from an empty folder, with the files of a release; then runs the packages' own tests on one server. */
+/** Follows docs/testers.md from an empty folder, with the files of a release; then runs the packages' own tests on one server. */
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const KITS = path.join(ROOT, 'kits');
-const DOCUMENT = fs.readFileSync(path.join(ROOT, 'docs/ci.md'), 'utf8');
+const DOCUMENT = fs.readFileSync(path.join(ROOT, 'docs/testers.md'), 'utf8');
 const work = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-kits-'));
 const release = path.join(work, 'release');
 const INSTALLING = 600_000;
@@ -137,7 +137,7 @@ function emptyProject(name: string): string {
 }
 
 function blocksBelow(heading: string): (string | undefined)[][] {
-  const section = DOCUMENT.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const section = DOCUMENT.split(/^##+ /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
   return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => [language, text]);
 }
 

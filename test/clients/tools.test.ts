@@ -107,7 +107,7 @@ it('the example with types from the OpenAPI document compiles and runs', { timeo
   record('typescript', {
     client: 'openapi-fetch with types by openapi-typescript',
     pinned: `${dependencies['openapi-fetch']}, ${devDependencies['openapi-typescript']}`,
-    passed: '[the example](../examples/typescript) compiles and runs',
+    passed: '[the example](../../examples/typescript) compiles and runs',
     operations: service.takeOperations(),
   });
 });

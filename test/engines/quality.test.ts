@@ -13,7 +13,7 @@ import { wordErrorRate, wordsOf } from '../support/word-errors.ts';
 const TOKEN = '7$quality-of-engines';
 const TIMEOUT_MS = 600_000;
 const CLOCK_TOLERANCE_SECONDS = 0.4;
-/** Set QUALITY=all to measure what docs/ai-engines.md says. Otherwise every third recording shows that it still holds. */
+/** Set QUALITY=all to measure what docs/ai.md says. Otherwise every third recording shows that it still holds. */
 const ALL = process.env.QUALITY === 'all';
 
 /** Everyday English: a tale, news and a talk. */

@@ -9,8 +9,8 @@ import { ROOT } from '../acceptance/processes.ts';
 /** Only the ends of tasks use them. */
 const secrets = {} as Secrets;
 
-it('are those of docs/operations.md', () => {
-  const text = fs.readFileSync(path.join(ROOT, 'docs/operations.md'), 'utf8');
+it('are those of docs/operators.md', () => {
+  const text = fs.readFileSync(path.join(ROOT, 'docs/operators.md'), 'utf8');
   const [, table = ''] = /^\| minutes \| tasks \|\n\|.*\n((?:\|.*\n)+)/m.exec(text) ?? [];
   const rows = [...table.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, minutes, types = '']) => ({
     minutes: Number(minutes),

@@ -42,7 +42,7 @@ it('npm test says what is missing before it begins, and installs nothing', { tim
   expect(stdout).toContain('Nothing was installed.\n"npm run install:tests" installs:\n');
   for (const line of [
     'ffmpeg: AI tasks',
-    'postgresql-client: the commands of backup.md and upgrading.md',
+    'postgresql-client: the commands of operators.md',
     'promtool: metrics and alerts',
     'Python clients: the official SDK, schemathesis, the test kit for pytest',
     'Go, from https://go.dev/doc/install: ',

@@ -7,7 +7,7 @@ import { createOperationFinder } from './coverage.ts';
 import { documentedOperations } from './openapi.ts';
 import { startService, type TestService } from './service.ts';
 
-/** Compares a client's results with docs/compatibility.md, or writes them down if told to. */
+/** Compares a client's results with docs/reference/compatibility.md, or writes them down if told to. */
 export function record(name: string, result: ClientResult): void {
   if (process.env.TRADEWIND_WRITE_CLIENTS) {
     fs.writeFileSync(clientResultFile(name), `${JSON.stringify(result, null, 2)}\n`);
@@ -15,7 +15,9 @@ export function record(name: string, result: ClientResult): void {
   }
   const known = clientResult(name);
   const expected = result.seen === undefined ? known : { ...known, seen: result.seen };
-  expect(result, 'docs/compatibility.md says otherwise; "npm run clients" writes it anew').toEqual(expected);
+  expect(result, 'docs/reference/compatibility.md says otherwise; "npm run clients" writes it anew').toEqual(
+    expected,
+  );
 }
 
 /** Compares what the SDK calls with what the list of unserved paths is made from, or writes it down if told to. */

@@ -91,7 +91,7 @@ describe('what a rule applies to', () => {
 
 describe('the shape of rules', () => {
   const [, example = ''] =
-    /```yaml\n(backends:[^`]*)```/.exec(fs.readFileSync('docs/simulation.md', 'utf8')) ?? [];
+    /```yaml\n(backends:[^`]*)```/.exec(fs.readFileSync('docs/testers.md', 'utf8')) ?? [];
 
   it('takes each of those in the document', () => {
     const { faults } = parse(example).backends[0].settings;

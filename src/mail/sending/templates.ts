@@ -69,7 +69,7 @@ export function readTemplates(folder: string | undefined): Templates {
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       throw new SettingError(
-        `The templates for ${kind} are not usable (${root.join(', ')}): ${why}. Names and values are in docs/mail.md`,
+        `The templates for ${kind} are not usable (${root.join(', ')}): ${why}. Names and values are in docs/accounts.md`,
       );
     }
   }

@@ -20,7 +20,7 @@ function seedFile(text: string): string {
 const TOKEN = '12_the-token-of-acme-for-ci';
 /** That of the documents. */
 const [, ACME = ''] =
-  /```yaml\n(clients:\n[\s\S]*?)```/.exec(fs.readFileSync('docs/test-kit.md', 'utf8')) ?? [];
+  /```yaml\n(clients:\n[\s\S]*?)```/.exec(fs.readFileSync('docs/testers.md', 'utf8')) ?? [];
 const MORE = `    projects:
       - name: web
         description: For tests

@@ -18,7 +18,7 @@ it.each([
   ['tradewind.clusters.*', 'Did you mean tradewind.cluster.*?'],
   ['tradewind.cluster.update', 'Did you mean tradewind.cluster.updated?'],
   ['tradewind.task.failure', 'Did you mean tradewind.task.failed?'],
-  ['tradewind.weather.rained', 'docs/events.md lists the types.'],
+  ['tradewind.weather.rained', 'docs/reference/event-types.md lists the types.'],
 ])('no event has a type %s', (type, hint) => {
   expect(typeProblems(['*', type])).toEqual([
     { field: 'types.1', message: `No event has a type ${type}. ${hint}` },

@@ -14,7 +14,9 @@ export function typeProblems(types: readonly string[]): FieldProblem[] {
     if (known.some(typeMatcher(pattern))) return [];
     const closest = closestName(shortName(pattern), NAMES);
     const hint =
-      closest === undefined ? 'docs/events.md lists the types.' : `Did you mean tradewind.${closest}?`;
+      closest === undefined
+        ? 'docs/reference/event-types.md lists the types.'
+        : `Did you mean tradewind.${closest}?`;
     return [{ field: `types.${index}`, message: `No event has a type ${pattern}. ${hint}` }];
   });
 }

@@ -445,7 +445,7 @@ describe('a secret', () => {
 });
 
 it('is received by what the document shows', async () => {
-  const [, text = ''] = /^```js\n(.*?)^```/ms.exec(readFileSync('docs/webhooks.md', 'utf8')) ?? [];
+  const [, text = ''] = /^```js\n(.*?)^```/ms.exec(readFileSync('docs/events.md', 'utf8')) ?? [];
   const own = newSecret();
   const program = text.replace(
     '3000',

@@ -88,7 +88,7 @@ export function walkModules({ name, client, version, variable, environment, faul
       expect(known.filter(({ step }) => !done.includes(step))).toEqual([]);
     });
 
-    it('has done what docs/compatibility.md says', () => {
+    it('has done what docs/reference/compatibility.md says', () => {
       expect([...walked.keys()].toSorted(), 'only whole runs are compared').toEqual(modules.toSorted());
       expect(unlisted, 'nothing is written that is not explained').toEqual([]);
       expect(faults.filter(({ module }) => !modules.includes(module))).toEqual([]);

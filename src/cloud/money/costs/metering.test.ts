@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '../../../db/database.ts';
 
 /** Tables of projects' resources that cost nothing, or that cost as part of something else. */
 const FREE: Record<string, string> = {
-  ddos_profiles: 'the price of the protection is not metered; docs/costs.md says so',
+  ddos_profiles: 'the price of the protection is not metered; docs/billing.md says so',
   kubernetes_clusters: 'its nodes are instances',
   logging_services: 'its topics cost something',
   networks: 'costs nothing',

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 
 const URL = '/cloud/v1/pricing/1/1/volumes';
-const doc = await readFile('docs/pricing.md', 'utf8');
+const doc = await readFile('docs/billing.md', 'utf8');
 const [terms = '', request = '', answer = ''] = [...doc.matchAll(/```(?:yaml|json)\n(.*?)```/gs)].map(
   ([, content]) => content,
 );
@@ -38,7 +38,7 @@ const noAmounts = {
   price_without_discount_per_month: null,
 };
 
-describe('the example of docs/pricing.md', () => {
+describe('the example of docs/billing.md', () => {
   test('is what the service answers, under both base addresses', async () => {
     for (const url of [URL, `/gcore${URL}`]) {
       const { status, body } = await preview(JSON.parse(request), url);

@@ -37,7 +37,7 @@ describe.skipIf(process.platform !== 'linux')('there is none', () => {
     const folder = folderWith({ bwrap: '#!/bin/sh\necho "bwrap: No permissions" >&2\nexit 1\n' });
     fs.chmodSync(path.join(folder, 'bwrap'), 0o755);
     const { missing } = await find({ searchPath: `${folder}:${searchPath}` });
-    expect(missing).toBe("bubblewrap doesn't work here: bwrap: No permissions (docs/ai-tasks.md)");
+    expect(missing).toBe("bubblewrap doesn't work here: bwrap: No permissions (docs/ai.md)");
   });
 
   test('where it can not be tried', async () => {

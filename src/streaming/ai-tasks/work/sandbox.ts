@@ -42,7 +42,7 @@ export async function findSandbox(options: SandboxOptions): Promise<SandboxFindi
   } catch (error) {
     problem = (error as Error).message;
   }
-  return { missing: `bubblewrap doesn't work here: ${problem} (docs/ai-tasks.md)` };
+  return { missing: `bubblewrap doesn't work here: ${problem} (docs/ai.md)` };
 }
 
 /** Options differ between versions; a version that can't list them is tried all the same. */

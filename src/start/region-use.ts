@@ -1,0 +1,210 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { type Document, isMap, isPair, isScalar, parseDocument } from 'yaml';
+import { ABOUT_KWOK, hasKwok, installedVersions, missingOf, notInstalled } from '../../kubernetes/index.ts';
+import { MAKERS } from '../backends/makers.ts';
+import { CatalogError } from '../cloud/ground/catalog/faults.ts';
+import { type Catalog, loadCatalog, type Region } from '../cloud/ground/catalog/service.ts';
+import type { Config } from '../config.ts';
+import { attempt } from '../lib/attempt.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+import { followedBy, putInForce } from './catalog-apply.ts';
+import type { Command } from './command.ts';
+import { asRecordedOperator } from './operator.ts';
+
+const NOTHING_CHANGED = 'Nothing was changed.';
+/** What a catalogue without the file has. */
+const DEFAULT_BACKENDS = 'backends:\n  - {name: simulated, kind: simulated}\n';
+/** Kinds that need no settings, so that they can be added. */
+const ADDABLE = ['hosted', 'simulated'];
+/** Leaves the rest of a file as its author wrote it. */
+const AS_WRITTEN = { lineWidth: 0, flowCollectionPadding: false };
+
+const ABOUT: Record<string, string> = {
+  hosted: 'real control planes on this machine, with simulated nodes',
+  simulated: 'nothing real runs',
+  'cluster-api': 'real machines, which Cluster API makes',
+};
+
+export const regionUse: Command = {
+  summary: 'choose what runs the Kubernetes clusters of a region: hosted, simulated or cluster-api',
+  help: `  <backend>      hosted: real control planes on this machine, with simulated nodes; simulated; cluster-api; or the
+                 name of a backend in backends.yaml. cluster-api has to be described there first
+  --region ID    which region (default: the one with the lowest ID)
+  Changes backends.yaml and regions.yaml in TRADEWIND_CATALOG_DIR and applies the catalogue, as "tradewind catalog apply"
+  does. Refused while the region has clusters, which the other backend would not know.
+`,
+  argument: 'backend',
+  options: { region: { type: 'string' } },
+  json: true,
+  async run(context) {
+    const { config, options } = context;
+    const before = await loadChecked(config.catalogDir, config);
+    const region = regionOf(before, options.region);
+    const { backend, files } = edited(before, config.catalogDir, { region, word: String(options.backend) });
+    const versions = backend.kind === 'hosted' ? hostedVersions(backend.settings, before, config) : [];
+    const catalog = await checkedDraft(config, files);
+    return asRecordedOperator(context, 'catalog apply', async (database, by) => {
+      const undo = write(config.catalogDir, files);
+      const applied = await putInForce(database, catalog, { config, ...by }).catch((error: unknown) => {
+        undo();
+        throw error;
+      });
+      const { text, data } = await followedBy(database, catalog, { config, ...by, ...applied });
+      const where = `${region.display_name} (region ${region.id})`;
+      const lines = [
+        `Clusters in ${where} are made by the backend ${backend.name}: ${ABOUT[backend.kind]}.`,
+        ...versions,
+        files.size === 0
+          ? 'The files of the catalogue said so already.'
+          : `Changed ${[...files.keys()].join(' and ')} in ${config.catalogDir}.`,
+        text,
+      ];
+      return {
+        text: lines.join('\n'),
+        data: { region: region.id, backend: backend.name, files: [...files.keys()], ...data },
+      };
+    });
+  },
+};
+
+async function loadChecked(folder: string, { catalogDir }: Config): Promise<Catalog> {
+  return loadCatalog(folder, MAKERS).catch((error: unknown) => {
+    if (!(error instanceof CatalogError)) throw error;
+    throw new CatalogError(catalogDir, error.faults, NOTHING_CHANGED);
+  });
+}
+
+function regionOf({ regions }: Catalog, id: string | boolean | undefined): Region {
+  const ids = [...regions.keys()].sort((a, b) => a - b);
+  const region = regions.get(id === undefined ? (ids[0] ?? 0) : Number(id));
+  if (region) return region;
+  throw new OperatorError(
+    `There is no region ${id}. The catalogue has ${ids.join(', ')}. ${NOTHING_CHANGED}`,
+  );
+}
+
+interface Backend {
+  name: string;
+  kind: string;
+  settings: object;
+}
+
+/** Returns the backend that the word means, and the files of the catalogue that have to be written. */
+function edited(
+  { backends }: Catalog,
+  folder: string,
+  { region, word }: { region: Region; word: string },
+): { backend: Backend; files: Map<string, string> } {
+  const files = new Map<string, string>();
+  const known = [...backends.values()];
+  const ofKind = known.filter(({ kind }) => kind === word);
+  const found =
+    backends.get(word) ??
+    ofKind.find(({ name }) => name === region.backend) ??
+    (ofKind.length === 1 ? ofKind[0] : undefined);
+  if (!found && ofKind.length > 1) {
+    const names = ofKind.map(({ name }) => name).join(', ');
+    throw new OperatorError(
+      `There are several backends of the kind ${word}: name one of ${names}. ${NOTHING_CHANGED}`,
+    );
+  }
+  if (!found && !ADDABLE.includes(word))
+    throw new OperatorError(`${unknownWord(word, known)} ${NOTHING_CHANGED}`);
+  const backend = found ?? { name: word, kind: word, settings: {} };
+  if (!found) {
+    const document = parseDocument(attempt(() => textOf(folder, 'backends.yaml')) ?? DEFAULT_BACKENDS);
+    document.addIn(['backends'], document.createNode({ name: word, kind: word }, { flow: true }));
+    files.set('backends.yaml', document.toString(AS_WRITTEN));
+  }
+  if ((region.backends?.kubernetes ?? region.backend) !== backend.name) {
+    const document = parseDocument(textOf(folder, 'regions.yaml'));
+    giveClusters(document, region, backend.name);
+    files.set('regions.yaml', document.toString(AS_WRITTEN));
+  }
+  return { backend, files };
+}
+
+function unknownWord(word: string, known: readonly Backend[]): string {
+  if (word === 'cluster-api')
+    return 'A backend of the kind cluster-api needs settings, so add one to backends.yaml first, as docs/kubernetes.md shows.';
+  const names = new Set([...Object.keys(MAKERS), ...known.map(({ name }) => name)]);
+  return `There is no backend ${word}: name one of ${[...names].join(', ')}.`;
+}
+
+/** Names the backend in the entry of the region, beside the one for everything else. */
+function giveClusters(document: Document, region: Region, name: string): void {
+  const list = document.toJS().regions as { id: number }[];
+  const at = ['regions', list.findIndex(({ id }) => id === region.id)];
+  const own = [...at, 'backends'];
+  if (name === region.backend) {
+    document.deleteIn([...own, 'kubernetes']);
+    const left = document.getIn(own);
+    if (isMap(left) && left.items.length === 0) document.deleteIn(own);
+  } else if (region.backends) document.setIn([...own, 'kubernetes'], name);
+  else {
+    const entry = document.getIn(at);
+    if (!isMap(entry)) return;
+    const after = entry.items.findIndex(
+      (pair) => isPair(pair) && isScalar(pair.key) && pair.key.value === 'backend',
+    );
+    const value = document.createNode({ kubernetes: name }, { flow: true });
+    entry.items.splice(after + 1, 0, document.createPair('backends', value));
+  }
+}
+
+/** Returns what to say about the versions that are installed. @throws OperatorError naming what to install */
+function hostedVersions(settings: object, { kubernetesVersions }: Catalog, config: Config): string[] {
+  const lacking = missingOf(config.searchPath);
+  if (lacking !== undefined)
+    throw new OperatorError(`Control planes can't run on this machine: ${lacking}. ${NOTHING_CHANGED}`);
+  const { programs = config.kubernetesDir } = settings as { programs?: string };
+  const installed = installedVersions(programs);
+  const offered = installed.filter((version) => kubernetesVersions.includes(version));
+  if (installed.length === 0)
+    throw new OperatorError(`${notInstalled(programs)} ${NOTHING_CHANGED}\n${ABOUT_KWOK}.`);
+  if (offered.length === 0)
+    throw new OperatorError(
+      `Kubernetes ${installed.join(', ')} is installed in ${programs}, but the catalogue offers ${kubernetesVersions.join(', ')}: install one of these with "tradewind kubernetes install". ${NOTHING_CHANGED}`,
+    );
+  const bare = offered.filter((version) => !hasKwok(path.join(programs, version)));
+  return [
+    `The region now offers Kubernetes ${offered.join(', ')}.`,
+    ...(bare.length > 0 ? [`Clusters of ${bare.join(', ')} get no nodes: ${ABOUT_KWOK}.`] : []),
+  ];
+}
+
+/** Checks the catalogue as it would be, in a copy. */
+async function checkedDraft(config: Config, files: ReadonlyMap<string, string>): Promise<Catalog> {
+  const draft = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-catalog-'));
+  try {
+    fs.cpSync(config.catalogDir, draft, { recursive: true });
+    for (const [name, text] of files) fs.writeFileSync(path.join(draft, name), text);
+    return await loadChecked(draft, config);
+  } finally {
+    fs.rmSync(draft, { recursive: true });
+  }
+}
+
+/** Writes the files, and returns what puts the former ones back. @throws OperatorError */
+function write(folder: string, files: ReadonlyMap<string, string>): () => void {
+  const former = [...files.keys()].map((name) => ({ name, text: attempt(() => textOf(folder, name)) }));
+  const undo = () => {
+    for (const { name, text } of former) {
+      if (text === undefined) fs.rmSync(path.join(folder, name), { force: true });
+      else if (text !== attempt(() => textOf(folder, name))) fs.writeFileSync(path.join(folder, name), text);
+    }
+  };
+  try {
+    for (const [name, text] of files) fs.writeFileSync(path.join(folder, name), text);
+  } catch (error) {
+    attempt(undo);
+    throw new OperatorError(
+      `${(error as Error).message}. ${NOTHING_CHANGED} Copy the folder to a place that you may write to, and name it in TRADEWIND_CATALOG_DIR`,
+    );
+  }
+  return undo;
+}
+
+const textOf = (folder: string, name: string): string => fs.readFileSync(path.join(folder, name), 'utf8');
