@@ -67,6 +67,7 @@ import { up as removalTime } from './0091_removal_time.ts';
 import { up as triedEvents } from './0092_tried_events.ts';
 import { up as waitingDeletions } from './0093_waiting_deletions.ts';
 import { up as waitingDeletionsInTurns } from './0094_waiting_deletions_in_turns.ts';
+import { up as comments } from './0095_comments.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -140,4 +141,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0092_tried_events': { up: triedEvents },
   '0093_waiting_deletions': { up: waitingDeletions },
   '0094_waiting_deletions_in_turns': { up: waitingDeletionsInTurns },
+  '0095_comments': { up: comments },
 };

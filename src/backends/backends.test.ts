@@ -10,10 +10,10 @@ import { CatalogError } from '../cloud/ground/catalog/faults.ts';
 import { loadCatalog } from '../cloud/ground/catalog/service.ts';
 import { loadConfig } from '../config.ts';
 import { backendFindings } from '../start/doctor-backends.ts';
+import { MAKERS } from '../start/makers.ts';
 import { createBackends } from './backends.ts';
 import { type Backend, type Json, Unavailable } from './contract/backend.ts';
 import type { Makers } from './maker.ts';
-import { MAKERS } from './makers.ts';
 
 /** A backend that keeps file shares in memory. Tests can look into it, break it and tamper with it. */
 const shelf = {

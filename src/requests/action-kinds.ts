@@ -1,5 +1,5 @@
+import type { ActionType, ApiGroup } from '../lib/published-names.ts';
 import { ALL_RESOURCES, type Card, type ResourceType } from '../lib/resources.ts';
-import type { ActionType, ApiGroup } from './published-names.ts';
 
 /** How the published log of user actions describes an accepted request. */
 export interface ActionKind {

@@ -1,6 +1,5 @@
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MAKERS } from '../backends/makers.ts';
 import { CatalogError } from '../cloud/ground/catalog/faults.ts';
 import { applyCatalog, shortHash } from '../cloud/ground/catalog/in-force.ts';
 import { type CatalogReader, catalogReaders } from '../cloud/ground/catalog/readers.ts';
@@ -11,6 +10,7 @@ import type { Database, Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Command } from './command.ts';
+import { MAKERS } from './makers.ts';
 import { type Answer, asRecordedOperator, type RecordCommand } from './operator.ts';
 
 /** How long processes may take to adopt another catalogue; a killed process is forgotten by then. */

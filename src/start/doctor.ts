@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import pg from 'pg';
 import { takeInventory } from '../../engines/index.ts';
-import { MAKERS } from '../backends/makers.ts';
 import { sharedImageNames } from '../cloud/ground/catalog/image-names.ts';
 import { differenceTo, shortHash } from '../cloud/ground/catalog/in-force.ts';
 import { type Catalog, loadCatalog } from '../cloud/ground/catalog/service.ts';
@@ -23,6 +22,7 @@ import { backendFindings } from './doctor-backends.ts';
 import { encryptionKey } from './doctor-secrets.ts';
 import { type Finding, limited, missing, ok } from './finding.ts';
 import { letterheadOf } from './mail.ts';
+import { MAKERS } from './makers.ts';
 import { printAnswer } from './operator.ts';
 
 const WHAT = 'Mail';

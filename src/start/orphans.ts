@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { createBackends, type NamedBackend } from '../backends/backends.ts';
-import { MAKERS } from '../backends/makers.ts';
 import { catalogOfDatabase } from '../cloud/ground/catalog/in-force.ts';
 import { compare, type Orphan, removeOrphans } from '../convergence/orphans.ts';
 import type { Database } from '../db/database.ts';
@@ -9,6 +8,7 @@ import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import type { Command, CommandContext } from './command.ts';
 import { hostOf } from './host.ts';
+import { MAKERS } from './makers.ts';
 import { asOperator, asRecordedOperator } from './operator.ts';
 
 const NONE = 'No orphans: everything on the backends is wanted.';

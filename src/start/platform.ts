@@ -7,7 +7,6 @@ import { readModels } from '../../engines/index.ts';
 import { buildApp } from '../app.ts';
 import { createBackends } from '../backends/backends.ts';
 import type { Makers } from '../backends/maker.ts';
-import { MAKERS } from '../backends/makers.ts';
 import { buildPlatform, createTaskEnds } from '../build-platform.ts';
 import { agreeOnCatalog } from '../cloud/ground/catalog/in-force.ts';
 import { followCatalog } from '../cloud/ground/catalog/live.ts';
@@ -48,6 +47,7 @@ import { type FirstToken, firstTokenFile, makeFirstToken } from './first-token.t
 import { hostOf } from './host.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { letterheadOf } from './mail.ts';
+import { MAKERS } from './makers.ts';
 import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import { startRemovalTime } from './removal-time.ts';

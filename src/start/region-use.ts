@@ -3,7 +3,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { type Document, isMap, isPair, isScalar, parseDocument } from 'yaml';
 import { ABOUT_KWOK, hasKwok, installedVersions, missingOf, notInstalled } from '../../kubernetes/index.ts';
-import { MAKERS } from '../backends/makers.ts';
 import { CatalogError } from '../cloud/ground/catalog/faults.ts';
 import { type Catalog, loadCatalog, type Region } from '../cloud/ground/catalog/service.ts';
 import type { Config } from '../config.ts';
@@ -11,6 +10,7 @@ import { attempt } from '../lib/attempt.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { followedBy, putInForce } from './catalog-apply.ts';
 import type { Command } from './command.ts';
+import { MAKERS } from './makers.ts';
 import { asRecordedOperator } from './operator.ts';
 
 const NOTHING_CHANGED = 'Nothing was changed.';

@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox';
 import { NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { Named } from '../../lib/wire.ts';
-import type { Language } from '../users/tables.ts';
 
 /* The words for accounts and for people, which all of iam uses. */
 
@@ -25,8 +24,9 @@ export const SERVICE_STATUSES = [
   'activating',
   'deleted',
 ] as const;
+export type ServiceStatus = (typeof SERVICE_STATUSES)[number];
 
-const LANGUAGES = ['az', 'de', 'en', 'ru', 'zh'] as const satisfies readonly Language[];
+const LANGUAGES = ['az', 'de', 'en', 'ru', 'zh'] as const;
 export const Lang = Type.Enum([...LANGUAGES], {
   type: 'string',
   description: 'Language of the user',

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
+import type { Tables } from '../../db/tables.ts';
+import type { ServiceStatus } from '../accounts/schema.ts';
 import { isOffered, SERVICES, type ServiceName } from '../accounts/schema.ts';
-import type { ClientTables } from '../clients/tables.ts';
-import type { ClientServiceTables, ServiceStatus } from './tables.ts';
 
 /** The state of one published service in an account. */
 export interface ServiceState {
@@ -15,8 +15,8 @@ export interface ServiceState {
   startedAt: Date;
 }
 
-export type AccountOfServices = Pick<Selectable<ClientTables['clients']>, 'id' | 'status' | 'created_at'>;
-export type ChangedService = Selectable<ClientServiceTables['client_services']>;
+export type AccountOfServices = Pick<Selectable<Tables['clients']>, 'id' | 'status' | 'created_at'>;
+export type ChangedService = Selectable<Tables['client_services']>;
 
 /** There are six services, so the id of each follows from its account's id. */
 const NUMBERS_OF_ONE = 10;

@@ -3,8 +3,7 @@ import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { containing } from '../../lib/like-pattern.ts';
 import { ROLES } from '../../requests/principal.ts';
-import type { OfferedService } from '../accounts/schema.ts';
-import type { ServiceStatus } from '../client-services/tables.ts';
+import type { OfferedService, ServiceStatus } from '../accounts/schema.ts';
 import type { ClientListQuery } from './schema.ts';
 
 /** The filter of a list: fields of its query, partly resolved. */

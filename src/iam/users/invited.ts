@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { newPersonalToken, type PersonalToken } from '../../lib/personal-token.ts';
 import { forPeople, isoMicros } from '../../lib/timestamps.ts';
@@ -8,7 +9,6 @@ import type { Principal } from '../../requests/principal.ts';
 import { insertUser } from '../accounts/users/in-transaction.ts';
 import * as store from './invitation-store.ts';
 import type { RenewedInvitation } from './schema.ts';
-import type { UserTables } from './tables.ts';
 
 export const DAY_MS = 24 * 3_600_000;
 /** How long an invitation is good for: that of a seller as published. */
@@ -28,7 +28,7 @@ export const MOST_A_DAY = 200;
 export async function insertInvited(
   tx: Transaction,
   principal: Principal,
-  user: Omit<Insertable<UserTables['users']>, 'platform_administrator' | 'pending'>,
+  user: Omit<Insertable<Tables['users']>, 'platform_administrator' | 'pending'>,
   { roleId, validMs, now, mailer }: { roleId: number; validMs: number; now: Date; mailer: Mailer },
 ): Promise<RenewedInvitation> {
   const { client_id: clientId, email } = user;

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { TaskData } from '../../db/json-columns.ts';
 import type { Interval } from '../../lib/iso-interval.ts';
 import { containing } from '../../lib/like-pattern.ts';
 import { STATUSES, type Status } from './states.ts';
-import type { TaskData } from './task-data.ts';
 
 /** Which of a client's tasks to return. */
 export interface AiTaskFilter {

@@ -12,6 +12,7 @@ import {
 } from '../../../engines/index.ts';
 import { announce, announceAll } from '../../db/changes.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
+import type { TaskData } from '../../db/json-columns.ts';
 import type { Tables } from '../../db/tables.ts';
 import { requireFeature } from '../../iam/features/service.ts';
 import {
@@ -34,7 +35,6 @@ import { folded } from './search-text.ts';
 import { parseStopObjects } from './stop-objects.ts';
 import * as store from './store.ts';
 import { AI_TASKS, readCapabilities } from './store.ts';
-import type { TaskData } from './task-data.ts';
 
 const WANTED: Record<NonNullable<TaskData['category']>, string> = {
   nsfw: '',

@@ -1,10 +1,10 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { AiCapabilities } from '../../../engines/index.ts';
 import type { Transaction } from '../../db/database.ts';
+import type { TaskData } from '../../db/json-columns.ts';
 import type { Tables } from '../../db/tables.ts';
 import { searchText } from './search-text.ts';
 import { MAX_RETRIES, type Status, sourcesOf, UNFINISHED } from './states.ts';
-import type { TaskData } from './task-data.ts';
 
 export type AiTaskRow = Omit<Selectable<Tables['ai_tasks']>, 'search_text' | 'retry_at' | 'losses'>;
 

@@ -1,9 +1,9 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Sql } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import { ADMINISTRATIVE } from '../../requests/event-types.ts';
-import type { EventTables } from './tables.ts';
 
-export type EventRow = Selectable<EventTables['events']>;
+export type EventRow = Selectable<Tables['events']>;
 
 /** Returns the next events of all accounts, with the number of the oldest transaction that has not ended. */
 export async function readNext(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Sql } from '../../db/database.ts';
-import type { DeletionStep } from '../deletions/tables.ts';
+import type { DeletionStep } from '../../db/json-columns.ts';
 
 /** A want that a task waits for. */
 export interface OpenStep {

@@ -1,13 +1,13 @@
 import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
-import type { WebhookTables } from './tables.ts';
+import type { Tables } from '../../db/tables.ts';
 
 /** Whose webhooks; undefined for those of all accounts. */
 export type Owner = number | undefined;
 
 /** What is shown of a webhook. Secrets are read only where something is signed. */
 export type WebhookRow = Omit<
-  Selectable<WebhookTables['webhooks']>,
+  Selectable<Tables['webhooks']>,
   'secret' | 'previous_secret' | 'created_by' | 'after_position' | 'revision'
 > & { failing_since: Date | null };
 
@@ -75,7 +75,7 @@ export async function countForNew(tx: Transaction, clientId: number): Promise<nu
 
 export async function insertWebhook(
   tx: Transaction,
-  row: Omit<Insertable<WebhookTables['webhooks']>, 'revision'>,
+  row: Omit<Insertable<Tables['webhooks']>, 'revision'>,
 ): Promise<void> {
   await tx.sql.insertInto('webhooks').values(row).execute();
   await tx.sql
@@ -87,7 +87,7 @@ export async function insertWebhook(
 export async function updateWebhook(
   tx: Transaction,
   id: string,
-  change: Partial<Omit<Selectable<WebhookTables['webhooks']>, 'id' | 'revision'>>,
+  change: Partial<Omit<Selectable<Tables['webhooks']>, 'id' | 'revision'>>,
 ): Promise<void> {
   await tx.sql.updateTable('webhooks').set(change).where('id', '=', id).execute();
 }
@@ -127,7 +127,7 @@ export async function secretsOf(tx: Transaction, id: string): Promise<{ secret: 
 
 /** What is shown of a delivery. */
 export type DeliveryRow = Pick<
-  Selectable<WebhookTables['webhook_deliveries']>,
+  Selectable<Tables['webhook_deliveries']>,
   | 'id'
   | 'event_id'
   | 'type'
@@ -193,7 +193,7 @@ export async function sendNow(tx: Transaction, id: number, expiresAt: Date): Pro
 }
 
 export type NewDelivery = Pick<
-  Insertable<WebhookTables['webhook_deliveries']>,
+  Insertable<Tables['webhook_deliveries']>,
   'webhook_id' | 'client_id' | 'event_id' | 'type' | 'subject' | 'body' | 'expires_at' | 'created_at'
 >;
 

@@ -1,3 +1,4 @@
+import type { KeptFlavor } from '../../../db/json-columns.ts';
 import { presentedTags } from '../../../lib/tag-list.ts';
 import { isoSeconds } from '../../../lib/timestamps.ts';
 import { hardwareOf } from '../../ground/catalog/flavor-schema.ts';
@@ -5,7 +6,6 @@ import type { Scope } from '../../ground/projects/service.ts';
 import { legacyInstance } from './legacy-answer.ts';
 import type { InstanceAnswer } from './schema.ts';
 import type { InstanceRow } from './store.ts';
-import type { KeptFlavor } from './tables.ts';
 
 interface Shown {
   subnets: boolean;

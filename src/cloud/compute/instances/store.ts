@@ -1,6 +1,7 @@
 import { sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../../db/database.ts';
+import type { KeptFlavor } from '../../../db/json-columns.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import { isIn, newResource, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
@@ -9,7 +10,6 @@ import { orderOf } from '../../../lib/order.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { PlainInstance } from '../../ground/hosts/in-transaction.ts';
 import type { InstanceListQuery } from './schema.ts';
-import type { KeptFlavor } from './tables.ts';
 
 export interface AddressRow {
   network_name: string;

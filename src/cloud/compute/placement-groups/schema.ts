@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { PlaceFields, Uuid } from '../../../lib/resource-fields.ts';
 import { Input, listOf, listQuery, Named, ProjectRegion, Query } from '../../../lib/wire.ts';
-import { GROUP_POLICIES } from './tables.ts';
+
+export const GROUP_POLICIES = ['affinity', 'anti-affinity', 'soft-anti-affinity'] as const;
+export type GroupPolicy = (typeof GROUP_POLICIES)[number];
 
 const Policy = Type.Enum([...GROUP_POLICIES], {
   type: 'string',

@@ -14,10 +14,9 @@ import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, refuseDoomed, removeAgain, wantChecked } from '../../ground/tasks/service.ts';
-import type { CreatePlacementGroup, PlacementGroupListQuery } from './schema.ts';
+import type { CreatePlacementGroup, GroupPolicy, PlacementGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { insertGroups, keepGroup } from './store.ts';
-import type { GroupPolicy } from './tables.ts';
 import { DELETE_SERVERGROUP } from './tasks.ts';
 
 /** What instances and pools do with placement groups. Lock instances before them. */

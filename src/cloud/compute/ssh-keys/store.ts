@@ -6,7 +6,7 @@ import { orderOf } from '../../../lib/order.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { SshKeyListQuery } from './schema.ts';
 
-export type SshKeyRow = Selectable<Tables['ssh_keys']>;
+export type SshKeyRow = Omit<Selectable<Tables['ssh_keys']>, 'revision'>;
 
 /** The user for whom a key is looked up. */
 export interface Viewer {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Sql } from '../../../db/database.ts';
-import type { CatalogTables } from './tables.ts';
+import type { Tables } from '../../../db/tables.ts';
 
-export type CatalogRow = Omit<CatalogTables['catalog'], 'single'>;
-export type ReaderRow = Omit<CatalogTables['catalog_readers'], 'seen_at'>;
+export type CatalogRow = Omit<Tables['catalog'], 'single'>;
+export type ReaderRow = Omit<Tables['catalog_readers'], 'seen_at'>;
 
 /** A reader that has not reported for so long is dead. */
 const DEAD_AFTER_MS = 10_000;

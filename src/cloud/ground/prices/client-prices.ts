@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
+import type { ListedPrice, ListTerms } from '../../../db/json-columns.ts';
 import type { CurrencyCode, PriceBook, PriceTerms } from '../catalog/service.ts';
 import { HOURS_PER_MONTH } from './formula.ts';
-import type { ListedPrice, ListTerms } from './lists/tables.ts';
 
 // For prices of a month, which seldom are a decimal number for an hour.
 const Precise = Decimal.clone({ precision: 30, rounding: Decimal.ROUND_HALF_EVEN });

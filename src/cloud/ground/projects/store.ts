@@ -8,7 +8,7 @@ import type { ProjectListQuery } from './schema.ts';
 
 export type ProjectRow = Selectable<Tables['projects']>;
 /** A project, with the time of its deletion if it was deleted. */
-export type ListedProjectRow = ProjectRow & { deleted_at: Date | null };
+export type ListedProjectRow = Omit<ProjectRow, 'revision'> & { deleted_at: Date | null };
 
 export async function findProject(sql: Sql, id: number): Promise<ProjectRow | undefined> {
   return sql.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();

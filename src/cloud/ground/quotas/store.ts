@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
-import type { ListedLimits } from './lists/tables.ts';
+import type { ListedLimits } from '../../../db/json-columns.ts';
 
 /** How much of a quota a client uses, or may use. Region 0 stands for none. */
 export interface QuotaNumber {

@@ -4,8 +4,8 @@ import { pageWithCount } from '../../../db/page.ts';
 import { runPlanned } from '../../../db/planned.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { TaskListQuery } from './schema.ts';
+import type { TaskState } from './states.ts';
 import type { TaskRow } from './store.ts';
-import type { TaskState } from './tables.ts';
 
 // One by one: a plan that PostgreSQL has kept fails when a newer release adds a column to all of them.
 const COLUMNS = [

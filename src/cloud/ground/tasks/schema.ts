@@ -14,9 +14,8 @@ import {
   RepeatedId,
   SortOrder,
 } from '../../../lib/wire.ts';
+import { STATES } from './states.ts';
 import type { TaskRow } from './store.ts';
-
-const STATES = ['NEW', 'RUNNING', 'FINISHED', 'ERROR'] as const;
 
 const TaskTime = (description: string) =>
   nullable(Type.String({ description, examples: ['2026-05-23T05:07:31'] }));

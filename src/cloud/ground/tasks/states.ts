@@ -1,4 +1,5 @@
-import type { TaskState } from './tables.ts';
+export const STATES = ['NEW', 'RUNNING', 'FINISHED', 'ERROR'] as const;
+export type TaskState = (typeof STATES)[number];
 
 export const ACTIVE: readonly TaskState[] = ['NEW', 'RUNNING'];
 export const ENDED: readonly TaskState[] = ['FINISHED', 'ERROR'];

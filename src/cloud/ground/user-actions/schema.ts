@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
 import { nullable } from '../../../lib/nullable.ts';
+import { ACTION_TYPES, API_GROUPS } from '../../../lib/published-names.ts';
 import {
   IntegerId,
   listOf,
@@ -12,8 +13,6 @@ import {
   SortOrder,
   Timestamp,
 } from '../../../lib/wire.ts';
-import { ACTION_TYPES, API_GROUPS } from '../../../requests/published-names.ts';
-import type { Outcome } from '../../../requests/tables.ts';
 
 const MOST_VALUES = 100;
 const several = (description: string, example: string) =>
@@ -100,7 +99,7 @@ export const UserAction = Named('UserAction', {
 export type UserAction = Static<typeof UserAction>;
 export const UserActionList = listOf(UserAction, 'UserActionList');
 
-const OUTCOMES: Outcome[] = ['accepted', 'refused', 'failed'];
+const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
 const ownNullable = <T extends ReturnType<typeof Type.String | typeof Type.Integer>>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 

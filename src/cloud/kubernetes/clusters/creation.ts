@@ -1,3 +1,4 @@
+import type { ClusterConfiguration } from '../../../db/json-columns.ts';
 import { type FieldProblem, InvalidError, ifFound } from '../../../lib/errors.ts';
 import type { Platform } from '../../../platform.ts';
 import { hasSshKeyNamed } from '../../compute/ssh-keys/service.ts';
@@ -5,7 +6,6 @@ import { isGpu } from '../../ground/catalog/flavor-schema.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { getNetwork, getSubnet } from '../../network/networks/service.ts';
 import { type AddressPools, addressPools } from './address-pools.ts';
-import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { initialConfiguration } from './configuration/merge.ts';
 import { validateInitialConfiguration } from './configuration/validate.ts';
 import { newPool } from './pools/new-pool.ts';

@@ -8,7 +8,6 @@ import { isoSeconds } from '../../../lib/timestamps.ts';
 import { listOf, listQuery, Named, ProjectRegion, Query, Timestamp } from '../../../lib/wire.ts';
 import { configurationAnswer, creationGroups } from './configuration/schema.ts';
 import type { ClusterRow, PoolRow } from './store.ts';
-import type { ClusterStatus } from './tables.ts';
 
 export { ClusterUpdate } from './configuration/schema.ts';
 
@@ -328,13 +327,13 @@ export function presentedCluster(row: ClusterRow): ClusterAnswer {
   };
 }
 
-const POOL_STATUS: Record<ClusterStatus, string> = {
+const POOL_STATUS: Record<ClusterRow['status'], string> = {
   Provisioning: 'Provisioning',
   Provisioned: 'Running',
   Deleting: 'Deleting',
 };
 
-export function presentedPool(row: PoolRow, clusterStatus: ClusterStatus): PoolAnswer {
+export function presentedPool(row: PoolRow, clusterStatus: ClusterRow['status']): PoolAnswer {
   return {
     id: row.id,
     name: row.name,

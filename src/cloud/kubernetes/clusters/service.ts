@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { remove } from '../../../convergence/wants.ts';
 import { type Transaction, violates } from '../../../db/database.ts';
+import type { ClusterConfiguration } from '../../../db/json-columns.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import { newTaskId } from '../../../lib/ids.ts';
@@ -21,7 +22,6 @@ import {
 } from '../../ground/tasks/service.ts';
 import * as workerGroups from '../../network/security-groups/worker-groups/in-transaction.ts';
 import { keepForSlurm } from '../../storage/file-shares/service.ts';
-import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
 import type { ClusterUpdate } from './configuration/schema.ts';
 import { validateConfiguration } from './configuration/validate.ts';

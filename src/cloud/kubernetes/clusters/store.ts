@@ -1,11 +1,11 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../../db/database.ts';
+import type { ClusterConfiguration } from '../../../db/json-columns.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import { isIn, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
-import type { ClusterConfiguration } from './configuration/configuration.ts';
 
 export type PoolRow = Selectable<Tables['kubernetes_pools']> & {
   security_group_ids: string[];
@@ -111,7 +111,7 @@ export type NewCluster = Omit<
 };
 export type NewPool = Omit<
   PoolRow,
-  'cluster_id' | 'position' | 'created_at' | 'pending' | 'servergroup_id' | 'servergroup_name'
+  'cluster_id' | 'position' | 'created_at' | 'pending' | 'revision' | 'servergroup_id' | 'servergroup_name'
 >;
 
 export async function insertCluster(tx: Transaction, cluster: NewCluster, pools: NewPool[]): Promise<void> {

@@ -1,3 +1,4 @@
+import type { KeptLbFlavor } from '../../../db/json-columns.ts';
 import { familyOf } from '../../../lib/ip-number.ts';
 import { commonFields } from '../../../lib/resource-answer.ts';
 import { offsetTimestamp } from '../../../lib/timestamps.ts';
@@ -5,7 +6,6 @@ import type { Scope } from '../../ground/projects/service.ts';
 import type { FloatingIpAnswer } from '../../network/floating-ips/schema.ts';
 import type { LoadBalancerAnswer } from './schema.ts';
 import type { ShownLoadBalancer } from './store.ts';
-import type { KeptLbFlavor } from './tables.ts';
 import type { OperatingStatus } from './tree/operating-status.ts';
 
 /** Nothing sends traffic through simulated infrastructure, and no backend counts it yet. */

@@ -9,6 +9,7 @@ import type {
 } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../db/database.ts';
+import type { HealthMonitor } from '../../../db/json-columns.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { type QuotaOwner, releaseQuotas } from '../../ground/quotas/service.ts';
@@ -17,7 +18,6 @@ import * as floatingIps from '../../network/floating-ips/service.ts';
 import { letVipGo, lockVip } from '../../network/ports/of-load-balancers/in-transaction.ts';
 import { MOST_IN_ALL } from './schema.ts';
 import { deleteBalancer, lockForEnd } from './store.ts';
-import type { HealthMonitor } from './tables.ts';
 import { letTreeSecretsGo } from './tls.ts';
 import { freeTree, readTrees, type Trees } from './tree/store.ts';
 import { treeTasks } from './tree/tasks.ts';

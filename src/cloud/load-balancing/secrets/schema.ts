@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
 import { Input, listOf, listQuery, Named, ProjectRegion, Query, Timestamp } from '../../../lib/wire.ts';
-import { SECRET_TYPES } from './tables.ts';
+
+const SECRET_TYPES = ['certificate', 'opaque', 'passphrase', 'private', 'public', 'symmetric'] as const;
 
 /** As in the key manager that the contract was made for (Barbican's `max_allowed_secret_in_bytes`). */
 export const MOST_BYTES = 20_000;

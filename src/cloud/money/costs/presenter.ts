@@ -1,8 +1,7 @@
 import { isoSeconds } from '../../../lib/timestamps.ts';
 import { unitsOf } from './costing.ts';
-import type { UsageTotal, UsedResource as UsedResourceAnswer } from './schema.ts';
+import type { UsageTotal, UsedResource as UsedResourceAnswer, UsedType } from './schema.ts';
 import type { UsedInTotal, UsedResource } from './store.ts';
-import type { UsedType } from './tables.ts';
 
 type Shown = Pick<UsedInTotal, 'sku' | 'type'>;
 

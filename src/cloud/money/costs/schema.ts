@@ -3,9 +3,23 @@ import { nullable } from '../../../lib/nullable.ts';
 import { Uuid } from '../../../lib/resource-fields.ts';
 import { oneOf } from '../../../lib/schema-kit.ts';
 import { Input, IntegerId, listQuery, Named, QueryTime, Timestamp } from '../../../lib/wire.ts';
-import { USED_TYPES } from './tables.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Num, Optional, String: Text } = Type;
+
+/** Types of what costs something, as the published reports name them. */
+export const USED_TYPES = [
+  'baremetal',
+  'external_ip',
+  'file_share',
+  'floatingip',
+  'image',
+  'instance',
+  'load_balancer',
+  'log_index',
+  'snapshot',
+  'volume',
+] as const;
+export type UsedType = (typeof USED_TYPES)[number];
 
 /** Types of the published reports that nothing here has. They may be asked for. */
 const UNUSED_TYPES = [

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Sql } from '../../../db/database.ts';
+import type { UsedDetails } from '../../../db/json-columns.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { TimedUse } from './costing.ts';
 import type { ReportPeriod } from './period.ts';
-import type { ReportFilter, ReportOrder } from './schema.ts';
-import type { UsedDetails, UsedType } from './tables.ts';
+import type { ReportFilter, ReportOrder, UsedType } from './schema.ts';
 
 export interface Report extends ReportPeriod {
   clientId: number;

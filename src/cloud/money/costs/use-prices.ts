@@ -1,7 +1,7 @@
 import { priced } from '../../ground/catalog/service.ts';
 import { type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
 import type { ClientPrices } from '../../ground/prices/service.ts';
-import type { UsedType } from './tables.ts';
+import type { UsedType } from './schema.ts';
 
 /** What is used, as it is metered. */
 export interface Use {

@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
+import type { AddressPair } from '../../../db/json-columns.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import { isIn, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
@@ -7,7 +8,6 @@ import { ConflictError } from '../../../lib/errors.ts';
 import { orderOf } from '../../../lib/order.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { PortListQuery } from './schema.ts';
-import type { AddressPair } from './tables.ts';
 
 const COLUMNS = [
   'id',

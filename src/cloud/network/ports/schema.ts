@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
+import type { AddressPair } from '../../../db/json-columns.ts';
 import { nullable } from '../../../lib/nullable.ts';
 import { Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../../lib/tags-patch.ts';
 import { Input, listOf, listQuery, Named, ProjectRegion, Query, Timestamp } from '../../../lib/wire.ts';
-import type { AddressPair } from './tables.ts';
 
 const MAX_GROUPS = 10;
 /** The default of Neutron's max_allowed_address_pair. */

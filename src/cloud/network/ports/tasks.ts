@@ -3,11 +3,11 @@ import type { PortSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, type TaskType, taskType } from '../../../convergence/task-kind.ts';
 import { amend, type Wanted, wantedOf } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
+import type { AddressPair } from '../../../db/json-columns.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import * as portGroups from './groups/in-transaction.ts';
 import { changePort, lockPort } from './port-rows.ts';
-import type { AddressPair } from './tables.ts';
 import type { WantedPort } from './wanted-port.ts';
 
 interface PortParts {

@@ -1,9 +1,9 @@
+import type { AddressPair } from '../../../db/json-columns.ts';
 import { addressOrRange, canonicalAddress } from '../../../lib/cidr.ts';
 import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { patchedTags } from '../../../lib/tags-patch.ts';
 import type { PortRow } from './port-rows.ts';
 import type { UpdatePort } from './schema.ts';
-import type { AddressPair } from './tables.ts';
 
 /** Returns the pairs in canonical form, sorted. Adds faults to `problems`; as in Neutron, a pair may not repeat. */
 export function pairsFrom(

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../../db/database.ts';
-import type { AddressPair } from '../ports/tables.ts';
+import type { AddressPair } from '../../../db/json-columns.ts';
 
 /** A virtual address with everything that its lists and changes need. */
 export interface Vip {

@@ -2,6 +2,7 @@ import type { RouterSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import { amend, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
+import type { StaticRoute } from '../../../db/json-columns.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
@@ -9,7 +10,6 @@ import { asInRows as floatingIpsAsInRows } from '../floating-ips/tasks.ts';
 import { removeRouter } from './removal.ts';
 import type { RouterRow } from './store.ts';
 import * as store from './store.ts';
-import type { StaticRoute } from './tables.ts';
 
 export function routerSpec(row: RouterRow): RouterSpec {
   return {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { InvalidError } from '../../../lib/errors.ts';
 import { LEGACY } from '../../../lib/legacy.ts';
-import type { FileShareType } from './tables.ts';
+import type { FileShareType } from './share-types.ts';
 
 /** The type of a share under its older name. The library under the older Terraform provider sends only this one. */
 

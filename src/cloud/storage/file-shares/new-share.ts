@@ -4,7 +4,7 @@ import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Region } from '../../ground/catalog/service.ts';
 import { typeNamed } from './legacy.ts';
 import type { CreateFileShare } from './schema.ts';
-import type { FileShareType, VastSettings } from './tables.ts';
+import type { FileShareType, VastSettings } from './share-types.ts';
 
 /** Fields that only shares of one type have. */
 const OWN_FIELDS = { standard: ['network', 'access'], vast: ['share_settings'] } as const;

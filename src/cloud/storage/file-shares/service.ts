@@ -26,10 +26,10 @@ import { lock, lockFree, shareNotFound } from './locks.ts';
 import { type NewShare, newShare } from './new-share.ts';
 import type { CreateFileShare, FileShareListQuery, UpdateFileShare } from './schema.ts';
 import { rowPatch, settingsOf, wantedShare } from './share-change.ts';
+import type { FileShareType } from './share-types.ts';
 import { slurmNeeds } from './slurm-needs.ts';
 import * as store from './store.ts';
 import { keepFree } from './store.ts';
-import type { FileShareType } from './tables.ts';
 import {
   CREATE_SHARE,
   changedShare,

@@ -1,4 +1,4 @@
-import type { VastSettings } from './tables.ts';
+import type { VastSettings } from './share-types.ts';
 
 /** Returns what a VAST share lacks for Slurm, each as a setting and the value that Slurm needs. */
 export function slurmNeeds(settings: VastSettings): string[] {

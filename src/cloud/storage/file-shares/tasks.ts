@@ -3,8 +3,8 @@ import { type TaskEnd, type TaskType, taskType } from '../../../convergence/task
 import { change, type Wanted } from '../../../convergence/wants.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import type { NewShare } from './new-share.ts';
+import type { VastSettings } from './share-types.ts';
 import { deleteShare, makeAvailable, type SharePatch } from './store.ts';
-import type { VastSettings } from './tables.ts';
 
 interface ShareInput extends QuotaOwner {
   fileShareId: string;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Sql } from '../../../db/database.ts';
+import type { ServiceStatus } from '../../accounts/schema.ts';
 import { OFFERED, type OfferedService } from '../../accounts/schema.ts';
-import type { ServiceStatus } from '../tables.ts';
 
 /** Accounts that a reseller works in are not its customers: its defaults don't count there. */
 const CUSTOMER = sql<boolean>`not exists (

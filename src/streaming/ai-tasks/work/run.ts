@@ -6,11 +6,11 @@ import {
   HARD_NUDITY_LABELS,
   SOFT_NUDITY_LABELS,
 } from '../../../../engines/index.ts';
+import type { TaskData } from '../../../db/json-columns.ts';
 import { shownUrl } from '../../../lib/file-url.ts';
 import { type FetchOptions, fetchMedia } from '../fetching/fetch-media.ts';
 import { MediaError } from '../fetching/media-error.ts';
 import { parseStopObjects } from '../stop-objects.ts';
-import type { TaskData } from '../task-data.ts';
 import { analyse } from './analysis.ts';
 import type { ResourceLimits } from './resource-limits.ts';
 import type { Claim } from './store.ts';

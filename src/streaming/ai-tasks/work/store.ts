@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { WorkKind } from '../../../../engines/index.ts';
 import type { Sql, Transaction } from '../../../db/database.ts';
+import type { TaskData } from '../../../db/json-columns.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { WORKER_IS_DEAD } from '../../../worker/heartbeat.ts';
 import type { Status } from '../states.ts';
-import type { TaskData } from '../task-data.ts';
 
 const CLAIM_LOCK = 0x7477_6169; // "twai"
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
+import type { DeletionStep } from '../../../db/json-columns.ts';
 import { WORKER_IS_DEAD } from '../../../worker/heartbeat.ts';
-import type { DeletionStep } from '../tables.ts';
 import { KINDS, type Kind, kindOf } from './kinds.ts';
 
 /** Things of a kind that are looked at together. */

@@ -1,8 +1,8 @@
 import { type TaskEnd, type TaskType, taskType } from '../../../../convergence/task-kind.ts';
+import type { KeptFlavor } from '../../../../db/json-columns.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import type { InstanceStatus, VmState } from '../../../ground/hosts/states.ts';
 import { changeInstance } from '../store.ts';
-import type { KeptFlavor } from '../tables.ts';
 import { ACTIONS, type ActionName } from './actions.ts';
 
 interface State {

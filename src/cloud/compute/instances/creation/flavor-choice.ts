@@ -1,8 +1,8 @@
+import type { KeptFlavor } from '../../../../db/json-columns.ts';
 import { type FieldProblem, ForbiddenError, InvalidError } from '../../../../lib/errors.ts';
 import { isBareMetal } from '../../../ground/catalog/flavor-schema.ts';
 import type { Catalog, Flavor } from '../../../ground/catalog/service.ts';
 import type { ImageSource } from '../../../storage/image-sources/in-transaction.ts';
-import type { KeptFlavor } from '../tables.ts';
 
 /**
  * Returns the flavor for an instance. `field` is the request's field that names it.

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../../db/database.ts';
+import type { KeptFlavor } from '../../../../db/json-columns.ts';
 import type { Place } from '../../../../db/place.ts';
-import type { KeptFlavor } from '../tables.ts';
 
 export interface NewNode {
   id: string;

@@ -1,5 +1,6 @@
 import { announce } from '../../../../db/changes.ts';
 import type { Transaction } from '../../../../db/database.ts';
+import type { ListedPrice, ListTerms } from '../../../../db/json-columns.ts';
 import { calendarTime } from '../../../../lib/calendar-time.ts';
 import { type FieldProblem, NotFoundError } from '../../../../lib/errors.ts';
 import { isoSeconds } from '../../../../lib/timestamps.ts';
@@ -29,7 +30,6 @@ import {
   presentedPrices,
 } from './schema.ts';
 import * as store from './store.ts';
-import type { ListedPrice, ListTerms } from './tables.ts';
 
 /** What has a price in every catalogue. */
 const ITEMS: ReadonlySet<string> = new Set([

@@ -1,9 +1,10 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Sql, Transaction } from '../../../../db/database.ts';
+import type { ListTerms } from '../../../../db/json-columns.ts';
+import type { Tables } from '../../../../db/tables.ts';
 import { type Holder, isFor } from '../../dated-lists/in-transaction.ts';
-import type { ListTerms, PriceListTables } from './tables.ts';
 
-export type PriceListRow = Selectable<PriceListTables['price_lists']>;
+export type PriceListRow = Selectable<Tables['price_lists']>;
 export type NewPriceList = Omit<PriceListRow, 'id'>;
 
 export async function insertPriceList(tx: Transaction, list: NewPriceList): Promise<PriceListRow> {

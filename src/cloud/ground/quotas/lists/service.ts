@@ -1,3 +1,4 @@
+import type { ListedLimits } from '../../../../db/json-columns.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
 import { isoSeconds } from '../../../../lib/timestamps.ts';
 import type { Platform } from '../../../../platform.ts';
@@ -9,7 +10,6 @@ import { GLOBAL_NAMES } from '../names.ts';
 import { refuseOthers } from '../reach.ts';
 import type { NewQuotaList, QuotaList, QuotaLists } from './schema.ts';
 import * as store from './store.ts';
-import type { ListedLimits } from './tables.ts';
 
 /** Returns what is wrong with the limits of a new list. */
 export function limitProblems(

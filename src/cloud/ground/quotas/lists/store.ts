@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Transaction } from '../../../../db/database.ts';
-import type { QuotaListTables } from './tables.ts';
+import type { Tables } from '../../../../db/tables.ts';
 
-export type QuotaListRow = Selectable<QuotaListTables['quota_lists']>;
+export type QuotaListRow = Selectable<Tables['quota_lists']>;
 
 export async function insertQuotaList(
   tx: Transaction,

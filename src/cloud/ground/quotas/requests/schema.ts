@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { RequestedLimits } from '../../../../db/json-columns.ts';
 import {
   Input,
   IntegerId,
@@ -12,7 +13,9 @@ import {
 } from '../../../../lib/wire.ts';
 import { GLOBAL_NAMES, REGIONAL_QUOTAS, UNCOUNTED_GLOBAL, UNCOUNTED_REGIONAL } from '../names.ts';
 import { limits } from '../schema.ts';
-import { REQUEST_STATUSES, type RequestedLimits } from '../tables.ts';
+
+export const REQUEST_STATUSES = ['done', 'in progress', 'rejected'] as const;
+export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
 const MOST_REGIONS = 100;
 

@@ -1,3 +1,4 @@
+import type { RequestedLimits } from '../../../../db/json-columns.ts';
 import { periodIn } from '../../../../lib/calendar-time.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { found } from '../../../../lib/found.ts';
@@ -8,7 +9,6 @@ import type { Principal } from '../../../../requests/principal.ts';
 import { GLOBAL_NAMES, limitField, NO_REGION, REGIONAL_QUOTAS } from '../names.ts';
 import { refuseOthers } from '../reach.ts';
 import { changeLimits, type QuotaNumber } from '../store.ts';
-import type { RequestedLimits } from '../tables.ts';
 import type { CreateLimitRequest, LimitRequestListQuery } from './schema.ts';
 import * as store from './store.ts';
 

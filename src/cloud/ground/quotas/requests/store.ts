@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely';
 import type { Sql, Transaction } from '../../../../db/database.ts';
+import type { RequestedLimits } from '../../../../db/json-columns.ts';
 import { pageWithCount } from '../../../../db/page.ts';
 import type { Tables } from '../../../../db/tables.ts';
 import type { Page } from '../../../../lib/page.ts';
-import type { RequestedLimits, RequestStatus } from '../tables.ts';
-import type { LimitRequestListQuery } from './schema.ts';
+import type { LimitRequestListQuery, RequestStatus } from './schema.ts';
 
 export type LimitRequestRow = Selectable<Tables['quota_requests']>;
 

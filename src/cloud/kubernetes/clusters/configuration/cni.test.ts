@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Cilium, Cni } from '../../../../db/json-columns.ts';
 import { cniProblems } from './cni.ts';
-import { CILIUM_DEFAULTS, type Cilium, type Cni, DEFAULT_CONFIGURATION } from './configuration.ts';
+import { CILIUM_DEFAULTS, DEFAULT_CONFIGURATION } from './configuration.ts';
 import { mergeConfiguration } from './merge.ts';
 import type { CniInput } from './schema.ts';
 

@@ -1,5 +1,5 @@
+import type { Cilium, Cni } from '../../../../db/json-columns.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
-import type { Cilium, Cni } from './configuration.ts';
 import type { CiliumInput, CniInput } from './schema.ts';
 
 const FIELD = 'cni.cilium';

@@ -1,14 +1,5 @@
-import type { DdosProfile } from '../../../../lib/ddos-profile.ts';
+import type { Cilium, ClusterConfiguration, Oidc, Slurm } from '../../../../db/json-columns.ts';
 import type { LogForwarding } from '../../../../lib/log-forwarding.ts';
-import type { CNI_PROVIDERS, LB_MODES, ROUTING_MODES, SIGNING_ALGORITHMS, TUNNELS } from './schema.ts';
-
-/** Slurm's settings. The last three fields are null while it is off. */
-export interface Slurm {
-  enabled: boolean;
-  file_share_id: string | null;
-  ssh_key_ids: string[] | null;
-  worker_count: number | null;
-}
 
 export const NO_OIDC: Oidc = {
   client_id: null,
@@ -21,48 +12,7 @@ export const NO_OIDC: Oidc = {
   username_prefix: null,
 };
 
-export interface Oidc {
-  client_id: string | null;
-  groups_claim: string | null;
-  groups_prefix: string | null;
-  issuer_url: string | null;
-  required_claims: Record<string, string> | null;
-  signing_algs: (typeof SIGNING_ALGORITHMS)[number][] | null;
-  username_claim: string | null;
-  username_prefix: string | null;
-}
-
-export interface Cilium {
-  cni_exclusive: boolean;
-  encryption: boolean;
-  hubble_relay: boolean;
-  hubble_ui: boolean;
-  lb_acceleration: boolean;
-  lb_mode: (typeof LB_MODES)[number];
-  mask_size: number;
-  mask_size_v6: number;
-  routing_mode: (typeof ROUTING_MODES)[number];
-  tunnel: (typeof TUNNELS)[number];
-}
-
-/** `cilium` is an object if the provider is `cilium`, and null otherwise. */
-export interface Cni {
-  provider: (typeof CNI_PROVIDERS)[number];
-  cilium: Cilium | null;
-}
-
 export type Logging = LogForwarding;
-
-/** The configuration of a cluster, as it is stored and as answers show it. */
-export interface ClusterConfiguration {
-  add_ons: { slurm: Slurm };
-  authentication: { oidc: Oidc | null } | null;
-  /** Overrides only. Null means the same as an empty map. */
-  autoscaler_config: Record<string, string> | null;
-  cni: Cni | null;
-  ddos_profile: DdosProfile | null;
-  logging: Logging | null;
-}
 
 export type GroupName = keyof ClusterConfiguration;
 

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  CILIUM_DEFAULTS,
-  type ClusterConfiguration,
-  DEFAULT_CONFIGURATION,
-  NO_OIDC,
-} from './configuration.ts';
+import type { ClusterConfiguration } from '../../../../db/json-columns.ts';
+import { CILIUM_DEFAULTS, DEFAULT_CONFIGURATION, NO_OIDC } from './configuration.ts';
 import { changedGroups, initialConfiguration, mergeConfiguration } from './merge.ts';
 import type { ClusterUpdate } from './schema.ts';
 

@@ -1,18 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Cilium, ClusterConfiguration, Cni, Oidc, Slurm } from '../../../../db/json-columns.ts';
 import type { DdosProfile } from '../../../../lib/ddos-profile.ts';
 import { mergedForwarding } from '../../../../lib/log-forwarding.ts';
 import {
   CILIUM_DEFAULTS,
-  type Cilium,
-  type ClusterConfiguration,
-  type Cni,
   DEFAULT_CONFIGURATION,
   GROUP_NAMES,
   type GroupName,
   NO_OIDC,
-  type Oidc,
   SLURM_OFF,
-  type Slurm,
 } from './configuration.ts';
 import type {
   CiliumInput,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Oidc } from './configuration.ts';
+import type { Oidc } from '../../../../db/json-columns.ts';
 import { oidcProblems } from './oidc.ts';
 
 const valid: Oidc = {

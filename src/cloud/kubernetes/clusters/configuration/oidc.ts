@@ -1,5 +1,5 @@
+import type { Oidc } from '../../../../db/json-columns.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
-import type { Oidc } from './configuration.ts';
 
 const FIELD = 'authentication.oidc';
 /** Kubernetes' own users and groups have names that begin like this. */

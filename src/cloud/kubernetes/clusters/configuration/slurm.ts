@@ -1,6 +1,6 @@
+import type { Slurm } from '../../../../db/json-columns.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
 import type { SlurmShare } from '../../../storage/file-shares/service.ts';
-import type { Slurm } from './configuration.ts';
 import type { SlurmInput } from './schema.ts';
 
 const FIELD = 'add_ons.slurm';

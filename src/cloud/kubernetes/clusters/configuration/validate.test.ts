@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ClusterConfiguration, DEFAULT_CONFIGURATION } from './configuration.ts';
+import type { ClusterConfiguration } from '../../../../db/json-columns.ts';
+import { DEFAULT_CONFIGURATION } from './configuration.ts';
 import type { ClusterUpdate } from './schema.ts';
 import { validateConfiguration, validateInitialConfiguration } from './validate.ts';
 

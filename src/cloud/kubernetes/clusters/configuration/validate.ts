@@ -1,9 +1,10 @@
+import type { ClusterConfiguration } from '../../../../db/json-columns.ts';
 import { type DdosContext, ddosProfileProblems } from '../../../../lib/ddos-profile.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
 import { type LoggingContext, loggingProblems } from '../../../../lib/log-forwarding.ts';
 import { autoscalerProblems } from './autoscaler.ts';
 import { type CniContext, cniProblems } from './cni.ts';
-import { type ClusterConfiguration, DEFAULT_CONFIGURATION } from './configuration.ts';
+import { DEFAULT_CONFIGURATION } from './configuration.ts';
 import { initialConfiguration, mergeConfiguration } from './merge.ts';
 import { oidcProblems } from './oidc.ts';
 import type { ClusterUpdate } from './schema.ts';

@@ -1,6 +1,6 @@
+import type { KeptLbFlavor } from '../../../../db/json-columns.ts';
 import { ForbiddenError, InvalidError } from '../../../../lib/errors.ts';
 import type { Catalog, Flavor, Region } from '../../../ground/catalog/service.ts';
-import type { KeptLbFlavor } from '../tables.ts';
 
 const FOR_BALANCERS = 'load_balancers';
 

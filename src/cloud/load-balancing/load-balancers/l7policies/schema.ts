@@ -5,7 +5,6 @@ import { oneOf } from '../../../../lib/schema-kit.ts';
 import { Input, listOf, listQuery, Named, ProjectRegion, Query, ResourceName } from '../../../../lib/wire.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { statusFields } from '../schema.ts';
-import type { PolicyAction } from '../tables.ts';
 import type { Forest } from '../tree/parts.ts';
 
 const { Optional } = Type;
@@ -61,6 +60,7 @@ const own = {
   },
   REJECT: {},
 };
+type PolicyAction = keyof typeof own;
 const listener_id = UuidInput('Listener');
 
 const form = <A extends PolicyAction, P extends object>(title: string, action: A, fields: P) =>

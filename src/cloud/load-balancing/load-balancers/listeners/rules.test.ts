@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldProblem } from '../../../../lib/errors.ts';
-import type { ListenerProtocol, PoolProtocol } from '../tables.ts';
+import type { PoolProtocol } from '../pools/schema.ts';
 import { connectionLimit, listenersProblems } from './new-listener.ts';
 import { canonicalRanges, listenerProblems, poolMisfit, rangeFamilyProblems } from './rules.ts';
+import type { ListenerProtocol } from './schema.ts';
 
 const user = (username: string) => ({ username, encrypted_password: 'x' });
 

@@ -1,7 +1,9 @@
+import type { ListenerUser } from '../../../../db/json-columns.ts';
 import { canonicalCidr, hostBitsFault } from '../../../../lib/cidr.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
 import { familyOf } from '../../../../lib/ip-number.ts';
-import type { ListenerProtocol, ListenerUser, PoolProtocol } from '../tables.ts';
+import type { PoolProtocol } from '../pools/schema.ts';
+import type { ListenerProtocol } from './schema.ts';
 
 /** As published. The endpoint for Prometheus doesn't count. */
 export const MAX_LISTENERS = 50;

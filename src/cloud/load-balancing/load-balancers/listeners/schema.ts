@@ -18,6 +18,7 @@ const Sni = () =>
   });
 
 const PROTOCOLS = ['HTTP', 'HTTPS', 'PROMETHEUS', 'TCP', 'TERMINATED_HTTPS', 'UDP'] as const;
+export type ListenerProtocol = (typeof PROTOCOLS)[number];
 const Protocol = oneOf(PROTOCOLS, { description: 'What clients speak', examples: ['HTTP'] });
 const protocol_port = Type.Integer({
   minimum: 1,

@@ -1,8 +1,8 @@
 import type { Transaction } from '../../../../db/database.ts';
+import type { HealthMonitor } from '../../../../db/json-columns.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import type { HealthMonitor } from '../tables.ts';
 import { changeTree, changeTreeNow } from '../tree/edits.ts';
 import { balancerOf, findPart, presentedPart } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { HealthMonitor } from '../../../../db/json-columns.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
-import type { HealthMonitor, PoolProtocol } from '../tables.ts';
 import { membersOf, monitorOf, persistenceOf } from './rules.ts';
-import type { ChangeHealthMonitor, CreateMember, PersistenceInput } from './schema.ts';
+import type { ChangeHealthMonitor, CreateMember, PersistenceInput, PoolProtocol } from './schema.ts';
 
 const fields = (problems: FieldProblem[]) => problems.map(({ field }) => field);
 

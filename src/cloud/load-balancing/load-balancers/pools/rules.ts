@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
+import type { HealthMonitor, SessionPersistence } from '../../../../db/json-columns.ts';
 import { canonicalAddress } from '../../../../lib/cidr.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
-import type { HealthMonitor, PoolProtocol, SessionPersistence } from '../tables.ts';
-import type { ChangeHealthMonitor, CreateMember, PersistenceInput, UpdateMember } from './schema.ts';
+import type {
+  ChangeHealthMonitor,
+  CreateMember,
+  PersistenceInput,
+  PoolProtocol,
+  UpdateMember,
+} from './schema.ts';
 
 /** Cookies need a pool whose requests are read. */
 const WITH_COOKIES: readonly PoolProtocol[] = ['HTTP', 'PROXY', 'PROXYV2'];

@@ -33,7 +33,9 @@ export const timeoutInputs = {
   timeout_member_data: Optional(timeoutFields.timeout_member_data),
 };
 
-const Protocol = oneOf(['HTTP', 'HTTPS', 'PROXY', 'PROXYV2', 'TCP', 'UDP'], {
+const PROTOCOLS = ['HTTP', 'HTTPS', 'PROXY', 'PROXYV2', 'TCP', 'UDP'] as const;
+export type PoolProtocol = (typeof PROTOCOLS)[number];
+const Protocol = oneOf(PROTOCOLS, {
   description: 'What members are spoken to in',
   examples: ['HTTP'],
 });

@@ -2,8 +2,6 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { MemberHealth } from '../../../../backends/contract/specs.ts';
 import type { Sql, Transaction } from '../../../../db/database.ts';
 import type { Tables } from '../../../../db/tables.ts';
-import type { LoadBalancerTables } from '../tables.ts';
-
 /** The tables of the parts, children after what they are below of. */
 export const PARTS = ['lb_pools', 'lb_listeners', 'lb_members', 'lb_l7_policies', 'lb_l7_rules'] as const;
 export type PartTable = (typeof PARTS)[number];
@@ -18,12 +16,13 @@ type Kept =
   | 'region_id'
   | 'load_balancer_id'
   | 'provisioning_status'
+  | 'revision'
   | 'creator_task_id'
   | 'task_id'
   | 'created_at'
   | 'updated_at';
 /** What a request says of a part. */
-export type PartValues<T extends PartTable> = Omit<Selectable<LoadBalancerTables[T]>, Kept>;
+export type PartValues<T extends PartTable> = Omit<Selectable<Tables[T]>, Kept>;
 
 /** Load balancers with everything below them, by the tables. */
 export interface Trees {

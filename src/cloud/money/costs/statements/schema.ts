@@ -2,7 +2,7 @@ import { type Static, type TProperties, Type } from 'typebox';
 import { nullable } from '../../../../lib/nullable.ts';
 import { oneOf } from '../../../../lib/schema-kit.ts';
 import { Named, Query, QueryTime, RepeatedId } from '../../../../lib/wire.ts';
-import { USED_TYPES } from '../tables.ts';
+import { USED_TYPES } from '../schema.ts';
 
 const { Array: List, Integer, Number: Num, Optional, String: Text } = Type;
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Sql } from '../../../../db/database.ts';
 import type { TimedUse } from '../costing.ts';
-import type { UsedType } from '../tables.ts';
+import type { UsedType } from '../schema.ts';
 
 /** The accounts whose use a caller may see: all, or its own and those of its reseller. */
 export type Sight = { all: true } | { all: false; clientId: number; resellerId: number | null };

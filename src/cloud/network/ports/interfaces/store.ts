@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../../../db/database.ts';
+import type { AddressPair } from '../../../../db/json-columns.ts';
 import { pageWithCount } from '../../../../db/page.ts';
 import type { Page, PageQuery } from '../../../../lib/page.ts';
-import type { AddressPair } from '../tables.ts';
 
 /** A port of an instance, as the instance sees it. */
 export interface InterfaceRow {

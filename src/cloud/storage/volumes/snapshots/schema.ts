@@ -4,7 +4,18 @@ import { nullable } from '../../../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../../../lib/tags-patch.ts';
 import { Input, listOf, listQuery, ProjectRegion, Query, ResourceName } from '../../../../lib/wire.ts';
-import { SNAPSHOT_STATUSES } from './tables.ts';
+
+const SNAPSHOT_STATUSES = [
+  'available',
+  'backing-up',
+  'creating',
+  'deleted',
+  'deleting',
+  'error',
+  'error_deleting',
+  'restoring',
+  'unmanaging',
+] as const;
 
 export const CreateSnapshotSchema = Input(
   'CreateSnapshot',
