@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { ownProgram } from '../src/lib/own-program.ts';
-import { packageRoot } from '../src/lib/package-root.ts';
+import { ownProgram, packageRoot } from '../src/lib/own-program.ts';
 import { type AnalysisJob, type AnalysisMessage, type AnalysisOrder, readMessage } from './job.ts';
 import { type Models, readModels } from './models/manifest.ts';
 import { findProgram } from './programs.ts';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { attempt } from '../src/lib/attempt.ts';
-import { packageRoot } from '../src/lib/package-root.ts';
+import { attempt } from '../src/lib/errors.ts';
+import { packageRoot } from '../src/lib/own-program.ts';
 
 /** Packages that contain models. Their files are read where npm put them; none of their code runs. */
 export const MODEL_PACKAGES = {

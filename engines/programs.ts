@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { isProgram } from '../src/lib/is-program.ts';
+import { isProgram } from '../src/lib/own-program.ts';
 import type { AnalysisLimits } from './job.ts';
 
 /** Returns the absolute path of a program; undefined if it does not exist. */

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { type Static, Type } from 'typebox';
-import { attempt } from '../src/lib/attempt.ts';
-import { SettingError } from '../src/lib/operator-error.ts';
+import { attempt, SettingError } from '../src/lib/errors.ts';
 import { readSecretFile } from '../src/lib/secret-file.ts';
 
 const { Optional } = Type;

@@ -8,7 +8,7 @@ import { loadCatalog } from '../src/cloud/ground/catalog/service.ts';
 import { loadConfig } from '../src/config.ts';
 import type { Database } from '../src/db/database.ts';
 import type { OpenApiDocument } from '../src/http/openapi-document.ts';
-import { systemClock } from '../src/lib/clock.ts';
+import { systemClock } from '../src/lib/time.ts';
 import type { Secrets } from '../src/secrets/secrets.ts';
 
 const FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../openapi');

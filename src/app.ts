@@ -12,18 +12,21 @@ import { registerStorageRoutes } from './cloud/storage/routes.ts';
 import { overtakenNamed } from './db/database.ts';
 import { outageNamed } from './db/outages.ts';
 import { createAccessLog } from './http/access-log.ts';
-import { answerWithoutNulls, keepNulls } from './http/client-nulls.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
+import {
+  answerWithoutNulls,
+  ignoreUnknownFields,
+  keepNulls,
+  knowOlderNames,
+  leaveLegacyOut,
+  takeEmptyAsAbsent,
+} from './http/dialect-hooks.ts';
 import { offerDryRuns } from './http/dry-runs.ts';
-import { takeEmptyAsAbsent } from './http/empty-queries.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
-import { leaveLegacyOut } from './http/legacy-fields.ts';
 import { type Metrics, metricsRoute } from './http/metrics.ts';
-import { knowOlderNames } from './http/older-names.ts';
 import { documentApi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
 import { type Api, createServer } from './http/server.ts';
-import { ignoreUnknownFields } from './http/unknown-fields.ts';
 import { registerIamRoutes } from './iam/routes.ts';
 import type { Tracing } from './lib/tracing.ts';
 import type { Platform } from './platform.ts';

@@ -8,7 +8,7 @@ import { createAuthenticator } from './iam/identity/service.ts';
 import { createSignedTokens } from './iam/identity/signed-tokens.ts';
 import { createGuesses } from './iam/logins/guesses/service.ts';
 import { createPasswordReports } from './iam/logins/password-reports.ts';
-import { NO_HOSTS } from './lib/allowed-hosts.ts';
+import { NO_HOSTS } from './lib/outside-request.ts';
 import { createMailer } from './mail/mailer.ts';
 import type { Foundation, Platform } from './platform.ts';
 import { createActionLog } from './requests/action-log.ts';

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { isatty } from 'node:tty';
 import { loadConfig, settingsHelp, unknownSettings } from './config.ts';
-import { OperatorError, SchemaError, SettingError } from './lib/operator-error.ts';
-import { version } from './lib/version.ts';
+import { OperatorError, SchemaError, SettingError } from './lib/errors.ts';
+import { version } from './lib/own-program.ts';
+import { EXIT_USAGE } from './start/command.ts';
 import { ownCommands, readCommandLine } from './start/command-line.ts';
-import { EXIT_USAGE } from './start/exit-codes.ts';
 import { npmWaitsFor, whenLauncherIsGone } from './start/launcher.ts';
 
 /** Exit codes of sysexits.h, which a supervisor can tell apart. */

@@ -7,7 +7,7 @@ import { TASK_ENDED } from '../../src/convergence/waiting-tasks.ts';
 import { listenForChanges } from '../../src/db/changes.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { encryptionKeysOf } from '../../src/secrets/encryption-keys.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { startWorker } from '../../src/worker/worker.ts';

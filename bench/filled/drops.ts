@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { TASKS } from '../../src/cloud/ground/tasks/quarters.ts';
+import { TASKS } from '../../src/cloud/ground/tasks/store.ts';
 import { USER_ACTIONS } from '../../src/cloud/ground/user-actions/quarters.ts';
 import { keepQuarters, type QuarterlyTable } from '../../src/db/quarters.ts';
 import type { BenchDatabase } from '../support/database.ts';

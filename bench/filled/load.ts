@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { TASKS } from '../../src/cloud/ground/tasks/quarters.ts';
+import { TASKS } from '../../src/cloud/ground/tasks/store.ts';
 import { USER_ACTIONS } from '../../src/cloud/ground/user-actions/quarters.ts';
 import { keepQuarters } from '../../src/db/quarters.ts';
 import { createApi } from '../support/api.ts';

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { attempt } from '../../src/lib/attempt.ts';
+import { attempt } from '../../src/lib/errors.ts';
 
 const TICKS_PER_SECOND = 100;
 

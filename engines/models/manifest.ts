@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { SettingError } from '../../src/lib/operator-error.ts';
+import { SettingError } from '../../src/lib/errors.ts';
 import { CATEGORIES } from '../job.ts';
 import { languageOf } from '../languages.ts';
 

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { attempt } from '../../src/lib/attempt.ts';
+import { attempt } from '../../src/lib/errors.ts';
 import { decoded } from '../base64.ts';
 import type { ClusterAccess } from './client.ts';
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { BackendMaker } from '../../src/backends/maker.ts';
-import { SettingError } from '../../src/lib/operator-error.ts';
+import { SettingError } from '../../src/lib/errors.ts';
 import { accessOf } from '../applying/kubeconfig.ts';
 import { platformOf, platformSettings } from '../platform.ts';
 import { createClusterApiBackend } from './backend.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { ClusterObservation, ClusterSpec } from '../../src/backends/contract/specs.ts';
-import { attempt } from '../../src/lib/attempt.ts';
+import { attempt } from '../../src/lib/errors.ts';
 import { isUuid } from '../../src/lib/ids.ts';
 import { FILES, type HostedCluster, urlOf } from './files.ts';
 import { writeKeys } from './keys.ts';

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { Unavailable } from '../../src/backends/contract/backend.ts';
-import { attempt } from '../../src/lib/attempt.ts';
+import { attempt } from '../../src/lib/errors.ts';
 import type { HostedCluster } from './files.ts';
 
 /**

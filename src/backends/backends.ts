@@ -1,8 +1,6 @@
-import type { FieldProblem } from '../lib/errors.ts';
-import { SettingError } from '../lib/operator-error.ts';
+import { type FieldProblem, SettingError } from '../lib/errors.ts';
 import { readSecretFile } from '../lib/secret-file.ts';
-import { type Backend, type Kind, Unavailable } from './contract/backend.ts';
-import type { Offer } from './contract/offer.ts';
+import { type Backend, type Kind, type Offer, Unavailable } from './contract/backend.ts';
 import { type BackendEntry, familyOf, type Placements } from './contract/placement.ts';
 import type { Specs } from './contract/specs.ts';
 import type { Host, Makers } from './maker.ts';

@@ -3,7 +3,6 @@ import type { Kind } from '../backends/contract/backend.ts';
 import type { Transaction } from '../db/database.ts';
 import { type Claim, isMine, Overtaken } from './claims.ts';
 import { isTransient } from './transient.ts';
-import { undone } from './undo.ts';
 import { endWaiting } from './waiting-deletions.ts';
 import {
   type Endings,
@@ -15,7 +14,7 @@ import {
   type WaitingTask,
   waitingTasks,
 } from './waiting-tasks.ts';
-import { titleOf, type Wanted, type WantScope, want } from './wants.ts';
+import { titleOf, undone, type Wanted, type WantScope, want } from './wants.ts';
 
 /**
  * The `complete` of a task failed. This is the fault of that task alone, even if others wait for the same

@@ -5,8 +5,7 @@ import { type Backend, Unavailable } from '../backends/contract/backend.ts';
 import { announcement } from '../db/changes.ts';
 import type { Database } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
-import { loop } from '../lib/loop.ts';
-import { untilAborted } from '../lib/until-aborted.ts';
+import { loop, untilAborted } from '../lib/loop.ts';
 import { type Name, WANTED } from './wants.ts';
 
 /** How soon to listen again to a backend that stopped reporting, or to one from a new catalogue. */

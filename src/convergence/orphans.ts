@@ -9,7 +9,7 @@ import { announce } from '../db/changes.ts';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
 import { isUuid } from '../lib/ids.ts';
-import { untilAborted } from '../lib/until-aborted.ts';
+import { untilAborted } from '../lib/loop.ts';
 import { keyOf, WANTED } from './wants.ts';
 
 /** Suspects are checked again after this time, since things come and go while they are being listed. */

@@ -11,7 +11,7 @@ import {
 } from '../backends/contract/backend.ts';
 import type { Specs } from '../backends/contract/specs.ts';
 import type { Database } from '../db/database.ts';
-import { untilAborted } from '../lib/until-aborted.ts';
+import { untilAborted } from '../lib/loop.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { type Claim, keep, Overtaken, obstacleOf, type Release, release } from './claims.ts';
 import { settle } from './endings.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Queue } from '../worker/queue.ts';
+import type { Queue } from '../worker/worker.ts';
 import { beginTasks, claimedBy, giveBack, takeDue, takeFromDead } from './claims.ts';
 import { finishReady, readyTasks } from './endings.ts';
 import { expire } from './failures.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { undone, undoOf } from './undo.ts';
+import { undone, undoOf } from './wants.ts';
 
 type Spec = object | null;
 

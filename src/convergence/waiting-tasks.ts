@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { CHANNEL } from '../db/changes.ts';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Measures } from './measures.ts';
 import type { TaskEnd } from './task-kind.ts';
 import type { WorkTraces } from './traces.ts';

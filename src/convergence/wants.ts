@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { apply, generate } from 'json-merge-patch';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Kind, Ref } from '../backends/contract/backend.ts';
 import { needsOf } from '../backends/contract/needs.ts';
@@ -9,7 +10,28 @@ import type { Transaction } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
 import { type FieldProblem, InvalidError } from '../lib/errors.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { undoOf } from './undo.ts';
+
+/**
+ * Returns the merge patch that leads from `spec` back to `former`; either may be null: the thing does not
+ * exist.
+ */
+export function undoOf(former: object | null, spec: object | null): object | null {
+  if (former === null || spec === null) return former;
+  return generate<object>(spec, former) ?? {};
+}
+
+/**
+ * Returns the spec after a change is undone, whatever else has changed since. A thing that must be removed by
+ * now stays so, unless the change itself was the removal.
+ */
+export function undone(
+  current: object | null,
+  undo: object | null,
+  { wasRemoval }: { wasRemoval: boolean },
+): object | null {
+  if (undo === null || (current === null && !wasRemoval)) return null;
+  return apply<object>(structuredClone(current), undo);
+}
 
 /** The topic that tells workers that something is wanted. */
 export const WANTED = 'wanted';

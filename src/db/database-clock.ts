@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Clock } from '../lib/clock.ts';
-import { OperatorError } from '../lib/operator-error.ts';
+import { OperatorError } from '../lib/errors.ts';
+import type { Clock } from '../lib/time.ts';
 
 /** By how much the clock of a machine may differ. Machines whose time is kept by NTP differ by milliseconds. */
 const MOST_MS = 5_000;

@@ -1,11 +1,11 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { type Clock, systemClock } from '../lib/clock.ts';
 import { type DryRun, dryConnection, dryRunNow } from '../lib/dry-run.ts';
 import { ConflictError, UnavailableError } from '../lib/errors.ts';
 import { accountNow, noteCommit, onOwnBehalf, recordNow } from '../lib/request-context.ts';
 import type { ActionResource } from '../lib/resources.ts';
+import { type Clock, systemClock } from '../lib/time.ts';
 import { createTurns, type Turns } from '../lib/turns.ts';
 import { goStraight } from './compiled.ts';
 import type { Tables } from './tables.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
-import { TASKS } from '../cloud/ground/tasks/quarters.ts';
+import { TASKS } from '../cloud/ground/tasks/store.ts';
 import { USER_ACTIONS } from '../cloud/ground/user-actions/quarters.ts';
 import { firstTaskId, newTaskId } from '../lib/ids.ts';
 import { type Database, openDatabase } from './database.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations } from '../../migrations/index.ts';
 import { createIndexConcurrently, type SchemaMigration } from '../../migrations/migration.ts';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
-import { SchemaError } from '../lib/operator-error.ts';
+import { SchemaError } from '../lib/errors.ts';
 import { type Database, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 import { type Migrations, readSchema, requireFit } from './schema.ts';

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { migrations } from '../../migrations/index.ts';
 import type { SchemaMigration } from '../../migrations/migration.ts';
-import { OperatorError, SchemaError } from '../lib/operator-error.ts';
+import { OperatorError, SchemaError } from '../lib/errors.ts';
 
 export type Migrations = Record<string, SchemaMigration>;
 

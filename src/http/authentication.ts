@@ -3,8 +3,8 @@ import type { Authenticator } from '../iam/identity/service.ts';
 import { ForbiddenError, UnauthenticatedError } from '../lib/errors.ts';
 import type { IncomingRequest } from '../requests/incoming-request.ts';
 import { type Access, allows, hasSameRights, type Principal } from '../requests/principal.ts';
+import { refuseShutService } from './areas.ts';
 import type { StrangerLimits } from './rate-limits.ts';
-import { refuseShutService } from './shut-services.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -4,7 +4,7 @@ import type { IncomingRequest } from '../requests/incoming-request.ts';
 import type { ChangingRequest, RequestLog } from '../requests/request-log.ts';
 import type { Admission } from './authentication.ts';
 import { withoutPrefix } from './dialect.ts';
-import { hooks } from './route-hooks.ts';
+import { hooks } from './dialect-hooks.ts';
 
 const CHANGING = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** Other methods may be repeated anyway. */

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invite, newPerson } from '../../test/support/logins.ts';
 import { addReseller } from '../../test/support/reseller.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
-import { NULL_AS_ABSENT, NULL_AS_EMPTY } from '../lib/client-nulls.ts';
-import { nullable } from '../lib/nullable.ts';
-import { changeFor, withoutMarks } from './client-nulls.ts';
+import { NULL_AS_ABSENT, NULL_AS_EMPTY, nullable } from '../lib/wire.ts';
+import { changeFor, withoutMarks } from './dialect-hooks.ts';
 
 const Inner = Type.Object({
   name: nullable(Type.String({ ...NULL_AS_EMPTY })),

@@ -4,7 +4,7 @@ import { InvalidError } from '../lib/errors.ts';
 import { patchOf } from '../lib/json-patch.ts';
 import type { DryRunReports } from '../requests/dry-run-reports.ts';
 import { changesSomething } from './changing-requests.ts';
-import { hooks } from './route-hooks.ts';
+import { hooks } from './dialect-hooks.ts';
 
 const HEADER = 'tradewind-dry-run';
 const VERSION = /^v\d$/;

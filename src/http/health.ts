@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { version } from '../lib/version.ts';
+import { version } from '../lib/own-program.ts';
 import type { Api } from './server.ts';
 
 type Checks = Record<string, string | undefined>;

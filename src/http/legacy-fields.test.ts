@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { expect, it } from 'vitest';
 import { LEGACY } from '../lib/legacy.ts';
-import { withoutLegacy } from './legacy-fields.ts';
+import { withoutLegacy } from './dialect-hooks.ts';
 
 const Inner = Type.Object({ id: Type.String(), instance_name: Type.String({ ...LEGACY }) });
 

@@ -1,4 +1,4 @@
-import { closestName } from '../lib/closest-name.ts';
+import { closestName } from '../lib/texts.ts';
 
 /** A part of the paths of an API: what may follow, by its text, such as `v1` or `:project_id`. */
 interface Part {

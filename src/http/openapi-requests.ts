@@ -1,8 +1,8 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { changesSomething } from './changing-requests.ts';
 import type { Dialect } from './dialect.ts';
+import { mayBeOpen } from './dialect-hooks.ts';
 import { mapOperations, type OpenApiDocument, type Operation, type Parameter } from './openapi-document.ts';
-import { mayBeOpen } from './unknown-fields.ts';
 
 /** What clients may ask a route for in headers, and whether requests count against the rate limit. */
 export interface RequestTraits {

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { EMPTY_AS_ABSENT } from '../lib/legacy.ts';
-import { version } from '../lib/version.ts';
+import { version } from '../lib/own-program.ts';
 import { areaOf } from './areas.ts';
 import type { Dialect } from './dialect.ts';
 import { fixedDocument } from './fixed-documents.ts';

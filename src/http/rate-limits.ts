@@ -2,7 +2,7 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify
 import pLimit, { type LimitFunction } from 'p-limit';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { TooManyRequestsError } from '../lib/errors.ts';
-import { senderNetwork } from '../lib/sender-network.ts';
+import { senderNetwork } from '../lib/ip-addresses.ts';
 import type { RequestMeasures } from '../requests/measures.ts';
 
 const WINDOW_SECONDS = 10;

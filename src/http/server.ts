@@ -18,6 +18,7 @@ import type { RequestMeasures } from '../requests/measures.ts';
 import type { Refusals } from '../requests/refusals.ts';
 import type { RequestLog } from '../requests/request-log.ts';
 import type { AccessLog } from './access-log.ts';
+import { refuseShutService } from './areas.ts';
 import { type Admission, authentication } from './authentication.ts';
 import { changesSomething, keepChangingRequests } from './changing-requests.ts';
 import { serializerCompiler, validatorCompiler } from './compilers.ts';
@@ -26,7 +27,6 @@ import { lookAgainAfterWaits } from './gone-signal.ts';
 import { acceptJson } from './json-body.ts';
 import { WITHOUT_SNIFFING } from './no-sniffing.ts';
 import { limitStrangers, rateLimits } from './rate-limits.ts';
-import { refuseShutService } from './shut-services.ts';
 import { slowingRefusals } from './slow-refusals.ts';
 import { emptyPartIn, MAX_PARAM_LENGTH, refusalOfUnknownPaths } from './unknown-paths.ts';
 

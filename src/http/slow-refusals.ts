@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { senderNetwork } from '../lib/sender-network.ts';
+import { senderNetwork } from '../lib/ip-addresses.ts';
 
 /** So many refusals of a caller are answered at once in a window. A client that obeys `Retry-After` doesn't reach that. */
 const AT_ONCE = 20;

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { expect, it } from 'vitest';
-import { checkLengthFirst } from './text-keywords.ts';
+import { checkLengthFirst } from './compilers.ts';
 
 const ajv = checkLengthFirst(new Ajv({ allErrors: true, strict: false }));
 

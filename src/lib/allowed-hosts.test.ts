@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseAllowedHosts } from './allowed-hosts.ts';
+import { parseAllowedHosts } from './outside-request.ts';
 
 test.each([
   ['', 'http://127.0.0.1/', false],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { calendarTime, momentIn, periodOf } from './calendar-time.ts';
+import { calendarTime, momentIn, periodOf } from './time.ts';
 
 it.each([
   ['2028-02-29T23:59:59Z', '2028-02-29T23:59:59.000Z'],

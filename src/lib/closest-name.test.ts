@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { closestName } from './closest-name.ts';
+import { closestName } from './texts.ts';
 
 const KNOWN = ['scan-interval', 'scale-down-enabled', 'expander'];
 

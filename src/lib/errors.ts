@@ -213,3 +213,31 @@ export async function ifFound<T>(asked: Promise<T>): Promise<T | undefined> {
     throw error;
   }
 }
+
+/**
+ * A problem that the operator has to fix: printed without a stack, since the message says what is wrong and
+ * how to fix it.
+ */
+export class OperatorError extends Error {
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
+
+/**
+ * Settings that can't be used. The message has a line for each, which names the setting and says what it
+ * should be.
+ */
+export class SettingError extends OperatorError {}
+
+/** The database schema does not fit this release. */
+export class SchemaError extends OperatorError {}
+
+/** Returns the result of `work`; undefined if it fails for any reason. For things that may be missing. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { isoSeconds } from './timestamps.ts';
+import { isoSeconds } from './time.ts';
 import { Input } from './wire.ts';
 
 /** How far back the load of something is asked for, and at most. */

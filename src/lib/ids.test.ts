@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { found, foundById } from './found.ts';
-import { idsOf } from './id-list.ts';
-import { isUuid } from './ids.ts';
+import { found, foundById, isUuid } from './ids.ts';
+import { idsOf } from './wire.ts';
 
 const ID = '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a';
 

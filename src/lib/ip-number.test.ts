@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { canonicalAddress } from './cidr.ts';
-import { addressAt, familyOf, isBetween, numberOf } from './ip-number.ts';
+import { addressAt, familyOf, isBetween, numberOf } from './ip-addresses.ts';
 
 test.each([
   ['0.0.0.0', 0n],

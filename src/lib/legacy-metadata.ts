@@ -2,9 +2,7 @@ import { type Static, Type } from 'typebox';
 import { InvalidError } from './errors.ts';
 import { LEGACY } from './legacy.ts';
 import { TagAnswer } from './resource-fields.ts';
-import { presentedTags } from './tag-list.ts';
-import { sameTags } from './tags.ts';
-import { acceptedTags, TagsInput } from './tags-input.ts';
+import { acceptedTags, presentedTags, sameTags, TagsInput } from './tags.ts';
 
 /** Tags as `metadata`, which is what the library of the older Terraform provider calls them. */
 

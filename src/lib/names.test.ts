@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { KUBERNETES_NAME_PATTERN, NAME_PATTERN } from './names.ts';
+import { KUBERNETES_NAME_PATTERN, NAME_PATTERN } from './wire.ts';
 
 // Schemas compile patterns with the `u` flag, for which a needless escape is a syntax error.
 const name = new RegExp(NAME_PATTERN, 'u');

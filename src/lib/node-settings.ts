@@ -1,6 +1,6 @@
-import { closestName } from './closest-name.ts';
 import type { FieldProblem } from './errors.ts';
 import { parseGoDuration } from './go-duration.ts';
+import { closestName } from './texts.ts';
 
 /*
  * What the owner of a pool may set of the kubelet and of CRI-O on its nodes, and what these programs refuse: they don't

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { nullable } from './nullable.ts';
+import { nullable } from './wire.ts';
 
 test('null is one more type, and one more value of an enumeration', () => {
   expect(nullable(Type.String({ maxLength: 3 }))).toMatchObject({ type: ['string', 'null'], maxLength: 3 });

@@ -1,12 +1,11 @@
 import type { LookupAddress } from 'node:dns';
 import dns from 'node:dns';
-import type { ClientRequest, RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import http from 'node:http';
 import https from 'node:https';
-import type { LookupFunction } from 'node:net';
-import net from 'node:net';
+import net, { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
-import { isPublicAddress } from './public-address.ts';
+import { isPublicAddress } from './ip-addresses.ts';
 
 /** Asks the servers of names. `resolve4` and `resolve6` reject if there is no such address. */
 export type Resolver = Pick<dns.promises.Resolver, 'resolve4' | 'resolve6'>;
@@ -81,4 +80,126 @@ export function requestOutside(url: URL, { open, refusal, ...options }: OutsideO
     agent: new Agent({ keepAlive: false }),
     ...(!open && { lookup: lookUpPublic(refusal) }),
   });
+}
+
+/** RFC 6761: always this machine, with or without the dot at the end. */
+const LOCAL_NAMES = /(^|\.)localhost\.?$/;
+
+/**
+ * Says why a text is no URL that something may be sent to, if so. The addresses of other names are checked when
+ * something is sent.
+ */
+export function receiverProblem(text: string, allowed: AllowedHosts): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The parser repairs a lot (spaces, backslashes, missing slashes). What it repaired is refused.
+  if (!url || !/^https?:\/\/[^\s\\/?#@]+([/?#][^\s\\]*)?$/i.test(text)) {
+    return 'Must be a URL such as https://hooks.example.com/in, without user name and password.';
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const isInside = isIP(host) === 0 ? LOCAL_NAMES.test(host) : !isPublicAddress(host);
+  if (isInside && !allowed.allows(url)) {
+    return 'Is not on the public internet. The operator of this service can allow the host with TRADEWIND_WEBHOOK_ALLOW_HOSTS.';
+  }
+  return undefined;
+}
+
+export interface Posting {
+  headers: Record<string, string>;
+  body: string;
+  /** Whether the host is allowed whatever its address is. */
+  open: boolean;
+  signal: AbortSignal;
+  /** Bytes of the answer's body to read; none by default. */
+  most?: number;
+}
+
+export interface Posted {
+  status: number;
+  headers: IncomingMessage['headers'];
+  /** The beginning of the answer's body. */
+  text: string;
+}
+
+/** Sends a text to a stranger's server. Once the answer has begun, it counts, even if its body breaks off. */
+export async function post(url: URL, { headers, body, open, signal, most = 0 }: Posting): Promise<Posted> {
+  const response = await answerTo(url, { headers, body, open, signal });
+  const text = await beginningOf(response, most);
+  // The rest of the answer doesn't matter.
+  response.destroy();
+  return { status: response.statusCode ?? 0, headers: response.headers, text };
+}
+
+function answerTo(url: URL, { headers, body, open, signal }: Posting): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sending = requestOutside(url, {
+      method: 'POST',
+      signal,
+      open,
+      refusal: () => new Error('The host is not on the public internet'),
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    });
+    sending.on('error', reject);
+    // A request may end without an answer and without an error, for example if the server wants to switch protocols.
+    sending.once('close', () => reject(new Error('No response')));
+    sending.once('response', (response) => {
+      // Errors always need a listener, whatever happens to the answer.
+      response.on('error', () => {});
+      resolve(response);
+    });
+    sending.end(body);
+  });
+}
+
+async function beginningOf(response: IncomingMessage, most: number): Promise<string> {
+  if (most === 0) return '';
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= most) break;
+    }
+  } catch {
+    // What has arrived is enough.
+  }
+  return Buffer.concat(chunks).subarray(0, most).toString();
+}
+
+/** Hosts that may be contacted although their addresses are not public. */
+export interface AllowedHosts {
+  allows(url: URL): boolean;
+}
+
+export const NO_HOSTS: AllowedHosts = { allows: () => false };
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/**
+ * Parses a list such as `media.internal, 10.0.0.7:8080, [fd00::1]:80`. A host without a port is allowed with
+ * every port. Returns undefined if an entry is not a host.
+ */
+export function parseAllowedHosts(text: string): AllowedHosts | undefined {
+  const entries = new Set<string>();
+  for (const entry of text.split(',').map((part) => part.trim())) {
+    if (entry === '') continue;
+    const parsed = hostAndPort(entry);
+    if (parsed === undefined) return undefined;
+    entries.add(parsed);
+  }
+  return {
+    allows(url) {
+      const host = url.hostname;
+      const port = url.port || DEFAULT_PORTS[url.protocol];
+      return entries.has(host) || entries.has(`${host}:${port}`);
+    },
+  };
+}
+
+/** Normalizes a host as the URL parser does, so that `0x7f.1` and `127.0.0.1` are the same. */
+function hostAndPort(entry: string): string | undefined {
+  if (/[/?#@\s\\]/.test(entry) || !URL.canParse(`http://${entry}`)) return undefined;
+  const { hostname, port } = new URL(`http://${entry}`);
+  if (port !== '') return `${hostname}:${port}`;
+  return /:0*80$/.test(entry) ? `${hostname}:80` : hostname;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pagesAround } from './page-address.ts';
+import { pagesAround } from './page.ts';
 
 describe('the addresses of neighbouring pages', () => {
   it('exist only where there is a page, and keep limit and the other parameters', () => {

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import path from 'node:path';
 
 /** Forbidden bits: others may neither read nor write the file, and its group may not write it. */
 const SHUT = 0o027;
@@ -21,4 +22,9 @@ export function readSecretFile(file: string): { text: string } | { problem: stri
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;
     return { problem: `can't be read (${code})`, code };
   }
+}
+
+/** Returns the folder, or its nearest ancestor that exists. */
+export function existingFolder(folder: string): string {
+  return fs.existsSync(folder) ? folder : existingFolder(path.dirname(folder));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { senderNetwork } from './sender-network.ts';
+import { senderNetwork } from './ip-addresses.ts';
 
 test.each([
   ['198.51.100.7', '198.51.100.7'],

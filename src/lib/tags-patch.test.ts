@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidError } from './errors.ts';
-import { MAX_TAGS } from './tags.ts';
-import { patchedTags } from './tags-patch.ts';
+import { MAX_TAGS, patchedTags } from './tags.ts';
 
 const CURRENT = { env: 'production', owner: 'team a' };
 

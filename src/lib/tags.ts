@@ -1,4 +1,5 @@
-import type { FieldProblem } from './errors.ts';
+import { type TUnsafe, Type } from 'typebox';
+import { type FieldProblem, InvalidError } from './errors.ts';
 
 export const TAG_MAX_LENGTH = 255;
 /** Our own limit; nothing published states one. */
@@ -60,4 +61,82 @@ function valueFault(value: string): string | undefined {
 /** Counts characters as JSON Schema does, not UTF-16 units. */
 function lengthOf(text: string): number {
   return [...text].length;
+}
+
+/** Tags as answers show them. */
+export function presentedTags(
+  tags: Record<string, string>,
+): { key: string; value: string; read_only: boolean }[] {
+  return Object.entries(tags).map(([key, value]) => ({ key, value, read_only: false }));
+}
+
+// Not Type.Record, whose pattern would let keys with line breaks through unchecked.
+export const TagsInput = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  maxProperties: MAX_TAGS,
+  description:
+    'Keys of 1 to 255 characters without white space and "=", values of 1 to 255 characters without tabs and line breaks. White space around both is removed.',
+  examples: [{ env: 'production' }],
+});
+
+/** Returns tags without surrounding white space. @throws InvalidError naming the tag below `field` */
+export function acceptedTags(
+  given: Record<string, string> | undefined,
+  field = 'tags',
+): Record<string, string> {
+  const { tags, problems } = canonicalTags(given ?? {}, field);
+  if (problems.length > 0) throw new InvalidError(problems);
+  return tags;
+}
+
+export type TagsPatch = Record<string, string | null> | null;
+
+/** Tags of an update: named tags change, null removes a tag, all others stay (RFC 7396). */
+export const TagsPatchInput: TUnsafe<TagsPatch> = Type.Unsafe<TagsPatch>({
+  type: ['object', 'null'],
+  additionalProperties: { type: ['string', 'null'] },
+  maxProperties: 2 * MAX_TAGS,
+  description:
+    'A value sets the tag, null removes it, tags that are not named stay. Null instead of the object removes all of them.',
+  examples: [{ env: 'staging', owner: null }],
+});
+
+/**
+ * Returns the tags after the patch; the same object if there is no patch.
+ * @throws InvalidError naming the tag below `field`
+ */
+export function patchedTags(
+  current: Record<string, string>,
+  patch: TagsPatch | undefined,
+  field = 'tags',
+): Record<string, string> {
+  if (patch === undefined) return current;
+  if (patch === null) return {};
+  const entries = Object.entries(patch);
+  const set = entries.filter((entry): entry is [string, string] => entry[1] !== null);
+  const { tags, problems } = canonicalTags(Object.fromEntries(set), field);
+  const removed = new Set(entries.flatMap(([key, value]) => (value === null ? [key.trim()] : [])));
+  for (const key of removed) {
+    if (!Object.hasOwn(tags, key)) continue;
+    problems.push({
+      field: field === '' ? key : `${field}.${key}`,
+      message: 'Is both set and removed; send it once.',
+    });
+  }
+  if (problems.length > 0) throw new InvalidError(problems);
+  const kept = Object.entries(current).filter(([key]) => !removed.has(key));
+  const merged = Object.fromEntries([...kept, ...Object.entries(tags)]);
+  return withinLimit(merged, field);
+}
+
+/** @throws InvalidError if there are more tags than a resource may have */
+function withinLimit(tags: Record<string, string>, field: string): Record<string, string> {
+  const count = Object.keys(tags).length;
+  if (count <= MAX_TAGS) return tags;
+  throw new InvalidError({
+    [field || 'tags']: [
+      `At most ${MAX_TAGS} tags are allowed, and there would be ${count}; remove some first.`,
+    ],
+  });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isoMicros, isoSeconds, microsWithoutZone, offsetTimestamp, plainSeconds } from './timestamps.ts';
+import { isoMicros, isoSeconds, microsWithoutZone, offsetTimestamp, plainSeconds } from './time.ts';
 
 test.each([
   [

@@ -1,6 +1,28 @@
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
-import { NULL_AS_ABSENT } from './client-nulls.ts';
-import { NAME_PATTERN, NAME_RULE } from './names.ts';
+import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+
+/**
+ * Options of a nullable field whose published type is a plain text or number. Generated clients fail on null,
+ * so the answer at `/gcore` has an empty text instead, or leaves the field out.
+ */
+export const NULL_AS_EMPTY = { 'x-null': 'empty' } as const;
+export const NULL_AS_ABSENT = { 'x-null': 'absent' } as const;
+
+/**
+ * Name patterns of the API. Each is a string for a schema's `pattern`, together with the text that follows
+ * "the name" in a sentence for people. All are linear: one bounded or one unbounded repetition, never nested.
+ */
+
+/** Security groups, instances, volumes, snapshots, networks, subnets, file shares, projects, images, SSH keys. */
+export const NAME_PATTERN = '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,61}[a-zA-Z0-9._]$';
+export const NAME_RULE =
+  'must be 3 to 63 characters long: letters, digits, spaces, dots, underscores and hyphens, ' +
+  'beginning with a letter or digit and ending with a letter, digit, dot or underscore';
+
+/** Kubernetes clusters and pools. */
+export const KUBERNETES_NAME_PATTERN = '^[a-z][a-z0-9\\-]{0,18}[a-z0-9]$';
+export const KUBERNETES_NAME_RULE =
+  'must be 2 to 20 characters long: lower-case letters, digits and hyphens, ' +
+  'beginning with a letter and ending with a letter or digit';
 
 /** Schemas that many features share. */
 
@@ -125,3 +147,62 @@ export const RepeatedId = (description: string) =>
       description: 'Repeat the parameter for several IDs',
     }),
   );
+
+/**
+ * Returns the schema with null allowed, as one `type: [..., 'null']` instead of an `anyOf`: validators then
+ * report one error, and serialisers need not try branches. For schemas with a plain `type`, including enums.
+ */
+export function nullable<T extends TSchema & { type?: string }>(schema: T): TUnsafe<Static<T> | null> {
+  const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
+  if (type === undefined) throw new TypeError('nullable() needs a schema with a plain type');
+  return Type.Unsafe<Static<T> | null>({
+    ...schema,
+    type: [type, 'null'],
+    ...(values ? { enum: [...values, null] } : {}),
+  });
+}
+
+/**
+ * The value or null. With a union, a titled object stays a separate component of the API document. No schema
+ * of an update has a `default`: the validator would fill it in, and nobody could tell that the field was
+ * absent.
+ */
+export const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+/** A map from text to text. `propertyNames` and `additionalProperties` also reach keys with line breaks. */
+export const textMap = (
+  limits: { keyLength: number; valueLength: number; entries: number },
+  annotations: { title?: string; description: string; examples: Record<string, string>[] },
+) =>
+  Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    ...annotations,
+    maxProperties: limits.entries,
+    propertyNames: { type: 'string', minLength: 1, maxLength: limits.keyLength },
+    additionalProperties: { type: 'string', maxLength: limits.valueLength },
+  });
+
+/** One of several texts. */
+export const oneOf = <const V extends readonly string[]>(values: V, annotations: object) =>
+  Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...annotations });
+
+/** A closed object whose fields are all optional. */
+export const closed = <P extends Record<string, TSchema>>(
+  properties: P,
+  annotations: { title?: string; description: string; examples?: object[] },
+) => Type.Object(properties, { ...annotations, additionalProperties: false });
+
+const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
+
+/** A query parameter with ids separated by commas. */
+export const IdList = (description: string) =>
+  Type.String({
+    maxLength: 18_500,
+    pattern: `^(${UUID}(,${UUID})*)?$`,
+    rule: 'Must be UUIDs separated by commas.',
+    description: `${description}; separated by commas`,
+  });
+
+export function idsOf(list: string | undefined): string[] {
+  return list === undefined || list === '' ? [] : list.toLowerCase().split(',');
+}

@@ -96,3 +96,8 @@ export const MAIL_KINDS: { [Name in MailKind]: Kind<MailData[Name]> } = {
 export const KIND_NAMES = Object.keys(MAIL_KINDS) as MailKind[];
 /** What one account may cause in an hour. */
 export const MOST_OF_ACCOUNT = 200;
+
+/** The topic that tells workers of a mail to send. */
+export const MAILS = 'mails';
+/** How long a mail is tried, if it isn't useless before. */
+export const SENT_WITHIN_MS = 48 * 3_600_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { type Database, openDatabase } from '../db/database.ts';
-import { systemClock } from '../lib/clock.ts';
+import { systemClock } from '../lib/time.ts';
 import { createMailer, type NewMail } from './mailer.ts';
 
 let place: TestDatabase;

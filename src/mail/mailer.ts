@@ -3,11 +3,18 @@ import type { Logger } from 'pino';
 import { v7 } from 'uuid';
 import { announce } from '../db/changes.ts';
 import type { Transaction } from '../db/database.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { KIND_NAMES, MAIL_KINDS, type MailData, type MailKind, MOST_OF_ACCOUNT } from './kinds.ts';
+import {
+  KIND_NAMES,
+  MAIL_KINDS,
+  MAILS,
+  type MailData,
+  type MailKind,
+  MOST_OF_ACCOUNT,
+  SENT_WITHIN_MS,
+} from './kinds.ts';
 import { plainData } from './plain.ts';
-import { MAILS, SENT_WITHIN_MS } from './words.ts';
 
 const HOUR_MS = 3_600_000;
 const TURNS = 200;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Transaction } from '../db/database.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { ChangeRecord } from '../lib/request-context.ts';
+import type { Clock } from '../lib/time.ts';
 import type { ActionLog } from './action-log.ts';
 import { UNPUBLISHED } from './action-of.ts';
 import type { NewUserAction } from './action-store.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../lib/clock.ts';
 import type { RefusedCredentials } from '../lib/errors.ts';
-import { senderNetwork } from '../lib/sender-network.ts';
+import { senderNetwork } from '../lib/ip-addresses.ts';
+import type { Clock } from '../lib/time.ts';
 import type { ActionLog } from './action-log.ts';
 import { MOST_TEXT, UNPUBLISHED } from './action-of.ts';
 import type { NewUserAction } from './action-store.ts';

@@ -1,20 +1,176 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
-import type { Clock } from '../lib/clock.ts';
-import { InvalidError, PreconditionFailedError } from '../lib/errors.ts';
+import { InvalidError, PreconditionFailedError, TooManyRequestsError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { ChangeRecord } from '../lib/request-context.ts';
 import type { ActionResource } from '../lib/resources.ts';
+import type { Clock } from '../lib/time.ts';
 import type { NamedRow, Versioned } from '../lib/versioned.ts';
+import { kindOf } from './action-kinds.ts';
 import type { ActionLog } from './action-log.ts';
-import { actionOf, publishedAs } from './action-of.ts';
+import { actionOf, publishedAs, resourcesOf } from './action-of.ts';
 import type { NewUserAction } from './action-store.ts';
-import { aimOf, eventOf } from './event-of.ts';
+import { eventOfOperation, resourceOf, typeOf, verbOf } from './event-types.ts';
+import type { NewEvent } from './events.ts';
 import { type Answer, answerBefore, fingerprintOf, type KeyUse, keepAnswer, takeKey } from './idempotency.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-import { createKeyRoom } from './key-room.ts';
 import type { Refusals } from './refusals.ts';
+
+/** Ids in paths are not checked before a request is refused. */
+const MOST_SUBJECT = 300;
+
+/** What an event is about. */
+interface Told {
+  type: string;
+  word: string;
+  id: string | undefined;
+  table: string | undefined;
+  resources: { type: string; id: string; name: string | null }[];
+}
+
+/** What the work of a request reported. */
+interface Noted {
+  about: readonly ActionResource[];
+  made: string | undefined;
+}
+
+/** Returns the event that tells of an accepted request. Contains nothing of its body. */
+export function eventOf(
+  request: IncomingRequest,
+  action: Omit<NewUserAction, 'outcome' | 'status'>,
+  noted: Noted,
+): NewEvent | undefined {
+  const told = toldOf(request, noted);
+  if (!told) return undefined;
+  const { type, id, table, resources } = told;
+  const { client_id, project_id, region_id, user_id, token_id, task_id, request_id, operation } = action;
+  return {
+    type,
+    subject: subjectOf(told),
+    revised: `${table}:${id}`,
+    data: JSON.stringify({
+      client_id,
+      project_id,
+      region_id,
+      resources,
+      task: task_id ? { id: task_id } : null,
+      actor: { user_id, client_id: request.principal.clientId, token_id },
+      request_id,
+      operation,
+    }),
+  };
+}
+
+/** Returns the event that would have told of a refused request, and what that would have been about. */
+export function aimOf(request: IncomingRequest): { event_type: string; subject: string } | undefined {
+  const told = toldOf(request, { about: [], made: undefined });
+  return told && { event_type: told.type, subject: subjectOf(told).slice(0, MOST_SUBJECT) };
+}
+
+const subjectOf = ({ word, id }: Told): string => (id === undefined ? word : `${word}/${id}`);
+
+function toldOf(request: IncomingRequest, { about, made }: Noted): Told | undefined {
+  const kind = kindOf(request.method, request.route, request.body());
+  const verb = kind && verbOf(kind.type);
+  if (kind && verb !== undefined) {
+    const { word, table } = resourceOf(kind.resource);
+    const all = resourcesOf(request, kind, about);
+    const resources = all.map((one) => ({
+      type: resourceOf(one.type).word,
+      id: String(one.id),
+      name: one.name ?? null,
+    }));
+    const id = all.find((one) => one.type === kind.resource)?.id;
+    return { type: typeOf(word, verb), word, table, id: id === undefined ? id : String(id), resources };
+  }
+  const event = eventOfOperation(request.operation);
+  if (!event) return undefined;
+  const { word, param, table } = event;
+  const given = made ?? (param === undefined ? undefined : request.params[param]);
+  const id = given === undefined ? undefined : String(given);
+  const resources = id === undefined ? [] : [{ type: word, id, name: null }];
+  return { type: typeOf(word, event.verb), word, table, id, resources };
+}
+
+/** What an account may have at a time: a valid key protects until it expires, so a new one is refused instead. */
+export const MOST_KEYS = 50_000;
+export const MOST_KEPT_BYTES = 64 * 1_048_576;
+/** Counting takes longer the more there are. Meanwhile a process only knows of what it has added itself. */
+const COUNTED_FOR_MS = 2_000;
+const MOST_REMEMBERED = 1_000;
+
+interface Held {
+  keys: number;
+  /** Of the answers. */
+  bytes: number;
+  /** When the oldest key expires. */
+  firstEndsAt: Date | null;
+  countedAt: number;
+}
+
+/** Knows about how many idempotency keys each account has. */
+export interface KeyRoom {
+  /** Makes sure that the account may use another key. @throws TooManyRequestsError */
+  takeOne(clientId: number): Promise<void>;
+  /** An answer of so many bytes is kept. */
+  kept(clientId: number, bytes: number): void;
+}
+
+export function createKeyRoom(deps: { database: { sql: Kysely<Tables> }; clock: Clock }): KeyRoom {
+  const { database, clock } = deps;
+  const known = new Map<number, Promise<Held>>();
+
+  async function count(clientId: number): Promise<Held> {
+    const countedAt = performance.now();
+    const { rows } = await sql<Omit<Held, 'countedAt'>>`
+      select count(*)::int as keys, coalesce(sum(octet_length(body)), 0)::float8 as bytes,
+        min(expires_at) as "firstEndsAt"
+      from idempotency_keys where client_id = ${clientId} and expires_at > ${clock.now()}`.execute(
+      database.sql,
+    );
+    return { keys: 0, bytes: 0, firstEndsAt: null, ...rows[0], countedAt };
+  }
+
+  /** Those who ask at once wait for the same count. */
+  async function heldBy(clientId: number): Promise<Held> {
+    const before = known.get(clientId);
+    const held = await before;
+    if (held && performance.now() - held.countedAt < COUNTED_FOR_MS) return held;
+    // Somebody else may have begun to count meanwhile.
+    const begun = known.get(clientId);
+    if (begun && begun !== before) return begun;
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    const counting = count(clientId);
+    known.set(clientId, counting);
+    counting.catch(() => known.delete(clientId));
+    return counting;
+  }
+
+  return {
+    async takeOne(clientId) {
+      const held = await heldBy(clientId);
+      if (held.keys < MOST_KEYS && held.bytes < MOST_KEPT_BYTES) {
+        held.keys++;
+        return;
+      }
+      const endsAt = held.firstEndsAt ?? clock.now();
+      const seconds = Math.max(1, Math.ceil((endsAt.getTime() - clock.now().getTime()) / 1000));
+      throw new TooManyRequestsError(
+        `The account has as many Idempotency-Keys as it may have at a time (${MOST_KEYS}, or ${MOST_KEPT_BYTES / 1_048_576} MiB of answers). Send the request without one, or again when the oldest has expired, in ${seconds} s`,
+        seconds,
+      );
+    },
+    kept(clientId, bytes) {
+      void known.get(clientId)?.then(
+        (held) => {
+          held.bytes += bytes;
+        },
+        () => {},
+      );
+    },
+  };
+}
 
 type Params = Record<string, string | number>;
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/tables.ts';
-import { SettingError } from '../lib/operator-error.ts';
+import { SettingError } from '../lib/errors.ts';
 import { decrypt, encrypt } from './cipher.ts';
 import type { EncryptionKey } from './encryption-keys.ts';
 import type { DataKey } from './sealed.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { SettingError } from '../lib/operator-error.ts';
+import { SettingError } from '../lib/errors.ts';
 import { readSecretFile } from '../lib/secret-file.ts';
 import { KEY_BYTES } from './cipher.ts';
 

@@ -8,7 +8,7 @@ import { createDatabase, type TestDatabase } from '../../test/support/databases.
 import { keysFrom, newKey, secretsOf } from '../../test/support/secrets.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
-import { systemClock as clock } from '../lib/clock.ts';
+import { systemClock as clock } from '../lib/time.ts';
 import { encryptionKeysOf } from './encryption-keys.ts';
 import { giveUpLost, lostSecrets } from './loss.ts';
 import { prepareSecrets, rotateKeys } from './preparation.ts';

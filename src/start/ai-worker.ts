@@ -9,10 +9,10 @@ import {
   workKinds,
 } from '../../engines/index.ts';
 import type { Config } from '../config.ts';
-import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
-import { existingFolder } from '../lib/existing-folder.ts';
-import { SettingError } from '../lib/operator-error.ts';
-import { packageRoot } from '../lib/package-root.ts';
+import { SettingError } from '../lib/errors.ts';
+import { parseAllowedHosts } from '../lib/outside-request.ts';
+import { packageRoot } from '../lib/own-program.ts';
+import { existingFolder } from '../lib/secret-file.ts';
 import { confiners } from '../streaming/ai-tasks/work/confinement.ts';
 import {
   type Containment,

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { version } from '../lib/version.ts';
+import { version } from '../lib/own-program.ts';
 import type { Command, Options } from './command.ts';
 import { commands } from './commands.ts';
 

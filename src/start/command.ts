@@ -24,3 +24,10 @@ export interface Command {
   /** Returns the exit code. */
   run(context: CommandContext): Promise<number>;
 }
+
+/** How a command on this machine ends; docs/cli.md lists them. */
+export const EXIT_REFUSED = 1;
+export const EXIT_USAGE = 2;
+
+/** The role of a process: the API, work on tasks, or both. */
+export type Role = 'all' | 'api' | 'worker';

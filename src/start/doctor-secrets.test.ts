@@ -3,10 +3,10 @@ import { createDatabase, type TestDatabase } from '../../test/support/databases.
 import { newKey, secretsOf } from '../../test/support/secrets.ts';
 import { loadConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
-import { systemClock as clock } from '../lib/clock.ts';
+import { systemClock as clock } from '../lib/time.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { rotateKeys } from '../secrets/preparation.ts';
-import { encryptionKey } from './doctor-secrets.ts';
+import { encryptionKey } from './doctor-checks.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;

@@ -3,7 +3,7 @@ import { createDatabase, type TestDatabase } from '../../test/support/databases.
 import { type Database, openDatabase } from '../db/database.ts';
 import { findTokenOwner } from '../iam/identity/store.ts';
 import { BootstrapTokenTakenError } from '../iam/tokens/service.ts';
-import { systemClock as clock } from '../lib/clock.ts';
+import { systemClock as clock } from '../lib/time.ts';
 import { ensureFirstAccount, makeTokenOnce } from './first-account.ts';
 
 let testDatabase: TestDatabase;

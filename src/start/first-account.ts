@@ -4,7 +4,7 @@ import { platformAdministrator } from '../iam/accounts/users/in-transaction.ts';
 import { tokenText } from '../iam/identity/schema.ts';
 import { type Account, insertAccount } from '../iam/new-accounts/in-transaction.ts';
 import { makeToken, setBootstrapToken } from '../iam/tokens/service.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time.ts';
 import { ROLES } from '../requests/principal.ts';
 
 /**

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { loadConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
-import { systemClock as clock } from '../lib/clock.ts';
+import { systemClock as clock } from '../lib/time.ts';
 import { ensureFirstAccount } from './first-account.ts';
 import { type FirstToken, firstTokenFile, makeFirstToken } from './first-token.ts';
-import { readyMessage } from './ready-message.ts';
+import { readyMessage } from './serve.ts';
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-token-'));
 let testDatabase: TestDatabase;

@@ -1,20 +1,20 @@
 import { mailWarnings } from '../cloud/ground/quotas/warnings/mailing.ts';
-import { TASKS } from '../cloud/ground/tasks/quarters.ts';
+import { TASKS } from '../cloud/ground/tasks/store.ts';
 import { USER_ACTIONS } from '../cloud/ground/user-actions/quarters.ts';
 import { createDeliveries } from '../cloud/ground/user-actions/subscriptions/deliveries.ts';
-import { deleteOldUsage } from '../cloud/money/costs/retention.ts';
+import { deleteOldUsage } from '../cloud/money/costs/store.ts';
 import { keepQuarters, type QuarterlyTable } from '../db/quarters.ts';
 import { forgetOldLogins } from '../iam/logins/service.ts';
 import { deleteExpiredTokens } from '../iam/tokens/service.ts';
 import { forgetOldInvitations } from '../iam/users/invitations.ts';
 import { loop } from '../lib/loop.ts';
-import { forgetOldMails } from '../mail/sending/retention.ts';
+import { forgetOldMails } from '../mail/sending/claims.ts';
 import type { Platform } from '../platform.ts';
 import { forgetExpiredKeys } from '../requests/idempotency.ts';
-import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
+import { deleteOldTasks } from '../streaming/ai-tasks/store.ts';
 import { sealRecords, whileRemoving } from '../tradewind/audit/sealing.ts';
-import { forgetOldEvents } from '../tradewind/events/retention.ts';
-import { forgetOldDeliveries } from '../tradewind/webhooks/sending/retention.ts';
+import { forgetOldEvents } from '../tradewind/events/store.ts';
+import { forgetOldDeliveries } from '../tradewind/webhooks/sending/figures.ts';
 import type { Clocks } from './clocks.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { restAfterWork, type Usage } from './idle-memory.ts';
+import { restAfterWork, type Usage } from './serve.ts';
 
 const MB = 2 ** 20;
 /** Answers after seconds with so much CPU time each; the heap is what it is then. */

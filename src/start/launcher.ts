@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { attempt } from '../lib/attempt.ts';
+import { attempt } from '../lib/errors.ts';
 
 const CHECK_MS = 250;
 const SHELLS = /^((ba|da|a|z|k|mk|fi|c|tc)?sh|busybox)\d*$/;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { openDatabase } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
-import { systemClock } from '../lib/clock.ts';
+import { systemClock } from '../lib/time.ts';
 import { createMetrics } from './metrics.ts';
 import { removalTimeOf } from './removal-time.ts';
 

@@ -1,16 +1,15 @@
 import os from 'node:os';
 import { type Database, openDatabase, type Transaction } from '../db/database.ts';
 import { createDatabaseClock, type DatabaseClock, requireSameTime } from '../db/database-clock.ts';
-import { refusalNamed } from '../db/refusals.ts';
-import type { Clock } from '../lib/clock.ts';
+import { refusalNamed } from '../db/migrate.ts';
 import { DomainError } from '../lib/errors.ts';
+import { version } from '../lib/own-program.ts';
 import { recordedBy } from '../lib/request-context.ts';
-import { version } from '../lib/version.ts';
+import type { Clock } from '../lib/time.ts';
 import { createLog } from '../log.ts';
 import { createActionLog } from '../requests/action-log.ts';
 import { recordOf } from '../requests/command-log.ts';
-import type { CommandContext, Options } from './command.ts';
-import { EXIT_REFUSED } from './exit-codes.ts';
+import { type CommandContext, EXIT_REFUSED, type Options } from './command.ts';
 import { requireSchema } from './schema.ts';
 import { openStorage } from './storage.ts';
 

@@ -10,7 +10,7 @@ import { startRelay } from '../../test/support/relay.ts';
 import { ENCRYPTION_KEY } from '../../test/support/secrets.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { loadConfig } from '../config.ts';
-import { OperatorError } from '../lib/operator-error.ts';
+import { OperatorError } from '../lib/errors.ts';
 import { createLog } from '../log.ts';
 import { startPlatform } from './platform.ts';
 import { openStorage } from './storage.ts';

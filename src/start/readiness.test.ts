@@ -3,10 +3,10 @@ import { createDatabase, type TestDatabase } from '../../test/support/databases.
 import { loadCatalog } from '../cloud/ground/catalog/service.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
-import { systemClock } from '../lib/clock.ts';
+import { systemClock } from '../lib/time.ts';
+import type { Role } from './command.ts';
 import { createReadiness } from './readiness.ts';
 import { removalTimeOf } from './removal-time.ts';
-import type { Role } from './role.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;

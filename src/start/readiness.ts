@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import type { Readiness } from '../http/health.ts';
 import { livingWorkers } from '../worker/heartbeat.ts';
 import type { Clocks } from './clocks.ts';
-import type { Role } from './role.ts';
+import type { Role } from './command.ts';
 import type { TaskWorker } from './task-worker.ts';
 
 /**

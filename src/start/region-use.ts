@@ -6,8 +6,7 @@ import { ABOUT_KWOK, hasKwok, installedVersions, missingOf, notInstalled } from 
 import { CatalogError } from '../cloud/ground/catalog/faults.ts';
 import { type Catalog, loadCatalog, type Region } from '../cloud/ground/catalog/service.ts';
 import type { Config } from '../config.ts';
-import { attempt } from '../lib/attempt.ts';
-import { OperatorError } from '../lib/operator-error.ts';
+import { attempt, OperatorError } from '../lib/errors.ts';
 import { followedBy, putInForce } from './catalog-apply.ts';
 import type { Command } from './command.ts';
 import { MAKERS } from './makers.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import type { DatabaseClock } from '../db/database-clock.ts';
-import type { Clock } from '../lib/clock.ts';
 import { loop } from '../lib/loop.ts';
+import type { Clock } from '../lib/time.ts';
 
 const ADVANCE_MS = 60_000;
 /** After a jump, an hour of work removes what a day would have removed: there is time to notice that a clock is wrong. */

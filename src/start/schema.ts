@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
-import { migrate } from '../db/migrate.ts';
-import { refusalNamed } from '../db/refusals.ts';
+import { migrate, refusalNamed } from '../db/migrate.ts';
 import { readSchema, requireFit, type Schema } from '../db/schema.ts';
+import type { OperatorError } from '../lib/errors.ts';
 import { loop } from '../lib/loop.ts';
-import type { OperatorError } from '../lib/operator-error.ts';
 
 const LOOK_MS = 10_000;
 

@@ -1,14 +1,148 @@
+import fs from 'node:fs';
+import { url as debuggerUrl, Session } from 'node:inspector';
 import { setTimeout as sleep } from 'node:timers/promises';
+import v8 from 'node:v8';
 import { CATEGORIES, capabilitiesOf, takeInventory } from '../../engines/index.ts';
 import type { Config } from '../config.ts';
 import { createLog } from '../log.ts';
 import { engineSettings } from './ai-worker.ts';
-import type { Command } from './command.ts';
-import { EXIT_USAGE } from './exit-codes.ts';
-import { giveBackIdleMemory } from './idle-memory.ts';
-import { startPlatform } from './platform.ts';
-import { readyMessage } from './ready-message.ts';
-import type { Role } from './role.ts';
+import { type Command, EXIT_USAGE, type Role } from './command.ts';
+import { firstTokenFile } from './first-token.ts';
+import { type RunningPlatform, startPlatform } from './platform.ts';
+
+const LOOK_MS = 1_000;
+/** Looks in a row that found the process at rest. */
+const RESTS = 3;
+/** Share of one processor; timers alone use less. */
+const REST_CPU = 0.03;
+/** Clients that ask now and then meet the pause seldom. */
+const BETWEEN_LOOKS = 60;
+/** Less isn't worth the pause. */
+const WORTH_BYTES = 16 * 2 ** 20;
+/** The pause grows with what is alive: some 0.2 s for 35 MB. */
+const MOST_ALIVE_BYTES = 128 * 2 ** 20;
+
+/** What a process uses: CPU time so far, and the sizes of V8's heap and of what it holds. */
+export interface Usage {
+  cpuMicros: number;
+  heapBytes: number;
+  usedBytes: number;
+}
+
+/**
+ * Gives memory back to the system when the process rests after work: V8 keeps what it took for a burst, and collects
+ * garbage only while something is allocated. Busy processes are left alone.
+ */
+export function giveBackIdleMemory(): { stop(): void } {
+  const isDue = restAfterWork(usageNow());
+  const timer = setInterval(() => {
+    if (isDue(usageNow())) releaseMemory();
+  }, LOOK_MS).unref();
+  return { stop: () => clearInterval(timer) };
+}
+
+/**
+ * Returns a function that is told of the usage every second and answers whether memory should be given back now.
+ * After that, the heap must have grown before it is due again.
+ */
+export function restAfterWork(first: Usage): (now: Usage) => boolean {
+  let last = first;
+  let rests = 0;
+  let kept = 0;
+  let sinceGivenBack = BETWEEN_LOOKS;
+  return (now) => {
+    const busy = now.cpuMicros - last.cpuMicros > REST_CPU * LOOK_MS * 1_000;
+    last = now;
+    rests = busy ? 0 : rests + 1;
+    // The look after giving back tells how small the heap is then.
+    if (++sinceGivenBack === 1) kept = now.heapBytes;
+    if (rests < RESTS || sinceGivenBack < BETWEEN_LOOKS) return false;
+    if (now.usedBytes > MOST_ALIVE_BYTES || now.heapBytes - kept < WORTH_BYTES) return false;
+    sinceGivenBack = 0;
+    return true;
+  };
+}
+
+function usageNow(): Usage {
+  const { user, system } = process.cpuUsage();
+  const { total_heap_size, used_heap_size } = v8.getHeapStatistics();
+  return { cpuMicros: user + system, heapBytes: total_heap_size, usedBytes: used_heap_size };
+}
+
+/** This is what tells V8 that memory is short; gc() keeps the young generation and the pages of the old one. */
+function releaseMemory(): void {
+  // The end of a session ends heap recordings of the others, too: those of whoever debugs the process.
+  if (debuggerUrl() !== undefined) return;
+  const session = new Session();
+  session.connect();
+  // Disconnecting inside the answer would hang.
+  session.post('HeapProfiler.collectGarbage', () => setImmediate(() => session.disconnect()));
+}
+
+const MAKES_OTHERS = '"npx tradewind token create" creates more';
+
+/** Returns what a person sees when Tradewind is ready: its address, the token, and a call to paste. */
+export function readyMessage(
+  { address, firstToken }: Pick<RunningPlatform, 'address' | 'firstToken'>,
+  config: Config,
+): string {
+  const { host, workerPort } = config;
+  if (!address) {
+    const tells = workerPort && `; http://${reachableHost(host)}:${workerPort}/readyz shows its state`;
+    return `Tradewind is ready: this process takes tasks and serves no API${tells ?? ''}.\n`;
+  }
+  const base = `http://${reachableHost(address.host)}:${address.port}`;
+  const call = (token: string) => `curl -H ${token} ${base}/cloud/v1/projects`;
+  const token = aboutToken(firstToken, config, call);
+  return [`Tradewind is ready at ${base} (reference: ${base}/docs)`, '', ...token, ''].join('\n');
+}
+
+function aboutToken(
+  first: RunningPlatform['firstToken'],
+  config: Config,
+  call: (token: string) => string,
+): string[] {
+  const withText = (token: string) => call(`'Authorization: apikey ${token}'`);
+  const inFile = (file: string) => call(`"Authorization: apikey $(cat '${file.replaceAll("'", `'\\''`)}')"`);
+  if (first && 'text' in first) {
+    return [
+      `API token: ${first.text}`,
+      `It has full access and is not shown again; ${MAKES_OTHERS}.`,
+      '',
+      withText(first.text),
+    ];
+  }
+  if (first && 'problem' in first) {
+    return [
+      `There is no API token yet: there is no terminal to show it on, and ${first.problem}.`,
+      'Create one with "npx tradewind token create", or set TRADEWIND_BOOTSTRAP_TOKEN.',
+      '',
+      withText('<token>'),
+    ];
+  }
+  if (config.bootstrapToken) return ['Use the token in TRADEWIND_BOOTSTRAP_TOKEN:', withText('<token>')];
+  if (first) {
+    return [
+      `The API token is in ${first.file}, which only this user can read.`,
+      `It has full access; ${MAKES_OTHERS}.`,
+      '',
+      inFile(first.file),
+    ];
+  }
+  const file = firstTokenFile(config);
+  if (fs.existsSync(file)) return [`Use the API token in ${file}:`, inFile(file)];
+  return [
+    'Use the API token shown at the first start, or create one with "npx tradewind token create":',
+    withText('<token>'),
+  ];
+}
+
+/** An address that means "all interfaces" can't be called. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
 
 /**
  * Returns one line about the AI tasks that this process can do. Never fails: Tradewind runs without engines.

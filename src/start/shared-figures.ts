@@ -2,7 +2,7 @@ import { Gauge, Registry } from 'prom-client';
 import { workFigures } from '../convergence/figures.ts';
 import type { Sql } from '../db/database.ts';
 import { queueFigures } from '../streaming/ai-tasks/store.ts';
-import { readerLags } from '../tradewind/events/figures.ts';
+import { readerLags } from '../tradewind/events/store.ts';
 import { MOST_COUNTED, webhookFigures } from '../tradewind/webhooks/sending/figures.ts';
 import { livingWorkers } from '../worker/heartbeat.ts';
 

@@ -7,8 +7,8 @@ import { connectionTo } from '../db/connection.ts';
 import { DataDirLockedError } from '../db/embedded/errors.ts';
 import { startEmbeddedServer } from '../db/embedded/server.ts';
 import { runningEmbedded } from '../db/embedded/socket.ts';
-import type { Patience } from '../db/patience.ts';
-import { OperatorError } from '../lib/operator-error.ts';
+import type { Patience } from '../db/outages.ts';
+import { OperatorError } from '../lib/errors.ts';
 
 const OLDEST_SERVER = 150_000;
 /** Each connection to the embedded database is a process of its own, and opening one takes 3 ms. */

@@ -19,8 +19,8 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
+import { version } from '../lib/own-program.ts';
 import type { Span, Tracing } from '../lib/tracing.ts';
-import { version } from '../lib/version.ts';
 import type { TracingSettings } from './settings.ts';
 
 const KINDS = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL, server: SpanKind.SERVER };

@@ -1,4 +1,4 @@
-import { SettingError } from '../lib/operator-error.ts';
+import { SettingError } from '../lib/errors.ts';
 
 type Environment = Record<string, string | undefined>;
 

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { program } from '../../scripts/test-programs.ts';
 import { loadConfig, unknownSettings } from '../../src/config.ts';
-import { version } from '../../src/lib/version.ts';
+import { version } from '../../src/lib/own-program.ts';
 import { readCommandLine } from '../../src/start/command-line.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createHttpClient } from '../support/http-client.ts';

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { version } from '../../src/lib/version.ts';
+import { version } from '../../src/lib/own-program.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { removeInstallations } from '../support/npx.ts';
 import { environment, ROOT, temporaryFolder } from './processes.ts';

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { version } from '../../src/lib/version.ts';
+import { version } from '../../src/lib/own-program.ts';
 import { removeInstallations } from '../support/npx.ts';
 import { startService, type TestService } from '../support/service.ts';
 

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { createTaskEnds } from '../../src/build-platform.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import type { Secrets } from '../../src/secrets/secrets.ts';
 import { ROOT } from '../acceptance/processes.ts';
 

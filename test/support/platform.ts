@@ -3,7 +3,7 @@ import type { Backends } from '../../src/backends/backends.ts';
 import { buildPlatform } from '../../src/build-platform.ts';
 import type { Catalog } from '../../src/cloud/ground/catalog/service.ts';
 import type { Database } from '../../src/db/database.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import type { Foundation, Platform } from '../../src/platform.ts';
 import type { Secrets } from '../../src/secrets/secrets.ts';
 

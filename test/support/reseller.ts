@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { insertAccount } from '../../src/iam/new-accounts/in-transaction.ts';
 import { createTokenFor } from '../../src/iam/tokens/operator-token.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
 import type { TestService } from './service.ts';
 

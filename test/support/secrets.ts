@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import type { Database } from '../../src/db/database.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { type EncryptionKeys, encryptionKeysOf } from '../../src/secrets/encryption-keys.ts';
 import { prepareSecrets } from '../../src/secrets/preparation.ts';
 import { createSecrets, type LoadedSecrets } from '../../src/secrets/secrets.ts';

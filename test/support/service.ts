@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { expect } from 'vitest';
 import type { Makers } from '../../src/backends/maker.ts';
 import { loadConfig } from '../../src/config.ts';
-import type { Clock } from '../../src/lib/clock.ts';
+import type { Clock } from '../../src/lib/time.ts';
 import { createLog } from '../../src/log.ts';
 import { startPlatform } from '../../src/start/platform.ts';
 import { createDatabase } from './databases.ts';

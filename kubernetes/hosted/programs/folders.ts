@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { attempt } from '../../../src/lib/attempt.ts';
-import { isProgram } from '../../../src/lib/is-program.ts';
+import { attempt } from '../../../src/lib/errors.ts';
+import { isProgram } from '../../../src/lib/own-program.ts';
 import { isLater } from '../../versions.ts';
 
 /** What a control plane needs. */

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { attempt } from '../../../src/lib/attempt.ts';
+import { attempt } from '../../../src/lib/errors.ts';
 import { lockFile } from '../../../src/lib/file-lock.ts';
 import { hasKwok, KWOK, missingPrograms, PROGRAMS, SUMS, sumOf, wholeFolder, writeSums } from './folders.ts';
 

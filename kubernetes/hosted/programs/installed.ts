@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isProgram } from '../../../src/lib/is-program.ts';
+import { isProgram } from '../../../src/lib/own-program.ts';
 import { hasKwok, installedVersions } from './folders.ts';
 
 /** Programs of util-linux that keep a control plane from running twice. */

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { attempt } from '../../../src/lib/attempt.ts';
+import { attempt } from '../../../src/lib/errors.ts';
 
 /** Each process of a cluster has this in its environment, with the cluster's folder. */
 export const MARK = 'TRADEWIND_CLUSTER_FOLDER';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { attempt } from '../../../src/lib/attempt.ts';
+import { attempt } from '../../../src/lib/errors.ts';
 import type { ProcessName } from './alive.ts';
 
 /** How a process is asked whether it is ready. Files are in the cluster's folder. */

@@ -4,7 +4,7 @@ import https from 'node:https';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { attempt } from '../../../src/lib/attempt.ts';
+import { attempt } from '../../../src/lib/errors.ts';
 import { type ProcessName, processesOfCluster } from './alive.ts';
 import { type Child, HELD, type Place, startChild } from './child.ts';
 import {

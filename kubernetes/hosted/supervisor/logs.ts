@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { attempt } from '../../../src/lib/attempt.ts';
+import { attempt } from '../../../src/lib/errors.ts';
 
 const LIMIT_BYTES = 4 * 1024 * 1024;
 const LAST_WORDS_BYTES = 4_096;

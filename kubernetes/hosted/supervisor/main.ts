@@ -2,7 +2,7 @@
 // there is no cluster any more. Started by start.ts as: node main.js <folder>
 import fs from 'node:fs';
 import path from 'node:path';
-import { attempt } from '../../../src/lib/attempt.ts';
+import { attempt } from '../../../src/lib/errors.ts';
 import { lockFile } from '../../../src/lib/file-lock.ts';
 import { nameOf, type ProcessName } from './alive.ts';
 import type { Place } from './child.ts';

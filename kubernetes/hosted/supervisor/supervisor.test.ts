@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { attempt } from '../../../src/lib/attempt.ts';
+import { attempt } from '../../../src/lib/errors.ts';
 import { missingOf } from '../programs/installed.ts';
 import { isAlive, MARK, processesOfCluster } from './alive.ts';
 import { type Process, readStatus, writeOrders } from './files.ts';

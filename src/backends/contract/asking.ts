@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { ConflictError, UnavailableError } from '../../lib/errors.ts';
-import { untilAborted } from '../../lib/until-aborted.ts';
+import { untilAborted } from '../../lib/loop.ts';
 import { type Call, Refused, Unavailable } from './backend.ts';
 
 /** How long a caller waits for the infrastructure. */

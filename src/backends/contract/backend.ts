@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { FieldProblem } from '../../lib/errors.ts';
-import type { LoadQuestion, MachineLoad } from './load.ts';
 import type { ClusterObservation, Observations, Specs } from './specs.ts';
 
 /** Every kind of infrastructure that a backend can be asked for. */
@@ -116,4 +115,31 @@ export class Unavailable extends Error {
     super(message, { cause: options.cause });
     this.retryAfterMs = options.retryAfterMs;
   }
+}
+
+/** What is asked of a machine's load: at `from`, and every `stepMs` from there up to `to`. */
+export interface LoadQuestion {
+  /** The machine, which may be a node of a cluster. */
+  machineId: string;
+  /** Names of its disks, such as `vda`. */
+  disks: readonly string[];
+  from: Date;
+  to: Date;
+  stepMs: number;
+}
+
+/** The load of a machine at a time. What is not known is left out; rates are per second. */
+export interface MachineLoad {
+  time: Date;
+  cpuPercent?: number;
+  memoryPercent?: number;
+  network?: { bytesIn: number; bytesOut: number; packetsIn: number; packetsOut: number };
+  /** By the names in the question. */
+  disks?: Record<string, { bytesRead: number; bytesWritten: number; reads: number; writes: number }>;
+}
+
+/** Says what the backends of regions have of what the catalogue offers. */
+export interface Offer {
+  /** Returns those of the versions of Kubernetes that the region's backend has. */
+  clusterVersions(regionId: number, offered: readonly string[]): string[];
 }

@@ -1,5 +1,4 @@
 import type { TSchema } from 'typebox';
-import type { BackendFamily } from '../../lib/backend-families.ts';
 import type { Kind } from './backend.ts';
 
 /** The kinds of things in each family. */
@@ -67,3 +66,7 @@ export interface Placements {
   /** Memory is in MiB. Returns undefined for a flavor that the region does not have. */
   flavor(regionId: number, flavorId: string): { vcpus: number; ram: number } | undefined;
 }
+
+/** Groups of kinds that a region assigns to a backend together. */
+export const BACKEND_FAMILIES = ['network', 'compute', 'storage', 'kubernetes', 'file_share'] as const;
+export type BackendFamily = (typeof BACKEND_FAMILIES)[number];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import { globOf } from '../../lib/glob.ts';
+import { globOf } from '../../lib/texts.ts';
 import type { Kind } from '../contract/backend.ts';
 import { LIVES } from './lives.ts';
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { globOf } from '../../lib/glob.ts';
+import { globOf } from '../../lib/texts.ts';
 import type { LoadBalancerSpec, MemberHealth } from '../contract/specs.ts';
 
 /** How healthy the members of load balancers are. The first rule that fits counts; without one, they are ONLINE. */

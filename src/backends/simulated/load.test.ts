@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { simulatedLoad } from './load.ts';
+import { simulatedLoad } from './backend.ts';
 
 const ID = '7d2f2c36-6d0c-4b7e-9a31-0d3c1f6c8a55';
 const OTHER = '1b0c4d5e-8f7a-4b5c-9d3e-2f1a6c7b8d90';

@@ -1,11 +1,14 @@
 import type { WingTasks } from '../ground/tasks/behind/service.ts';
-import { instanceChangeTasks } from './instances/changes/tasks.ts';
+import { instanceChangeTasks } from './instances/changes/service.ts';
 import { interfaceTasks } from './instances/interfaces/tasks.ts';
-import { placementTasks } from './instances/placement/tasks.ts';
+import { placementTasks } from './instances/placement/service.ts';
 import { deleteInstance, instanceDeletion } from './instances/service.ts';
 import { instanceTasks } from './instances/tasks.ts';
-import { deletePlacementGroup, placementGroupDeletion } from './placement-groups/service.ts';
-import { placementGroupTasks } from './placement-groups/tasks.ts';
+import {
+  deletePlacementGroup,
+  placementGroupDeletion,
+  placementGroupTasks,
+} from './placement-groups/service.ts';
 import { deleteSshKey } from './ssh-keys/service.ts';
 
 export const COMPUTE_TASKS: WingTasks = {

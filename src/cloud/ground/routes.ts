@@ -9,8 +9,7 @@ import { projectRoutes } from './projects/routes.ts';
 import { quotaListRoutes } from './quotas/lists/routes.ts';
 import { limitRequestRoutes } from './quotas/requests/routes.ts';
 import { quotaRoutes } from './quotas/routes.ts';
-import { taskCancellationRoutes } from './tasks/cancellation/routes.ts';
-import { taskRoutes } from './tasks/routes.ts';
+import { taskCancellationRoutes, taskRoutes } from './tasks/routes.ts';
 import { requestLogRoutes, userActionRoutes } from './user-actions/routes.ts';
 import { amqpSubscriptionRoutes, subscriptionRoutes } from './user-actions/subscriptions/routes.ts';
 

@@ -4,8 +4,7 @@ import { fileShareTasks } from './file-shares/tasks.ts';
 import { deleteImage, imageDeletion } from './images/service.ts';
 import { imageTasks } from './images/tasks.ts';
 import { deleteVolume, volumeDeletion } from './volumes/service.ts';
-import { deleteSnapshot, snapshotDeletion } from './volumes/snapshots/service.ts';
-import { snapshotTasks } from './volumes/snapshots/tasks.ts';
+import { deleteSnapshot, snapshotDeletion, snapshotTasks } from './volumes/snapshots/service.ts';
 import { volumeTasks } from './volumes/tasks.ts';
 
 export const STORAGE_TASKS: WingTasks = {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { SettingError } from '../../lib/operator-error.ts';
+import { SettingError } from '../../lib/errors.ts';
 import { clusterMajor } from './cluster.ts';
 
 const CLOSED = 0o700;

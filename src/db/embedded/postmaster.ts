@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attempt } from '../../lib/attempt.ts';
+import { attempt } from '../../lib/errors.ts';
 import { clusterDirOf, type Installation, serverEnvironment } from './cluster.ts';
 import { EmbeddedDatabaseError } from './errors.ts';
 

@@ -1,7 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
-import { nullable } from '../../lib/nullable.ts';
-import { Named } from '../../lib/wire.ts';
+import { Named, NULL_AS_EMPTY, nullable } from '../../lib/wire.ts';
 
 /* The words for accounts and for people, which all of iam uses. */
 

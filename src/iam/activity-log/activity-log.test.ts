@@ -3,8 +3,8 @@ import { newPerson, type Person } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { openDatabase } from '../../db/database.ts';
-import { systemClock } from '../../lib/clock.ts';
-import { setStatusOf } from '../clients/operator-status.ts';
+import { systemClock } from '../../lib/time.ts';
+import { setStatusOf } from '../clients/service.ts';
 
 const STATUSES = '/iam/activity_log/account_status_changes';
 const REQUESTS = '/iam/activity_log/requests';

@@ -1,7 +1,7 @@
 import { type ListedAction, listRequests } from '../../cloud/ground/user-actions/service.ts';
 import { NotFoundError } from '../../lib/errors.ts';
-import { pagesAround } from '../../lib/page-address.ts';
-import { isoMicros } from '../../lib/timestamps.ts';
+import { pagesAround } from '../../lib/page.ts';
+import { isoMicros } from '../../lib/time.ts';
 import type { PageQuery } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
 import { type Principal, reachOf } from '../../requests/principal.ts';

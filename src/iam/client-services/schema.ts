@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { isoMicros } from '../../lib/timestamps.ts';
+import { isoMicros } from '../../lib/time.ts';
 import { IntegerId, Named, ReadOnly, Timestamp } from '../../lib/wire.ts';
 import { SERVICE_STATUSES, SERVICES } from '../accounts/schema.ts';
 import type { ServiceState } from './state.ts';

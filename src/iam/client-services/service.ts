@@ -1,17 +1,25 @@
+import type { Kysely } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { grouped } from '../../lib/grouped.ts';
+import { grouped } from '../../lib/lists.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { isOffered, type OfferedService } from '../accounts/schema.ts';
-import { findClient, lockManaged, resells } from '../accounts/service.ts';
+import { findClient, lockManaged, renewVersions, resells } from '../accounts/service.ts';
 import { refusePlatforms } from '../accounts/users/in-transaction.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { availabilityOf, keepDefaults } from './availability/store.ts';
 import { presentedService, type Service, type ServiceChanges } from './schema.ts';
-import { isOpen, type ServiceState, serviceOf, statesOf } from './state.ts';
-import * as store from './store.ts';
+import {
+  type AccountOfServices,
+  type ChangedService,
+  isOpen,
+  type ServiceState,
+  serviceOf,
+  statesOf,
+} from './state.ts';
 
 /* Which services an account may use. Its reseller and the platform administrator decide. */
 
@@ -31,8 +39,8 @@ async function ofClients(
   clientIds: readonly number[],
   sql = on.database.sql,
 ): Promise<AvailableService[]> {
-  const accounts = await store.findAccounts(sql, clientIds);
-  const changed = grouped(await store.listChanged(sql, clientIds), ({ client_id }) => client_id);
+  const accounts = await findAccounts(sql, clientIds);
+  const changed = grouped(await listChanged(sql, clientIds), ({ client_id }) => client_id);
   const decided = grouped(await availabilityOf(sql, clientIds), ({ client_id }) => client_id);
   return accounts.flatMap((account) =>
     statesOf(account, changed.get(account.id) ?? []).map((state) => ({
@@ -99,7 +107,7 @@ export async function updateClientService(
     const same = status === before.status;
     if (same && enabled === before.enabled) return { tokens: [], logins: [] };
     const service = await requireChangeable(tx, before, isOpen(status));
-    await store.putService(tx.sql, {
+    await putService(tx.sql, {
       client_id: clientId,
       service,
       status,
@@ -127,7 +135,7 @@ async function requireChangeable(
   if (!isOffered(service)) {
     throw new InvalidError({ status: [`This platform does not offer ${service}.`] });
   }
-  const [account] = await store.findAccounts(tx.sql, [clientId]);
+  const [account] = await findAccounts(tx.sql, [clientId]);
   if (account?.status === 'paused') {
     throw new InvalidError({
       status: [
@@ -158,3 +166,34 @@ export {
   putForClient,
   shutUnavailable,
 } from './availability/store.ts';
+
+export async function findAccounts(db: Kysely<Tables>, ids: readonly number[]): Promise<AccountOfServices[]> {
+  return db
+    .selectFrom('clients')
+    .select(['id', 'status', 'created_at'])
+    .where((row) => row('id', '=', row.fn.any(row.val([...ids]))))
+    .execute();
+}
+
+export async function listChanged(db: Kysely<Tables>, ids: readonly number[]): Promise<ChangedService[]> {
+  return db
+    .selectFrom('client_services')
+    .selectAll()
+    .where((row) => row('client_id', '=', row.fn.any(row.val([...ids]))))
+    .execute();
+}
+
+/** Also gives the account a new version. */
+export async function putService(db: Kysely<Tables>, row: ChangedService): Promise<void> {
+  const { status, previous_status, enabled, changed_at } = row;
+  await db
+    .insertInto('client_services')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['client_id', 'service'])
+        .doUpdateSet({ status, previous_status, enabled, changed_at }),
+    )
+    .execute();
+  await renewVersions(db, [row.client_id]);
+}

@@ -4,10 +4,10 @@ import { newPerson } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
 import { openDatabase } from '../../db/database.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import { systemClock } from '../../lib/time.ts';
 import { announceClient } from '../logins/in-transaction.ts';
-import { setStatusOf } from './operator-status.ts';
+import { setStatusOf } from './service.ts';
 
 let service: TestService;
 let tenant: Tenant;

@@ -1,9 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { NULL_AS_ABSENT, NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { Email } from '../../lib/email.ts';
-import { nullable } from '../../lib/nullable.ts';
-import { orderedListQuery } from '../../lib/ordered-list.ts';
-import { Input, IntegerId, Named, pageFields, Query, Timestamp } from '../../lib/wire.ts';
+import { orderedListQuery } from '../../lib/lists.ts';
+import {
+  Input,
+  IntegerId,
+  Named,
+  NULL_AS_ABSENT,
+  NULL_AS_EMPTY,
+  nullable,
+  pageFields,
+  Query,
+  Timestamp,
+} from '../../lib/wire.ts';
 import {
   CompanyName,
   PersonName,

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { prepareProjects } from '../../cloud/network/project-changes/service.ts';
-import type { Transaction } from '../../db/database.ts';
-import { momentIn } from '../../lib/calendar-time.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { grouped } from '../../lib/grouped.ts';
-import { MOST_LISTED, orderingOf } from '../../lib/ordered-list.ts';
-import { pagesAround } from '../../lib/page-address.ts';
+import { grouped, MOST_LISTED, orderingOf } from '../../lib/lists.ts';
+import { pagesAround } from '../../lib/page.ts';
 import { noteAccount } from '../../lib/request-context.ts';
+import { type Clock, momentIn } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { isOffered, SERVICES } from '../accounts/schema.ts';
@@ -264,4 +263,20 @@ function changesIn(request: UpdateClient, moved: boolean) {
 /** Every user needs a unique address, and the request has none. RFC 2606: `.invalid` never resolves. */
 function placeholderEmail(): string {
   return `admin@${randomBytes(8).toString('hex')}.invalid`;
+}
+
+/**
+ * Pauses an account or resumes it, for the operator of the platform.
+ * @throws as `changeStatus`
+ */
+export async function setStatusOf(
+  { database, clock }: { database: Database; clock: Clock },
+  clientId: number,
+  status: 'active' | 'paused',
+): Promise<void> {
+  await database.accept(async (tx) => {
+    noteAccount(clientId);
+    tx.made(clientId);
+    await changeStatus(tx, clientId, status, clock.now());
+  });
 }

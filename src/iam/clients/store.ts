@@ -1,7 +1,7 @@
 import { type Expression, type InferResult, type Kysely, type SqlBool, sql, type Updateable } from 'kysely';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
-import { containing } from '../../lib/like-pattern.ts';
+import { containing } from '../../lib/texts.ts';
 import { ROLES } from '../../requests/principal.ts';
 import type { OfferedService, ServiceStatus } from '../accounts/schema.ts';
 import type { ClientListQuery } from './schema.ts';

@@ -1,15 +1,17 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { presentFeature } from '../../cloud/ground/catalog/schema.ts';
 import type { Feature } from '../../cloud/ground/catalog/service.ts';
+import { compiledQuery } from '../../db/compiled.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import { FeatureMissingError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
-import { isoMicros } from '../../lib/timestamps.ts';
+import { isoMicros } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { findClient, lockClients, lockToAdd, renewVersions, resells } from '../accounts/service.ts';
 import { availabilityOf, keepDefaults } from '../client-services/service.ts';
 import type { ActivateFeature, FeatureActivation } from './schema.ts';
-import * as store from './store.ts';
 
 /** What features open. */
 export type FeatureUse = NonNullable<Feature['needed_for']>;
@@ -17,7 +19,7 @@ export type FeatureUse = NonNullable<Feature['needed_for']>;
 /** The kind of each feature is in the catalogue. */
 export type FeatureKind = 'paid' | 'free';
 
-function presented(on: Platform, row: store.ActivationRow): FeatureActivation[] {
+function presented(on: Platform, row: ActivationRow): FeatureActivation[] {
   const feature = on.catalog.features.get(row.feature_id);
   if (!feature) return [];
   return [
@@ -32,14 +34,14 @@ function presented(on: Platform, row: store.ActivationRow): FeatureActivation[] 
 }
 
 /** The caller passed the check for a reseller's token, so a caller without a reseller is the platform. */
-function reachOf(on: Platform, principal: Principal, kind: FeatureKind): store.Reach {
+function reachOf(on: Platform, principal: Principal, kind: FeatureKind): Reach {
   const resellerId = principal.platformAdministrator ? undefined : principal.resellerId;
   const features = [...on.catalog.features.values()].filter((feature) => kindOf(feature) === kind);
   return { resellerId, featureIds: features.map(({ id }) => id) };
 }
 
 async function found(on: Platform, sql: Sql, principal: Principal, kind: FeatureKind, id: number) {
-  const row = await store.findActivation(sql, reachOf(on, principal, kind), id);
+  const row = await findActivation(sql, reachOf(on, principal, kind), id);
   const [activation] = row ? presented(on, row) : [];
   if (!activation) throw new NotFoundError(kind === 'paid' ? 'Paid feature' : 'Free feature', id);
   return activation;
@@ -96,7 +98,7 @@ export async function listFeatures(
   principal: Principal,
   kind: FeatureKind,
 ): Promise<FeatureActivation[]> {
-  const rows = await store.listActivations(on.database.sql, reachOf(on, principal, kind));
+  const rows = await listActivations(on.database.sql, reachOf(on, principal, kind));
   return rows.flatMap((row) => presented(on, row));
 }
 
@@ -117,7 +119,7 @@ export async function activateFeature(
     noteAccount(clientId);
     await lockToAdd(tx, clientId);
     await requireAvailable(on, tx, clientId, featureId);
-    const row = await store.insertActivation(tx.sql, { clientId, featureId, now: tx.now });
+    const row = await insertActivation(tx.sql, { clientId, featureId, now: tx.now });
     const [activation] = row ? presented(on, row) : [];
     if (activation) {
       tx.made(activation.id);
@@ -142,7 +144,7 @@ export async function deactivateFeature(
     await lockClients(tx, [clientId]);
     await found(on, tx.sql, principal, kind, id);
     noteAccount(clientId);
-    await store.deleteActivation(tx.sql, id);
+    await deleteActivation(tx.sql, id);
     await renewVersions(tx.sql, [clientId]);
   });
 }
@@ -162,7 +164,7 @@ export async function requireFeature(
   const [first] = opening;
   if (!first) return;
   const ids = opening.map(({ id }) => id);
-  if (await store.hasOneOf(db, clientId, ids)) return;
+  if (await hasOneOf(db, clientId, ids)) return;
   const body = JSON.stringify({ client_id: clientId, feature_id: first.id });
   throw new FeatureMissingError(
     `${use} needs the feature "${first.name}", which client ${clientId} does not have; its reseller can activate it: POST /iam/admin/${kindOf(first)}_features ${body}`,
@@ -174,7 +176,7 @@ export async function featuresOfClients(
   on: Platform,
   clientIds: readonly number[],
 ): Promise<FeatureActivation[]> {
-  return (await store.activationsOfClients(on.database.sql, clientIds)).flatMap((row) => presented(on, row));
+  return (await activationsOfClients(on.database.sql, clientIds)).flatMap((row) => presented(on, row));
 }
 
 function kindOf(feature: Feature): FeatureKind {
@@ -184,4 +186,89 @@ function kindOf(feature: Feature): FeatureKind {
 /** Deactivates all features of an account that is being deleted. */
 export async function deactivateAllOf(tx: Transaction, clientId: number): Promise<void> {
   await tx.sql.deleteFrom('feature_activations').where('client_id', '=', clientId).execute();
+}
+
+export type ActivationRow = Selectable<Tables['feature_activations']>;
+
+/** Which activations the caller may see. */
+export interface Reach {
+  /** Only activations of this reseller's clients; undefined for all. */
+  resellerId: number | undefined;
+  /** Ids of the requested features. */
+  featureIds: number[];
+}
+
+function within(db: Kysely<Tables>, { resellerId, featureIds }: Reach) {
+  const matching = db
+    .selectFrom('feature_activations')
+    .selectAll('feature_activations')
+    .where((row) => row('feature_id', '=', row.fn.any(row.val(featureIds))));
+  if (resellerId === undefined) return matching;
+  return matching
+    .innerJoin('clients', 'clients.id', 'feature_activations.client_id')
+    .where('clients.reseller_id', '=', resellerId);
+}
+
+const listAll = compiledQuery((db, { featureIds }: { featureIds: number[] }) =>
+  within(db, { featureIds, resellerId: undefined }).orderBy('feature_activations.id').compile(),
+);
+const listOfReseller = compiledQuery((db, reach: { featureIds: number[]; resellerId: number }) =>
+  within(db, reach).orderBy('feature_activations.id').compile(),
+);
+
+export async function listActivations(db: Kysely<Tables>, reach: Reach): Promise<ActivationRow[]> {
+  const { resellerId, featureIds } = reach;
+  return resellerId === undefined
+    ? listAll(db, { featureIds })
+    : listOfReseller(db, { featureIds, resellerId });
+}
+
+export async function activationsOfClients(db: Kysely<Tables>, clientIds: readonly number[]) {
+  return db
+    .selectFrom('feature_activations')
+    .selectAll()
+    .where((row) => row('client_id', '=', row.fn.any(row.val(clientIds))))
+    .orderBy('id')
+    .execute();
+}
+
+/** Whether a client has one of these features activated. The account of the platform administrator has all. */
+export async function hasOneOf(
+  db: Kysely<Tables>,
+  clientId: number,
+  featureIds: readonly number[],
+): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select exists (
+        select from feature_activations
+         where client_id = ${clientId} and feature_id = any(${[...featureIds]}::bigint[]))
+      or exists (select from users where client_id = ${clientId} and platform_administrator) as has`.execute(
+    db,
+  );
+  return rows[0]?.has ?? false;
+}
+
+export async function findActivation(db: Kysely<Tables>, reach: Reach, id: number) {
+  return within(db, reach).where('feature_activations.id', '=', id).executeTakeFirst();
+}
+
+/** Returns undefined if the client has the feature already. */
+export async function insertActivation(
+  db: Kysely<Tables>,
+  activation: { clientId: number; featureId: number; now: Date },
+): Promise<ActivationRow | undefined> {
+  return db
+    .insertInto('feature_activations')
+    .values({
+      client_id: activation.clientId,
+      feature_id: activation.featureId,
+      created_at: activation.now,
+    })
+    .onConflict((conflict) => conflict.columns(['client_id', 'feature_id']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function deleteActivation(db: Kysely<Tables>, id: number): Promise<void> {
+  await db.deleteFrom('feature_activations').where('id', '=', id).execute();
 }

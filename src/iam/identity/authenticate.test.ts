@@ -3,8 +3,8 @@ import { createHttpClient } from '../../../test/support/http-client.ts';
 import { newPerson } from '../../../test/support/logins.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
-import { systemClock } from '../../lib/clock.ts';
-import { setStatusOf } from '../clients/operator-status.ts';
+import { systemClock } from '../../lib/time.ts';
+import { setStatusOf } from '../clients/service.ts';
 import { createTokenFor } from '../tokens/operator-token.ts';
 
 let service: TestService;

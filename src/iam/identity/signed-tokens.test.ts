@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
 import { secretsOf } from '../../../test/support/secrets.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { UnauthenticatedError } from '../../lib/errors.ts';
 import { accountNow, onBehalfOf } from '../../lib/request-context.ts';
+import { systemClock } from '../../lib/time.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { createSignedTokens, ensureSigningKey } from './signed-tokens.ts';
 

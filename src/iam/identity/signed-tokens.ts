@@ -11,9 +11,9 @@ import {
   SignJWT,
 } from 'jose';
 import type { Database } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { UnauthenticatedError } from '../../lib/errors.ts';
 import { onOwnBehalf } from '../../lib/request-context.ts';
+import type { Clock } from '../../lib/time.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 
 const ALGORITHM = 'ES256';

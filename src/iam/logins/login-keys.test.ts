@@ -4,7 +4,7 @@ import { bearer, claimsOf, newPerson } from '../../../test/support/logins.ts';
 import { secretsOf } from '../../../test/support/secrets.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
-import { systemClock } from '../../lib/clock.ts';
+import { systemClock } from '../../lib/time.ts';
 import { createSignedTokens, type SignedTokenClaims, type SignedTokens } from '../identity/signed-tokens.ts';
 
 let service: TestService;

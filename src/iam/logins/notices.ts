@@ -1,9 +1,8 @@
-import type { Insertable } from 'kysely';
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import { senderNetwork } from '../../lib/sender-network.ts';
-import { forPeople } from '../../lib/timestamps.ts';
+import { senderNetwork } from '../../lib/ip-addresses.ts';
+import { forPeople } from '../../lib/time.ts';
 import type { NewMail } from '../../mail/mailer.ts';
 import { subscribersOf } from '../../mail/receivers.ts';
 import type { UserToLogIn } from './store.ts';

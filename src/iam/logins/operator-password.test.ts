@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anyEmail, bearer, logIn, newPerson, PASSWORD } from '../../../test/support/logins.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
-import { systemClock as clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { systemClock as clock } from '../../lib/time.ts';
 import { requireUserOf, setPasswordOf } from './operator-password.ts';
 
 let service: TestService;

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
+import type { Clock } from '../../lib/time.ts';
 import { followAddress } from '../accounts/service.ts';
 import { setPassword } from '../accounts/users/in-transaction.ts';
 import { endLogins } from './in-transaction.ts';

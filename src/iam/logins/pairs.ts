@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time.ts';
 import { ROLES } from '../../requests/principal.ts';
 import { lesserRole, roleOf, userTypeOf } from '../identity/schema.ts';
 import type { Credentials, SignedTokens } from '../identity/service.ts';

@@ -1,8 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { NULL_AS_ABSENT, NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { Email } from '../../lib/email.ts';
-import { nullable } from '../../lib/nullable.ts';
-import { Input, Named, pageFields, Timestamp } from '../../lib/wire.ts';
+import {
+  Input,
+  Named,
+  NULL_AS_ABSENT,
+  NULL_AS_EMPTY,
+  nullable,
+  pageFields,
+  Timestamp,
+} from '../../lib/wire.ts';
 
 /** A password that somebody types to log in. */
 export const GivenPassword = (description: string) =>

@@ -1,6 +1,6 @@
 import { requireEmail } from '../../lib/email.ts';
 import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
-import { pagesAround } from '../../lib/page-address.ts';
+import { pagesAround } from '../../lib/page.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { resellerExists } from '../accounts/service.ts';

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient } from '../../../test/support/http-client.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { systemClock } from '../../lib/time.ts';
 import { createTokenFor, type OperatorToken } from './operator-token.ts';
 
 let service: TestService;

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
+import type { Clock } from '../../lib/time.ts';
 import { ROLES } from '../../requests/principal.ts';
 import { insertUser, platformAdministrator } from '../accounts/users/in-transaction.ts';
 import { findRoleByText, invalidRole, tokenText } from '../identity/schema.ts';

@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
-import { nullable } from '../../lib/nullable.ts';
-import { isoMicros } from '../../lib/timestamps.ts';
-import { Input, IntegerId, Named, Query, Timestamp } from '../../lib/wire.ts';
+import { isoMicros } from '../../lib/time.ts';
+import { Input, IntegerId, Named, NULL_AS_EMPTY, nullable, Query, Timestamp } from '../../lib/wire.ts';
 import { ROLE_LIST } from '../../requests/principal.ts';
 import { roleOf } from '../identity/schema.ts';
 import type { TokenRow } from './store.ts';

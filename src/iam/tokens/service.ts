@@ -2,10 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import { momentIn } from '../../lib/calendar-time.ts';
-import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { OperatorError } from '../../lib/operator-error.ts';
+import {
+  ConflictError,
+  ForbiddenError,
+  InvalidError,
+  NotFoundError,
+  OperatorError,
+} from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
+import { momentIn } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
 import { allows, type Principal } from '../../requests/principal.ts';
 import { findClient, lockClients, lockToAdd, resells } from '../accounts/service.ts';

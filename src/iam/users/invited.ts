@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { newPersonalToken, type PersonalToken } from '../../lib/personal-token.ts';
-import { forPeople, isoMicros } from '../../lib/timestamps.ts';
+import { forPeople, isoMicros } from '../../lib/time.ts';
 import type { Mailer, NewMail } from '../../mail/mailer.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { insertUser } from '../accounts/users/in-transaction.ts';

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { NULL_AS_ABSENT } from '../../lib/client-nulls.ts';
 import { Email } from '../../lib/email.ts';
-import { nullable } from '../../lib/nullable.ts';
 import {
   Input,
   IntegerId,
   Named,
+  NULL_AS_ABSENT,
+  nullable,
   pageFields,
   pageQuery,
   Query,

@@ -2,7 +2,7 @@ import { prepareProjects } from '../../cloud/network/project-changes/service.ts'
 import type { Transaction } from '../../db/database.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { type FieldProblem, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { pagesAround } from '../../lib/page-address.ts';
+import { pagesAround } from '../../lib/page.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';

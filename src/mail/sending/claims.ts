@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Sql } from '../../db/database.ts';
+import type { Database, Sql } from '../../db/database.ts';
+import type { Clock } from '../../lib/time.ts';
 import { WORKER_IS_DEAD } from '../../worker/heartbeat.ts';
 import type { MailKind } from '../kinds.ts';
 
@@ -56,4 +57,18 @@ export async function takeFromDead(db: Sql): Promise<number> {
   const { numAffectedRows } = await sql`
     update mails set worker_id = null where worker_id is not null and ${WORKER_IS_DEAD}`.execute(db);
   return Number(numAffectedRows);
+}
+
+const KEPT_DAYS = 7;
+const BATCH = 1_000;
+
+/** Deletes mails that ended long ago, in batches. Until then they keep others from being sent twice. */
+export async function forgetOldMails({ sql: db }: Pick<Database, 'sql'>, clock: Clock): Promise<void> {
+  const before = new Date(clock.now().getTime() - KEPT_DAYS * 86_400_000);
+  for (let deleted = BATCH; deleted === BATCH; ) {
+    const { numAffectedRows } = await sql`
+      delete from mails where id = any(array(
+        select id from mails where ended_at < ${before} order by ended_at limit ${BATCH}))`.execute(db);
+    deleted = Number(numAffectedRows);
+  }
 }

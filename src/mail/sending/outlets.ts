@@ -2,7 +2,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { Logger } from 'pino';
-import { isLocalHost } from '../../lib/local-host.ts';
+import { isLocalHost } from '../../lib/ip-addresses.ts';
 
 /** Where mails leave. */
 export interface Outlet {

@@ -1,4 +1,4 @@
-import { keptText } from '../../lib/kept-text.ts';
+import { keptText } from '../../lib/texts.ts';
 
 const MOST_SHOWN = 300;
 

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Liquid, type Template } from 'liquidjs';
-import { SettingError } from '../../lib/operator-error.ts';
-import { packageRoot } from '../../lib/package-root.ts';
+import { SettingError } from '../../lib/errors.ts';
+import { packageRoot } from '../../lib/own-program.ts';
 import { KIND_NAMES, MAIL_KINDS, type MailKind } from '../kinds.ts';
 
 /** What stands in a mail. */

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/database.ts';
 import { findRoleByText, parseTokenText } from '../../iam/identity/schema.ts';
 import { putGivenToken } from '../../iam/tokens/service.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { DomainError } from '../../lib/errors.ts';
+import type { Clock } from '../../lib/time.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
 import type { SeedCallers } from './callers.ts';
 import type { Path, Seed, SeedFile } from './file.ts';

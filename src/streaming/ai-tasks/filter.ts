@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TaskData } from '../../db/json-columns.ts';
 import type { Interval } from '../../lib/iso-interval.ts';
-import { containing } from '../../lib/like-pattern.ts';
+import { containing } from '../../lib/texts.ts';
 import { STATUSES, type Status } from './states.ts';
 
 /** Which of a client's tasks to return. */

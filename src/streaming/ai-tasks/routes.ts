@@ -1,6 +1,6 @@
 import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
-import { isoMicros } from '../../lib/timestamps.ts';
+import { isoMicros } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
 import type { ListedTask } from './page.ts';
 import type { AiTaskListQuery } from './schema.ts';

@@ -1,8 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { NULL_AS_ABSENT } from '../../lib/client-nulls.ts';
 import { MAX_URL } from '../../lib/file-url.ts';
-import { nullable } from '../../lib/nullable.ts';
-import { Input, IntegerId, Named, Query, Timestamp } from '../../lib/wire.ts';
+import { Input, IntegerId, Named, NULL_AS_ABSENT, nullable, Query, Timestamp } from '../../lib/wire.ts';
 import { ORDERINGS } from './page.ts';
 import { STATUSES } from './states.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { containing } from '../../lib/like-pattern.ts';
-import { folded, searchText } from './search-text.ts';
+import { containing } from '../../lib/texts.ts';
+import { folded, searchText } from './store.ts';
 
 test('case, accents in two encodings and final sigma make no difference', () => {
   expect(folded('STRASSE É ΟΔΟΣ')).toBe('strasse é οδοσ');

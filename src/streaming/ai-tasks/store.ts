@@ -1,10 +1,32 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { AiCapabilities } from '../../../engines/index.ts';
-import type { Transaction } from '../../db/database.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import type { TaskData } from '../../db/json-columns.ts';
 import type { Tables } from '../../db/tables.ts';
-import { searchText } from './search-text.ts';
+import type { Clock } from '../../lib/time.ts';
 import { MAX_RETRIES, type Status, sourcesOf, UNFINISHED } from './states.ts';
+import { deleteEndedBefore } from './work/store.ts';
+
+/** Separates the values of a task, so that no search matches the end of one and the start of the next. */
+const SEPARATOR = '\u001f';
+/** Replaces separators inside values and searches. */
+const REPLACEMENT = '\ufffd';
+
+/**
+ * Returns texts in the form in which they are compared: regardless of case, of how accents are encoded, and
+ * of the Greek final sigma. Done here and not in the database, whose lower case depends on its locale.
+ */
+export function folded(text: string): string {
+  return text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').replaceAll(SEPARATOR, REPLACEMENT);
+}
+
+/**
+ * Returns the text that searches look through: the id and every value of the task's data. The status changes,
+ * and is compared separately.
+ */
+export function searchText(taskId: string, taskData: object): string {
+  return [taskId, ...Object.values(taskData).map(String)].map(folded).join(SEPARATOR);
+}
 
 export type AiTaskRow = Omit<Selectable<Tables['ai_tasks']>, 'search_text' | 'retry_at' | 'losses'>;
 
@@ -148,4 +170,23 @@ export async function forgetOldChanges(tx: Transaction): Promise<void> {
 
 function isFinal(status: Status): boolean {
   return !UNFINISHED.includes(status);
+}
+
+/** How long an ended task and its result are kept: a month, as published. */
+export const KEPT_DAYS = 30;
+const BATCH = 1_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Deletes tasks that ended long ago, in bounded batches. Each batch invalidates the remembered counts of its
+ * accounts, so that batches should be few and rare. Returns how many were deleted.
+ */
+export async function deleteOldTasks(database: Database, clock: Clock): Promise<number> {
+  const time = new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS);
+  let deleted = 0;
+  for (;;) {
+    const some = await deleteEndedBefore(database.sql, time, BATCH);
+    deleted += some;
+    if (some < BATCH) return deleted;
+  }
 }

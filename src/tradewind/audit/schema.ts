@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../lib/nullable.ts';
-import { IntegerId, Named, Query, QueryTime, RepeatedId } from '../../lib/wire.ts';
+import { IntegerId, Named, nullable, Query, QueryTime, RepeatedId } from '../../lib/wire.ts';
 import type { AuditRow, Sealed } from './store.ts';
 
 const several = { minItems: 1, maxItems: 20 };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../db/database.ts';
 import { oldestTransaction, takeNumber } from '../../db/finality.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time.ts';
 import { lockSeals, newestRecord, noteRemoval, removeSeals, sealNext } from './chain.ts';
 
 const BATCH = 5_000;

@@ -1,6 +1,6 @@
-import { calendarTime } from '../../lib/calendar-time.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
-import { isTimeAndId, pageToken, placeOf } from '../../lib/page-token.ts';
+import { isTimeAndId, pageToken, placeOf } from '../../lib/page.ts';
+import { calendarTime } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { type AuditList, type AuditQuery, type AuditRecord, presentedRecord } from './schema.ts';

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../lib/nullable.ts';
-import { Input, Named, Timestamp } from '../../lib/wire.ts';
+import { Input, Named, nullable, Timestamp } from '../../lib/wire.ts';
 
 const Reason = Type.String({
   maxLength: 1_000,

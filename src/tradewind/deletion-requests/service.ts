@@ -1,13 +1,47 @@
-import { type Transaction, violates } from '../../db/database.ts';
+import type { Insertable, Selectable } from 'kysely';
+import { type Sql, type Transaction, violates } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import { ConflictError } from '../../lib/errors.ts';
-import { forPeople, isoMicros } from '../../lib/timestamps.ts';
+import { forPeople, isoMicros } from '../../lib/time.ts';
 import type { MailData } from '../../mail/kinds.ts';
 import { subscribersOf } from '../../mail/receivers.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { DeletionRequest, RequestDeletion } from './schema.ts';
-import * as store from './store.ts';
-import { deleteRequest } from './store.ts';
+
+export type DeletionRequestRow = Selectable<Tables['deletion_requests']>;
+
+export async function findRequest(db: Sql, clientId: number): Promise<DeletionRequestRow | undefined> {
+  return db.selectFrom('deletion_requests').selectAll().where('client_id', '=', clientId).executeTakeFirst();
+}
+
+export async function insertRequest(
+  tx: Transaction,
+  request: Insertable<Tables['deletion_requests']>,
+): Promise<void> {
+  await tx.sql.insertInto('deletion_requests').values(request).execute();
+}
+
+/** Returns undefined if there was none. */
+export async function deleteRequest(
+  tx: Transaction,
+  clientId: number,
+): Promise<DeletionRequestRow | undefined> {
+  return tx.sql
+    .deleteFrom('deletion_requests')
+    .where('client_id', '=', clientId)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function addressOf(tx: Transaction, userId: number): Promise<string> {
+  const user = await tx.sql
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return user.email;
+}
 
 /* How an account asks its reseller to delete it. Nothing is deleted by that. */
 
@@ -17,7 +51,7 @@ async function tell(
   { clientId, userId }: Principal,
   told: Pick<MailData['deletion_request'], 'event' | 'reason'>,
 ): Promise<void> {
-  const data = { ...told, user: await store.addressOf(tx, userId), time: forPeople(tx.now) };
+  const data = { ...told, user: await addressOf(tx, userId), time: forPeople(tx.now) };
   const subscribers = await subscribersOf(tx, [clientId], 'deletion_request');
   await on.mailer.queue(
     tx,
@@ -31,7 +65,7 @@ async function tell(
 }
 
 export async function getDeletionRequest(on: Platform, { clientId }: Principal): Promise<DeletionRequest> {
-  return presented(clientId, await store.findRequest(on.database.sql, clientId));
+  return presented(clientId, await findRequest(on.database.sql, clientId));
 }
 
 /** Tells those whom the reseller's settings name. @throws ConflictError if it was asked for already */
@@ -44,7 +78,7 @@ export async function makeDeletionRequest(
   const row = { client_id, user_id, reason, created_at: on.clock.now() };
   try {
     await on.database.accept(async (tx) => {
-      await store.insertRequest(tx, row);
+      await insertRequest(tx, row);
       tx.made(client_id);
       await tell(on, tx, principal, { event: 'requested', reason });
     });
@@ -59,12 +93,12 @@ export async function makeDeletionRequest(
 export async function withdrawDeletionRequest(on: Platform, principal: Principal): Promise<void> {
   await on.database.accept(async (tx) => {
     tx.made(principal.clientId);
-    const row = await store.deleteRequest(tx, principal.clientId);
+    const row = await deleteRequest(tx, principal.clientId);
     if (row) await tell(on, tx, principal, { event: 'withdrawn', reason: row.reason });
   });
 }
 
-function presented(clientId: number, row: store.DeletionRequestRow | undefined): DeletionRequest {
+function presented(clientId: number, row: DeletionRequestRow | undefined): DeletionRequest {
   return {
     client_id: clientId,
     requested_at: row ? isoMicros(row.created_at) : null,

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../lib/nullable.ts';
-import { Input, IntegerId, Named, Query, Timestamp } from '../../lib/wire.ts';
+import { Input, IntegerId, Named, nullable, Query, Timestamp } from '../../lib/wire.ts';
 
 export const DeletedClientParams = Type.Object({ client_id: IntegerId('Account') });
 export const DeletedProjectParams = Type.Object({ project_id: IntegerId('Project') });

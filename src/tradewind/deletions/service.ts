@@ -16,15 +16,13 @@ import {
 import { refusePlatforms } from '../../iam/accounts/users/in-transaction.ts';
 import { changeStatus } from '../../iam/clients/service.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { found } from '../../lib/found.ts';
-import { newTaskId } from '../../lib/ids.ts';
+import { found, newTaskId } from '../../lib/ids.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { ClientDeletion, ClientDeletionRequest } from './schema.ts';
 import * as store from './store.ts';
-import { DELETE_CLIENT, DELETE_CONTENTS } from './tasks.ts';
-import { DELETIONS } from './words.ts';
+import { DELETE_CLIENT, DELETE_CONTENTS, DELETIONS } from './tasks.ts';
 
 const CONFIRM_WITHIN_MS = 10 * 60_000;
 

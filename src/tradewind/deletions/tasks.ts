@@ -17,3 +17,6 @@ export function deletionTasks(): TaskEnd[] {
     }),
   );
 }
+
+/** The topic that tells workers of a new deletion. */
+export const DELETIONS = 'deletions';

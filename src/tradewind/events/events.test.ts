@@ -260,7 +260,7 @@ describe('the list', () => {
     const cursor = await now();
     await makeGroup('of yesterday');
     await service.pool.query(`update events set "time" = now() - interval '25 hours'`);
-    const { forgetOldEvents } = await import('./retention.ts');
+    const { forgetOldEvents } = await import('./store.ts');
     const { openDatabase } = await import('../../db/database.ts');
     const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 1);
     await forgetOldEvents(database, { now: () => new Date() });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { typeProblems } from './known-types.ts';
+import { typeProblems } from './filter.ts';
 
 it.each([
   '*',

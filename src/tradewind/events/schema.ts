@@ -1,6 +1,5 @@
 import { type Static, type TStringOptions, Type } from 'typebox';
-import { nullable } from '../../lib/nullable.ts';
-import { IntegerId, Named, Query, RepeatedId } from '../../lib/wire.ts';
+import { IntegerId, Named, nullable, Query, RepeatedId } from '../../lib/wire.ts';
 import type { EventRow } from './store.ts';
 
 const repeated = (item: TStringOptions, description: string) =>

@@ -10,8 +10,7 @@ import { type EventList, type EventsFilter, type EventsQuery, presentedEvent, ty
 import { type EventRow, readable, readWanted } from './store.ts';
 import { BEAT_MS, createTail } from './tail.ts';
 
-export { typeMatcher } from './filter.ts';
-export { typeProblems } from './known-types.ts';
+export { typeMatcher, typeProblems } from './filter.ts';
 export { createEventReader } from './reader.ts';
 export { presentedEvent } from './schema.ts';
 export type { EventRow } from './store.ts';

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { Sql } from '../../db/database.ts';
+import type { Database, Sql } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { Clock } from '../../lib/time.ts';
 import { ADMINISTRATIVE } from '../../requests/event-types.ts';
 
 export type EventRow = Selectable<Tables['events']>;
@@ -141,4 +142,28 @@ export async function deleteOldest(
     )
     select count(*)::integer as deleted from gone`.execute(db);
   return rows[0]?.deleted ?? 0;
+}
+
+/** How long a reader may be away and miss nothing. */
+export const HISTORY_HOURS = 24;
+/** How long a durable reader, such as that of webhooks, may be away. */
+const LATEST_HOURS = 7 * 24;
+const BATCH = 1_000;
+
+/** Deletes all of them, in batches. */
+export async function forgetOldEvents({ sql }: Pick<Database, 'sql'>, clock: Clock): Promise<void> {
+  const ago = (hours: number) => new Date(clock.now().getTime() - hours * 3_600_000);
+  const old = { before: ago(HISTORY_HOURS), latest: ago(LATEST_HOURS), limit: BATCH };
+  while ((await deleteOldest(sql, old)) === BATCH);
+}
+
+/** Returns by the name of each durable reader how old the first event is that it has not read, in seconds; 0 for none. */
+export async function readerLags(db: Sql): Promise<{ name: string; seconds: number }[]> {
+  const { rows } = await sql<{ name: string; seconds: number }>`
+    select name, greatest(coalesce(extract(epoch from now() - first_unread."time"), 0), 0)::float8 as seconds
+    from event_readers left join lateral (
+      select "time" from events where events.position > event_readers.position order by events.position limit 1
+    ) as first_unread on true
+    where active`.execute(db);
+  return rows;
 }

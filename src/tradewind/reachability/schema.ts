@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Direction, Ethertype, Port, Prefix } from '../../cloud/network/security-groups/rules/schema.ts';
-import { PROTOCOL_NAMES } from '../../lib/ip-protocols.ts';
-import { nullable } from '../../lib/nullable.ts';
+import { PROTOCOL_NAMES } from '../../lib/ip-addresses.ts';
 import { Uuid } from '../../lib/resource-fields.ts';
-import { Named, Query } from '../../lib/wire.ts';
+import { Named, nullable, Query } from '../../lib/wire.ts';
 
 const End = (description: string, example: string) =>
   Type.String({ minLength: 2, maxLength: 45, description, examples: [example] });

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../lib/nullable.ts';
-import { Named } from '../../lib/wire.ts';
+import { Named, nullable } from '../../lib/wire.ts';
 
 const Doing = (description: string, example?: string) =>
   nullable(Type.String({ description, ...(example !== undefined && { examples: [example] }) }));

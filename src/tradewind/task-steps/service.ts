@@ -1,8 +1,76 @@
+import { sql } from 'kysely';
 import { getTask } from '../../cloud/ground/tasks/service.ts';
+import type { Sql } from '../../db/database.ts';
+import type { DeletionStep } from '../../db/json-columns.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { TaskStep, TaskSteps } from './schema.ts';
-import { deletionSteps, type Noted, notedSteps, type OpenStep, openSteps } from './store.ts';
+
+/** A want that a task waits for. */
+export interface OpenStep {
+  kind: string;
+  id: string;
+  state: 'waiting' | 'doing' | 'done' | 'removed';
+  doing: string | null;
+  failures: number;
+}
+
+/** A task that has ended waits for nothing, unless it is a removal that goes on. */
+export async function openSteps(db: Sql, taskId: string): Promise<OpenStep[]> {
+  const { rows } = await sql<OpenStep>`
+    select task_wants.kind, want_id as id, coalesce(failures, 0) as failures,
+      case when wants.id is null then 'removed'
+        when settled_generation >= task_wants.generation then 'done'
+        when worker_id is not null then 'doing'
+        else 'waiting' end as state,
+      case when wants.id is null or settled_generation >= task_wants.generation then null
+        else coalesce(doing, case when worker_id is null then 'waiting for a worker' end) end as doing
+    from task_wants left join wants on wants.kind = task_wants.kind and wants.id = want_id
+    where task_id = ${taskId} order by task_wants.kind, want_id`.execute(db);
+  return rows;
+}
+
+/** What an event says of a step. */
+export interface Noted {
+  kind: string;
+  id: string;
+  at: Date;
+  state: 'waiting' | 'doing' | 'done' | 'removed';
+  doing: string | null;
+  failures: number;
+}
+
+/** Returns what the events of a task say of its steps, and which steps its end names. */
+export async function notedSteps(
+  db: Sql,
+  taskId: string,
+  limit: number,
+): Promise<{ notes: Noted[]; named: { kind: string; id: string }[] }> {
+  const subject = `task/${taskId}`;
+  const { rows } = await sql<Noted>`
+    select step ->> 'kind' as kind, step ->> 'id' as id, "time" as at, step ->> 'state' as state,
+      step ->> 'doing' as doing, coalesce((step ->> 'failures')::integer, 0) as failures
+    from (
+      select position, "time", data -> 'task' -> 'step' as step from events
+      where subject = ${subject} and type = 'tradewind.task.progressed' order by position limit ${limit}
+    ) as told order by position`.execute(db);
+  const ends = await sql<{ kind: string; id: string }>`
+    select named.kind, named.id from events,
+      jsonb_to_recordset(data -> 'task' -> 'steps') as named (kind text, id text)
+    where subject = ${subject} and type in ('tradewind.task.finished', 'tradewind.task.failed')
+      and data -> 'task' ? 'steps' order by named.kind, named.id`.execute(db);
+  return { notes: rows, named: ends.rows };
+}
+
+/** Returns the steps of a deletion with contents, which wants nothing itself. */
+export async function deletionSteps(db: Sql, taskId: string): Promise<DeletionStep[]> {
+  const row = await db
+    .selectFrom('deletions')
+    .select('steps')
+    .where('task_id', '=', taskId)
+    .executeTakeFirst();
+  return row?.steps ?? [];
+}
 
 /** A task that goes on for days notes more than anybody reads. */
 const MOST_NOTES = 2_000;

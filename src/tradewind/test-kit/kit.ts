@@ -1,5 +1,5 @@
 import type { Makers } from '../../backends/maker.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { faultyMakers } from './faulty-tasks.ts';
 import type { PartialReset } from './partial-reset.ts';

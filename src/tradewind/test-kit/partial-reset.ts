@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { dropObjects } from '../../backends/simulated/objects.ts';
 import type { Catalog } from '../../cloud/ground/catalog/service.ts';
 import { markStaying } from '../../cloud/ground/projects/in-transaction.ts';
 import { PROJECT_TOPIC } from '../../cloud/ground/projects/service.ts';
@@ -6,19 +7,29 @@ import { forgetQuotasOf, recountQuotas } from '../../cloud/ground/quotas/service
 import { deleteSubscription } from '../../cloud/ground/user-actions/subscriptions/service.ts';
 import * as addresses from '../../cloud/network/addresses/in-transaction.ts';
 import { prepareProjects } from '../../cloud/network/project-changes/service.ts';
-import type { Name } from '../../convergence/wants.ts';
+import { keyOf, type Name } from '../../convergence/wants.ts';
 import { announceAll } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { deactivateAllOf } from '../../iam/features/service.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import type { Clock } from '../../lib/time.ts';
 import { deleteTasksOf } from '../../streaming/ai-tasks/service.ts';
 import { forgetRequestOf } from '../deletion-requests/service.ts';
 import { deleteWebhooksOf } from '../webhooks/service.ts';
 import type { Calls } from './calls.ts';
-import { leaveNothing } from './leftovers.ts';
 import { LOGS, lockTables } from './snapshots.ts';
 import type { Alone } from './turns.ts';
+
+/** Returns when no worker makes any more what is gone. Workers learn that only at their next look at it. */
+export async function leaveNothing(
+  { calls, database }: { calls: Pick<Calls, 'end'>; database: Pick<Database, 'sql'> },
+  gone: readonly Name[],
+): Promise<void> {
+  if (gone.length === 0) return;
+  await calls.end(gone.map(keyOf));
+  // A call that had begun before may have made something after all.
+  await dropObjects(database.sql, gone);
+}
 
 /** Empties single projects and accounts, whatever is going on in them. */
 export interface PartialReset {

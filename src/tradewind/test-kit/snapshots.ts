@@ -1,7 +1,7 @@
 import { keyOf, type Name, takeUpAgain } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
-import { inDependencyOrder } from '../../lib/in-dependency-order.ts';
+import { inDependencyOrder } from '../../lib/lists.ts';
 import { sendFromNowOn } from '../webhooks/service.ts';
 import type { Alone } from './turns.ts';
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../lib/nullable.ts';
-import { Input, IntegerId, Named, Query, Timestamp } from '../../lib/wire.ts';
+import { Input, IntegerId, Named, nullable, Query, Timestamp } from '../../lib/wire.ts';
 import { Event, TYPE_PATTERN } from '../events/schema.ts';
 import type { DeliveryRow, WebhookRow } from './store.ts';
 

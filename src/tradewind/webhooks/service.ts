@@ -4,8 +4,8 @@ import { announce } from '../../db/changes.ts';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { pageToken, placeOf } from '../../lib/page-token.ts';
-import { receiverProblem } from '../../lib/receiver-url.ts';
+import { receiverProblem } from '../../lib/outside-request.ts';
+import { pageToken, placeOf } from '../../lib/page.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import { WEBHOOK_TEST } from '../../requests/event-types.ts';
@@ -29,7 +29,7 @@ import {
 } from './schema.ts';
 import { isSecret, newSecret } from './signing.ts';
 import * as store from './store.ts';
-import { DELIVERED_WITHIN_MS, READER, WEBHOOKS } from './words.ts';
+import { DELIVERED_WITHIN_MS, READER, WEBHOOKS } from './store.ts';
 
 /*
  * Where an account wants its events sent. Every function throws NotFoundError for an unknown webhook and for that of another

@@ -548,7 +548,7 @@ describe('a delivery', () => {
        where id = (select min(id) from webhook_deliveries where webhook_id = $1)`,
       [webhook.id],
     );
-    const { forgetOldDeliveries } = await import('./sending/retention.ts');
+    const { forgetOldDeliveries } = await import('./sending/figures.ts');
     const { openDatabase } = await import('../../db/database.ts');
     const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 1);
     // Deliveries of the tests before are older.

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
-import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
+import { foundById } from '../../../lib/ids.ts';
 import { lockInstance, type PlainInstance, refuseNode } from '../../ground/hosts/in-transaction.ts';
 import type { VmState } from '../../ground/hosts/states.ts';
 import type { Scope } from '../../ground/projects/service.ts';

@@ -1,6 +1,6 @@
 import type { KeptFlavor } from '../../../db/json-columns.ts';
-import { presentedTags } from '../../../lib/tag-list.ts';
-import { isoSeconds } from '../../../lib/timestamps.ts';
+import { presentedTags } from '../../../lib/tags.ts';
+import { isoSeconds } from '../../../lib/time.ts';
 import { hardwareOf } from '../../ground/catalog/flavor-schema.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { legacyInstance } from './legacy-answer.ts';

@@ -1,16 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { IdList } from '../../../lib/id-list.ts';
-import { MAX_QUERY_JSON } from '../../../lib/json-texts.ts';
 import { newTags } from '../../../lib/legacy-metadata.ts';
-import { nullable } from '../../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
+import { MAX_QUERY_JSON } from '../../../lib/tag-query.ts';
 import { versioned } from '../../../lib/versioned.ts';
 import { SNAPSHOT_TYPES } from '../../../lib/volume-types.ts';
 import {
+  IdList,
   Input,
   listOf,
   listQuery,
   Named,
+  nullable,
   ProjectRegion,
   Query,
   ResourceName,

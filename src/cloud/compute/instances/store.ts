@@ -3,11 +3,9 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import type { KeptFlavor } from '../../../db/json-columns.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { isIn, newResource, type Place } from '../../../db/place.ts';
+import { isIn, newResource, type Place, tagConditions } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
-import { tagConditions } from '../../../db/tag-conditions.ts';
-import { orderOf } from '../../../lib/order.ts';
-import type { Page } from '../../../lib/page.ts';
+import { orderOf, type Page } from '../../../lib/page.ts';
 import type { PlainInstance } from '../../ground/hosts/in-transaction.ts';
 import type { InstanceListQuery } from './schema.ts';
 

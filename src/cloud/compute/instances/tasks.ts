@@ -3,7 +3,7 @@ import type { FloatingIpSpec, MachineSpec } from '../../../backends/contract/spe
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import { change, remove, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuotas } from '../../ground/quotas/service.ts';
 import * as addresses from '../../network/addresses/in-transaction.ts';
 import * as floatingIps from '../../network/floating-ips/service.ts';

@@ -1,23 +1,42 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { MachineSpec } from '../../../backends/contract/specs.ts';
+import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import { change, make, remove } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
-import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
-import { isUuid } from '../../../lib/ids.ts';
+import { foundById, isUuid } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
-import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
+import { type QuotaOwner, quotaOwner, releaseQuota, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, refuseDoomed, removeAgain, wantChecked } from '../../ground/tasks/service.ts';
 import type { CreatePlacementGroup, GroupPolicy, PlacementGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
-import { insertGroups, keepGroup } from './store.ts';
-import { DELETE_SERVERGROUP } from './tasks.ts';
+import { deleteGroup, insertGroups, keepGroup } from './store.ts';
+
+interface GroupInput extends QuotaOwner {
+  groupId: string;
+}
+
+export const DELETE_SERVERGROUP = taskType<GroupInput>('delete_servergroup');
+
+/** How tasks on placement groups end. Their creation needs none. */
+export function placementGroupTasks(): TaskEnd[] {
+  const remove: TaskEnd<GroupInput> = {
+    ...DELETE_SERVERGROUP,
+    removes: true,
+    async complete(tx, _task, { groupId, ...owner }) {
+      await deleteGroup(tx, groupId);
+      await releaseQuota(tx, owner, 'servergroup_count');
+      return null;
+    },
+  };
+  return [remove];
+}
 
 /** What instances and pools do with placement groups. Lock instances before them. */
 

@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
-import { isoSeconds } from '../../../lib/timestamps.ts';
-import { Input, IntegerId, listOf, Named, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
+import { isoSeconds } from '../../../lib/time.ts';
+import {
+  Input,
+  IntegerId,
+  listOf,
+  Named,
+  nullable,
+  ProjectRegion,
+  Query,
+  ResourceName,
+} from '../../../lib/wire.ts';
 import { CreateSshKey, SshKeyAnswer } from './schema.ts';
 import type { SshKeyRow } from './store.ts';
 

@@ -4,9 +4,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parsePublicKey } from './public-key.ts';
+import { parsePublicKey, splitSshStrings, sshString, uint32 } from './public-key.ts';
 import { newKeyPair } from './service.ts';
-import { splitSshStrings, sshString, uint32 } from './ssh-strings.ts';
 
 // Created by ssh-keygen, with the fingerprints that `ssh-keygen -l` shows.
 const ED25519 = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO5e+e3KC5+ACc/36XdULnkLWcl9rjsgR3y7CgmNM/8X me@ed25519';

@@ -1,9 +1,9 @@
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { NotFoundError } from '../../../lib/errors.ts';
-import { found } from '../../../lib/found.ts';
+import { found } from '../../../lib/ids.ts';
 import { presentedPage } from '../../../lib/page.ts';
-import { isoSeconds } from '../../../lib/timestamps.ts';
+import { isoSeconds } from '../../../lib/time.ts';
 import type { Versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
 import {
   Input,
   IntegerId,
   listOf,
   listQuery,
   Named,
+  nullable,
   Query,
   ResourceName,
   Timestamp,

@@ -7,9 +7,8 @@ import { isUuid } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import { refuseOneMore } from '../../ground/quotas/service.ts';
-import { fingerprintOf, type PublicKey, parsePublicKey } from './public-key.ts';
+import { fingerprintOf, type PublicKey, parsePublicKey, sshString, uint32 } from './public-key.ts';
 import type { CreateSshKey, SshKeyListQuery } from './schema.ts';
-import { sshString, uint32 } from './ssh-strings.ts';
 import type { SshKeyRow } from './store.ts';
 import * as store from './store.ts';
 

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import type { TSchema } from 'typebox';
-import { SettingError } from '../../../lib/operator-error.ts';
+import { SettingError } from '../../../lib/errors.ts';
 
 /** A fault of the catalogue: where it is, what is wrong and what to write instead. */
 export interface CatalogFault {

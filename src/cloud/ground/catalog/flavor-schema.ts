@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
-import { listOf } from '../../../lib/wire.ts';
+import { listOf, nullable } from '../../../lib/wire.ts';
 import { type Flavor, flavorFields, NO_PRICE_ASKED, type OfferPrice, priceFields } from './schema.ts';
 
 const { architecture, os_type, disabled, hardware_description, ...size } = flavorFields;

@@ -8,7 +8,7 @@ import { createHttpClient, type HttpClient } from '../../../../test/support/http
 import { ENCRYPTION_KEY } from '../../../../test/support/secrets.ts';
 import { loadConfig } from '../../../config.ts';
 import { type Database, openDatabase } from '../../../db/database.ts';
-import { systemClock } from '../../../lib/clock.ts';
+import { systemClock } from '../../../lib/time.ts';
 import { createLog } from '../../../log.ts';
 import { catalogApply } from '../../../start/catalog-apply.ts';
 import { type RunningPlatform, startPlatform } from '../../../start/platform.ts';

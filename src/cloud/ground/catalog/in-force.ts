@@ -4,8 +4,8 @@ import { type BackendShapes, familyOf, type Placements } from '../../../backends
 import { makeAnew, wantsByRegion } from '../../../convergence/wants.ts';
 import { announce } from '../../../db/changes.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import { SettingError } from '../../../lib/operator-error.ts';
+import { SettingError } from '../../../lib/errors.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { CatalogError } from './faults.ts';
 import { recordPriceBook } from './price-history.ts';
 import { type Catalog, catalogOf } from './service.ts';

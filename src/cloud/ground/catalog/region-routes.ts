@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
-import { found } from '../../../lib/found.ts';
-import { orderOf } from '../../../lib/order.ts';
-import { pageOf } from '../../../lib/page.ts';
+import { found } from '../../../lib/ids.ts';
+import { orderOf, pageOf } from '../../../lib/page.ts';
 import { IntegerId, listQuery, Query } from '../../../lib/wire.ts';
 import { presentRegion, RegionAnswer, RegionList } from './regions.ts';
 import type { Catalog, Region } from './service.ts';

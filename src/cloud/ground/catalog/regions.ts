@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
-import { plainSeconds } from '../../../lib/timestamps.ts';
-import { listOf, OffsetTimestamp } from '../../../lib/wire.ts';
+import { plainSeconds } from '../../../lib/time.ts';
+import { listOf, nullable, OffsetTimestamp } from '../../../lib/wire.ts';
 import { type Region, regionFields } from './schema.ts';
 
 const { ddos_endpoint_id, ...required } = regionFields;

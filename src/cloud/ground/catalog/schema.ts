@@ -1,10 +1,8 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { BACKEND_FAMILIES, type BackendFamily } from '../../../lib/backend-families.ts';
-import { NAME_PATTERN } from '../../../lib/names.ts';
-import { nullable } from '../../../lib/nullable.ts';
+import { BACKEND_FAMILIES, type BackendFamily } from '../../../backends/contract/placement.ts';
 import { ALL_RESOURCES, type RegionalQuota } from '../../../lib/resources.ts';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
-import { Closed, listOf, Named } from '../../../lib/wire.ts';
+import { Closed, listOf, NAME_PATTERN, Named, nullable } from '../../../lib/wire.ts';
 
 /**
  * Shapes of the files in `catalog/`. Keys that clients see have the same name in answers, so that the answer schemas

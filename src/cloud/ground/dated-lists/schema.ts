@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
-import { IntegerId, Query, QueryTime, Timestamp } from '../../../lib/wire.ts';
+import { IntegerId, nullable, Query, QueryTime, Timestamp } from '../../../lib/wire.ts';
 
 /*
  * Lists that say something about accounts from a time on: about all of them, those of a reseller, or one.

@@ -1,10 +1,10 @@
 import type { Sql, Transaction } from '../../../db/database.ts';
 import { findClient, keepReseller, lockClients, resells } from '../../../iam/accounts/service.ts';
-import { calendarTime, secondOf } from '../../../lib/calendar-time.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { found } from '../../../lib/found.ts';
-import { isTimeAndId, pageToken, placeOf } from '../../../lib/page-token.ts';
+import { found } from '../../../lib/ids.ts';
+import { isTimeAndId, pageToken, placeOf } from '../../../lib/page.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
+import { calendarTime, secondOf } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import { type Principal, requirePlatform } from '../../../requests/principal.ts';
 import type { DatedListQuery, NewList } from './schema.ts';

@@ -2,7 +2,7 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { TagAnswer } from '../../../lib/resource-fields.ts';
 import { RESOURCES, type Tagged } from '../../../lib/resources.ts';
-import { TagsInput } from '../../../lib/tags-input.ts';
+import { TagsInput } from '../../../lib/tags.ts';
 import type { Versioned } from '../../../lib/versioned.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../projects/service.ts';

@@ -1,9 +1,7 @@
 import type { Transaction } from '../../../db/database.ts';
 import { NotFoundError } from '../../../lib/errors.ts';
-import { found } from '../../../lib/found.ts';
-import { presentedTags } from '../../../lib/tag-list.ts';
-import { acceptedTags } from '../../../lib/tags-input.ts';
-import { patchedTags } from '../../../lib/tags-patch.ts';
+import { found } from '../../../lib/ids.ts';
+import { acceptedTags, patchedTags, presentedTags } from '../../../lib/tags.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../projects/service.ts';
 

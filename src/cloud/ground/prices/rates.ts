@@ -2,13 +2,29 @@ import type { ChangeFeed } from '../../../db/changes.ts';
 import type { Database, Sql } from '../../../db/database.ts';
 import { createRowCache } from '../../../db/row-cache.ts';
 import { findClient } from '../../../iam/accounts/service.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import { grouped } from '../../../lib/grouped.ts';
-import { type Catalog, type DatedPriceBook, priceBooksBetween } from '../catalog/service.ts';
+import { grouped } from '../../../lib/lists.ts';
+import type { Clock } from '../../../lib/time.ts';
+import { type Catalog, type DatedPriceBook, priceBooksBetween, priced } from '../catalog/service.ts';
 import type { Holder } from '../dated-lists/in-transaction.ts';
 import { type ClientPrices, clientPrices, type PriceList, priceList } from './client-prices.ts';
 import * as store from './lists/store.ts';
-import { isOffered } from './offered.ts';
+
+/** Whether the region has something that may have a price. */
+export function isOffered(
+  { regions, flavor }: Pick<Catalog, 'regions' | 'flavor'>,
+  regionId: number,
+  item: string,
+): boolean {
+  const region = regions.get(regionId);
+  if (!region) return false;
+  const [volume, share, machine] = [priced.volume(''), priced.fileShare(''), priced.flavor('')];
+  const has = (offered: readonly string[], prefix: string) => offered.includes(item.slice(prefix.length));
+  if (item.startsWith(volume))
+    return !region.available_volume_types || has(region.available_volume_types, volume);
+  if (item.startsWith(share)) return has(region.file_share_types ?? [], share);
+  if (item.startsWith(machine)) return flavor(regionId, item.slice(machine.length)) !== undefined;
+  return true;
+}
 
 /** Prices that take as much memory as a usual row of a cache. */
 const PRICES_OF_A_ROW = 10;

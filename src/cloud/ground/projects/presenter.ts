@@ -1,4 +1,4 @@
-import { isoSeconds } from '../../../lib/timestamps.ts';
+import { isoSeconds } from '../../../lib/time.ts';
 import type { Project } from './schema.ts';
 import type { ListedProjectRow, ProjectRow } from './store.ts';
 

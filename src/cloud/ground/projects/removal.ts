@@ -1,7 +1,7 @@
 import { announce, announceAll } from '../../../db/changes.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
-import { found } from '../../../lib/found.ts';
+import { found } from '../../../lib/ids.ts';
 import { PROJECT_TOPIC } from './service.ts';
 import { lockProject, markDeleting, type ProjectRow } from './store.ts';
 

@@ -3,7 +3,7 @@ import type { Database } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
 import { createRowCache } from '../../../db/row-cache.ts';
 import { ConflictError, NotFoundError } from '../../../lib/errors.ts';
-import { found } from '../../../lib/found.ts';
+import { found } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import { noteAccount, recordNow } from '../../../lib/request-context.ts';
 import type { Platform } from '../../../platform.ts';

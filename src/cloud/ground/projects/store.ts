@@ -2,8 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
-import { orderOf } from '../../../lib/order.ts';
-import type { Page } from '../../../lib/page.ts';
+import { orderOf, type Page } from '../../../lib/page.ts';
 import type { ProjectListQuery } from './schema.ts';
 
 export type ProjectRow = Selectable<Tables['projects']>;

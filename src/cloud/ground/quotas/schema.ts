@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { QuotaExceededError } from '../../../lib/errors.ts';
 import { LEGACY } from '../../../lib/legacy.ts';
-import { nullable } from '../../../lib/nullable.ts';
-import { Input, IntegerId, Named, ReadOnly, Timestamp } from '../../../lib/wire.ts';
+import { Input, IntegerId, Named, nullable, ReadOnly, Timestamp } from '../../../lib/wire.ts';
 import { GLOBAL_NAMES, limitField, REGIONAL_QUOTAS, usageField } from './names.ts';
 
 type ExceededQuota = QuotaExceededError['info'];

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import { InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
 import { ALL_RESOURCES, type RegionalQuota } from '../../../lib/resources.ts';
-import { isoMicros } from '../../../lib/timestamps.ts';
+import { isoMicros } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import type { Region } from '../catalog/service.ts';

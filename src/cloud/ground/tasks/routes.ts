@@ -3,6 +3,7 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
+import { cancelTask } from './cancellation/service.ts';
 import {
   AcknowledgeQuery,
   AcknowledgeTasks,
@@ -124,4 +125,15 @@ export function taskRoutes(app: Api, on: Platform): void {
   });
 
   acknowledgementRoutes(app, on);
+}
+
+export function taskCancellationRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags: ['Tasks'], params: TaskParams });
+
+  api.post('/tradewind/v1/tasks/:task_id/cancel', 'cancelTask', 'Cancel a task', {
+    description:
+      'Ends the task with an ERROR, and undoes what it began, as if it had failed. Removals, and changes that nothing can undo, are refused.',
+    answer: TaskSchema,
+    handler: async ({ principal, params }) => presentedTask(await cancelTask(on, principal, params.task_id)),
+  });
 }

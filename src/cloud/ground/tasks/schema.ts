@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
-import { plainSeconds } from '../../../lib/timestamps.ts';
+import { plainSeconds } from '../../../lib/time.ts';
 import {
   Input,
   IntegerId,
   listOf,
   listQuery,
   Named,
+  nullable,
   ProjectRegion,
   Query,
   QueryTime,

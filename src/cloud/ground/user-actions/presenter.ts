@@ -1,4 +1,4 @@
-import { isoMicros } from '../../../lib/timestamps.ts';
+import { isoMicros } from '../../../lib/time.ts';
 import type { UserAction } from './schema.ts';
 import type { ListedAction } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
-import { isoMicros } from '../../../lib/timestamps.ts';
+import { isoMicros } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import { presentedAction } from './presenter.ts';
 import { LoggedRequestList, RequestListQuery, UserActionList, UserActionListQuery } from './schema.ts';

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
-import { nullable } from '../../../lib/nullable.ts';
 import { ACTION_TYPES, API_GROUPS } from '../../../lib/published-names.ts';
 import {
   IntegerId,
   listOf,
   listQuery,
   Named,
+  nullable,
   Query,
   QueryTime,
   RepeatedId,

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../db/database.ts';
 import { HeldError, NotFoundError } from '../../../lib/errors.ts';
-import { found } from '../../../lib/found.ts';
+import { found } from '../../../lib/ids.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { type ClusterRow, lockCluster, type PoolRow } from './store.ts';
 

@@ -1,11 +1,22 @@
 import { type Static, Type } from 'typebox';
-import { IdList } from '../../../lib/id-list.ts';
-import { KUBERNETES_NAME_PATTERN, KUBERNETES_NAME_RULE } from '../../../lib/names.ts';
-import { nullable } from '../../../lib/nullable.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
-import { closed, oneOf, orNull, textMap } from '../../../lib/schema-kit.ts';
-import { isoSeconds } from '../../../lib/timestamps.ts';
-import { listOf, listQuery, Named, ProjectRegion, Query, Timestamp } from '../../../lib/wire.ts';
+import { isoSeconds } from '../../../lib/time.ts';
+import {
+  closed,
+  IdList,
+  KUBERNETES_NAME_PATTERN,
+  KUBERNETES_NAME_RULE,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  oneOf,
+  orNull,
+  ProjectRegion,
+  Query,
+  Timestamp,
+  textMap,
+} from '../../../lib/wire.ts';
 import { configurationAnswer, creationGroups } from './configuration/schema.ts';
 import type { ClusterRow, PoolRow } from './store.ts';
 

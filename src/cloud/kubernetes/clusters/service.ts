@@ -3,8 +3,7 @@ import { remove } from '../../../convergence/wants.ts';
 import { type Transaction, violates } from '../../../db/database.ts';
 import type { ClusterConfiguration } from '../../../db/json-columns.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { found } from '../../../lib/found.ts';
-import { newTaskId } from '../../../lib/ids.ts';
+import { found, newTaskId } from '../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import * as placementGroups from '../../compute/placement-groups/service.ts';
@@ -29,10 +28,10 @@ import { acceptCluster } from './creation.ts';
 import { lockFreeCluster, lockKnownCluster, refuseHeld } from './free-cluster.ts';
 import { addNodes, checkNamedDisks, inFieldsOfCreation, removeAllNodes } from './nodes/pool-nodes.ts';
 import { DELETE_POOL } from './pools/tasks.ts';
-import { CLUSTER_QUOTAS } from './quotas.ts';
 import { configurationContext, slurmReferences } from './region-context.ts';
 import type { CreateCluster } from './schema.ts';
 import * as store from './store.ts';
+import { CLUSTER_QUOTAS } from './store.ts';
 import { CREATE_CLUSTER, clusterConfigured, clusterMade, DELETE_CLUSTER, UPDATE_CLUSTER } from './tasks.ts';
 
 /**

@@ -3,7 +3,7 @@ import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import { change, make, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { ClusterConfiguration } from '../../../db/json-columns.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import type { Secrets } from '../../../secrets/secrets.ts';
 import * as nodes from '../../compute/instances/nodes/in-transaction.ts';
 import * as placementGroups from '../../compute/placement-groups/service.ts';

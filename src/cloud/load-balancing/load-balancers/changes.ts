@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { change } from '../../../convergence/wants.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
-import { acceptedTags } from '../../../lib/tags-input.ts';
-import { patchedTags } from '../../../lib/tags-patch.ts';
+import { acceptedTags, patchedTags } from '../../../lib/tags.ts';
 import type { Platform } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';

@@ -1,7 +1,7 @@
 import type { KeptLbFlavor } from '../../../db/json-columns.ts';
-import { familyOf } from '../../../lib/ip-number.ts';
-import { commonFields } from '../../../lib/resource-answer.ts';
-import { offsetTimestamp } from '../../../lib/timestamps.ts';
+import { familyOf } from '../../../lib/ip-addresses.ts';
+import { commonFields } from '../../../lib/resource-fields.ts';
+import { offsetTimestamp } from '../../../lib/time.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import type { FloatingIpAnswer } from '../../network/floating-ips/schema.ts';
 import type { LoadBalancerAnswer } from './schema.ts';

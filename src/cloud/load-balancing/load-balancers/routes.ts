@@ -3,7 +3,7 @@ import { goneSignal } from '../../../http/gone-signal.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
-import { TagsInput } from '../../../lib/tags-input.ts';
+import { TagsInput } from '../../../lib/tags.ts';
 import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';

@@ -1,17 +1,19 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { olderNameOf } from '../../../lib/legacy.ts';
 import { MetadataList, newTags } from '../../../lib/legacy-metadata.ts';
-import { nullable } from '../../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import { closed, oneOf, orNull } from '../../../lib/schema-kit.ts';
 import { tagQuery } from '../../../lib/tag-query.ts';
-import { TagsPatchInput } from '../../../lib/tags-patch.ts';
+import { TagsPatchInput } from '../../../lib/tags.ts';
 import {
+  closed,
   Input,
   listOf,
   listQuery,
   Named,
+  nullable,
   OffsetTimestamp,
+  oneOf,
+  orNull,
   ProjectRegion,
   Query,
   ResourceName,

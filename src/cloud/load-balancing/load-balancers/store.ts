@@ -2,11 +2,9 @@ import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { isIn, type Place } from '../../../db/place.ts';
+import { isIn, type Place, tagConditions } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
-import { tagConditions } from '../../../db/tag-conditions.ts';
-import { orderOf } from '../../../lib/order.ts';
-import type { Page } from '../../../lib/page.ts';
+import { orderOf, type Page } from '../../../lib/page.ts';
 import type { LoadBalancerListQuery } from './schema.ts';
 
 export type LoadBalancerRow = Selectable<Tables['load_balancers']>;

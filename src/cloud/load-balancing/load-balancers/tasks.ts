@@ -10,8 +10,8 @@ import type {
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { HealthMonitor } from '../../../db/json-columns.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError } from '../../../lib/errors.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuotas } from '../../ground/quotas/service.ts';
 import * as addresses from '../../network/addresses/in-transaction.ts';
 import * as floatingIps from '../../network/floating-ips/service.ts';

@@ -2,7 +2,7 @@ import type { Dialect } from '../../../http/dialect.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
-import { colonTimestamp } from '../../../lib/timestamps.ts';
+import { colonTimestamp } from '../../../lib/time.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';

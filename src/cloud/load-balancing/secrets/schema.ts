@@ -1,6 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
-import { Input, listOf, listQuery, Named, ProjectRegion, Query, Timestamp } from '../../../lib/wire.ts';
+import {
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  ProjectRegion,
+  Query,
+  Timestamp,
+} from '../../../lib/wire.ts';
 
 const SECRET_TYPES = ['certificate', 'opaque', 'passphrase', 'private', 'public', 'symmetric'] as const;
 

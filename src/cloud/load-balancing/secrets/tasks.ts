@@ -1,6 +1,6 @@
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import { deleteSecret, settle } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { FieldProblem } from '../../../lib/errors.ts';
-import { isoSeconds } from '../../../lib/timestamps.ts';
+import { isoSeconds } from '../../../lib/time.ts';
 import type { TlsPayload } from './schema.ts';
 
 /** Public chains have two or three. */

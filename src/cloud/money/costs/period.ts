@@ -1,5 +1,5 @@
-import { calendarTime } from '../../../lib/calendar-time.ts';
 import { InvalidError } from '../../../lib/errors.ts';
+import { calendarTime } from '../../../lib/time.ts';
 
 const DAY_MS = 86_400_000;
 const MONTH = /^(\d{4})-(0[1-9]|1[0-2])/;

@@ -1,4 +1,4 @@
-import { isoSeconds } from '../../../lib/timestamps.ts';
+import { isoSeconds } from '../../../lib/time.ts';
 import { unitsOf } from './costing.ts';
 import type { UsageTotal, UsedResource as UsedResourceAnswer, UsedType } from './schema.ts';
 import type { UsedInTotal, UsedResource } from './store.ts';

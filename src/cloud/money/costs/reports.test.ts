@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Tenant, type TestService } from '../../../../test/support/service.ts';
 import { openDatabase } from '../../../db/database.ts';
 import { recordPriceBook } from '../../ground/catalog/price-history.ts';
-import { deleteOldUsage } from './retention.ts';
-import { resourcesOf } from './store.ts';
+import { deleteOldUsage, resourcesOf } from './store.ts';
 
 const HOUR = 3_600_000;
 const TOTALS = '/cloud/v1/cost_report/totals';

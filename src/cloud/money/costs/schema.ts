@@ -1,8 +1,15 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
 import { Uuid } from '../../../lib/resource-fields.ts';
-import { oneOf } from '../../../lib/schema-kit.ts';
-import { Input, IntegerId, listQuery, Named, QueryTime, Timestamp } from '../../../lib/wire.ts';
+import {
+  Input,
+  IntegerId,
+  listQuery,
+  Named,
+  nullable,
+  oneOf,
+  QueryTime,
+  Timestamp,
+} from '../../../lib/wire.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Num, Optional, String: Text } = Type;
 

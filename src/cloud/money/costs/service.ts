@@ -17,7 +17,7 @@ import type {
 } from './schema.ts';
 import * as store from './store.ts';
 
-export { priceOfUse, type Use } from './use-prices.ts';
+export { priceOfUse, type Use } from './costing.ts';
 
 /* What an account used, and what that costs. What goes on counts until now. All throw UnavailableError if too many wait. */
 

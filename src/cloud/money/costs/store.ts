@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Sql } from '../../../db/database.ts';
+import type { Database, Sql } from '../../../db/database.ts';
 import type { UsedDetails } from '../../../db/json-columns.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { TimedUse } from './costing.ts';
@@ -185,4 +185,19 @@ export async function resourcesOf(
   if (rows[0] || offset === 0) return { count: rows[0]?.count ?? 0, rows };
   const past = await all.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
   return { count: past.count, rows };
+}
+
+const BATCH = 10_000;
+
+/** Deletes usage that ended before that time. Returns how many periods. */
+export async function deleteOldUsage({ sql: db }: Pick<Database, 'sql'>, before: Date): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const { numAffectedRows = 0n } = await sql`
+      delete from usage_periods where id = any(array(
+        select id from usage_periods where ended_at < ${before} limit ${BATCH}
+      ))`.execute(db);
+    deleted += Number(numAffectedRows);
+    if (numAffectedRows < BATCH) return deleted;
+  }
 }

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
-import { Input } from '../../../lib/wire.ts';
+import { Input, nullable } from '../../../lib/wire.ts';
 import { MAX_POOLS, Nodes, PoolInput } from '../../kubernetes/clusters/schema.ts';
 import { priceSchema } from './schema.ts';
 

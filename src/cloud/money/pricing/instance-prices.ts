@@ -1,6 +1,5 @@
 import { type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
-import { foundById } from '../../../lib/found.ts';
-import { isUuid } from '../../../lib/ids.ts';
+import { foundById, isUuid } from '../../../lib/ids.ts';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
 import type { Platform } from '../../../platform.ts';
 import { type Catalog, priced } from '../../ground/catalog/service.ts';

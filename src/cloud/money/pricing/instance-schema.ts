@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
-import { orNull } from '../../../lib/schema-kit.ts';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
-import { Input, Named } from '../../../lib/wire.ts';
+import { Input, Named, nullable, orNull } from '../../../lib/wire.ts';
 import { MAX_INTERFACES, MAX_VOLUMES, NewInterfaceSchema } from '../../compute/instances/schema.ts';
 import { priceSchema, volumePriceRequestSchema } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/database.ts';
 import { canonicalAddress } from '../../../lib/cidr.ts';
 import { InvalidError } from '../../../lib/errors.ts';
-import { found } from '../../../lib/found.ts';
+import { found } from '../../../lib/ids.ts';
 import type { Platform } from '../../../platform.ts';
 import { priced } from '../../ground/catalog/service.ts';
 import { HOURS_PER_MONTH, timesHour, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';

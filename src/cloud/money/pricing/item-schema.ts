@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
-import { oneOf } from '../../../lib/schema-kit.ts';
 import { MAX_VOLUME_GIB } from '../../../lib/volume-types.ts';
-import { Input, Named } from '../../../lib/wire.ts';
+import { Input, Named, nullable, oneOf } from '../../../lib/wire.ts';
 import { MAX_SHARE_GIB } from '../../storage/file-shares/schema.ts';
 
 const { Integer, Literal, Optional } = Type;

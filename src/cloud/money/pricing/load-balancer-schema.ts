@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
-import { oneOf, orNull } from '../../../lib/schema-kit.ts';
-import { Input, Named } from '../../../lib/wire.ts';
+import { Input, Named, nullable, oneOf, orNull } from '../../../lib/wire.ts';
 import { InterfaceFloatingIp } from '../../compute/instances/schema.ts';
 import { priceSchema } from './schema.ts';
 

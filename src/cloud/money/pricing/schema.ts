@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
 import { MAX_VOLUME_GIB, VOLUME_TYPES } from '../../../lib/volume-types.ts';
-import { Input } from '../../../lib/wire.ts';
+import { Input, nullable } from '../../../lib/wire.ts';
 
 export const volumePriceRequestSchema = Type.Object(
   {

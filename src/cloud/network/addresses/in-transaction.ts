@@ -1,7 +1,7 @@
 import { type Transaction, violates } from '../../../db/database.ts';
 import { canonicalAddress, type IpFamily } from '../../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { isBetween } from '../../../lib/ip-number.ts';
+import { isBetween } from '../../../lib/ip-addresses.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { takeOutside } from './outside.ts';
 import {

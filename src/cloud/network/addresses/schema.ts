@@ -1,7 +1,7 @@
 import { type TUnsafe, Type } from 'typebox';
 import { canonicalAddress, type IpFamily } from '../../../lib/cidr.ts';
 import { LEGACY } from '../../../lib/legacy.ts';
-import { nullable } from '../../../lib/nullable.ts';
+import { nullable } from '../../../lib/wire.ts';
 
 /** The address families that a request wants for a port: one of them, or one address of each. */
 export type IpFamilyWish = 'dual' | 'ipv4' | 'ipv6' | null | undefined;

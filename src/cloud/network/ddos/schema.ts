@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
-import { nullable } from '../../../lib/nullable.ts';
-import { Input, IntegerId, listOf, listQuery, Named, ProjectRegion, Query } from '../../../lib/wire.ts';
+import {
+  Input,
+  IntegerId,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  ProjectRegion,
+  Query,
+} from '../../../lib/wire.ts';
 import { DdosTemplateAnswer, ddosFieldFields } from '../../ground/catalog/schema.ts';
 
 const BaseField = IntegerId('ID of the template field');

@@ -3,8 +3,7 @@ import type { Sql, Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import { isIn, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
-import { orderOf } from '../../../lib/order.ts';
-import type { Page } from '../../../lib/page.ts';
+import { orderOf, type Page } from '../../../lib/page.ts';
 import type { DdosProfileListQuery } from './schema.ts';
 
 export type ProfileRow = Selectable<Tables['ddos_profiles']>;

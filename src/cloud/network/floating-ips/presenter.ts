@@ -1,5 +1,5 @@
-import { commonFields } from '../../../lib/resource-answer.ts';
-import { offsetTimestamp } from '../../../lib/timestamps.ts';
+import { commonFields } from '../../../lib/resource-fields.ts';
+import { offsetTimestamp } from '../../../lib/time.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import type { FloatingIpAnswer } from './schema.ts';
 import type { FloatingIpRow } from './store.ts';

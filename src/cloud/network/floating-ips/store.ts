@@ -1,9 +1,8 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { isIn, newResource, type Place } from '../../../db/place.ts';
+import { isIn, newResource, type Place, tagConditions } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
-import { tagConditions } from '../../../db/tag-conditions.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { FloatingIpListQuery } from './schema.ts';
 import { wayOutOf } from './way-out.ts';

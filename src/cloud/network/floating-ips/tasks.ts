@@ -3,7 +3,7 @@ import type { FloatingIpSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import { amend, dependentsOf, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { insertReservedFor } from '../ports/reserved/in-transaction.ts';

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
 import { Uuid } from '../../../lib/resource-fields.ts';
-import { listOf, Named } from '../../../lib/wire.ts';
+import { listOf, Named, nullable } from '../../../lib/wire.ts';
 import { FloatingIpAnswer } from '../floating-ips/schema.ts';
 import { NetworkAnswer, SubnetAnswer } from '../networks/schema.ts';
 

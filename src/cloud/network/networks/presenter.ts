@@ -1,5 +1,5 @@
-import { commonFields } from '../../../lib/resource-answer.ts';
-import { offsetTimestamp } from '../../../lib/timestamps.ts';
+import { commonFields } from '../../../lib/resource-fields.ts';
+import { offsetTimestamp } from '../../../lib/time.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import type { NetworkAnswer, SubnetAnswer } from './schema.ts';
 import type { NetworkRow, SubnetRow } from './store.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../db/database.ts';
 import { isIn, type Place } from '../../../db/place.ts';
-import { foundById } from '../../../lib/found.ts';
+import { foundById } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';

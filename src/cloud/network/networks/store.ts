@@ -1,12 +1,10 @@
 import { type Selectable, sql } from 'kysely';
 import type { Sql } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import type { Place } from '../../../db/place.ts';
+import { type Place, tagConditions } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
-import { tagConditions } from '../../../db/tag-conditions.ts';
-import { grouped } from '../../../lib/grouped.ts';
-import { orderOf } from '../../../lib/order.ts';
-import type { Page } from '../../../lib/page.ts';
+import { grouped } from '../../../lib/lists.ts';
+import { orderOf, type Page } from '../../../lib/page.ts';
 import type { AvailableNetworkQuery, NetworkListQuery, SubnetListQuery } from './schema.ts';
 
 export type NetworkRow = Selectable<Tables['networks']> & { subnets: string[] };

@@ -1,7 +1,7 @@
 import type { NetworkSpec, SubnetSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuota, releaseQuotas } from '../../ground/quotas/service.ts';
 import { removeRouter, settleRouter } from '../routers/service.ts';
 import { changeNetwork, deleteNetwork, type OwnNetwork } from './network-rows.ts';

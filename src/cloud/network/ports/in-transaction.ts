@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import { isIn, type Place } from '../../../db/place.ts';
-import { foundById } from '../../../lib/found.ts';
-import { isUuid } from '../../../lib/ids.ts';
+import { foundById, isUuid } from '../../../lib/ids.ts';
 import { refuseNode } from '../../ground/hosts/in-transaction.ts';
 
 export { portsOfNetwork } from './port-rows.ts';

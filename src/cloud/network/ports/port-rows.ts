@@ -5,8 +5,7 @@ import { pageWithCount } from '../../../db/page.ts';
 import { isIn, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError } from '../../../lib/errors.ts';
-import { orderOf } from '../../../lib/order.ts';
-import type { Page } from '../../../lib/page.ts';
+import { orderOf, type Page } from '../../../lib/page.ts';
 import type { PortListQuery } from './schema.ts';
 
 const COLUMNS = [

@@ -4,7 +4,7 @@ import { type TaskEnd, type TaskType, taskType } from '../../../convergence/task
 import { amend, type Wanted, wantedOf } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { AddressPair } from '../../../db/json-columns.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import * as portGroups from './groups/in-transaction.ts';
 import { changePort, lockPort } from './port-rows.ts';

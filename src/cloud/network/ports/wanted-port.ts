@@ -1,7 +1,7 @@
 import type { AddressPair } from '../../../db/json-columns.ts';
 import { addressOrRange, canonicalAddress } from '../../../lib/cidr.ts';
 import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { patchedTags } from '../../../lib/tags-patch.ts';
+import { patchedTags } from '../../../lib/tags.ts';
 import type { PortRow } from './port-rows.ts';
 import type { UpdatePort } from './schema.ts';
 

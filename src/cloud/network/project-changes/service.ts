@@ -3,7 +3,7 @@ import { announce } from '../../../db/changes.ts';
 import { type Transaction, violates } from '../../../db/database.ts';
 import { lockToAdd } from '../../../iam/accounts/service.ts';
 import { ConflictError } from '../../../lib/errors.ts';
-import { found } from '../../../lib/found.ts';
+import { found } from '../../../lib/ids.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import type { Catalog } from '../../ground/catalog/service.ts';

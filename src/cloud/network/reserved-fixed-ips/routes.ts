@@ -1,7 +1,7 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
-import { offsetTimestamp } from '../../../lib/timestamps.ts';
+import { offsetTimestamp } from '../../../lib/time.ts';
 import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';

@@ -1,8 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
-import { nullable } from '../../../lib/nullable.ts';
 import { PlaceFields, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import { Input, listOf, listQuery, Named, OffsetTimestamp, ProjectRegion, Query } from '../../../lib/wire.ts';
+import {
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  OffsetTimestamp,
+  ProjectRegion,
+  Query,
+} from '../../../lib/wire.ts';
 import { IpFamilyInput, LegacyIpFamily } from '../addresses/schema.ts';
 import { NetworkAnswer, SubnetAnswer } from '../networks/schema.ts';
 

@@ -4,8 +4,7 @@ import type { Sql, Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import { isIn, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
-import { orderOf } from '../../../lib/order.ts';
-import type { Page } from '../../../lib/page.ts';
+import { orderOf, type Page } from '../../../lib/page.ts';
 import type { ReservedFixedIpListQuery } from './schema.ts';
 import { sharingPorts } from './vip-store.ts';
 

@@ -1,7 +1,7 @@
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import { remove as removeWant } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import * as floatingIps from '../floating-ips/service.ts';

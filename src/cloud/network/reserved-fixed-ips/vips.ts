@@ -1,8 +1,8 @@
 import { want } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
+import { foundById } from '../../../lib/ids.ts';
 import type { Platform } from '../../../platform.ts';
 import { refuseNode } from '../../ground/hosts/in-transaction.ts';
 import type { Scope } from '../../ground/projects/service.ts';

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { idleTimes, type MetricsQuestion } from '../../../lib/idle-times.ts';
-import { nullable } from '../../../lib/nullable.ts';
 import { Uuid } from '../../../lib/resource-fields.ts';
-import { listOf, Named } from '../../../lib/wire.ts';
+import { listOf, Named, nullable } from '../../../lib/wire.ts';
 import type { RouterRow } from './store.ts';
 
 const number = (description: string) => nullable(Type.Number({ description }));

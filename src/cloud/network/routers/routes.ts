@@ -3,7 +3,7 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { MetricsQuestion } from '../../../lib/idle-times.ts';
 import { presentedPage } from '../../../lib/page.ts';
-import { offsetTimestamp } from '../../../lib/timestamps.ts';
+import { offsetTimestamp } from '../../../lib/time.ts';
 import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../lib/nullable.ts';
 import { PlaceFields, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import {
   Input,
   listOf,
   listQuery,
   Named,
+  nullable,
   OffsetTimestamp,
   ProjectRegion,
   Query,

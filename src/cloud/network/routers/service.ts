@@ -4,10 +4,9 @@ import { make, remove, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { newResource } from '../../../db/place.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
-import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import type { MetricsQuestion } from '../../../lib/idle-times.ts';
-import { isUuid, newTaskId } from '../../../lib/ids.ts';
+import { foundById, isUuid, newTaskId } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
@@ -21,14 +20,69 @@ import {
   unchangedTask,
   wantChecked,
 } from '../../ground/tasks/service.ts';
+import * as addresses from '../addresses/in-transaction.ts';
 import { asInRows as floatingIpsAsInRows } from '../floating-ips/tasks.ts';
 import { attach, detach, refuseStranded, refuseUnreachable } from './attachment.ts';
-import { takeOutside, wantedGateway } from './gateway.ts';
 import { idleInterfaces } from './metrics.ts';
 import type { AttachSubnet, CreateRouter, RouterListQuery, UpdateRouter, UpdateRouterNow } from './schema.ts';
-import { routesFrom } from './static-routing.ts';
+import { overlap, routesFrom } from './static-routing.ts';
 import * as store from './store.ts';
 import { asInRow, CREATE_ROUTER, DELETE_ROUTER, releaseOutside, routerSpec, UPDATE_ROUTER } from './tasks.ts';
+
+/** The external network that a router leads to. */
+interface Gateway {
+  networkId: string;
+  enableSnat: boolean;
+}
+
+interface GatewayWish {
+  type?: 'default' | 'manual' | undefined;
+  network_id?: string | undefined;
+  enable_snat?: boolean | null | undefined;
+}
+
+const FIELD = 'external_gateway_info';
+
+/** @throws InvalidError for a network that is no external one of the region, and for a region without one */
+export async function wantedGateway(tx: Transaction, scope: Scope, wish: GatewayWish): Promise<Gateway> {
+  const { type, network_id: named } = wish;
+  const enableSnat = wish.enable_snat ?? true;
+  if (type === 'manual' && named === undefined) {
+    throw new InvalidError({ [`${FIELD}.network_id`]: ['Is required with type manual.'] });
+  }
+  if (named === undefined) {
+    const networkId = scope.region.external_network_id;
+    if (networkId !== null) return { networkId, enableSnat };
+    throw new InvalidError({ [FIELD]: ['This region has no external network; leave it out.'] });
+  }
+  if (type === 'default') {
+    throw new InvalidError({
+      [`${FIELD}.network_id`]: ['Is only allowed with type manual; the platform chooses with type default.'],
+    });
+  }
+  if (await store.isExternal(tx, scope.regionId, named)) {
+    return { networkId: named.toLowerCase(), enableSnat };
+  }
+  throw new InvalidError({ [`${FIELD}.network_id`]: [`No external network ${named} in this region.`] });
+}
+
+/**
+ * Takes an address outside for a router that leads there from now on. Its row must be written.
+ * @throws ConflictError when a subnet overlaps the external network, or no address is left
+ */
+export async function takeOutside(tx: Transaction, scope: Scope, router: store.RouterRow): Promise<void> {
+  if (router.gateway_network_id === null) return;
+  const ranges = await store.rangesOf(tx, router.gateway_network_id);
+  for (const { cidr } of router.interfaces) {
+    const other = ranges.find((range) => overlap(range, cidr));
+    if (other === undefined) continue;
+    throw new ConflictError(
+      `Router ${router.name} is attached to ${cidr}, which overlaps ${other} of the external network`,
+    );
+  }
+  const from = { kind: 'external' as const, family: 'IPv4' as const };
+  await addresses.take(tx, scope, [{ holder: { router: router.id }, field: FIELD, from }]);
+}
 
 type Router = store.RouterRow;
 
@@ -295,8 +349,8 @@ export const routerDeletion: WaitingDeletion<Rest<typeof deleteRouter>> = {
 
 /** What networks and subnets do with routers. Lock ports, floating IPs and subnets before routers. */
 
-export { removeRouter } from './removal.ts';
 export { lockFloatingIpsIn } from './store.ts';
+export { removeRouter } from './tasks.ts';
 
 /** Longer names are cut, so that the name of the router has at most 63 characters. */
 const MOST_OF_NAME = 56;

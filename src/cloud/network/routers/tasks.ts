@@ -3,13 +3,18 @@ import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import { amend, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { StaticRoute } from '../../../db/json-columns.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { asInRows as floatingIpsAsInRows } from '../floating-ips/tasks.ts';
-import { removeRouter } from './removal.ts';
-import type { RouterRow } from './store.ts';
 import * as store from './store.ts';
+import { deleteRouter, type RouterRow } from './store.ts';
+
+/** Deletes a router with its interfaces and addresses. Returns whether it was still there: the caller releases its quota. */
+export async function removeRouter(tx: Transaction, routerId: string): Promise<boolean> {
+  await addresses.releaseOfRouter(tx, routerId);
+  return deleteRouter(tx, routerId);
+}
 
 export function routerSpec(row: RouterRow): RouterSpec {
   return {

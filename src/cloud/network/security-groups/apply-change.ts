@@ -2,17 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { put } from '../../../convergence/wants.ts';
 import { type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
-import { foundById } from '../../../lib/found.ts';
+import { foundById } from '../../../lib/ids.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { wantChecked } from '../../ground/tasks/service.ts';
 import { changesNothing, type GroupChange, refuseRuleConflicts } from './group-change.ts';
 import { requireRemoteGroups } from './rules/accepted.ts';
-import { refusePlatformRules } from './rules/platform-rules.ts';
+import { CLUSTER_TAG, refusePlatformRules } from './rules/platform-rules.ts';
 import { deleteRules, insertRules, rulesOf, updateRules } from './rules/store.ts';
 import * as store from './store.ts';
 import { groupSpec } from './wanted.ts';
-import { CLUSTER_TAG } from './worker-groups/cluster-tag.ts';
 
 /** A group after a request, with the rules that the request added, in the request's order. */
 export interface ChangedGroup {

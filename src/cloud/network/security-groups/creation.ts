@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { make } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { foundById } from '../../../lib/found.ts';
-import { isUuid } from '../../../lib/ids.ts';
+import { foundById, isUuid } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
@@ -17,10 +16,10 @@ import { openRules, withDefaultEgress } from './defaults/rules.ts';
 import { noteCreation } from './finished-tasks.ts';
 import { acceptedRules, requireRemoteGroups } from './rules/accepted.ts';
 import type { CanonicalRule } from './rules/canonical.ts';
+import { CLUSTER_TAG } from './rules/platform-rules.ts';
 import type { CreateSecurityGroup, CreateSecurityGroupTask } from './schema.ts';
 import * as store from './store.ts';
 import { groupSpec } from './wanted.ts';
-import { CLUSTER_TAG } from './worker-groups/cluster-tag.ts';
 
 interface WantedGroup {
   name: string;

@@ -1,6 +1,6 @@
-import type { ProtocolName } from '../../../lib/ip-protocols.ts';
-import { presentedTags } from '../../../lib/tag-list.ts';
-import { offsetTimestamp } from '../../../lib/timestamps.ts';
+import type { ProtocolName } from '../../../lib/ip-addresses.ts';
+import { presentedTags } from '../../../lib/tags.ts';
+import { offsetTimestamp } from '../../../lib/time.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import type { RuleRow } from './rules/store.ts';
 import type { SecurityGroupRow } from './store.ts';

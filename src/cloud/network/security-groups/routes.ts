@@ -8,10 +8,13 @@ import type { Platform } from '../../../platform.ts';
 import { tagRoutes } from '../../ground/metadata/routes.ts';
 import { whenFree } from '../../ground/tasks/service.ts';
 import { copySecurityGroup, createSecurityGroup, createSecurityGroupByTask } from './creation.ts';
-import { presentedGroup } from './presenter.ts';
-import { addRuleByTask, removeRuleByTask } from './rules/changes.ts';
-import { ruleRoutes } from './rules/routes.ts';
-import { securityGroupRuleInputV2Schema } from './rules/schema.ts';
+import { presentedGroup, presentedRule } from './presenter.ts';
+import { addRule, addRuleByTask, removeRule, removeRuleByTask, replaceRule } from './rules/changes.ts';
+import {
+  replaceSecurityGroupRuleSchema,
+  securityGroupRuleInputSchema,
+  securityGroupRuleInputV2Schema,
+} from './rules/schema.ts';
 import {
   copySecurityGroupSchema,
   createSecurityGroupSchema,
@@ -21,7 +24,9 @@ import {
   GroupListQuery,
   GroupParams,
   GroupRuleParams,
+  RuleParams,
   securityGroupListSchema,
+  securityGroupRuleSchema,
   securityGroupSchema,
   GROUP_TAGS as tags,
   updateSecurityGroupSchema,
@@ -30,6 +35,34 @@ import {
 } from './schema.ts';
 import { deleteSecurityGroup, getSecurityGroup, listSecurityGroups, securityGroupTags } from './service.ts';
 import { revertSecurityGroup, updateSecurityGroup, updateSecurityGroupByTask } from './updates.ts';
+
+const RULES = '/cloud/v1/securitygrouprules/:project_id/:region_id';
+
+/** Routes for single rules, answered at once. */
+export function ruleRoutes(app: Api, dialect: Dialect, on: Platform): void {
+  const api = operations(app, { tags: GROUP_TAGS, params: RuleParams, deprecated: true });
+
+  api.post(`${GROUPS}/:group_id/rules`, 'addSecurityGroupRule', 'Add a rule to a security group', {
+    description: 'Returns 409 if the group already has the same rule; the message names it.',
+    params: GroupParams,
+    body: securityGroupRuleInputSchema,
+    answer: securityGroupRuleSchema(dialect.name),
+    handler: async ({ scope, params, body }) =>
+      presentedRule(await addRule(on, scope, params.group_id, body), dialect),
+  });
+
+  api.put(`${RULES}/:rule_id`, 'replaceSecurityGroupRule', 'Replace a security group rule', {
+    description: 'The rule keeps its ID. Omitted fields are reset to their defaults.',
+    body: replaceSecurityGroupRuleSchema,
+    answer: securityGroupRuleSchema(dialect.name),
+    handler: async ({ scope, params, body }) =>
+      presentedRule(await replaceRule(on, scope, params.rule_id, body), dialect),
+  });
+
+  api.delete(`${RULES}/:rule_id`, 'deleteSecurityGroupRule', 'Delete a security group rule', {
+    handler: ({ scope, params }) => removeRule(on, scope, params.rule_id),
+  });
+}
 
 const BASE = '/cloud/v2/security_groups/:project_id/:region_id';
 const IN_EFFECT =

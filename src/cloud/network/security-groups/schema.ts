@@ -1,15 +1,15 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { MetadataList, newTags } from '../../../lib/legacy-metadata.ts';
-import { nullable } from '../../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { tagQuery } from '../../../lib/tag-query.ts';
-import { TagsPatchInput } from '../../../lib/tags-patch.ts';
+import { TagsPatchInput } from '../../../lib/tags.ts';
 import { type Versioned, versioned } from '../../../lib/versioned.ts';
 import {
   Input,
   listOf,
   listQuery,
   Named,
+  nullable,
   OffsetTimestamp,
   ProjectRegion,
   Query,

@@ -1,7 +1,7 @@
 import { type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
-import { foundById } from '../../../lib/found.ts';
 import { LOOKED_AT, SHOWN_IN_MESSAGE, someOf } from '../../../lib/held.ts';
+import { foundById } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';

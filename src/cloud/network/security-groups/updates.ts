@@ -1,5 +1,5 @@
 import { InvalidError } from '../../../lib/errors.ts';
-import { patchedTags } from '../../../lib/tags-patch.ts';
+import { patchedTags } from '../../../lib/tags.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import type { TaskAnyway } from '../../ground/tasks/service.ts';

@@ -2,17 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { violates } from '../../../db/database.ts';
 import { addressOrRange } from '../../../lib/cidr.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
-import { found } from '../../../lib/found.ts';
-import { isUuid } from '../../../lib/ids.ts';
+import { found, isUuid } from '../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { wantChecked } from '../../ground/tasks/service.ts';
-import * as store from './access-store.ts';
 import { lockFree } from './locks.ts';
 import { type CreateAccessRule, MAX_ACCESS_RULES } from './schema.ts';
 import { getFileShare } from './service.ts';
 import type { FileShareRow } from './store.ts';
+import * as store from './store.ts';
 import { letIn, shutOut } from './tasks.ts';
 
 /**

@@ -4,8 +4,8 @@ import { goneSignal } from '../../../http/gone-signal.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
-import { commonFields } from '../../../lib/resource-answer.ts';
-import { microsWithoutZone } from '../../../lib/timestamps.ts';
+import { commonFields } from '../../../lib/resource-fields.ts';
+import { microsWithoutZone } from '../../../lib/time.ts';
 import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
@@ -15,7 +15,6 @@ import { presentedExceeded } from '../../ground/quotas/schema.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { WAIT_TEXT, waitForTask } from '../../ground/tasks/service.ts';
 import { addAccessRule, listAccessRules, removeAccessRule } from './access-rules.ts';
-import type { AccessRuleRow } from './access-store.ts';
 import { VOLUME_TYPES } from './legacy.ts';
 import {
   AccessRuleAnswer,
@@ -43,7 +42,7 @@ import {
   listFileShares,
   updateFileShare,
 } from './service.ts';
-import type { FileShareRow } from './store.ts';
+import type { AccessRuleRow, FileShareRow } from './store.ts';
 
 /**
  * The network that a VAST share shows. It doesn't belong to the project: clients reach the storage of a region through

@@ -1,10 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { MetadataMap, newTags } from '../../../lib/legacy-metadata.ts';
-import { nullable } from '../../../lib/nullable.ts';
 import { PlaceFields, TaggedFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { tagQuery } from '../../../lib/tag-query.ts';
-import { TagsPatchInput } from '../../../lib/tags-patch.ts';
-import { Input, listOf, listQuery, Named, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
+import { TagsPatchInput } from '../../../lib/tags.ts';
+import {
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  ProjectRegion,
+  Query,
+  ResourceName,
+} from '../../../lib/wire.ts';
 import { exceededQuotasSchema } from '../../ground/quotas/schema.ts';
 import { legacyType, VOLUME_TYPES } from './legacy.ts';
 

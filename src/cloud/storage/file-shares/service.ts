@@ -21,15 +21,13 @@ import {
   wantChecked,
 } from '../../ground/tasks/service.ts';
 import { keepShareSubnet } from '../../network/networks/service.ts';
-import { insertRules } from './access-store.ts';
 import { lock, lockFree, shareNotFound } from './locks.ts';
 import { type NewShare, newShare } from './new-share.ts';
 import type { CreateFileShare, FileShareListQuery, UpdateFileShare } from './schema.ts';
 import { rowPatch, settingsOf, wantedShare } from './share-change.ts';
-import type { FileShareType } from './share-types.ts';
-import { slurmNeeds } from './slurm-needs.ts';
+import { type FileShareType, slurmNeeds } from './share-types.ts';
 import * as store from './store.ts';
-import { keepFree } from './store.ts';
+import { insertRules, keepFree } from './store.ts';
 import {
   CREATE_SHARE,
   changedShare,

@@ -1,9 +1,7 @@
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
-import { sameTags } from '../../../lib/tags.ts';
-import { patchedTags } from '../../../lib/tags-patch.ts';
+import { patchedTags, sameTags } from '../../../lib/tags.ts';
 import type { UpdateFileShare } from './schema.ts';
-import type { VastSettings } from './share-types.ts';
-import { slurmNeeds } from './slurm-needs.ts';
+import { slurmNeeds, type VastSettings } from './share-types.ts';
 import type { FileShareRow } from './store.ts';
 
 /** What a change makes of a share. `settings` are only those of a VAST share. */

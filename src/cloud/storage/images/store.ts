@@ -1,9 +1,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { isIn, type Place } from '../../../db/place.ts';
+import { isIn, type Place, tagConditions } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
-import { tagConditions } from '../../../db/tag-conditions.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { ImageListQuery } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import type { ImageSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import { settleVolume } from '../volumes/service.ts';
 import { changeImage, deleteImage, type ImageRow } from './store.ts';

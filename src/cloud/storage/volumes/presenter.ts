@@ -1,6 +1,6 @@
 import { metadataTwice } from '../../../lib/legacy-metadata.ts';
-import { commonFields } from '../../../lib/resource-answer.ts';
-import { offsetTimestamp } from '../../../lib/timestamps.ts';
+import { commonFields } from '../../../lib/resource-fields.ts';
+import { offsetTimestamp } from '../../../lib/time.ts';
 import type { VolumeTypeName } from '../../ground/catalog/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import type { VolumeAnswer } from './schema.ts';

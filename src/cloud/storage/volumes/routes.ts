@@ -1,10 +1,9 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
-import { idsOf } from '../../../lib/id-list.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { versioned } from '../../../lib/versioned.ts';
-import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { idsOf, ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { presentedVolume } from './presenter.ts';

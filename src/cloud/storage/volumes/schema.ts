@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { IdList } from '../../../lib/id-list.ts';
 import { MetadataTwice, newTags } from '../../../lib/legacy-metadata.ts';
-import { nullable } from '../../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { tagQuery } from '../../../lib/tag-query.ts';
 import { MAX_VOLUME_GIB } from '../../../lib/volume-types.ts';
 import {
+  IdList,
   Input,
   listOf,
   listQuery,
   Named,
+  nullable,
   OffsetTimestamp,
   ProjectRegion,
   Query,

@@ -2,7 +2,7 @@ import type { MachineSpec, VolumeSpec } from '../../../backends/contract/specs.t
 import { type TaskEnd, type TaskType, taskType } from '../../../convergence/task-kind.ts';
 import { change, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import type { VolumeTypeName } from '../../ground/catalog/service.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import { deleteAttachment } from './attachments/store.ts';

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Email } from '../../../lib/email.ts';
-import { nullable } from '../../../lib/nullable.ts';
+import { Input, IntegerId, Named, nullable, Query, Timestamp } from '../../../lib/wire.ts';
 
-import { Input, IntegerId, Named, Query, Timestamp } from '../../../lib/wire.ts';
 import { CompanyName } from '../../accounts/schema.ts';
 
 export const CreateReseller = Input(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../../../db/database.ts';
 import { TooManyRequestsError } from '../../../lib/errors.ts';
-import { senderNetwork } from '../../../lib/sender-network.ts';
+import { senderNetwork } from '../../../lib/ip-addresses.ts';
 import { AddressTakenError } from '../../accounts/users/in-transaction.ts';
 
 /**

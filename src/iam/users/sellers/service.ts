@@ -1,10 +1,10 @@
 import type { Sql } from '../../../db/database.ts';
 import { requireEmail } from '../../../lib/email.ts';
 import { ForbiddenError, NotFoundError } from '../../../lib/errors.ts';
-import { MOST_LISTED, orderingOf } from '../../../lib/ordered-list.ts';
-import { pagesAround } from '../../../lib/page-address.ts';
+import { MOST_LISTED, orderingOf } from '../../../lib/lists.ts';
+import { pagesAround } from '../../../lib/page.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
-import { isoMicros } from '../../../lib/timestamps.ts';
+import { isoMicros } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import { type Principal, ROLES } from '../../../requests/principal.ts';
 import { lockToAdd, lockWithLookedAfter } from '../../accounts/service.ts';

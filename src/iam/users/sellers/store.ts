@@ -1,7 +1,7 @@
 import { type Expression, type InferResult, type Kysely, type SqlBool, sql } from 'kysely';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
-import { containing } from '../../../lib/like-pattern.ts';
+import { containing } from '../../../lib/texts.ts';
 import type { ORDERINGS, SellerListQuery } from './schema.ts';
 
 /** Those of this reseller, or of all. */

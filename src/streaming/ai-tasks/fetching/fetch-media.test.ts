@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { parseAllowedHosts } from '../../../lib/allowed-hosts.ts';
+import { parseAllowedHosts } from '../../../lib/outside-request.ts';
 import { fetchMedia } from './fetch-media.ts';
 
 const limits = { maxBytes: 100_000, idleMs: 20_000, totalMs: 20_000, bytesPerSecond: 1 };

@@ -2,9 +2,8 @@ import fs from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
-import { attempt } from '../../../lib/attempt.ts';
-import { requestOutside } from '../../../lib/outside-request.ts';
+import { attempt } from '../../../lib/errors.ts';
+import { type AllowedHosts, requestOutside } from '../../../lib/outside-request.ts';
 import { MediaError, privateAddress } from './media-error.ts';
 
 export interface AskOptions {

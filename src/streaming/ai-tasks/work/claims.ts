@@ -1,7 +1,7 @@
 import type { WorkKind } from '../../../../engines/index.ts';
 import { announce } from '../../../db/changes.ts';
 import type { Database } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { MAX_RETRIES } from '../states.ts';
 import { AI_TASKS, type Step, takeStep } from '../store.ts';
 import * as store from './store.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { deleteOldTasks, KEPT_DAYS } from '../retention.ts';
 import { cancelAiTask, listAiTasks } from '../service.ts';
+import { deleteOldTasks, KEPT_DAYS } from '../store.ts';
 import { limits, openWorkStage, type WorkStage } from './fixtures/work.ts';
 
 const say = (message: object) => `say ${JSON.stringify(message)}`;

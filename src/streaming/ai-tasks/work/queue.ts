@@ -8,9 +8,9 @@ import {
   workKinds,
 } from '../../../../engines/index.ts';
 import type { Database } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { declareDead, livingWorkers } from '../../../worker/heartbeat.ts';
-import type { Queue } from '../../../worker/queue.ts';
+import type { Queue } from '../../../worker/worker.ts';
 import { AI_TASKS } from '../store.ts';
 import { createClaims } from './claims.ts';
 import { openWorkFolders } from './folders.ts';

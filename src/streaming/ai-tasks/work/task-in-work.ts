@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { noteProgress, type Step } from '../store.ts';
 import { afterFault, type Claims } from './claims.ts';
 import type { WorkFolders } from './folders.ts';

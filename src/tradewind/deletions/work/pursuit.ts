@@ -10,7 +10,7 @@ import { takeOutSome } from '../../../iam/accounts/users/in-transaction.ts';
 import { deactivateAllOf } from '../../../iam/features/service.ts';
 import { endLogins } from '../../../iam/logins/in-transaction.ts';
 import { deleteTokensOf } from '../../../iam/tokens/service.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import { deleteTasksOf } from '../../../streaming/ai-tasks/service.ts';
 import { forgetRequestOf } from '../../deletion-requests/service.ts';

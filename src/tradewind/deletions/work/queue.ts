@@ -1,7 +1,7 @@
-import type { Clock } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
-import type { Queue } from '../../../worker/queue.ts';
-import { DELETIONS } from '../words.ts';
+import type { Queue } from '../../../worker/worker.ts';
+import { DELETIONS } from '../tasks.ts';
 import { pursueDeletion } from './pursuit.ts';
 import * as store from './store.ts';
 

@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
 import type { Database, Transaction } from '../../../db/database.ts';
-import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
-import { waitAfter as waitBetween } from '../../../lib/backoff.ts';
-import { type Clock, systemClock } from '../../../lib/clock.ts';
-import { keptText } from '../../../lib/kept-text.ts';
-import { post } from '../../../lib/outside-post.ts';
+import { waitAfter as waitBetween } from '../../../lib/loop.ts';
+import { type AllowedHosts, post } from '../../../lib/outside-request.ts';
+import { keptText } from '../../../lib/texts.ts';
+import { type Clock, systemClock } from '../../../lib/time.ts';
 import type { Mailer } from '../../../mail/mailer.ts';
 import { administratorsOf } from '../../../mail/receivers.ts';
 import { WEBHOOK_DISABLED } from '../../../requests/event-types.ts';

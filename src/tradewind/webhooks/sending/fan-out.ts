@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { announce, type ChangeFeed } from '../../../db/changes.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
 import { type Loop, loop } from '../../../lib/loop.ts';
+import type { Clock } from '../../../lib/time.ts';
 import { createEventReader, type EventRow, presentedEvent, typeMatcher } from '../../events/service.ts';
-import { DELIVERED_WITHIN_MS, READER, WEBHOOKS } from '../words.ts';
+import { DELIVERED_WITHIN_MS, READER, WEBHOOKS } from '../store.ts';
 import { insertDeliveries, type Told, wantedAfter, webhooksFor } from './fan-out-store.ts';
 
 /** How long a lost announcement may delay events. */

@@ -1,5 +1,5 @@
-import type { Queue } from '../../../worker/queue.ts';
-import { WEBHOOKS } from '../words.ts';
+import type { Queue } from '../../../worker/worker.ts';
+import { WEBHOOKS } from '../store.ts';
 import { attemptDelivery, type Sender } from './attempt.ts';
 import * as claims from './claims.ts';
 import { bringBack, giveUp, isAnythingLate } from './endings.ts';

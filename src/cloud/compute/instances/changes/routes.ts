@@ -1,9 +1,8 @@
 import type { Dialect } from '../../../../http/dialect.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
-import { nullable } from '../../../../lib/nullable.ts';
 import { versioned } from '../../../../lib/versioned.ts';
-import { Input } from '../../../../lib/wire.ts';
+import { Input, nullable } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import { FlavorList, presentFlavor } from '../../../ground/catalog/flavor-schema.ts';
 import { tagByKeyRoutes, tagRoutes } from '../../../ground/metadata/routes.ts';

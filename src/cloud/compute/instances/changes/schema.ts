@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../../lib/nullable.ts';
-import { TagsPatchInput } from '../../../../lib/tags-patch.ts';
-import { Input, Query, ResourceName } from '../../../../lib/wire.ts';
+import { TagsPatchInput } from '../../../../lib/tags.ts';
+import { Input, nullable, Query, ResourceName } from '../../../../lib/wire.ts';
 import { ACTIONS, type ActionName } from './actions.ts';
 
 export const UpdateInstance = Input(

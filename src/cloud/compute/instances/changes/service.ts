@@ -1,12 +1,16 @@
 import type { MachineSpec } from '../../../../backends/contract/specs.ts';
+import { type TaskEnd, type TaskType, taskType } from '../../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../../db/database.ts';
+import type { KeptFlavor } from '../../../../db/json-columns.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
 import { newTaskId } from '../../../../lib/ids.ts';
-import { patchedTags } from '../../../../lib/tags-patch.ts';
+import { patchedTags } from '../../../../lib/tags.ts';
+import type { Clock } from '../../../../lib/time.ts';
 import type { Platform } from '../../../../platform.ts';
 import { isBareMetal } from '../../../ground/catalog/flavor-schema.ts';
 import type { Flavor } from '../../../ground/catalog/service.ts';
 import type { PlainInstance } from '../../../ground/hosts/in-transaction.ts';
+import type { InstanceStatus, VmState } from '../../../ground/hosts/states.ts';
 import type { TagHolder } from '../../../ground/metadata/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { beginTask, wantChecked } from '../../../ground/tasks/service.ts';
@@ -22,7 +26,43 @@ import { changeInstance } from '../store.ts';
 import { ofMachine } from '../tasks.ts';
 import { ACTIONS, type ActionName, NOT_OF_BARE_METAL, RESIZABLE } from './actions.ts';
 import type { UpdateInstance } from './schema.ts';
-import { type InstanceChange, RESIZE_VM, taskOf } from './tasks.ts';
+
+interface State {
+  status: InstanceStatus;
+  vm_state: VmState;
+}
+
+interface ChangeInput {
+  instanceId: string;
+  /** The state to which the instance returns if the change fails. */
+  before: State;
+  end: State;
+  /** Only for a change of the flavor. */
+  flavor?: KeptFlavor;
+}
+export type InstanceChange = TaskType<ChangeInput>;
+
+export const RESIZE_VM = taskType<ChangeInput>('resize_vm');
+export const taskOf = (action: ActionName): InstanceChange => taskType(ACTIONS[action].taskType);
+
+/** How changes of an instance's state and flavor end. */
+export function instanceChangeTasks({ clock }: { clock: Clock }): TaskEnd[] {
+  const actions = (Object.keys(ACTIONS) as ActionName[]).map(taskOf);
+  return [...actions, RESIZE_VM].map(
+    (task): TaskEnd<ChangeInput> => ({
+      ...task,
+      async complete(tx, _task, { instanceId, end, flavor }) {
+        const free = { ...end, task_state: null, task_id: null };
+        const resized = flavor && { flavor_id: flavor.flavor_id, flavor: JSON.stringify(flavor) };
+        await changeInstance(tx, instanceId, { ...free, ...resized }, clock.now());
+        return null;
+      },
+      async abandon(tx, _task, { instanceId, before }) {
+        await changeInstance(tx, instanceId, { ...before, task_state: null, task_id: null }, clock.now());
+      },
+    }),
+  );
+}
 
 /** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
 export async function updateInstance(

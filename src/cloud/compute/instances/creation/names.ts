@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { Type } from 'typebox';
 import { InvalidError } from '../../../../lib/errors.ts';
-import { NAME_PATTERN, NAME_RULE } from '../../../../lib/names.ts';
+import { NAME_PATTERN, NAME_RULE } from '../../../../lib/wire.ts';
 
 export const NameTemplate = Type.String({
   pattern: '^[a-zA-Z0-9{][a-zA-Z 0-9._\\-}{]{1,61}[a-zA-Z0-9._}]$',

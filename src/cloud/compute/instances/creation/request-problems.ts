@@ -1,5 +1,4 @@
-import { basicValue } from '../../../../lib/ddos-field-value.ts';
-import { type DdosTemplate, ddosProfileProblems } from '../../../../lib/ddos-profile.ts';
+import { basicValue, type DdosTemplate, ddosProfileProblems } from '../../../../lib/ddos-profile.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
 import { isBareMetal } from '../../../ground/catalog/flavor-schema.ts';
 import type { InstanceVolumeWish } from '../../../storage/volumes/of-instances/in-transaction.ts';

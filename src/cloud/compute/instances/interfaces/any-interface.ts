@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { FieldProblem } from '../../../../lib/errors.ts';
-import { nullable } from '../../../../lib/nullable.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
+import { nullable } from '../../../../lib/wire.ts';
 import { IpFamilyInput } from '../../../network/addresses/schema.ts';
 import { InterfaceFloatingIp, interfaceFields, type NewInterface } from '../schema.ts';
 

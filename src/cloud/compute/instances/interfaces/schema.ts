@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../../lib/nullable.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
-import { Input, listQuery, Query } from '../../../../lib/wire.ts';
+import { Input, listQuery, nullable, Query } from '../../../../lib/wire.ts';
 import { anyInterface } from './any-interface.ts';
 
 export const InterfaceListQuery = Query({ ...listQuery() });

@@ -1,6 +1,6 @@
 import { type TaskEnd, taskType } from '../../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../../db/database.ts';
-import type { Clock } from '../../../../lib/clock.ts';
+import type { Clock } from '../../../../lib/time.ts';
 import { type QuotaOwner, releaseQuotas } from '../../../ground/quotas/service.ts';
 import * as addresses from '../../../network/addresses/in-transaction.ts';
 import * as floatingIps from '../../../network/floating-ips/service.ts';

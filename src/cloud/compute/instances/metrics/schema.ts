@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { metricsQuestion } from '../../../../lib/idle-times.ts';
-import { nullable } from '../../../../lib/nullable.ts';
-import { listOf, listQuery, Named, Query } from '../../../../lib/wire.ts';
+import { listOf, listQuery, Named, nullable, Query } from '../../../../lib/wire.ts';
 
 const number = (description: string) => nullable(Type.Number({ description }));
 

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../../lib/nullable.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
-import { TagsInput } from '../../../../lib/tags-input.ts';
-import { Input, Named, Query, ResourceName } from '../../../../lib/wire.ts';
+import { TagsInput } from '../../../../lib/tags.ts';
+import { Input, Named, nullable, Query, ResourceName } from '../../../../lib/wire.ts';
 import { VolumeTypeName } from '../../../ground/catalog/schema.ts';
 import { exceededQuotasSchema } from '../../../ground/quotas/schema.ts';
 import { AttachmentTag, VolumeSize } from '../../../storage/volumes/schema.ts';

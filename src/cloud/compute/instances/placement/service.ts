@@ -1,6 +1,9 @@
+import { type TaskEnd, taskType } from '../../../../convergence/task-kind.ts';
 import { change } from '../../../../convergence/wants.ts';
+import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError } from '../../../../lib/errors.ts';
 import { newTaskId } from '../../../../lib/ids.ts';
+import type { Clock } from '../../../../lib/time.ts';
 import type { Platform } from '../../../../platform.ts';
 import { isBareMetal } from '../../../ground/catalog/flavor-schema.ts';
 import type { PlainInstance } from '../../../ground/hosts/in-transaction.ts';
@@ -10,7 +13,41 @@ import * as placementGroups from '../../placement-groups/service.ts';
 import { lockFreeInstance } from '../free-instance.ts';
 import { changeInstance } from '../store.ts';
 import { ofMachine } from '../tasks.ts';
-import { PUT_INTO_GROUP, REMOVE_FROM_GROUP } from './tasks.ts';
+
+interface Input {
+  instanceId: string;
+}
+
+export const PUT_INTO_GROUP = taskType<Input>('put_into_server_group');
+export const REMOVE_FROM_GROUP = taskType<Input>('remove_from_server_group');
+
+/** How instances get into placement groups and out of them. In between, they are in the group. */
+export function placementTasks({ clock }: { clock: Clock }): TaskEnd[] {
+  const free = (tx: Transaction, { instanceId }: Input) =>
+    changeInstance(tx, instanceId, { task_state: null, task_id: null }, clock.now());
+
+  const put: TaskEnd<Input> = {
+    ...PUT_INTO_GROUP,
+    async complete(tx, _task, input) {
+      await free(tx, input);
+      return null;
+    },
+    async abandon(tx, _task, input) {
+      await free(tx, input);
+      await placementGroups.leave(tx, input.instanceId);
+    },
+  };
+  const remove: TaskEnd<Input> = {
+    ...REMOVE_FROM_GROUP,
+    async complete(tx, _task, input) {
+      await free(tx, input);
+      await placementGroups.leave(tx, input.instanceId);
+      return null;
+    },
+    abandon: (tx, _task, input) => free(tx, input),
+  };
+  return [put, remove];
+}
 
 /** Returns the task. @throws NotFoundError, InvalidError for an unknown group, ConflictError if it is in one */
 export const putIntoPlacementGroup = (

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../../lib/nullable.ts';
-import { isoSeconds } from '../../../../lib/timestamps.ts';
-import { Input, IntegerId, Named, Query, QueryTime, Timestamp } from '../../../../lib/wire.ts';
+import { isoSeconds } from '../../../../lib/time.ts';
+import { Input, IntegerId, Named, nullable, Query, QueryTime, Timestamp } from '../../../../lib/wire.ts';
 import { CurrencyCode } from '../../catalog/schema.ts';
 import type { PriceBook } from '../../catalog/service.ts';
 import { listFields, makingFields, newListFields, nextPage } from '../../dated-lists/schema.ts';

@@ -1,9 +1,8 @@
 import { announce } from '../../../../db/changes.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import type { ListedPrice, ListTerms } from '../../../../db/json-columns.ts';
-import { calendarTime } from '../../../../lib/calendar-time.ts';
 import { type FieldProblem, NotFoundError } from '../../../../lib/errors.ts';
-import { isoSeconds } from '../../../../lib/timestamps.ts';
+import { calendarTime, isoSeconds } from '../../../../lib/time.ts';
 import { VOLUME_TYPES } from '../../../../lib/volume-types.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Principal } from '../../../../requests/principal.ts';
@@ -18,8 +17,7 @@ import {
   managesClient,
 } from '../../dated-lists/service.ts';
 import type { ClientPrices } from '../client-prices.ts';
-import { isOffered } from '../offered.ts';
-import { EVERYONE, PRICE_TOPICS } from '../rates.ts';
+import { EVERYONE, isOffered, PRICE_TOPICS } from '../rates.ts';
 import {
   type NewPriceList,
   type PriceList,

@@ -1,6 +1,6 @@
 import type { ListedLimits } from '../../../../db/json-columns.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
-import { isoSeconds } from '../../../../lib/timestamps.ts';
+import { isoSeconds } from '../../../../lib/time.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Principal } from '../../../../requests/principal.ts';
 import type { Catalog } from '../../catalog/service.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { presentedPage } from '../../../../lib/page.ts';
-import { isoSeconds } from '../../../../lib/timestamps.ts';
+import { isoSeconds } from '../../../../lib/time.ts';
 import type { Platform } from '../../../../platform.ts';
 import {
   CreateLimitRequest,

@@ -1,9 +1,9 @@
 import type { RequestedLimits } from '../../../../db/json-columns.ts';
-import { periodIn } from '../../../../lib/calendar-time.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
-import { found } from '../../../../lib/found.ts';
+import { found } from '../../../../lib/ids.ts';
 import type { Page } from '../../../../lib/page.ts';
 import { noteAccount } from '../../../../lib/request-context.ts';
+import { periodIn } from '../../../../lib/time.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Principal } from '../../../../requests/principal.ts';
 import { GLOBAL_NAMES, limitField, NO_REGION, REGIONAL_QUOTAS } from '../names.ts';

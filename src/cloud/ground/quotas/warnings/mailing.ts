@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../../../db/database.ts';
-import type { Clock } from '../../../../lib/clock.ts';
-import { grouped } from '../../../../lib/grouped.ts';
+import { grouped } from '../../../../lib/lists.ts';
+import type { Clock } from '../../../../lib/time.ts';
 import type { Mailer, NewMail } from '../../../../mail/mailer.ts';
 import { administratorsOf } from '../../../../mail/receivers.ts';
 import { shownName } from '../names.ts';

@@ -4,7 +4,7 @@ import { CLUSTERS, makeCluster, POOL } from '../../../../../test/support/cluster
 import { startService, type TestService } from '../../../../../test/support/service.ts';
 import { endWaiting } from '../../../../convergence/waiting-deletions.ts';
 import { type Database, openDatabase } from '../../../../db/database.ts';
-import { systemClock } from '../../../../lib/clock.ts';
+import { systemClock } from '../../../../lib/time.ts';
 import * as store from './store.ts';
 
 const FAULTS = '/tradewind/v1/test/faults';

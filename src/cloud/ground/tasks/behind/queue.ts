@@ -7,7 +7,7 @@ import { type ChangeRecord, recordedBy } from '../../../../lib/request-context.t
 import type { ActionResource } from '../../../../lib/resources.ts';
 import type { Platform } from '../../../../platform.ts';
 import { type Principal, ROLES } from '../../../../requests/principal.ts';
-import type { Queue } from '../../../../worker/queue.ts';
+import type { Queue } from '../../../../worker/worker.ts';
 import type { WaitingDeletion } from './service.ts';
 import * as store from './store.ts';
 

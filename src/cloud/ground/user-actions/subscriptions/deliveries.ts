@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../../../db/database.ts';
-import type { AllowedHosts } from '../../../../lib/allowed-hosts.ts';
-import type { Clock } from '../../../../lib/clock.ts';
-import { post } from '../../../../lib/outside-post.ts';
+import { type AllowedHosts, post } from '../../../../lib/outside-request.ts';
+import type { Clock } from '../../../../lib/time.ts';
 import type { Secrets } from '../../../../secrets/secrets.ts';
 import { presentedAction } from '../presenter.ts';
 import { type ListedAction, withEmails } from '../store.ts';

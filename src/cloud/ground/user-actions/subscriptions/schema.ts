@@ -1,6 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { nullable } from '../../../../lib/nullable.ts';
-import { Input, IntegerId, listOf, listQuery, Named, Query } from '../../../../lib/wire.ts';
+import { Input, IntegerId, listOf, listQuery, Named, nullable, Query } from '../../../../lib/wire.ts';
 
 const HEADER_RULE = 'Must be a header name of letters, digits and hyphens, such as Authorization.';
 

@@ -1,8 +1,7 @@
 import { violates } from '../../../../db/database.ts';
-import type { AllowedHosts } from '../../../../lib/allowed-hosts.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
+import { type AllowedHosts, receiverProblem } from '../../../../lib/outside-request.ts';
 import type { Page, PageQuery } from '../../../../lib/page.ts';
-import { receiverProblem } from '../../../../lib/receiver-url.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Principal } from '../../../../requests/principal.ts';
 import type { Subscribe } from './schema.ts';

@@ -1,7 +1,7 @@
-import { closestName } from '../../../../lib/closest-name.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
 import { parseGoDuration } from '../../../../lib/go-duration.ts';
-import { expanderFault } from './expander.ts';
+import { closestName } from '../../../../lib/texts.ts';
+import { expanderFault } from './schema.ts';
 
 /** How to read a parameter's text. The limits of numbers are inclusive. */
 export type ParameterKind =

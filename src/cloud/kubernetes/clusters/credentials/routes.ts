@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { stringify } from 'yaml';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
-import { isoSeconds } from '../../../../lib/timestamps.ts';
+import { isoSeconds } from '../../../../lib/time.ts';
 import { Named, Timestamp } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { ClusterBase } from '../params.ts';

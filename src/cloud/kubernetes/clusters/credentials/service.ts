@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Logger } from 'pino';
 import { asked } from '../../../../backends/contract/asking.ts';
 import { ConflictError } from '../../../../lib/errors.ts';
-import { found } from '../../../../lib/found.ts';
+import { found } from '../../../../lib/ids.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { findCluster } from '../store.ts';

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../../lib/nullable.ts';
-import { orNull } from '../../../../lib/schema-kit.ts';
+import { nullable, orNull } from '../../../../lib/wire.ts';
 import { exceededQuotasSchema } from '../../../ground/quotas/schema.ts';
 import { creationGroups } from '../configuration/schema.ts';
 import { MAX_POOLS, Nodes, PoolInput } from '../schema.ts';

@@ -6,7 +6,7 @@ import { isBareMetal } from '../../../ground/catalog/flavor-schema.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { exceededQuotas, type QuotaAmounts } from '../../../ground/quotas/service.ts';
 import { kindProblems, poolOffer } from '../pools.ts';
-import { CLUSTER_QUOTAS } from '../quotas.ts';
+import { CLUSTER_QUOTAS } from '../store.ts';
 import type { CheckClusterLimits, QuotaPool } from './schema.ts';
 
 type ExceededQuota = QuotaExceededError['info'];

@@ -1,6 +1,6 @@
+import type { Transaction } from '../../../../db/database.ts';
 import { NotFoundError } from '../../../../lib/errors.ts';
-import { found } from '../../../../lib/found.ts';
-import { isUuid, newTaskId } from '../../../../lib/ids.ts';
+import { found, isUuid, newTaskId } from '../../../../lib/ids.ts';
 import type { PageQuery } from '../../../../lib/page.ts';
 import type { Platform } from '../../../../platform.ts';
 import { shownInstances } from '../../../compute/instances/service.ts';
@@ -12,7 +12,6 @@ import { RESIZE_POOL } from '../pools/tasks.ts';
 import { type ClusterRow, findCluster, holdCluster, type PoolRow } from '../store.ts';
 import { clusterPooled } from '../tasks.ts';
 import { inWordsOfCluster, replaceNode } from './pool-nodes.ts';
-import * as store from './store.ts';
 
 /** Where to look for nodes: in a whole cluster, or in one of its pools. */
 export interface NodesOf {
@@ -37,7 +36,7 @@ export async function listNodes(
 export async function deleteNode(on: Platform, scope: Scope, of: NodesOf, instanceId: string): Promise<void> {
   await on.database.accept(async (tx) => {
     const cluster = await lockFreeCluster(tx, scope, of.clusterName);
-    const poolId = isUuid(instanceId) ? await store.poolOfNode(tx, instanceId) : undefined;
+    const poolId = isUuid(instanceId) ? await poolOfNode(tx, instanceId) : undefined;
     const pool = poolsIn(cluster, of).find(({ id }) => id === poolId);
     if (!pool) throw new NotFoundError('Node', instanceId);
     const [taskId, goneId] = [newTaskId(), instanceId.toLowerCase()];
@@ -60,4 +59,14 @@ export async function deleteNode(on: Platform, scope: Scope, of: NodesOf, instan
 /** @throws NotFoundError for the pool */
 function poolsIn(cluster: ClusterRow, { poolName }: NodesOf): PoolRow[] {
   return poolName === undefined ? cluster.pools : [poolOf(cluster, poolName)];
+}
+
+/** Returns the pool of a node; undefined for an instance that doesn't exist or isn't a node. */
+export async function poolOfNode(tx: Transaction, instanceId: string): Promise<string | undefined> {
+  const row = await tx.sql
+    .selectFrom('instances')
+    .select('pool_id')
+    .where('id', '=', instanceId)
+    .executeTakeFirst();
+  return row?.pool_id ?? undefined;
 }

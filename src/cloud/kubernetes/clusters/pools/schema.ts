@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../../lib/nullable.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
-import { orNull, textMap } from '../../../../lib/schema-kit.ts';
-import { Input } from '../../../../lib/wire.ts';
+import { Input, nullable, orNull, textMap } from '../../../../lib/wire.ts';
 import { MAX_GROUPS_OF_POOL, MAX_NODES } from '../schema.ts';
 
 const { Optional } = Type;

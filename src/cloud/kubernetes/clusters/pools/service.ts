@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { remove } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
-import { found } from '../../../../lib/found.ts';
-import { newTaskId } from '../../../../lib/ids.ts';
+import { found, newTaskId } from '../../../../lib/ids.ts';
 import { crioProblems, kubeletProblems } from '../../../../lib/node-settings.ts';
 import type { Platform } from '../../../../platform.ts';
 import * as placementGroups from '../../../compute/placement-groups/service.ts';
@@ -26,9 +25,8 @@ import { type PossiblePool, poolOffer, poolProblems, possibleProblems, sizeProbl
 import { MAX_POOLS, type PoolInput } from '../schema.ts';
 import { type ClusterRow, findCluster, holdCluster, insertPools, type PoolRow } from '../store.ts';
 import { clusterPooled } from '../tasks.ts';
-import { newPool } from './new-pool.ts';
+import { newPool, poolGroupProblems } from './new-pool.ts';
 import type { UpdatePool } from './schema.ts';
-import { poolGroupProblems } from './security-groups.ts';
 import * as store from './store.ts';
 import { CONFIGURE_POOL, CREATE_POOL, DELETE_POOL, RESIZE_POOL } from './tasks.ts';
 

@@ -1,6 +1,6 @@
 import { type TaskEnd, taskType } from '../../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../../db/database.ts';
-import type { Clock } from '../../../../lib/clock.ts';
+import type { Clock } from '../../../../lib/time.ts';
 import * as nodes from '../../../compute/instances/nodes/in-transaction.ts';
 import * as placementGroups from '../../../compute/placement-groups/service.ts';
 import { type QuotaAmounts, releaseQuotas } from '../../../ground/quotas/service.ts';

@@ -1,6 +1,5 @@
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
-import { found } from '../../../../lib/found.ts';
-import { newTaskId } from '../../../../lib/ids.ts';
+import { found, newTaskId } from '../../../../lib/ids.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { beginTask } from '../../../ground/tasks/service.ts';

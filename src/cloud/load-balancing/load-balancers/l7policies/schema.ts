@@ -1,8 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../../lib/nullable.ts';
 import { PlaceFields, TaskFields, Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
-import { oneOf } from '../../../../lib/schema-kit.ts';
-import { Input, listOf, listQuery, Named, ProjectRegion, Query, ResourceName } from '../../../../lib/wire.ts';
+import {
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  oneOf,
+  ProjectRegion,
+  Query,
+  ResourceName,
+} from '../../../../lib/wire.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { statusFields } from '../schema.ts';
 import type { Forest } from '../tree/parts.ts';

@@ -1,7 +1,7 @@
 import type { ListenerUser } from '../../../../db/json-columns.ts';
 import { canonicalCidr, hostBitsFault } from '../../../../lib/cidr.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
-import { familyOf } from '../../../../lib/ip-number.ts';
+import { familyOf } from '../../../../lib/ip-addresses.ts';
 import type { PoolProtocol } from '../pools/schema.ts';
 import type { ListenerProtocol } from './schema.ts';
 

@@ -1,8 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../../lib/nullable.ts';
 import { TaskFields, UUID_PATTERN, Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
-import { oneOf, orNull } from '../../../../lib/schema-kit.ts';
-import { Input, listOf, listQuery, Named, ProjectRegion, Query, ResourceName } from '../../../../lib/wire.ts';
+import {
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  oneOf,
+  orNull,
+  ProjectRegion,
+  Query,
+  ResourceName,
+} from '../../../../lib/wire.ts';
 import { timeoutFields, timeoutInputs } from '../pools/schema.ts';
 import { NO_TRAFFIC } from '../presenter.ts';
 import { AdminStateUp, olderBalancerId, StatsAnswer, showQuery, statusFields } from '../schema.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Transaction, violates } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
-import { orderOf } from '../../../../lib/order.ts';
+import { orderOf } from '../../../../lib/page.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';

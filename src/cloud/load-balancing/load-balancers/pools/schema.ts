@@ -1,9 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../../lib/legacy.ts';
-import { nullable } from '../../../../lib/nullable.ts';
 import { TaskFields, Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
-import { oneOf, orNull } from '../../../../lib/schema-kit.ts';
-import { Input, listOf, listQuery, Named, ProjectRegion, Query, ResourceName } from '../../../../lib/wire.ts';
+import {
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  oneOf,
+  orNull,
+  ProjectRegion,
+  Query,
+  ResourceName,
+} from '../../../../lib/wire.ts';
 import { AdminStateUp, MOST_IN_ALL, olderBalancerId, statusFields } from '../schema.ts';
 import type { Forest } from '../tree/parts.ts';
 

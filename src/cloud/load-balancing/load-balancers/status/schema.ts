@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../../lib/nullable.ts';
 import { TagAnswer, Uuid } from '../../../../lib/resource-fields.ts';
-import { presentedTags } from '../../../../lib/tag-list.ts';
-import { listOf, Named } from '../../../../lib/wire.ts';
+import { presentedTags } from '../../../../lib/tags.ts';
+import { listOf, Named, nullable } from '../../../../lib/wire.ts';
 import { statusFields } from '../schema.ts';
 import type { Forest } from '../tree/parts.ts';
 

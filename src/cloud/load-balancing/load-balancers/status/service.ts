@@ -1,6 +1,6 @@
 import { InvalidError } from '../../../../lib/errors.ts';
-import { foundById } from '../../../../lib/found.ts';
 import { idleTimes, type MetricsQuestion } from '../../../../lib/idle-times.ts';
+import { foundById } from '../../../../lib/ids.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { usableFlavor } from '../flavors/flavors.ts';

@@ -1,5 +1,5 @@
 import type { MemberHealth } from '../../../../backends/contract/specs.ts';
-import { grouped } from '../../../../lib/grouped.ts';
+import { grouped } from '../../../../lib/lists.ts';
 import type { Trees } from './store.ts';
 
 export const OPERATING_STATUSES = [

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Sql, Transaction } from '../../../../db/database.ts';
 import { isIn, type Place } from '../../../../db/place.ts';
-import { found } from '../../../../lib/found.ts';
-import { grouped } from '../../../../lib/grouped.ts';
-import { isUuid } from '../../../../lib/ids.ts';
+import { found, isUuid } from '../../../../lib/ids.ts';
+import { grouped } from '../../../../lib/lists.ts';
 import type { Page, PageQuery } from '../../../../lib/page.ts';
 import { operatingStatuses } from './operating-status.ts';
 import { type PartRow, type PartTable, readTrees, type Trees } from './store.ts';

@@ -1,5 +1,5 @@
 import { type TaskEnd, type TaskType, taskType } from '../../../../convergence/task-kind.ts';
-import type { Clock } from '../../../../lib/clock.ts';
+import type { Clock } from '../../../../lib/time.ts';
 import { settleSecrets } from '../tls.ts';
 import { deleteParts, freeTree, type LbTable, PARTS, type PartTable, writeRow } from './store.ts';
 

@@ -1,7 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { nullable } from '../../../../lib/nullable.ts';
-import { oneOf } from '../../../../lib/schema-kit.ts';
-import { Named, Query, QueryTime, RepeatedId } from '../../../../lib/wire.ts';
+import { Named, nullable, oneOf, Query, QueryTime, RepeatedId } from '../../../../lib/wire.ts';
 import { USED_TYPES } from '../schema.ts';
 
 const { Array: List, Integer, Number: Num, Optional, String: Text } = Type;

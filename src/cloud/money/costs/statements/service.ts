@@ -1,6 +1,6 @@
-import { calendarTime, secondOf } from '../../../../lib/calendar-time.ts';
 import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
-import { pageToken, placeOf } from '../../../../lib/page-token.ts';
+import { pageToken, placeOf } from '../../../../lib/page.ts';
+import { calendarTime, secondOf } from '../../../../lib/time.ts';
 import type { Platform } from '../../../../platform.ts';
 import { allows, type Principal } from '../../../../requests/principal.ts';
 import type { DatedPrices } from '../../../ground/prices/service.ts';

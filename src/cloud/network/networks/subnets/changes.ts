@@ -3,13 +3,12 @@ import { make, put, remove, type Wanted } from '../../../../convergence/wants.ts
 import { type Transaction, violates } from '../../../../db/database.ts';
 import { canonicalAddress, type IpFamily } from '../../../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
-import { foundById } from '../../../../lib/found.ts';
 import { refuseHeld } from '../../../../lib/held.ts';
-import { newTaskId } from '../../../../lib/ids.ts';
-import { familyOf } from '../../../../lib/ip-number.ts';
+import { foundById, newTaskId } from '../../../../lib/ids.ts';
+import { familyOf } from '../../../../lib/ip-addresses.ts';
 import { tagsOf } from '../../../../lib/legacy-metadata.ts';
 import { type IpRoute, ipRoutesFrom } from '../../../../lib/next-hops.ts';
-import { patchedTags } from '../../../../lib/tags-patch.ts';
+import { patchedTags } from '../../../../lib/tags.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { TagHolder } from '../../../ground/metadata/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { canonicalAddress, canonicalCidr, hostBitsFault, type IpFamily } from '../../../../lib/cidr.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
-import { addressAt, BITS, isBetween, numberOf } from '../../../../lib/ip-number.ts';
+import { addressAt, BITS, isBetween, numberOf } from '../../../../lib/ip-addresses.ts';
 
 /** A range of addresses, and the part of it that hosts may use. */
 export interface SubnetRange {

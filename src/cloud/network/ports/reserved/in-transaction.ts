@@ -6,7 +6,7 @@ import { isIn, newResource, type Place } from '../../../../db/place.ts';
 import type { Tables } from '../../../../db/tables.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { refuseHeld } from '../../../../lib/held.ts';
-import { familyOf } from '../../../../lib/ip-number.ts';
+import { familyOf } from '../../../../lib/ip-addresses.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import type { HeldAddress } from '../../addresses/in-transaction.ts';
 import { familiesOf, type IpFamilyWish } from '../../addresses/schema.ts';

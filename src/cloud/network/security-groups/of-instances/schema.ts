@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../../../lib/nullable.ts';
 import { Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
-import { Input, listOf, Named, ProjectRegion } from '../../../../lib/wire.ts';
+import { Input, listOf, Named, nullable, ProjectRegion } from '../../../../lib/wire.ts';
 
 /** Our own limits. None are published. */
 const MAX_PORTS = 64;

@@ -1,5 +1,5 @@
 import { canonicalCidr, type IpFamily } from '../../../../lib/cidr.ts';
-import { protocolIn } from '../../../../lib/ip-protocols.ts';
+import { protocolIn } from '../../../../lib/ip-addresses.ts';
 
 export type Direction = 'ingress' | 'egress';
 

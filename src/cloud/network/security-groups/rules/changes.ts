@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../../db/database.ts';
 import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
-import { foundById } from '../../../../lib/found.ts';
+import { foundById } from '../../../../lib/ids.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { changeGroup } from '../apply-change.ts';

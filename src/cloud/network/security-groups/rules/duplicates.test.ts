@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConflictError } from '../../../../lib/errors.ts';
-import { PROTOCOL_NAMES } from '../../../../lib/ip-protocols.ts';
+import { PROTOCOL_NAMES } from '../../../../lib/ip-addresses.ts';
 import { canonicalRule, type RuleInput } from './canonical.ts';
 import { duplicateKey, findDuplicates, refuseDuplicates } from './duplicates.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PORT_PROTOCOLS, PROTOCOL_NAMES } from '../../../../lib/ip-protocols.ts';
+import { PORT_PROTOCOLS, PROTOCOL_NAMES } from '../../../../lib/ip-addresses.ts';
 import type { RuleInput } from './canonical.ts';
 import { ruleProblems } from './problems.ts';
 

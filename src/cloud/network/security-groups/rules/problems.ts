@@ -5,7 +5,7 @@ import {
   IPV6_ONLY_PROTOCOLS,
   isProtocol,
   PORT_PROTOCOLS,
-} from '../../../../lib/ip-protocols.ts';
+} from '../../../../lib/ip-addresses.ts';
 import { type CanonicalRule, canonicalRule, type RuleInput } from './canonical.ts';
 
 type Ports = Pick<CanonicalRule, 'port_range_min' | 'port_range_max'>;

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { PROTOCOL_NAMES } from '../../../../lib/ip-protocols.ts';
+import { PROTOCOL_NAMES } from '../../../../lib/ip-addresses.ts';
 import { LEGACY } from '../../../../lib/legacy.ts';
-import { nullable } from '../../../../lib/nullable.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
+import { nullable } from '../../../../lib/wire.ts';
 
 export const MAX_DESCRIPTION = 255;
 

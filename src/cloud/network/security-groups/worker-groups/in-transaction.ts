@@ -6,10 +6,9 @@ import type { Scope } from '../../../ground/projects/service.ts';
 import { withFreeName } from '../apply-change.ts';
 import { defaultEgressRules } from '../defaults/rules.ts';
 import { type CanonicalRule, canonicalRule } from '../rules/canonical.ts';
-import { PLATFORM_RULE } from '../rules/platform-rules.ts';
+import { CLUSTER_TAG, PLATFORM_RULE } from '../rules/platform-rules.ts';
 import * as store from '../store.ts';
 import { groupSpec, withoutIt } from '../wanted.ts';
-import { CLUSTER_TAG } from './cluster-tag.ts';
 
 const SHOWN_IN_MESSAGE = 10;
 

@@ -2,7 +2,8 @@ import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
 import { refuseHeld } from '../../../../lib/held.ts';
 import { ATTACHABLE, type VmState } from '../../../ground/hosts/states.ts';
-import { devicesOf } from './store.ts';
+import { usedBy } from '../../../ground/tasks/service.ts';
+import { devicesOf, hostOf } from './store.ts';
 
 export interface VolumeHost {
   id: string;
@@ -37,4 +38,17 @@ export async function freeDevice(tx: Transaction, host: VolumeHost): Promise<str
     );
   }
   return device;
+}
+
+/** @throws ConflictError naming the instance, or the pool and cluster of the node, that has the volume */
+export async function refuseAttached(tx: Transaction, volume: { id: string }): Promise<void> {
+  const host = await hostOf(tx, volume.id);
+  if (!host) return;
+  throw await usedBy(
+    tx,
+    host.pool === null
+      ? `Volume ${volume.id} is attached to instance ${host.name} (${host.id}); detach it first`
+      : `Volume ${volume.id} is a disk of node ${host.name} of pool ${host.pool} of Kubernetes cluster ${host.cluster} and stays with it`,
+    [[{ kind: 'machine', id: host.id }]],
+  );
 }

@@ -5,7 +5,6 @@ import type { Api } from '../../../../http/server.ts';
 import type { Platform } from '../../../../platform.ts';
 import { tagRoutes } from '../../../ground/metadata/routes.ts';
 import { WAIT_TEXT, waitForTask } from '../../../ground/tasks/service.ts';
-import { attachmentRoutes } from '../attachments/routes.ts';
 import { presentedVolume } from '../presenter.ts';
 import { VOLUME } from '../routes.ts';
 import { VolumeAnswer, VolumeParams } from '../schema.ts';
@@ -20,6 +19,47 @@ import {
   updateVolume,
   volumeTags,
 } from './service.ts';
+
+const VOLUME_PATH = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
+
+/** Attaching and detaching for clients that don't know tasks: the answer comes when the task has ended. */
+export function attachmentRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags: ['Volumes'], params: VolumeParams, deprecated: true });
+
+  api.post(
+    `${VOLUME_PATH}/attach`,
+    'attachVolumeNow',
+    'Attach a volume to an instance and wait for completion',
+    {
+      description: WAIT_TEXT,
+      answer: VolumeAnswer,
+      body: AttachVolume,
+      handler: async ({ scope, params, body }, reply) => {
+        const { volume_id: id } = params;
+        const task = await attachVolume(on, scope, id, body);
+        await waitForTask(on, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
+        return presentedVolume(await getVolume(on, scope, id), scope);
+      },
+    },
+  );
+
+  api.post(
+    `${VOLUME_PATH}/detach`,
+    'detachVolumeNow',
+    'Detach a volume from an instance and wait for completion',
+    {
+      description: WAIT_TEXT,
+      answer: VolumeAnswer,
+      body: DetachVolume,
+      handler: async ({ scope, params, body }, reply) => {
+        const { volume_id: id } = params;
+        const task = await detachVolume(on, scope, id, body);
+        await waitForTask(on, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
+        return presentedVolume(await getVolume(on, scope, id), scope);
+      },
+    },
+  );
+}
 
 const V1 = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
 const V2 = '/cloud/v2/volumes/:project_id/:region_id/:volume_id';

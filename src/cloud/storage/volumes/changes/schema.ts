@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
-import { TagsPatchInput } from '../../../../lib/tags-patch.ts';
+import { TagsPatchInput } from '../../../../lib/tags.ts';
 import { Input, ResourceName } from '../../../../lib/wire.ts';
 import { AttachmentTag, VolumeSize } from '../schema.ts';
 

@@ -7,18 +7,18 @@ import type { Catalog, VolumeTypeName } from '../../../ground/catalog/service.ts
 import type { Scope } from '../../../ground/projects/service.ts';
 import { refuseForeign, usedBy } from '../../../ground/tasks/service.ts';
 import { findSources, type ImageSource } from '../../image-sources/in-transaction.ts';
-import { refuseAttached } from '../attachments/refuse-attached.ts';
+import { refuseAttached } from '../attachments/hosts.ts';
 import * as snapshots from '../snapshots/in-transaction.ts';
 import { blankShape, type VolumeShape, volumeShapes } from '../sources.ts';
 import { insertVolumes, lockVolumes, type NewVolume, type PlainVolume, setStatus } from '../store.ts';
 import { bootIndexes } from './boot-order.ts';
-import type { InstanceVolumeWish, PlannedVolume } from './planned-volume.ts';
+import type { InstanceVolumeWish, PlannedVolume } from './store.ts';
 import * as rows from './store.ts';
 
 /* The volumes of instances, from creation to removal. */
 
 export { bootOrderProblems } from './boot-order.ts';
-export type { InstanceVolumeWish, PlannedVolume } from './planned-volume.ts';
+export type { InstanceVolumeWish, PlannedVolume } from './store.ts';
 export { detach, doomedWith, settle, type VolumeLeft } from './store.ts';
 
 /** The disk that a node boots from. */

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Transaction } from '../../../../db/database.ts';
 import { isIn, type Place } from '../../../../db/place.ts';
+import type { ImageSource } from '../../image-sources/in-transaction.ts';
+import type { VolumeShape, VolumeWish } from '../sources.ts';
 import type { PlainVolume } from '../store.ts';
-import type { PlannedVolume } from './planned-volume.ts';
 
 /** Inserts the attachments. The volume that boots first becomes the first disk, as operating systems expect. */
 export async function insertAttachments(
@@ -135,4 +136,26 @@ export async function imageIdsOf(tx: Transaction, instanceId: string): Promise<s
     .where('attachment.instance_id', '=', instanceId)
     .execute();
   return rows.flatMap(({ image_id }) => image_id ?? []);
+}
+
+/** A volume that a request asks for, for a new instance. */
+export type InstanceVolumeWish = {
+  attachment_tag?: string | undefined;
+  delete_on_termination?: boolean | undefined;
+  boot_index?: number | undefined;
+} & (
+  | (VolumeWish & { name?: string; tags?: Record<string, string>; metadata?: Record<string, string> })
+  | { source: 'existing-volume'; volume_id: string }
+);
+
+/** A volume of a new instance: checked, and locked if it exists already. */
+export interface PlannedVolume {
+  id: string;
+  /** Undefined if the volume exists already. */
+  made: { name: string | undefined; shape: VolumeShape; tags: Record<string, string> } | undefined;
+  image: ImageSource | undefined;
+  bootable: boolean;
+  deleteOnTermination: boolean;
+  attachmentTag: string | null;
+  bootIndex: number | null;
 }

@@ -1,25 +1,53 @@
 import { randomUUID } from 'node:crypto';
+import { type TaskEnd, taskType } from '../../../../convergence/task-kind.ts';
 import { change as changeWant, make, remove } from '../../../../convergence/wants.ts';
 import { newResource } from '../../../../db/place.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
-import { foundById } from '../../../../lib/found.ts';
 import { refuseHeld } from '../../../../lib/held.ts';
-import { newTaskId } from '../../../../lib/ids.ts';
+import { foundById, newTaskId } from '../../../../lib/ids.ts';
 import { tagsOf } from '../../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../../lib/page.ts';
-import { acceptedTags } from '../../../../lib/tags-input.ts';
-import { patchedTags } from '../../../../lib/tags-patch.ts';
+import { acceptedTags, patchedTags } from '../../../../lib/tags.ts';
+import type { Clock } from '../../../../lib/time.ts';
 import { SNAPSHOT_TYPES } from '../../../../lib/volume-types.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
-import { quotaOwner, takeQuota } from '../../../ground/quotas/service.ts';
+import { type QuotaOwner, quotaOwner, takeQuota } from '../../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain, wantChecked } from '../../../ground/tasks/service.ts';
 import { lockVolumes } from '../store.ts';
+import * as rows from './in-transaction.ts';
 import { hold, refuseCopied } from './in-transaction.ts';
 import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
 import * as store from './store.ts';
-import { CREATE_SNAPSHOT, DELETE_SNAPSHOT } from './tasks.ts';
+
+export interface SnapshotInput extends QuotaOwner {
+  snapshotId: string;
+}
+
+export const CREATE_SNAPSHOT = taskType<SnapshotInput>('create_snapshot');
+export const DELETE_SNAPSHOT = taskType<SnapshotInput>('delete_snapshot');
+
+/** How tasks on snapshots end. */
+export function snapshotTasks({ clock }: { clock: Clock }): TaskEnd[] {
+  const create: TaskEnd<SnapshotInput> = {
+    ...CREATE_SNAPSHOT,
+    async complete(tx, _task, { snapshotId }) {
+      await rows.settle(tx, [snapshotId], clock.now());
+      return { snapshots: [snapshotId] };
+    },
+    abandon: (tx, _task, { snapshotId, ...owner }) => rows.drop(tx, [snapshotId], owner),
+  };
+  const remove: TaskEnd<SnapshotInput> = {
+    ...DELETE_SNAPSHOT,
+    removes: true,
+    async complete(tx, _task, { snapshotId, ...owner }) {
+      await rows.drop(tx, [snapshotId], owner);
+      return null;
+    },
+  };
+  return [create, remove];
+}
 
 /** Starts the task that takes a snapshot; returns its ID. @throws InvalidError, ConflictError, QuotaExceededError */
 export async function createSnapshot(on: Platform, scope: Scope, request: CreateSnapshot): Promise<string> {

@@ -1,6 +1,40 @@
 import { Type } from 'typebox';
 import { pageQuery } from './wire.ts';
 
+/** Returns the entries of each key, in their order. Node 20 has no Map.groupBy. */
+export function grouped<Key, Entry>(
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => Key,
+): ReadonlyMap<Key, Entry[]> {
+  const groups = new Map<Key, Entry[]>();
+  for (const entry of entries) {
+    const key = keyOf(entry);
+    const group = groups.get(key);
+    if (group) group.push(entry);
+    else groups.set(key, [entry]);
+  }
+  return groups;
+}
+
+/** Returns the items, each after those that it needs. In a circle, one of them has to come too early. */
+export function inDependencyOrder<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+  needsOf: (item: T) => readonly string[],
+): T[] {
+  const left = new Map(items.map((item) => [keyOf(item), item]));
+  const ordered: T[] = [];
+  const take = (key: string): void => {
+    const item = left.get(key);
+    if (item === undefined) return;
+    left.delete(key);
+    needsOf(item).forEach(take);
+    ordered.push(item);
+  };
+  for (const key of [...left.keys()]) take(key);
+  return ordered;
+}
+
 /** The most that a list without a limit returns. */
 export const MOST_LISTED = 10_000;
 

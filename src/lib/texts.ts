@@ -1,3 +1,20 @@
+/** Returns a test for texts: `*` stands for any characters, `?` for one. */
+export function globOf(pattern: string): (text: string) => boolean {
+  const parts = [...pattern].map((one) => {
+    if (one === '*') return '.*';
+    return one === '?' ? '.' : one.replace(/[\\^$.|+()[\]{}]/, String.raw`\$&`);
+  });
+  const expression = new RegExp(`^${parts.join('')}$`, 'su');
+  return (text) => expression.test(text);
+}
+
+/** Returns a LIKE pattern for texts that contain `text`, with `%`, `_` and `\` escaped. */
+export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+/** Returns the beginning of somebody else's text as the database can keep it: without NUL and half characters. */
+export const keptText = (text: string, most: number): string =>
+  text.replaceAll('\0', '').slice(0, most).toWellFormed();
+
 /**
  * Longer names are hardly typing errors, and the cost of the distance grows with the product of the lengths.
  */

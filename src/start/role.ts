@@ -1,2 +1,0 @@
-/** The role of a process: the API, work on tasks, or both. */
-export type Role = 'all' | 'api' | 'worker';

@@ -1,2 +1,0 @@
-/** The topic that tells workers of a new deletion. */
-export const DELETIONS = 'deletions';
