@@ -1,28 +1,34 @@
-import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longest-first.ts';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { StoriesFirst } from './test/support/stories-first.ts';
+
+const TESTS = '{src,cli,engines,kubernetes,test,migrations,bench}/**/*.test.ts';
+const SLOW = '**/*.slow.test.ts';
+
+const shared = {
+  // Loading the product takes longer than most files do, so that files share a process and its modules.
+  isolate: false,
+  // Each file gets its own database. Tests often wait for a process or a clock: with a worker for each of two cores,
+  // both had nothing to do for a third of the time.
+  maxWorkers: 3,
+  // Of the tests of one file that run at once: each has connections to the one database server.
+  maxConcurrency: 3,
+  testTimeout: 30_000,
+  // A busy machine may do nothing for this process for seconds; by default, they wait for one.
+  expect: { poll: { timeout: 20_000 } },
+  hookTimeout: 60_000,
+  slowTestThreshold: 5_000,
+};
 
 export default defineConfig({
   test: {
-    include: [
-      '{src,cli,engines,kubernetes}/**/*.test.ts',
-      'test/**/*.test.ts',
-      'migrations/**/*.test.ts',
-      'bench/**/*.test.ts',
-    ],
     globalSetup: 'test/support/global-setup.ts',
-    // Each file gets its own database. Tests often wait for a process or a clock: with a worker for each of two cores,
-    // both had nothing to do for a third of the time.
-    maxWorkers: 3,
-    // Loading the product takes longer than most files do, so that files share a process and its modules.
-    isolate: false,
     // The second run, on PostgreSQL 15, takes over what the first one translated.
     experimental: { fsModuleCache: true },
-    sequence: { sequencer: LongestFirst },
-    // Of the tests of one file that run at once: each has connections to the one database server.
-    maxConcurrency: 3,
-    testTimeout: 30_000,
-    // A busy machine may do nothing for this process for seconds; by default, they wait for one.
-    expect: { poll: { timeout: 20_000 } },
-    hookTimeout: 60_000,
+    sequence: { sequencer: StoriesFirst },
+    include: [TESTS],
+    projects: [
+      { test: { ...shared, name: 'fast', include: [TESTS], exclude: [...configDefaults.exclude, SLOW] } },
+      { test: { ...shared, name: 'slow', include: [SLOW] } },
+    ],
   },
 });

@@ -30,8 +30,8 @@ const TESTS = [
   'src/convergence/task-end.test.ts',
   'src/convergence/undo.test.ts',
   'src/streaming/ai-tasks/work/queue.test.ts',
-  'test/acceptance/concurrency.test.ts',
-  'test/acceptance/kills.test.ts',
+  'test/acceptance/concurrency.slow.test.ts',
+  'test/acceptance/kills.slow.test.ts',
   'test/acceptance/many-processes.test.ts',
 ];
 

@@ -140,10 +140,10 @@ export const TYPES: Record<string, string> = {
 /** Where the types come from that these maps name. */
 export const IMPORTS: [module: string, names: string[]][] = [
   ['kysely', ['ColumnType', 'Generated', 'GeneratedAlways', 'JSONColumnType']],
-  ['../lib/resources.ts', ['ActionResource', 'ResourceType']],
   ['../lib/ddos-profile.ts', ['DdosField']],
   ['../lib/log-forwarding.ts', ['LogForwarding']],
   ['../lib/published-names.ts', ['ActionType', 'ApiGroup']],
+  ['../lib/resources.ts', ['ActionResource', 'ResourceType']],
   [
     './json-columns.ts',
     [

@@ -28,9 +28,13 @@ const changes = (await documentedOperations()).filter(
 );
 const routeOf = (path: string) => path.replace(/\{([^}]+)\}/g, ':$1');
 
-it.each(changes.map((of) => [of.title, of] as const))('%s is of a kind', (_, { method, path, operation }) => {
-  const kind = kindOf(method, routeOf(path), { action: 'stop' });
-  expect(kind === undefined, JSON.stringify(kind)).toBe(operation.operationId in NO_ACTION);
+it('each change in the cloud area is of a kind, but for those with a reason', () => {
+  const without = changes.filter(
+    ({ method, path }) => kindOf(method, routeOf(path), { action: 'stop' }) === undefined,
+  );
+  const reasoned = changes.filter(({ operation }) => operation.operationId in NO_ACTION);
+  expect(changes.length).toBeGreaterThan(250);
+  expect(without.map(({ title }) => title)).toEqual(reasoned.map(({ title }) => title));
 });
 
 const V1 = '/cloud/v1';

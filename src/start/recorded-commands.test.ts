@@ -142,7 +142,7 @@ it('print JSON: user password, which then is the one to log in with', async () =
 /** Commands that run on and on, or install something, and where a test runs them or what they do. */
 const TESTED_ELSEWHERE: Readonly<Record<string, [file: string, call: string]>> = {
   serve: ['test/acceptance/processes.ts', `'serve'`],
-  'engines install': ['test/acceptance/package.test.ts', `'engines', 'install'`],
+  'engines install': ['test/acceptance/package.slow.test.ts', `'engines', 'install'`],
   'kubernetes install': ['kubernetes/hosted/programs/install.test.ts', 'installVersion('],
 };
 

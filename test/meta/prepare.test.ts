@@ -22,6 +22,9 @@ const FILES = {
   'scripts/node_modules/.package-lock.json': '{"packages": {}}',
   'src/main.ts': '',
   'src/main.test.ts': '',
+  'cli/main.ts': '',
+  'engines/index.ts': '',
+  'kubernetes/index.ts': '',
   'migrations/0001.ts': '',
 };
 
@@ -46,6 +49,9 @@ it('builds once', () => {
 
 it.each([
   'src/main.ts',
+  'cli/main.ts',
+  'engines/index.ts',
+  'kubernetes/index.ts',
   'migrations/0001.ts',
   'package.json',
   'scripts/build.mjs',

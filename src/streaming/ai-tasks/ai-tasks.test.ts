@@ -165,15 +165,6 @@ test.each([randomUUID(), 'task_id'])('an unknown id %s is 404', async (id) => {
   expect(cancelled.body).toEqual({ error: expect.stringContaining(id) });
 });
 
-test("another account's task is as good as unknown", async () => {
-  const other = await service.otherTenant();
-  const id = await created({ task_name: 'transcription', url });
-  expect((await other.http.get(`${PATH}/${id}`)).status).toBe(404);
-  expect((await other.http.post(`${PATH}/${id}/cancel`)).status).toBe(404);
-  expect((await other.http.get(PATH)).body).toEqual({ count: 0, next: null, previous: null, results: [] });
-  expect((await service.http.get(`${PATH}/${id}`)).body.status).toBe('PENDING');
-});
-
 test('nothing without credentials; members may read and not create', async () => {
   for (const answer of [
     await service.anonymous.post(PATH, {}),

@@ -464,10 +464,6 @@ it('leaves connections to others while many ask', async () => {
   expect(statuses.filter((status) => status === 503)).toHaveLength(8);
 });
 
-it.each([TOTALS, RESOURCES, USAGE, MONTHLY])('%s tells nobody without credentials', async (url) => {
-  expect((await service.anonymous.post(url, march)).status).toBe(401);
-});
-
 it('old usage is deleted, what goes on is not', async () => {
   const database = openDatabase(service.pool.options, 1);
   const count = async () =>

@@ -213,8 +213,3 @@ it('answers 404 for a region, an instance or a snapshot that is not there', asyn
     expect(answer.status).toBe(404);
   }
 });
-
-it('is told to nobody without credentials', async () => {
-  expect((await service.anonymous.get('/cloud/v1/pricing/1/laas')).status).toBe(401);
-  expect((await service.anonymous.post(path('floating_ips'), { count: 1 })).status).toBe(401);
-});

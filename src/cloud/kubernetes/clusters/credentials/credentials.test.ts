@@ -127,10 +127,3 @@ test('whoever gets them is recorded, and so is whoever is refused', async () => 
   const { rows } = await service.pool.query('select a::text as text from user_actions a');
   expect(rows.filter(({ text }) => text.includes('PRIVATE KEY'))).toEqual([]);
 });
-
-test('strangers and unknown names get nothing', async () => {
-  const { name } = await newCluster();
-  const { http: other } = await service.otherTenant();
-  expect(await other.get(`${CLUSTERS}/${name}/config`)).toMatchObject({ status: 404 });
-  expect(await service.http.get(`${CLUSTERS}/nope/certificates`)).toMatchObject({ status: 404 });
-});

@@ -121,7 +121,7 @@ describe('what the documents tell to type works', () => {
     expect(printed).not.toMatch(/"exception_class"|"message"/);
   });
 
-  it('the kubeconfig, with which acceptance/hosted.test.ts goes on where the cluster is real', async () => {
+  it('the kubeconfig, with which acceptance/hosted.slow.test.ts goes on where the cluster is real', async () => {
     const [line = ''] = told.kubeconfig.split('\n');
     expect(await run(line.replace(/ > \S+$/, ''))).toMatch(/^apiVersion: v1$/m);
   });

@@ -1,0 +1,3 @@
+import { everyOperationSucceeds } from './every-operation.ts';
+
+await everyOperationSucceeds('/gcore');
