@@ -10,11 +10,11 @@ interface Problem {
   errors?: { field: string; detail: string }[];
 }
 
-/** Returns the error for an answer that is none of success. */
+/** Returns the error for an answer that isn't 2xx. */
 export function errorOf(status: number, body: unknown, text: string): RefusedError | UnavailableError {
   const problem: Problem = typeof body === 'object' && body !== null ? body : {};
   const message = messageOf(status, problem, text);
-  // Whoever is refused for a while, or meets a broken server, should try again.
+  // The caller should try again after a temporary refusal or a server error.
   return status >= 500 || status === 429
     ? new UnavailableError(message, body)
     : new RefusedError(message, body ?? text);

@@ -1,7 +1,6 @@
 /*
- * One card for each kind of resource: what every list of all kinds says of it. Whoever adds a kind adds a card, and the
- * lists derive from it: the log of user actions, events, versions, quotas, what projects keep, deletions, tags. Cards are
- * data. What a kind does is in its feature.
+ * Each kind of resource has one card. To add a kind, add a card. These lists derive from the cards: the log of user
+ * actions, events, versions, quotas, what projects keep, deletions, tags. Cards are data; the feature has the behaviour.
  */
 
 /** The rows of a project that a deletion of the project removes one by one. All texts are SQL. */

@@ -7,7 +7,7 @@ import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from 
 export const NULL_AS_EMPTY = { 'x-null': 'empty' } as const;
 export const NULL_AS_ABSENT = { 'x-null': 'absent' } as const;
 
-/**
+/*
  * Name patterns of the API. Each is a string for a schema's `pattern`, together with the text that follows
  * "the name" in a sentence for people. All are linear: one bounded or one unbounded repetition, never nested.
  */
@@ -24,7 +24,7 @@ export const KUBERNETES_NAME_RULE =
   'must be 2 to 20 characters long: lower-case letters, digits and hyphens, ' +
   'beginning with a letter and ending with a letter or digit';
 
-/** Schemas that many features share. */
+/* Schemas that many features share. */
 
 /** An object with a name in the OpenAPI document. */
 export const Named = <P extends TProperties>(title: string, properties: P) =>
