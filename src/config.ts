@@ -5,7 +5,6 @@ import ipaddr from 'ipaddr.js';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { parseTokenText } from './iam/identity/schema.ts';
-import { columns } from './lib/columns.ts';
 import { SettingError } from './lib/errors.ts';
 import { isLocalHost } from './lib/ip-addresses.ts';
 import { parseAllowedHosts } from './lib/outside-request.ts';
@@ -14,6 +13,12 @@ import { closestName } from './lib/texts.ts';
 import { isMailAddress, isPublicUrl, isSmtpUrl } from './mail/settings.ts';
 import { KEY_FORM, parseEncryptionKeys } from './secrets/encryption-keys.ts';
 import { tracingSettings } from './tracing/settings.ts';
+
+/** Formats two columns for a terminal, with the second one to the right of the longest name. */
+export function columns(rows: [name: string, text: string][]): string {
+  const width = Math.max(0, ...rows.map(([name]) => name.length)) + 2;
+  return rows.map(([name, text]) => `  ${name.padEnd(width)}${text}`).join('\n');
+}
 
 /** A text. `rule` says what it must be. */
 const text = (rule: string, value?: string) =>

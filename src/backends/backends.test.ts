@@ -9,7 +9,7 @@ import { startService, type TestService } from '../../test/support/service.ts';
 import { CatalogError } from '../cloud/ground/catalog/faults.ts';
 import { loadCatalog } from '../cloud/ground/catalog/service.ts';
 import { loadConfig } from '../config.ts';
-import { backendFindings } from '../start/doctor-checks.ts';
+import { backendFindings } from '../start/doctor.ts';
 import { MAKERS } from '../start/makers.ts';
 import { createBackends } from './backends.ts';
 import { type Backend, type Json, Unavailable } from './contract/backend.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, expect, it, vi } from 'vitest';
-import { connectionTo } from './connection.ts';
+import { connectionTo } from '../start/storage.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { accepts } from '../lib/accepts.ts';
 import {
   DomainError,
   InvalidError,
@@ -11,6 +10,7 @@ import {
 } from '../lib/errors.ts';
 import { type Area, areaOf } from './areas.ts';
 import { MalformedJsonError } from './json-body.ts';
+import { accepts } from './streamed.ts';
 
 /** Whether the client asks for errors in the form of RFC 9457, instead of the area's own. */
 export const wantsProblemDetails = (accept: string | undefined): boolean =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { holdsMoreValues, repeatedName } from './json-scan.ts';
+import { holdsMoreValues, repeatedName } from './json-body.ts';
 
 it.each([
   ['', 0],

@@ -4,10 +4,10 @@ import { EMPTY_AS_ABSENT } from '../lib/legacy.ts';
 import { version } from '../lib/own-program.ts';
 import { areaOf } from './areas.ts';
 import type { Dialect } from './dialect.ts';
-import { fixedDocument } from './fixed-documents.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { withErrors } from './openapi-errors.ts';
 import { type RequestTraits, traitsOf, withOpenBodies, withRequestHeaders } from './openapi-requests.ts';
+import { fixedDocument } from './reference-page.ts';
 
 type Json = unknown;
 

@@ -1,6 +1,6 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { RequestFigures } from './request-figures.ts';
+import { RequestFigures } from './metrics.ts';
 
 const GET = { method: 'GET', route: '/cloud/v1/projects' };
 const POST = { method: 'POST', route: '/a "quoted" \\ one' };

@@ -4,8 +4,7 @@ import { serializerCompiler, validatorCompiler } from './compilers.ts';
 import { sendError } from './errors.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { type Metrics, metricsRoute } from './metrics.ts';
-import { WITHOUT_SNIFFING } from './no-sniffing.ts';
-import type { Api } from './server.ts';
+import { type Api, WITHOUT_SNIFFING } from './server.ts';
 import { refusalOfUnknownPaths } from './unknown-paths.ts';
 
 /** Creates the server of a process without the API: health and metrics. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseGoDuration } from './go-duration.ts';
+import { parseGoDuration } from './node-settings.ts';
 
 describe('parseGoDuration', () => {
   it.each([

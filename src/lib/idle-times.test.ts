@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { idleTimes } from './idle-times.ts';
+import { idleTimes } from './node-settings.ts';
 
 const now = new Date('2026-05-23T12:00:00Z');
 

@@ -1,6 +1,51 @@
+import { type Static, Type } from 'typebox';
 import type { FieldProblem } from './errors.ts';
-import { parseGoDuration } from './go-duration.ts';
 import { closestName } from './texts.ts';
+import { isoSeconds } from './time.ts';
+import { Input } from './wire.ts';
+
+/** Nanoseconds by unit, as in Go's `time.ParseDuration`. Both signs for micro are in use. */
+const NANOSECONDS: Record<string, bigint> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+/** A Go duration is a signed 64-bit number of nanoseconds, about 292 years. */
+const MAX_NANOSECONDS = 2n ** 63n - 1n;
+const MIN_NANOSECONDS = -(2n ** 63n);
+const MAX_LENGTH = 256;
+
+/**
+ * Returns the nanoseconds of a Go duration such as `1h30m`, `1.5s` or `-10ms`; undefined if Go would refuse
+ * the text. A bare `0` needs no unit, every other number does; days, blanks and exponents are not allowed.
+ */
+export function parseGoDuration(text: string): bigint | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const unsigned = text.replace(/^[+-]/, '');
+  if (unsigned === '0') return 0n;
+  if (unsigned === '') return undefined;
+  const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
+  let total = 0n;
+  while (part.lastIndex < unsigned.length) {
+    const match = part.exec(unsigned);
+    if (!match) return undefined;
+    total += partNanoseconds(match[1] ?? '', NANOSECONDS[match[2] ?? ''] ?? 0n);
+  }
+  const nanoseconds = text.startsWith('-') ? -total : total;
+  return nanoseconds > MAX_NANOSECONDS || nanoseconds < MIN_NANOSECONDS ? undefined : nanoseconds;
+}
+
+/** Fractions of a nanosecond are cut off, as in Go. */
+function partNanoseconds(number: string, unit: bigint): bigint {
+  const [whole = '', fraction = ''] = number.split('.');
+  const ofFraction = fraction === '' ? 0n : (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length);
+  return BigInt(whole === '' ? '0' : whole) * unit + ofFraction;
+}
 
 /*
  * What the owner of a pool may set of the kubelet and of CRI-O on its nodes, and what these programs refuse: they don't
@@ -201,4 +246,36 @@ function isUlimit(entry: string): boolean {
   const [, name = '', soft = '', hard = soft] = /^([a-z]+)=([^:]+)(?::([^:]+))?$/.exec(entry) ?? [];
   if (!ULIMITS.includes(name) || !INT.test(soft) || !INT.test(hard)) return false;
   return Number(hard) === -1 || (Number(soft) !== -1 && Number(soft) <= Number(hard));
+}
+
+/** How far back the load of something is asked for, and at most. */
+export const metricsQuestion = (name: string, most: number, description = 'How far back to look') =>
+  Input(
+    name,
+    {
+      time_unit: Type.Enum(['day', 'hour'], {
+        type: 'string',
+        description: 'Unit of the interval',
+        examples: ['hour'],
+      }),
+      time_interval: Type.Integer({ minimum: 1, maximum: most, description, examples: [6] }),
+    },
+    { time_unit: 'hour', time_interval: 6 },
+  );
+export const MetricsQuestion = metricsQuestion('MetricsQuestion', 720);
+export type MetricsQuestion = Static<typeof MetricsQuestion>;
+
+const HOUR_MS = 3_600_000;
+/** As many as a chart can show. */
+const POINTS = 60;
+
+/** Returns the times of up to 60 points of the interval since something is there, oldest first. */
+export function idleTimes({ time_unit, time_interval }: MetricsQuestion, since: Date, now: Date): string[] {
+  const length = time_interval * (time_unit === 'day' ? 24 : 1) * HOUR_MS;
+  return Array.from(
+    { length: POINTS },
+    (_, index) => now.getTime() - (length * (POINTS - 1 - index)) / POINTS,
+  )
+    .filter((time) => time >= since.getTime())
+    .map((time) => isoSeconds(new Date(time)));
 }

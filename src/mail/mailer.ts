@@ -14,7 +14,7 @@ import {
   MOST_OF_ACCOUNT,
   SENT_WITHIN_MS,
 } from './kinds.ts';
-import { plainData } from './plain.ts';
+import { plainData } from './sending/queue.ts';
 
 const HOUR_MS = 3_600_000;
 const TURNS = 200;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { plain, plainData } from './plain.ts';
+import { plain, plainData } from './sending/queue.ts';
 
 it.each([
   ['Acme GmbH', 'Acme GmbH'],

@@ -1,7 +1,69 @@
-import type { Database, Transaction } from '../db/database.ts';
+import { type Insertable, sql as raw } from 'kysely';
+import { compiledQuery } from '../db/compiled.ts';
+import type { Database, Sql, Transaction } from '../db/database.ts';
+import type { Tables } from '../db/tables.ts';
 import { onOwnBehalf } from '../lib/request-context.ts';
-import { insertAction, insertActions, type NewUserAction } from './action-store.ts';
-import type { NewEvent } from './events.ts';
+import { type NewEvent, writingEvent } from './events.ts';
+
+type Written = Omit<Insertable<Tables['user_actions']>, 'id' | 'acknowledged'>;
+/** Fields for the audit log, of what is no accepted request. */
+type Audited = 'event_type' | 'subject' | 'origin' | 'reason' | 'attempts';
+export type NewUserAction = Omit<Written, Audited> & Partial<Pick<Written, Audited>>;
+
+/** Writes both in one statement. */
+export async function insertAction(
+  db: Sql,
+  action: NewUserAction,
+  event: NewEvent | undefined,
+): Promise<void> {
+  if (event) await insertToldAction(db, { ...action, ...event });
+  else await insertActionRow(db, action);
+}
+
+const rowOf = (args: NewUserAction) => ({
+  client_id: args.client_id,
+  user_id: args.user_id,
+  token_id: args.token_id,
+  request_id: args.request_id,
+  operation: args.operation,
+  method: args.method,
+  path: args.path,
+  project_id: args.project_id,
+  region_id: args.region_id,
+  task_id: args.task_id,
+  source_user_ip: args.source_user_ip,
+  user_agent: args.user_agent,
+  outcome: args.outcome,
+  status: args.status,
+  timestamp: args.timestamp,
+  api_group: args.api_group,
+  action_type: args.action_type,
+  resource_types: args.resource_types,
+  resource_ids: args.resource_ids,
+  resource_names: args.resource_names,
+  event_type: args.event_type ?? null,
+  subject: args.subject ?? null,
+  origin: args.origin ?? null,
+});
+
+const insertActionRow = compiledQuery((db, args: NewUserAction) =>
+  db.insertInto('user_actions').values(rowOf(args)).compile(),
+);
+
+/** The event belongs to the account and the project of the action. */
+const insertToldAction = compiledQuery((db, args: NewUserAction & NewEvent) => {
+  const { client_id, project_id, type, subject, revised, data } = args;
+  const event = { client_id, project_id: project_id as number | null, type, subject, revised, data };
+  return db
+    .with('told', () => raw<{ position: number }>`(${writingEvent(event)})`)
+    .insertInto('user_actions')
+    .values({ ...rowOf(args), event_type: type })
+    .compile();
+});
+
+export async function insertActions(db: Sql, actions: NewUserAction[]): Promise<void> {
+  await db.insertInto('user_actions').values(actions).execute();
+}
 
 /** How many actions may wait to be written. It takes an unavailable database to get there. */
 const MOST_WAITING = 10_000;

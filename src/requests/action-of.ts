@@ -1,6 +1,6 @@
 import { type ActionResource, ALL_RESOURCES, type ResourceType } from '../lib/resources.ts';
 import { type ActionKind, kindOf } from './action-kinds.ts';
-import type { NewUserAction } from './action-store.ts';
+import type { NewUserAction } from './action-log.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
 /** Texts from outside are cut to what a reader needs. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NewUserAction } from './action-store.ts';
+import type { NewUserAction } from './action-log.ts';
 import { createRefusals, type RefusedRequest } from './refusals.ts';
 
 const clock = { now: () => new Date('2026-11-23T12:00:00Z') };

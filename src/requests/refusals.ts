@@ -1,9 +1,8 @@
 import type { RefusedCredentials } from '../lib/errors.ts';
 import { senderNetwork } from '../lib/ip-addresses.ts';
 import type { Clock } from '../lib/time.ts';
-import type { ActionLog } from './action-log.ts';
+import type { ActionLog, NewUserAction } from './action-log.ts';
 import { MOST_TEXT, UNPUBLISHED } from './action-of.ts';
-import type { NewUserAction } from './action-store.ts';
 
 /** How many senders of unknown credentials are told apart until the next `flush`; the others are one. */
 const MOST_NETWORKS = 100;

@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/tables.ts';
 import { SettingError } from '../lib/errors.ts';
-import { decrypt, encrypt } from './cipher.ts';
 import type { EncryptionKey } from './encryption-keys.ts';
-import type { DataKey } from './sealed.ts';
+import { type DataKey, decrypt, encrypt } from './sealed.ts';
 
 /** The topic that announces a new data key. */
 export const DATA_KEYS = 'data-keys';

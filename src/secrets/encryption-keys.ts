@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { SettingError } from '../lib/errors.ts';
 import { readSecretFile } from '../lib/secret-file.ts';
-import { KEY_BYTES } from './cipher.ts';
+import { KEY_BYTES } from './sealed.ts';
 
 /** A key of the operator, which encrypts the data keys. It is never stored in the database. */
 export interface EncryptionKey {

@@ -8,11 +8,10 @@ import { ONLY_ONE, unlessAnother } from '../db/one-process.ts';
 import type { Tables } from '../db/tables.ts';
 import { SettingError } from '../lib/errors.ts';
 import type { Clock } from '../lib/time.ts';
-import { KEY_BYTES } from './cipher.ts';
 import { SECRET_COLUMNS } from './columns.ts';
 import { DATA_KEYS, insertDataKey, rewrap, unwrapAll, type WrappedKey, wrappedKeys } from './data-keys.ts';
 import { addEncryptionKey, type EncryptionKey, type EncryptionKeys, KEY_FORM } from './encryption-keys.ts';
-import type { DataKey } from './sealed.ts';
+import { type DataKey, KEY_BYTES } from './sealed.ts';
 import type { LoadedSecrets } from './secrets.ts';
 import { type Swept, sweep } from './sweep.ts';
 

@@ -13,10 +13,10 @@ import { SettingError } from '../lib/errors.ts';
 import { parseAllowedHosts } from '../lib/outside-request.ts';
 import { packageRoot } from '../lib/own-program.ts';
 import { existingFolder } from '../lib/secret-file.ts';
-import { confiners } from '../streaming/ai-tasks/work/confinement.ts';
 import {
   type Containment,
   type ContainmentFinding,
+  confiners,
   findContainment,
 } from '../streaming/ai-tasks/work/containment.ts';
 import { type AiQueue, type AiQueueOptions, openAiQueue } from '../streaming/ai-tasks/work/queue.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { type Database, openDatabase } from '../db/database.ts';
-import { findTokenOwner } from '../iam/identity/store.ts';
+import { findTokenOwner } from '../iam/identity/service.ts';
 import { BootstrapTokenTakenError } from '../iam/tokens/service.ts';
 import { systemClock as clock } from '../lib/time.ts';
 import { ensureFirstAccount, makeTokenOnce } from './first-account.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import type { Letterhead } from '../mail/sending/message.ts';
 import { folderOutlet, type Outlet, smtpOutlet } from '../mail/sending/outlets.ts';
+import type { Letterhead } from '../mail/sending/queue.ts';
 import { readTemplates } from '../mail/sending/templates.ts';
 
 /** Returns where mails leave. */

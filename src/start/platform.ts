@@ -33,11 +33,15 @@ import { prepareSecrets } from '../secrets/preparation.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { startTracing } from '../tracing/start.ts';
 import { deletionTasks } from '../tradewind/deletions/tasks.ts';
-import { createTestKit, type TestKit, type TestKitParts } from '../tradewind/test-kit/kit.ts';
+import {
+  createTestKit,
+  createWorkInProgress,
+  type TestKit,
+  type TestKitParts,
+} from '../tradewind/test-kit/kit.ts';
 import { createPartialReset, leaveNothing } from '../tradewind/test-kit/partial-reset.ts';
 import { createSnapshots } from '../tradewind/test-kit/snapshots.ts';
 import { createTurns } from '../tradewind/test-kit/turns.ts';
-import { createWorkInProgress } from '../tradewind/test-kit/work.ts';
 import { requireAiSandbox } from './ai-worker.ts';
 import { sourceOf } from './catalog-apply.ts';
 import { keepComparing } from './clocks.ts';
@@ -51,8 +55,7 @@ import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import { startRemovalTime } from './removal-time.ts';
 import { prepareSchema, watchSchema } from './schema.ts';
-import { applySeed } from './seed/apply.ts';
-import { createSeedCallers } from './seed/callers.ts';
+import { applySeed, createSeedCallers } from './seed/apply.ts';
 import { readSeed } from './seed/file.ts';
 import { sendTo } from './seed/requests.ts';
 import { hasDatabase, openStorage } from './storage.ts';

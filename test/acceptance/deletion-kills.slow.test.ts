@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { TABLES_OF_PROJECTS } from '../../src/cloud/ground/projects/contents.ts';
+import { TABLES_OF_PROJECTS } from '../../src/cloud/ground/projects/in-transaction.ts';
 import { createDatabase } from '../support/databases.ts';
 import { furnish } from '../support/furnishing.ts';
 import { createHttpClient } from '../support/http-client.ts';

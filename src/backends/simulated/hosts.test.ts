@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hostIn } from './hosts.ts';
+import { hostIn } from './backend.ts';
 
 it.each([
   ['affinity', [], 1],

@@ -7,7 +7,7 @@ import { poolDeletion } from './load-balancers/pools/service.ts';
 import { deleteLoadBalancer, loadBalancerDeletion } from './load-balancers/service.ts';
 import { loadBalancerTasks } from './load-balancers/tasks.ts';
 import { deleteSecret, secretDeletion } from './secrets/service.ts';
-import { secretTasks } from './secrets/tasks.ts';
+import { secretTasks } from './secrets/store.ts';
 
 export const LOAD_BALANCING_TASKS: WingTasks = {
   ends: (foundation) => [...loadBalancerTasks(foundation), ...secretTasks(foundation)],

@@ -1,6 +1,5 @@
 import type { WingTasks } from '../ground/tasks/behind/service.ts';
-import { ddosProfileDeletion, deleteDdosProfile } from './ddos/service.ts';
-import { ddosTasks } from './ddos/tasks.ts';
+import { ddosProfileDeletion, ddosTasks, deleteDdosProfile } from './ddos/service.ts';
 import { deleteFloatingIp, floatingIpDeletion } from './floating-ips/service.ts';
 import { floatingIpTasks } from './floating-ips/tasks.ts';
 import { deleteNetwork, networkDeletion } from './networks/changes.ts';

@@ -9,7 +9,7 @@ import { noteAccount } from '../../lib/request-context.ts';
 import { type Clock, momentIn } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { isOffered, SERVICES } from '../accounts/schema.ts';
+import { isOffered, OFFERED, SERVICES, type ServiceName, type User } from '../accounts/schema.ts';
 import {
   deletingTask,
   keepReseller,
@@ -21,14 +21,13 @@ import {
   worksForReseller,
 } from '../accounts/service.ts';
 import { endResellerAccess, expireInvitations, refusePlatforms } from '../accounts/users/in-transaction.ts';
-import { keepUsed, servicesOfClients } from '../client-services/service.ts';
-import { featuresOfClients } from '../features/service.ts';
+import { type AvailableService, keepUsed, servicesOfClients } from '../client-services/service.ts';
+import { type FeatureActivation, featuresOfClients } from '../features/service.ts';
 import { type Credentials, together } from '../identity/service.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { insertAccount } from '../new-accounts/in-transaction.ts';
 import { deleteTokensOfOutsiders } from '../tokens/service.ts';
 import { usersOfClient } from '../users/service.ts';
-import { type OfAccount, presentedAccount, presentedClient } from './presenter.ts';
 import type {
   Account,
   Client,
@@ -38,8 +37,83 @@ import type {
   CreatedClient,
   UpdateClient,
 } from './schema.ts';
-import type { ClientColumn, ClientFilter, ClientOrder } from './store.ts';
+import type { AccountRow, ClientColumn, ClientFilter, ClientOrder } from './store.ts';
 import * as store from './store.ts';
+
+/** What other features know about an account. */
+export interface OfAccount {
+  activations: readonly FeatureActivation[];
+  services: readonly AvailableService[];
+}
+
+export function presentedAccount(
+  row: AccountRow,
+  currentUser: number,
+  { activations, services }: OfAccount,
+  users?: User[],
+): Account {
+  const featuresOf = (service: ServiceName, free: boolean) =>
+    activations.filter(({ feature }) => feature.is_free === free && feature.service === service);
+  return {
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    status: row.status,
+    companyName: row.company,
+    currentUser,
+    capabilities: OFFERED.filter((name) => services.some((one) => one.service === name && one.available)),
+    serviceStatuses: perService((service) => {
+      const state = services.find((one) => one.service === service);
+      return { status: state?.status ?? 'new', enabled: state?.enabled ?? false };
+    }),
+    paidFeatures: perService((service) =>
+      featuresOf(service, false).map((one) => ({ ...accountFeature(one), paid_feature_id: one.id })),
+    ),
+    freeFeatures: perService((service) =>
+      featuresOf(service, true).map((one) => ({ ...accountFeature(one), free_feature_id: one.id })),
+    ),
+    entryBaseDomain: null,
+    signup_process: null,
+    deleted: row.deleted_at !== null,
+    bill_type: 'common',
+    is_test: row.is_test,
+    has_active_admin: row.has_active_admin,
+    phone: row.phone,
+    website: null,
+    custom_id: row.custom_id,
+    country_code: row.country_code,
+    ...(users && { users }),
+  };
+}
+
+/** An account as its reseller sees it. */
+export function presentedClient(
+  row: AccountRow,
+  currentUser: number,
+  known: OfAccount,
+  users?: User[],
+): Client {
+  return {
+    ...presentedAccount(row, currentUser, known, users),
+    seller: row.seller_id,
+    resellers: row.reseller_id,
+    client_type: row.of_reseller ? 'reseller' : 'common',
+    owner: row.owner_id,
+  };
+}
+
+function accountFeature({ feature, created_date }: FeatureActivation) {
+  return {
+    feature_id: feature.id,
+    service: feature.service,
+    name: feature.name,
+    create_date: created_date,
+  };
+}
+
+function perService<T>(entry: (service: ServiceName) => T): Record<ServiceName, T> {
+  return Object.fromEntries(SERVICES.map((service) => [service, entry(service)])) as Record<ServiceName, T>;
+}
 
 /** Turns a query into the store's filter. Undefined if nothing can match. */
 export function filterOf(query: ClientListQuery, within: number | undefined): ClientFilter | undefined {

@@ -6,11 +6,15 @@ import type { Platform } from '../../platform.ts';
 import {
   ActivateFeature,
   ActivationParams,
+  activateFeature,
+  deactivateFeature,
   FeatureActivation,
   FeatureActivationArray,
+  type FeatureKind,
   FeatureParams,
-} from './schema.ts';
-import { activateFeature, deactivateFeature, type FeatureKind, getFeature, listFeatures } from './service.ts';
+  getFeature,
+  listFeatures,
+} from './service.ts';
 
 const tags = ['Features'];
 

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { presentFeature } from '../../cloud/ground/catalog/schema.ts';
+import { type Static, Type } from 'typebox';
+import { FeatureAnswer, presentFeature } from '../../cloud/ground/catalog/schema.ts';
 import type { Feature } from '../../cloud/ground/catalog/service.ts';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
@@ -7,11 +8,11 @@ import type { Tables } from '../../db/tables.ts';
 import { FeatureMissingError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import { isoMicros } from '../../lib/time.ts';
+import { Input, IntegerId, Named, Timestamp } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { findClient, lockClients, lockToAdd, renewVersions, resells } from '../accounts/service.ts';
 import { availabilityOf, keepDefaults } from '../client-services/service.ts';
-import type { ActivateFeature, FeatureActivation } from './schema.ts';
 
 /** What features open. */
 export type FeatureUse = NonNullable<Feature['needed_for']>;
@@ -272,3 +273,25 @@ export async function insertActivation(
 export async function deleteActivation(db: Kysely<Tables>, id: number): Promise<void> {
   await db.deleteFrom('feature_activations').where('id', '=', id).execute();
 }
+
+export const FeatureParams = Type.Object({ featureId: IntegerId('Feature ID') });
+export const ActivationParams = Type.Object({
+  activatedFeatureId: IntegerId('ID of the activation, not of the feature'),
+});
+
+export const ActivateFeature = Input(
+  'ActivateFeature',
+  { client_id: IntegerId('Client ID'), feature_id: IntegerId('Feature ID') },
+  { client_id: 1, feature_id: 5 },
+);
+export type ActivateFeature = Static<typeof ActivateFeature>;
+
+export const FeatureActivation = Named('FeatureActivation', {
+  id: Type.Integer({ description: 'ID of the activated feature', examples: [1] }),
+  client_id: Type.Integer({ description: 'Client it is activated for', examples: [1] }),
+  feature_id: Type.Integer({ description: 'Feature ID', examples: [5] }),
+  feature: FeatureAnswer,
+  created_date: Timestamp('When the feature was activated'),
+});
+export type FeatureActivation = Static<typeof FeatureActivation>;
+export const FeatureActivationArray = Type.Array(FeatureActivation);

@@ -1,25 +1,192 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import type { Transaction } from '../../db/database.ts';
+import { pageWithCount } from '../../db/page.ts';
+import type { Tables } from '../../db/tables.ts';
 import { operations } from '../../http/operations.ts';
 import { pathGuard } from '../../http/path-guard.ts';
 import type { Api } from '../../http/server.ts';
+import { Email, requireEmail } from '../../lib/email.ts';
+import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { pagesAround } from '../../lib/page.ts';
 import type { Versioned } from '../../lib/versioned.ts';
+import { Input, IntegerId, Named, pageFields, pageQuery, Query } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
-import {
-  NotificationSetting,
-  NotificationSettingInput,
-  NotificationSettingListQuery,
-  NotificationSettingPage,
-  NotificationSettingParams,
-  ResellerParams,
-} from './schema.ts';
-import {
-  createNotificationSetting,
-  deleteNotificationSetting,
-  getNotificationSetting,
-  listNotificationSettings,
-  replaceNotificationSetting,
-  requireReseller,
-  updateNotificationSetting,
-} from './service.ts';
+import type { Principal } from '../../requests/principal.ts';
+import { resellerExists } from '../accounts/service.ts';
+
+const NotificationType = Type.Enum(['deletion_request', 'failed_login'], {
+  type: 'string',
+  description:
+    '`deletion_request`: a client asked for the deletion of its account, or the account was deleted. `failed_login`: somebody tried to sign in and failed.',
+  examples: ['failed_login'],
+});
+
+/** One body for POST, PUT and PATCH. */
+export const NotificationSettingInput = Input(
+  'NotificationSettingInput',
+  {
+    notification_type: NotificationType,
+    email: Email('Address to notify'),
+    enabled: Type.Optional(
+      Type.Boolean({
+        description: 'If left out: true for POST and PUT; PATCH keeps the current value.',
+        examples: [true],
+      }),
+    ),
+  },
+  { notification_type: 'failed_login', email: 'security@example.com', enabled: true },
+);
+export type NotificationSettingInput = Static<typeof NotificationSettingInput>;
+
+export const NotificationSetting = Named('NotificationSetting', {
+  id: Type.Integer({ description: 'Setting ID', examples: [1] }),
+  reseller: Type.Integer({ description: 'Reseller ID', examples: [1] }),
+  notification_type: NotificationType,
+  email: Type.String({ description: 'Address to notify', examples: ['security@example.com'] }),
+  enabled: Type.Boolean({ description: 'Whether the setting is on', examples: [true] }),
+});
+export type NotificationSetting = Static<typeof NotificationSetting>;
+
+export const NotificationSettingPage = Named('NotificationSettingPage', {
+  ...pageFields,
+  results: Type.Array(NotificationSetting),
+});
+export type NotificationSettingPage = Static<typeof NotificationSettingPage>;
+
+export const ORDERINGS = ['id', 'reseller', 'notification_type', 'email', 'enabled'] as const;
+export type Ordering = (typeof ORDERINGS)[number] | `-${(typeof ORDERINGS)[number]}`;
+
+export const NotificationSettingListQuery = Query({
+  ...pageQuery(),
+  ordering: Type.Optional(
+    Type.Unsafe<Ordering>(
+      Type.Enum([...ORDERINGS, ...ORDERINGS.map((field) => `-${field}`)], {
+        type: 'string',
+        default: 'id',
+        description: 'Field to order by; a minus before it reverses the order.',
+      }),
+    ),
+  ),
+});
+export type NotificationSettingListQuery = Static<typeof NotificationSettingListQuery>;
+
+export const ResellerParams = Type.Object({ resellerId: IntegerId('Reseller ID') });
+export const NotificationSettingParams = Type.Object({
+  resellerId: IntegerId('Reseller ID'),
+  notificationSettingsId: IntegerId('Setting ID'),
+});
+export type SettingPath = Static<typeof NotificationSettingParams>;
+
+/*
+ * Whom a reseller wants to be notified of what. Settings may be identical. Every function throws ForbiddenError for a
+ * reseller that isn't the caller's and NotFoundError for an unknown setting.
+ */
+
+const MOST_OF_RESELLER = 1_000;
+
+/** Throws the same error whether the reseller exists or not. @throws ForbiddenError */
+export async function requireReseller(on: Platform, principal: Principal, resellerId: number): Promise<void> {
+  if (principal.resellerId === resellerId) return;
+  if (principal.platformAdministrator && (await resellerExists(on.database.sql, resellerId))) return;
+  throw new ForbiddenError(`You may not manage reseller ${resellerId}`);
+}
+
+/** PATCH: omitted fields stay. @throws InvalidError */
+export async function updateNotificationSetting(
+  on: Platform,
+  principal: Principal,
+  path: SettingPath,
+  content: Partial<SettingContent> & { email: string },
+): Promise<NotificationSetting> {
+  await requireReseller(on, principal, path.resellerId);
+  requireEmail(content.email);
+  return on.database.accept(async (tx) => found(await updateSetting(tx.sql, path, content), path));
+}
+
+export async function listNotificationSettings(
+  on: Platform,
+  principal: Principal,
+  resellerId: number,
+  query: NotificationSettingListQuery,
+): Promise<NotificationSettingPage> {
+  await requireReseller(on, principal, resellerId);
+  const { limit = 100, offset = 0, ordering = 'id' } = query;
+  const field = ordering.replace('-', '') as Exclude<typeof ordering, `-${string}`>;
+  const { count, rows } = await listSettings(on.database.sql, resellerId, {
+    // All settings of one list have the same reseller.
+    column: field === 'reseller' ? 'id' : field,
+    direction: ordering.startsWith('-') ? 'desc' : 'asc',
+    limit,
+    offset,
+  });
+  const path = `/iam/reselling/resellers/${resellerId}/notification_settings`;
+  const rest = ordering === 'id' ? {} : { ordering };
+  return {
+    count,
+    ...pagesAround(path, { limit, offset }, count, rest),
+    results: rows.map(presented),
+  };
+}
+
+/** @throws InvalidError; ConflictError if the reseller has too many */
+export async function createNotificationSetting(
+  on: Platform,
+  principal: Principal,
+  resellerId: number,
+  input: NotificationSettingInput,
+): Promise<NotificationSetting> {
+  await requireReseller(on, principal, resellerId);
+  requireEmail(input.email);
+  const row = await on.database.accept(async (tx) => {
+    if ((await countForNew(tx, resellerId)) >= MOST_OF_RESELLER) {
+      throw new ConflictError(
+        `Reseller ${resellerId} has ${MOST_OF_RESELLER} notification settings, which is the limit; delete one first`,
+      );
+    }
+    const made = await insertSetting(tx.sql, resellerId, { enabled: true, ...input }, tx.now);
+    tx.made(made.id);
+    return made;
+  });
+  return presented(row);
+}
+
+export async function getNotificationSetting(
+  on: Platform,
+  principal: Principal,
+  path: SettingPath,
+): Promise<NotificationSetting> {
+  await requireReseller(on, principal, path.resellerId);
+  return found(await findSetting(on.database.sql, path), path);
+}
+
+/** PUT: omitted fields get their defaults. @throws InvalidError */
+export const replaceNotificationSetting = (
+  on: Platform,
+  principal: Principal,
+  path: SettingPath,
+  input: NotificationSettingInput,
+): Promise<NotificationSetting> =>
+  updateNotificationSetting(on, principal, path, { enabled: true, ...input });
+
+export async function deleteNotificationSetting(
+  on: Platform,
+  principal: Principal,
+  path: SettingPath,
+): Promise<void> {
+  await requireReseller(on, principal, path.resellerId);
+  await on.database.accept(async (tx) => found(await deleteSetting(tx.sql, path), path));
+}
+
+function found(row: SettingRow | undefined, { notificationSettingsId: id }: SettingPath) {
+  if (!row) throw new NotFoundError('Notification setting', id);
+  return presented(row);
+}
+
+function presented(row: SettingRow): NotificationSetting {
+  const { id, reseller_id: reseller, notification_type, email, enabled } = row;
+  return { id, reseller, notification_type, email, enabled };
+}
 
 const BASE = '/iam/reselling/resellers/:resellerId/notification_settings';
 const ONE = `${BASE}/:notificationSettingsId`;
@@ -74,4 +241,81 @@ export function notificationSettingRoutes(app: Api, on: Platform): void {
   api.delete(ONE, 'deleteNotificationSetting', 'Delete a notification setting', {
     handler: ({ principal, params }) => deleteNotificationSetting(on, principal, params),
   });
+}
+
+export type SettingRow = Selectable<Tables['notification_settings']>;
+export type SettingContent = Pick<SettingRow, 'notification_type' | 'email' | 'enabled'>;
+
+export async function listSettings(
+  db: Kysely<Tables>,
+  resellerId: number,
+  page: {
+    column: 'id' | 'notification_type' | 'email' | 'enabled';
+    direction: 'asc' | 'desc';
+    limit: number;
+    offset: number;
+  },
+): Promise<{ count: number; rows: SettingRow[] }> {
+  const ordered = db
+    .selectFrom('notification_settings')
+    .selectAll()
+    .where('reseller_id', '=', resellerId)
+    .orderBy(page.column, page.direction)
+    .orderBy('id', page.direction);
+  return pageWithCount(ordered, page);
+}
+
+/** Counts the settings of a reseller, and lets nobody else make one for it before the transaction ends. */
+export async function countForNew(tx: Transaction, resellerId: number): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`tradewind settings ${resellerId}`}, 0))`.execute(
+    tx.sql,
+  );
+  const { count } = await tx.sql
+    .selectFrom('notification_settings')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('reseller_id', '=', resellerId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function insertSetting(
+  db: Kysely<Tables>,
+  resellerId: number,
+  content: SettingContent,
+  now: Date,
+): Promise<SettingRow> {
+  return db
+    .insertInto('notification_settings')
+    .values({ ...content, reseller_id: resellerId, created_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+const meant = ({ resellerId, notificationSettingsId: id }: SettingPath) => ({ reseller_id: resellerId, id });
+
+export async function findSetting(db: Kysely<Tables>, path: SettingPath): Promise<SettingRow | undefined> {
+  return db
+    .selectFrom('notification_settings')
+    .selectAll()
+    .where((row) => row.and(meant(path)))
+    .executeTakeFirst();
+}
+
+/** Returns undefined if there is no such setting. Fields that `content` omits stay. */
+export async function updateSetting(db: Kysely<Tables>, path: SettingPath, content: Partial<SettingContent>) {
+  return db
+    .updateTable('notification_settings')
+    .set(content)
+    .where((row) => row.and(meant(path)))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Returns undefined if there is no such setting. */
+export async function deleteSetting(db: Kysely<Tables>, path: SettingPath): Promise<SettingRow | undefined> {
+  return db
+    .deleteFrom('notification_settings')
+    .where((row) => row.and(meant(path)))
+    .returningAll()
+    .executeTakeFirst();
 }

@@ -1,23 +1,167 @@
 import type { Sql, Transaction } from '../../db/database.ts';
-import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { requireEmail } from '../../lib/email.ts';
+import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
+import type { User } from '../accounts/schema.ts';
 import {
   type ClientEntry,
   findClient,
   lockClients,
   lockWithLookedAfter,
   resells,
+  unassignSellers,
 } from '../accounts/service.ts';
 import { namesNone, type Role, roleOf } from '../identity/schema.ts';
-import { announceUser } from '../logins/in-transaction.ts';
+import { type Credentials, together } from '../identity/service.ts';
+import { announceUser, endLogins } from '../logins/in-transaction.ts';
 import { expireInvitations } from './invitation-store.ts';
-import { requireAnotherAdministrator, takeOut } from './removal.ts';
-import { isBeyond, mayStaff } from './rights.ts';
+import { isBeyond, looksAfter, mayStaff, placesInReach } from './rights.ts';
 import { givenRole } from './roles.ts';
-import type { UserRole } from './schema.ts';
+import type { UpdateUser, UserRole } from './schema.ts';
+import type { Membership, UserRow } from './store.ts';
 import * as store from './store.ts';
+
+/** What a request changes of a user; unchanged fields are absent. */
+export interface Changes {
+  profile: Pick<UpdateUser, 'name' | 'phone' | 'lang' | 'auth_types'>;
+  email: string | undefined;
+  isActive: boolean | undefined;
+}
+
+/** @throws ForbiddenError, InvalidError for changes that the caller may not make */
+export function acceptedChanges(
+  principal: Principal,
+  { row, memberships, user }: { row: UserRow; memberships: readonly Membership[]; user: User },
+  request: UpdateUser,
+): Changes {
+  const self = principal.userId === row.id;
+  const care = isThemselves(principal, row, memberships) || looksAfter(principal, row, memberships);
+  const places = placesInReach(principal, row, memberships);
+  const { name, phone, lang, auth_types } = request;
+  const profile: Changes['profile'] = Object.fromEntries(
+    Object.entries({ name, phone, lang, auth_types }).filter(
+      ([field, value]) => value !== undefined && !same(value, row[field as keyof UserRow]),
+    ),
+  );
+  if (!care && (places.length === 0 || Object.keys(profile).length > 0)) throw notYours(row, places);
+  const email = request.email === row.email ? undefined : request.email;
+  if (email !== undefined) requireAddressChange(principal, row, email);
+  const isActive = request.is_active === user.is_active ? undefined : request.is_active;
+  if (isActive !== undefined) requireBlocking(self, places, row, principal);
+  return { profile, email, isActive };
+}
+
+/**
+ * Whether the caller is the user in person, or has any credential of a user who has no other account that it
+ * could affect.
+ */
+function isThemselves(principal: Principal, user: UserRow, memberships: readonly Membership[]): boolean {
+  if (principal.userId !== user.id) return false;
+  return principal.inPerson === true || memberships.every(({ client_id: id }) => id === principal.clientId);
+}
+
+function notYours({ id }: UserRow, places: readonly Membership[]): ForbiddenError {
+  return new ForbiddenError(
+    places.length === 0
+      ? `You may not change user ${id}`
+      : `User ${id} also belongs to other accounts, so only the user can change their name, telephone number and the like`,
+  );
+}
+
+/** A user who logs in with an address must know that it changes, and must be the one who wants it. */
+function requireAddressChange(principal: Principal, user: UserRow, email: string): void {
+  requireEmail(email);
+  const refused = (message: string) => new InvalidError({ email: [message] });
+  if (user.pending) throw refused('Take the invitation back and invite the other address.');
+  if (principal.platformAdministrator) return;
+  if (principal.userId === user.id) {
+    throw refused(`Ask for it with the password: PUT /iam/users/${user.id}/email.`);
+  }
+  throw refused('Only the user can change it, with their password, or the administrator of the platform.');
+}
+
+function requireBlocking(
+  self: boolean,
+  places: readonly Membership[],
+  user: UserRow,
+  principal: Principal,
+): void {
+  const refused = (message: string) => new InvalidError({ is_active: [message] });
+  if (self || places.length === 0) {
+    throw refused('Users cannot block or unblock themselves.');
+  }
+  if (!user.is_active && !principal.platformAdministrator) {
+    throw refused('The platform has blocked this user; only its administrator can unblock them.');
+  }
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return Array.isArray(one) ? JSON.stringify(one) === JSON.stringify(other) : one === other;
+}
+
+/**
+ * Removes a user from one account. A user without another account is deleted.
+ * @throws ForbiddenError for a user with API tokens there, ConflictError for the last administrator,
+ * NotFoundError for a user who has just been deleted
+ */
+export async function takeOut(tx: Transaction, userId: number, clientId: number): Promise<Credentials> {
+  const user = await lockedUser(tx, userId, clientId);
+  await requireRemovable(tx, user, clientId);
+  await store.deleteMembership(tx.sql, { clientId, userId: user.id });
+  await expireInvitations(tx.sql, { clientIds: [clientId], invitedBy: user.id }, tx.now);
+  const ended = await endLogins(tx, { memberId: user.id, clientIds: [clientId] });
+  const changed = together(ended, await announceUser(tx, user.id, [clientId]));
+  if (user.home_id === clientId && user.reseller_id !== null) await unassignSellers(tx.sql, [user.id]);
+  // The other memberships can't change meanwhile, since the user is locked.
+  const [next] = await store.membershipsOf(tx.sql, [user.id]);
+  if (!next) {
+    await store.markDeleted(tx.sql, user.id, tx.now);
+    return together(changed, await endLogins(tx, { userId: user.id }));
+  }
+  if (user.home_id === clientId) await store.moveHome(tx.sql, user.id, next.client_id);
+  return changed;
+}
+
+/**
+ * Locks accounts, then the user: if two administrators remove each other, one of them stays. The clients that the user
+ * looks after are among them, as whoever gives them a seller locks the client first, too. A removal from another account
+ * may have given the user another home until then.
+ */
+async function lockedUser(tx: Transaction, userId: number, clientId: number): Promise<store.UserRow> {
+  await lockWithLookedAfter(tx, clientId, { userId });
+  await store.lockUser(tx, userId);
+  const user = await store.findUser(tx.sql, userId);
+  if (!user) throw new NotFoundError('User', userId);
+  return user;
+}
+
+async function requireRemovable(tx: Transaction, user: store.UserRow, clientId: number): Promise<void> {
+  if (user.platform_administrator && user.home_id === clientId) {
+    throw new ConflictError(`User ${user.id} is the administrator of the platform and cannot be removed`);
+  }
+  const tokens = await store.countTokens(tx.sql, user.id, clientId, tx.now);
+  if (tokens > 0) {
+    throw new ForbiddenError(
+      `User ${user.id} has ${tokens} active API token${tokens === 1 ? '' : 's'}; delete them first`,
+    );
+  }
+  await requireAnotherAdministrator(tx, user.id, [clientId]);
+}
+
+/** The accounts must be locked. @throws ConflictError */
+export async function requireAnotherAdministrator(
+  tx: Transaction,
+  userId: number,
+  clientIds: readonly number[],
+): Promise<void> {
+  const [only] = await store.accountsOnlyAdministeredBy(tx.sql, userId, clientIds);
+  if (only === undefined) return;
+  throw new ConflictError(
+    `User ${userId} is the only administrator of client ${only}; make another user its administrator first`,
+  );
+}
 
 /* The members of an account and their roles. Its administrators and its reseller decide. */
 

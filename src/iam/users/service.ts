@@ -20,10 +20,8 @@ import { type Credentials, together } from '../identity/service.ts';
 import { announceUser, endLogins } from '../logins/in-transaction.ts';
 import { checkPasswordAgain, hashPassword, type Sender } from '../logins/passwords/service.ts';
 import { insertAccount } from '../new-accounts/in-transaction.ts';
-import { acceptedChanges } from './changes.ts';
 import { expireInvitations } from './invitation-store.ts';
-import { requireStaffing } from './members.ts';
-import { requireAnotherAdministrator, takeOut } from './removal.ts';
+import { acceptedChanges, requireAnotherAdministrator, requireStaffing, takeOut } from './members.ts';
 import { placesInReach } from './rights.ts';
 import { givenRole } from './roles.ts';
 import {

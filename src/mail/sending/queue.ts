@@ -1,16 +1,91 @@
 import { sql } from 'kysely';
+import type { SendMailOptions } from 'nodemailer';
 import type { Logger } from 'pino';
 import type { Database, Sql, Transaction } from '../../db/database.ts';
 import { waitAfter } from '../../lib/loop.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Queue } from '../../worker/worker.ts';
-import { MAILS, type MailData, type MailKind, SENT_WITHIN_MS } from '../kinds.ts';
+import { MAIL_KINDS, MAILS, type MailData, type MailKind, SENT_WITHIN_MS } from '../kinds.ts';
 import type { Claimed } from './claims.ts';
 import * as claims from './claims.ts';
-import { type Letterhead, messageOf } from './message.ts';
-import type { Outlet } from './outlets.ts';
-import { faultOf, isFinal } from './refusals.ts';
+import { faultOf, isFinal, type Outlet } from './outlets.ts';
+import type { Templates } from './templates.ts';
+
+const MOST_SHOWN = 300;
+/** Line breaks and other controls, what turns the direction of writing, and what can't be seen within a word. */
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
+/** In a domain, with or without an address before it. Browsers take the other characters for dots as well. */
+const DOT_OF_DOMAIN = /(?<=\S)[.\u3002\uff0e\uff61](?=[\p{L}\p{M}]{2})/gu;
+/** What is an address and nothing else by our own rules, and has to be shown as it is. */
+const ADDRESSES = new Set(['address', 'host', 'user']);
+
+/**
+ * Turns what somebody typed into one short line. Programs that read mail make links of addresses and domains, which would
+ * be ours as it seems, so these lose what makes them such.
+ */
+export function plain(text: string): string {
+  return short(oneLine(text).replace(DOT_OF_DOMAIN, '. '));
+}
+
+/** Does so with every text. */
+export function plainData<Data extends object>(data: Data): Data {
+  const entries = Object.entries(data).map(([name, given]) => {
+    const text = String(given);
+    return [name, ADDRESSES.has(name) ? short(oneLine(text)) : plain(text)];
+  });
+  return Object.fromEntries(entries) as Data;
+}
+
+/** In a header, programs would decode what looks like an encoded word (RFC 2047). */
+function oneLine(text: string): string {
+  const line = text.toWellFormed().replace(CONTROLS, ' ');
+  return line.replaceAll('://', ' ').replaceAll('=?', '= ?').trim();
+}
+
+function short(line: string): string {
+  const characters = [...line.slice(0, 2 * MOST_SHOWN + 2)];
+  return characters.length > MOST_SHOWN ? `${characters.slice(0, MOST_SHOWN - 1).join('')}…` : line;
+}
+
+/** How mails present themselves. */
+export interface Letterhead {
+  /** The sender's address. */
+  from: string;
+  /** Where people reach the platform, without a slash at the end; undefined if links are of no use. */
+  publicUrl: string | undefined;
+  templates: Templates;
+}
+
+/** Writes a mail. Sent twice after a crash, it has the same ID, so that programs may show it once. */
+export function messageOf(
+  { from, publicUrl, templates }: Letterhead,
+  { id, kind, receiver, created_at, ...claimed }: Claimed,
+  data: MailData[MailKind],
+): SendMailOptions {
+  const [reseller, company] = [plain(claimed.reseller), plain(claimed.company)];
+  const page = (MAIL_KINDS[kind].page as (data: object) => string | undefined)(data);
+  const link = publicUrl === undefined || page === undefined ? null : `${publicUrl}/${page}`;
+  const { subject, text, html } = templates.render(kind, { ...data, reseller, company, link });
+  return {
+    from: { name: reseller, address: from },
+    to: { name: '', address: receiver },
+    envelope: { from, to: [receiver] },
+    subject,
+    text,
+    html,
+    date: created_at,
+    messageId: `<${id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
+    headers: {
+      // Nobody's out-of-office answer is of use (RFC 3834).
+      'Auto-Submitted': 'auto-generated',
+      ...(MAIL_KINDS[kind].isSubscribed &&
+        link !== null && { 'List-Unsubscribe': { prepared: true, value: `<${link}>` } }),
+    },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
 
 /** What becomes of a mail: the time of the next attempt, or how it ended. */
 export type Next = { again: Date } | { ended: 'sent' | 'failed' };

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient } from '../../../test/support/http-client.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
+import { makeResource } from './apply.ts';
 import type { Requests } from './requests.ts';
-import { makeResource } from './resources.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-seed-'));
 afterAll(() => fs.rmSync(folder, { recursive: true }));

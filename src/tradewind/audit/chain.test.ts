@@ -4,7 +4,7 @@ import { createDatabase, type TestDatabase } from '../../../test/support/databas
 import { type Database, openDatabase } from '../../db/database.ts';
 import { recordedBy } from '../../lib/request-context.ts';
 import { createActionLog } from '../../requests/action-log.ts';
-import { recordOf } from '../../requests/command-log.ts';
+import { recordOf } from '../../start/operator.ts';
 import { sealRecords, whileRemoving } from './sealing.ts';
 import { verifyAudit } from './verification.ts';
 

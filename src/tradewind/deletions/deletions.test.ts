@@ -5,11 +5,11 @@ import { furnish } from '../../../test/support/furnishing.ts';
 import { platformOn } from '../../../test/support/platform.ts';
 import { addReseller } from '../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
-import { TABLES_OF_PROJECTS } from '../../cloud/ground/projects/contents.ts';
+import { TABLES_OF_PROJECTS } from '../../cloud/ground/projects/in-transaction.ts';
 import { openDatabase } from '../../db/database.ts';
 import { newTaskId } from '../../lib/ids.ts';
 import { KINDS } from './work/kinds.ts';
-import { emptyProject } from './work/project.ts';
+import { emptyProject } from './work/pursuit.ts';
 
 let service: TestService;
 beforeAll(async () => {

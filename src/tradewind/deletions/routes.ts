@@ -9,9 +9,11 @@ import {
   DeletedProjectParams,
   DeletedResellerParams,
   Deletion,
+  deleteClient,
+  deleteProjectWithContents,
+  deleteReseller,
   ProjectDeletionQuery,
-} from './schema.ts';
-import { deleteClient, deleteProjectWithContents, deleteReseller } from './service.ts';
+} from './service.ts';
 
 export function deletionRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags: ['Clients'], params: DeletedClientParams });

@@ -1,9 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { sql } from 'kysely';
+import { type Static, Type } from 'typebox';
 import { beginRemoval, beginRemovalOfAll } from '../../cloud/ground/projects/in-transaction.ts';
 import { getProject } from '../../cloud/ground/projects/service.ts';
 import { beginWork, type TaskScope } from '../../cloud/ground/tasks/service.ts';
 import { announce } from '../../db/changes.ts';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import {
   deletingTask,
   lockReseller,
@@ -18,11 +20,11 @@ import { changeStatus } from '../../iam/clients/service.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { found, newTaskId } from '../../lib/ids.ts';
 import { noteAccount } from '../../lib/request-context.ts';
+import { Input, IntegerId, Named, nullable, Query, Timestamp } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
-import type { ClientDeletion, ClientDeletionRequest } from './schema.ts';
-import * as store from './store.ts';
 import { DELETE_CLIENT, DELETE_CONTENTS, DELETIONS } from './tasks.ts';
+import { KINDS } from './work/kinds.ts';
 
 const CONFIRM_WITHIN_MS = 10 * 60_000;
 
@@ -53,7 +55,7 @@ async function beginWith(
   const ended = await changeStatus(tx, clientId, 'paused', now);
   await beginRemovalOfAll(tx, clientId, id);
   await beginWork(on, tx, scope, { task: DELETE_CLIENT, id, data, input: {} });
-  await store.insertDeletion(tx, { task_id: id, client_id: clientId, project_id: null, begun_at: now });
+  await insertDeletion(tx, { task_id: id, client_id: clientId, project_id: null, begun_at: now });
   await announce(tx.client, DELETIONS, '');
   return { id, ended };
 }
@@ -83,11 +85,11 @@ export async function deleteClient(
   if (confirmation === undefined) {
     const given = await on.database.accept(async (tx) => {
       refuseResellers(await lockDeletable(tx, principal, clientId));
-      const contents = await store.contentsOf(tx.sql, clientId);
+      const contents = await contentsOf(tx.sql, clientId);
       const expires_at = new Date(tx.now.getTime() + CONFIRM_WITHIN_MS);
       const confirmation = randomBytes(18).toString('base64url');
       const kept = { confirmation: hashOf(confirmation), user_id: principal.userId, expires_at };
-      await store.putConfirmation(tx, clientId, kept);
+      await putConfirmation(tx, clientId, kept);
       return { confirmation, expires_at, contents };
     });
     return {
@@ -100,12 +102,12 @@ export async function deleteClient(
   }
   const begun = await on.database.accept(async (tx) => {
     refuseResellers(await lockDeletable(tx, principal, clientId));
-    requireConfirmed(await store.takeConfirmation(tx, clientId), {
+    requireConfirmed(await takeConfirmation(tx, clientId), {
       confirmation,
       user_id: principal.userId,
       now: on.clock.now(),
     });
-    const contents = await store.contentsOf(tx.sql, clientId);
+    const contents = await contentsOf(tx.sql, clientId);
     const data = { client_id: clientId };
     return { ...(await beginWith(on, tx, ofCaller(principal, requestId), { clientId, data })), contents };
   });
@@ -137,7 +139,7 @@ export async function deleteProjectWithContents(
       { task: DELETE_CONTENTS, id, data: { project_id: projectId }, input: {} },
     );
     const deletion = { task_id: id, client_id: clientId, project_id: projectId };
-    await store.insertDeletion(tx, { ...deletion, begun_at: tx.now });
+    await insertDeletion(tx, { ...deletion, begun_at: tx.now });
     await announce(tx.client, DELETIONS, '');
     return id;
   });
@@ -168,7 +170,7 @@ export async function deleteReseller(
     }
     if (!own) throw new NotFoundError('Reseller', resellerId);
     await lockDeletable(tx, principal, own.id);
-    const kept = await store.contentsOf(tx.sql, own.id);
+    const kept = await contentsOf(tx.sql, own.id);
     const held = kept.filter(({ kind }) => !OF_EVERY_ACCOUNT.has(kind));
     if (held.length > 0) {
       throw new ConflictError(
@@ -201,7 +203,7 @@ const isSame = (kept: string, given: string): boolean =>
   kept.length === given.length && timingSafeEqual(Buffer.from(kept), Buffer.from(given));
 
 function requireConfirmed(
-  known: store.Confirmation | undefined,
+  known: Confirmation | undefined,
   given: { confirmation: string; user_id: number; now: Date },
 ): void {
   const isGood =
@@ -214,3 +216,118 @@ function requireConfirmed(
     confirmation: ['Is not what you were given in the last ten minutes; send the request without it first.'],
   });
 }
+
+/** What goes unmentioned: subnets and rules, the switch of logging, and addresses. */
+const UNTOLD: ReadonlySet<string> = new Set([
+  'logging',
+  'reserved_fixed_ip',
+  'security_group_rule',
+  'subnet',
+]);
+/** What accounts are told of what they hold: not parts of other things. */
+const CONTENTS = KINDS.filter(({ kind }) => !UNTOLD.has(kind));
+
+/** Returns what there is in the projects of an account, and the account's own. */
+export async function contentsOf(db: Sql, clientId: number): Promise<{ kind: string; count: number }[]> {
+  const inProjects = CONTENTS.map(
+    ({ many, rows, own }) => sql`
+      select ${many}::text as kind, count(*)::int as count from ${sql.raw(rows)}
+      where project_id in (select id from projects where client_id = ${clientId}) and ${sql.raw(own)}`,
+  );
+  const { rows } = await sql<{ kind: string; count: number }>`
+    select kind, count from (
+      select 'projects' as kind, count(*)::int as count from projects where client_id = ${clientId}
+      union all ${sql.join(inProjects, sql` union all `)}
+      union all select 'AI tasks', count(*)::int from ai_tasks where client_id = ${clientId}
+      union all select 'users', count(*)::int from client_users where client_id = ${clientId}
+      union all select 'API tokens', count(*)::int from api_tokens where client_id = ${clientId} and deleted_at is null
+      union all select 'webhooks', count(*)::int from webhooks where client_id = ${clientId}
+    ) as contents where count > 0`.execute(db);
+  return rows;
+}
+
+export async function insertDeletion(
+  tx: Transaction,
+  deletion: {
+    task_id: string;
+    client_id: number;
+    project_id: number | null;
+    begun_at: Date;
+  },
+): Promise<void> {
+  await tx.sql.insertInto('deletions').values(deletion).execute();
+}
+
+export interface Confirmation {
+  user_id: number;
+  confirmation: string;
+  expires_at: Date;
+}
+
+/** An earlier one of the account is of no use any more. */
+export async function putConfirmation(tx: Transaction, clientId: number, given: Confirmation): Promise<void> {
+  await tx.sql
+    .insertInto('deletion_confirmations')
+    .values({ client_id: clientId, ...given })
+    .onConflict((one) => one.column('client_id').doUpdateSet(given))
+    .execute();
+}
+
+/** Returns the confirmation, which can't be used again. */
+export async function takeConfirmation(tx: Transaction, clientId: number): Promise<Confirmation | undefined> {
+  return tx.sql
+    .deleteFrom('deletion_confirmations')
+    .where('client_id', '=', clientId)
+    .returning(['user_id', 'confirmation', 'expires_at'])
+    .executeTakeFirst();
+}
+
+export const DeletedClientParams = Type.Object({ client_id: IntegerId('Account') });
+export const DeletedProjectParams = Type.Object({ project_id: IntegerId('Project') });
+export const DeletedResellerParams = Type.Object({ reseller_id: IntegerId('Reseller') });
+
+export const ClientDeletionRequest = Input(
+  'ClientDeletionRequest',
+  {
+    confirmation: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: '`confirmation` of an answer to the same user in the last ten minutes',
+      }),
+    ),
+  },
+  {},
+);
+export type ClientDeletionRequest = Static<typeof ClientDeletionRequest>;
+
+const DeletedContents = Named('DeletedContents', {
+  kind: Type.String({ examples: ['instances'] }),
+  count: Type.Integer(),
+});
+export type DeletedContents = Static<typeof DeletedContents>;
+
+export const ClientDeletion = Named('ClientDeletion', {
+  client_id: Type.Integer(),
+  contents: Type.Array(DeletedContents, { description: 'What is deleted with the account, if there is any' }),
+  confirmation: nullable(
+    Type.String({ description: 'Send this to have all of it deleted; null once that has begun' }),
+  ),
+  confirm_until: nullable(Timestamp('Until when the confirmation is accepted')),
+  task_id: nullable(Type.String({ format: 'uuid', description: 'The task that deletes all of it' })),
+});
+export type ClientDeletion = Static<typeof ClientDeletion>;
+
+export const ProjectDeletionQuery = Query({
+  contents: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Delete everything in the project too. Without it, the project has to be empty',
+    }),
+  ),
+});
+export type ProjectDeletionQuery = Static<typeof ProjectDeletionQuery>;
+
+export const Deletion = Named('Deletion', {
+  task_id: Type.String({ format: 'uuid', description: 'The task that deletes it' }),
+});

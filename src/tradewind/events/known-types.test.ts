@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { typeProblems } from './filter.ts';
+import { typeProblems } from './service.ts';
 
 it.each([
   '*',

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
-import { createEventReader } from './reader.ts';
+import { createEventReader } from './service.ts';
 
 let place: TestDatabase;
 let database: Database;

@@ -1,8 +1,7 @@
 import { goneSignal } from '../../http/gone-signal.ts';
 import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
-import { streamed } from '../../http/streamed.ts';
-import { accepts } from '../../lib/accepts.ts';
+import { accepts, streamed } from '../../http/streamed.ts';
 import { asLines, asServerSent, EventsAnswer, EventsHeaders, EventsQuery, type Told } from './schema.ts';
 import type { Events } from './service.ts';
 

@@ -1,17 +1,76 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { TASK_ENDED } from '../../convergence/waiting-tasks.ts';
 import { WANTED } from '../../convergence/wants.ts';
 import type { ChangeFeed } from '../../db/changes.ts';
-import type { Database } from '../../db/database.ts';
-import { TooManyRequestsError } from '../../lib/errors.ts';
-import type { Principal } from '../../requests/principal.ts';
-import { type Interest, interestOf } from './filter.ts';
+import type { Database, Sql, Transaction } from '../../db/database.ts';
+import { type FieldProblem, TooManyRequestsError } from '../../lib/errors.ts';
+import { closestName } from '../../lib/texts.ts';
+import { isAdministrative } from '../../requests/event-types.ts';
+import { allows, type Principal } from '../../requests/principal.ts';
+import known from './known-types.json' with { type: 'json' };
 import { type EventList, type EventsFilter, type EventsQuery, presentedEvent, type Told } from './schema.ts';
-import { type EventRow, readable, readWanted } from './store.ts';
+import { type EventRow, readable, readBetween, readWanted, type Wanted } from './store.ts';
 import { BEAT_MS, createTail } from './tail.ts';
 
-export { typeMatcher, typeProblems } from './filter.ts';
-export { createEventReader } from './reader.ts';
+/** Which events a listener is told of: in SQL, and `matches` for those that are in memory. */
+export interface Interest extends Wanted {
+  matches(event: EventRow): boolean;
+}
+
+/** Returns what the caller asks for and may see. */
+export function interestOf(
+  principal: Principal,
+  { type: types, project_id: projects, subject: subjects }: EventsFilter,
+): Interest {
+  const clientId = principal.platformAdministrator ? undefined : principal.clientId;
+  const administers = allows(principal, 'administer');
+  const matchers = types?.map(typeMatcher);
+  return {
+    clientId,
+    subjects,
+    projects,
+    types,
+    administers,
+    matches: (event) =>
+      (clientId === undefined || event.client_id === clientId) &&
+      (projects === undefined || (event.project_id !== null && projects.includes(event.project_id))) &&
+      (subjects === undefined || subjects.includes(event.subject)) &&
+      (matchers === undefined || matchers.some((isMeant) => isMeant(event.type))) &&
+      (administers || !isAdministrative(event.type)),
+  };
+}
+
+/** `tradewind.task.*` means every type that begins with `tradewind.task.` */
+export function typeMatcher(pattern: string): (type: string) => boolean {
+  if (!pattern.endsWith('*')) return (type) => type === pattern;
+  const beginning = pattern.slice(0, -1);
+  return (type) => type.startsWith(beginning);
+}
+
+/** The types, and each resource with a star: what a list of types may name. */
+const NAMES = [...known, ...new Set(known.map((type) => `${type.slice(0, type.lastIndexOf('.'))}.*`))].map(
+  shortName,
+);
+
+/** Returns the problems of types that no event has, and of stars that stand for none. */
+export function typeProblems(types: readonly string[]): FieldProblem[] {
+  return types.flatMap((pattern, index) => {
+    if (known.some(typeMatcher(pattern))) return [];
+    const closest = closestName(shortName(pattern), NAMES);
+    const hint =
+      closest === undefined
+        ? 'docs/reference/event-types.md lists the types.'
+        : `Did you mean tradewind.${closest}?`;
+    return [{ field: `types.${index}`, message: `No event has a type ${pattern}. ${hint}` }];
+  });
+}
+
+/** What all types have in common would make any two of them look alike. */
+function shortName(type: string): string {
+  return type.replace(/^tradewind\./, '');
+}
+
 export { presentedEvent } from './schema.ts';
 export type { EventRow } from './store.ts';
 
@@ -207,4 +266,110 @@ function firstOf(
   return { events, upTo, reset: false };
 }
 
-export { presentPosition, startReading } from './reader.ts';
+/**
+ * Reads every event once and in order, whichever processes die. The place is in the database, and moves in the
+ * transaction of what is done with the events. Any number of processes may read in turns. Events are kept for a reader
+ * that is behind, for longer than for others.
+ */
+export interface EventReader {
+  /**
+   * Does `work` with the next events. Returns how many there were: none also if there is nothing new, or if another
+   * process is reading.
+   */
+  next(work: (tx: Transaction, events: EventRow[]) => Promise<void>): Promise<number>;
+  /** Resolves at the next event, and after a while without one. */
+  news(): Promise<void>;
+  /**
+   * Says after which position somebody wants what it reads; undefined if nobody does. Then the database is not asked, and
+   * nothing is kept.
+   */
+  want(from: number | undefined): Promise<void>;
+  stop(): void;
+}
+
+export function createEventReader(
+  database: Pick<Database, 'sql' | 'transaction'>,
+  name: string,
+): EventReader {
+  const tail = createTail(database);
+  let leave: (() => void) | undefined;
+  return {
+    async next(work) {
+      if (!leave) return 0;
+      const upTo = tail.settled();
+      return database.transaction(async (tx) => {
+        const place = await placeOf(tx, name);
+        if (!place) return 0;
+        if (!place.active) {
+          // Another process has stopped it. If it was wrong, since somebody wants it by now, `want` begins again.
+          leave?.();
+          leave = undefined;
+          return 0;
+        }
+        const { position: after } = place;
+        if (after >= upTo) return 0;
+        const events = await readBetween(tx.sql, { after, upTo, limit: PAGE });
+        if (events.length > 0) await work(tx, events);
+        await moveTo(tx, name, events.length < PAGE ? upTo : (events.at(-1)?.position ?? upTo));
+        return events.length;
+      });
+    },
+    news: () => tail.news(),
+    async want(from) {
+      if (from === undefined) {
+        if (leave) await stopReading(database.sql, name);
+        leave?.();
+        leave = undefined;
+        return;
+      }
+      if (leave) return;
+      await database.transaction((tx) => startReading(tx, name, from));
+      leave = tail.enter();
+      // So that what has happened is read at once. If a transaction takes long, it is read later.
+      await tail.ready().catch(() => {});
+    },
+    stop: () => tail.stop(),
+  };
+}
+
+/**
+ * Keeps events after that position for this reader, unless it has read them. One that reads already is not waited for:
+ * if it stops just now, it begins again when it sees who wants it.
+ */
+export async function startReading(tx: Transaction, name: string, from: number): Promise<void> {
+  await sql`
+    insert into event_readers (name, position, active) select ${name}, ${from}::bigint, true
+    where not exists (select from event_readers where name = ${name} and active)
+    on conflict (name) do update set active = true, position = case
+      when event_readers.active then event_readers.position
+      else greatest(event_readers.position, excluded.position) end`.execute(tx.sql);
+}
+
+async function stopReading(db: Sql, name: string): Promise<void> {
+  await db.updateTable('event_readers').set({ active: false }).where('name', '=', name).execute();
+}
+
+/** Returns undefined while another process has it. */
+async function placeOf(
+  tx: Transaction,
+  name: string,
+): Promise<{ position: number; active: boolean } | undefined> {
+  return tx.sql
+    .selectFrom('event_readers')
+    .select(['position', 'active'])
+    .where('name', '=', name)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+}
+
+async function moveTo(tx: Transaction, name: string, position: number): Promise<void> {
+  await tx.sql.updateTable('event_readers').set({ position }).where('name', '=', name).execute();
+}
+
+/** Returns the position of what happened last: everything from now on has a larger one. */
+export async function presentPosition(tx: Transaction): Promise<number> {
+  const { rows } = await sql<{ position: number }>`
+    select last_value as position from events_position`.execute(tx.sql);
+  return rows[0]?.position ?? 0;
+}

@@ -1,11 +1,99 @@
-import type { Makers } from '../../backends/maker.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Kysely, sql } from 'kysely';
+import { type Backend, Refused } from '../../backends/contract/backend.ts';
+import type { BackendMaker, Makers } from '../../backends/maker.ts';
+import { hurryObjects, stretchObjects } from '../../backends/simulated/objects.ts';
+import { failTask } from '../../convergence/failures.ts';
+import type { Endings } from '../../convergence/waiting-tasks.ts';
+import { keyOf, lookAgain } from '../../convergence/wants.ts';
+import type { Tables } from '../../db/tables.ts';
+import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
 import type { Clock } from '../../lib/time.ts';
 import { type Calls, createCalls } from './calls.ts';
-import { faultyMakers } from './faulty-tasks.ts';
 import type { PartialReset } from './partial-reset.ts';
 import { createRules, type Rules } from './rules.ts';
 import type { Snapshots } from './snapshots.ts';
-import type { WorkInProgress } from './work.ts';
+
+/** How soon a task that is held looks whether it still is. */
+const HOLD_MS = 50;
+
+/** Makes backends that follow the rules for tasks. `speed` goes before the setting, and may change. */
+export function faultyMakers(
+  makers: Makers,
+  { rules, calls, speed }: { rules: Rules; calls: Calls; speed: () => number | undefined },
+): Makers {
+  const faulty = (maker: BackendMaker): BackendMaker => ({
+    ...maker,
+    make(given, host) {
+      const paced = {
+        ...host,
+        get simulationSpeed() {
+          return speed() ?? host.simulationSpeed;
+        },
+      };
+      return withRules(maker.make(given, paced), { rules, calls, db: host.sql });
+    },
+  });
+  return Object.fromEntries(Object.entries(makers).map(([kind, maker]) => [kind, faulty(maker)]));
+}
+
+function withRules(
+  backend: Backend,
+  { rules, calls, db }: { rules: Rules; calls: Calls; db: Kysely<Tables> },
+): Backend {
+  const converge: Backend['converge'] = async (ref, spec, call) => {
+    const applied = rules.aboutTasks ? await appliedTo(ref, spec) : undefined;
+    if (!applied) return backend.converge(ref, spec, call);
+    const { effect, since } = applied;
+    if ('fail' in effect) throw new Refused(effect.fail);
+    if ('hold' in effect) return waits('held by a rule of the test kit', HOLD_MS);
+    if ('delay_ms' in effect) {
+      const left = since + effect.delay_ms - performance.now();
+      if (left > 0) return waits('delayed by a rule of the test kit', left);
+    }
+    return backend.converge(ref, spec, call);
+  };
+
+  return {
+    ...backend,
+    async converge(ref, spec, call) {
+      const result = await calls.during(keyOf(ref), () => converge(ref, spec, call));
+      return result ?? waits('taken away by a reset', HOLD_MS);
+    },
+  };
+
+  async function appliedTo({ kind, id }: { kind: string; id: string }, spec: object | null) {
+    const tasks = await waitingFor(db, kind, id);
+    const [first] = tasks;
+    // Nobody waits for what puts itself right.
+    if (!first) return undefined;
+    return rules.forTask({
+      key: `${first.id} ${kind}:${id}`,
+      tasks: tasks.map(({ task_type }) => task_type),
+      clientIds: tasks.map(({ client_id }) => client_id),
+      kind,
+      names: [nameIn(spec), id],
+    });
+  }
+}
+
+function nameIn(spec: object | null): string | undefined {
+  return spec && 'name' in spec && typeof spec.name === 'string' ? spec.name : undefined;
+}
+
+function waits(doing: string, ms: number) {
+  return { state: 'progressing', doing, askAgainMs: Math.ceil(ms) } as const;
+}
+
+async function waitingFor(db: Kysely<Tables>, kind: string, id: string) {
+  const { rows } = await sql<{ id: string; task_type: string; client_id: number }>`
+    select tasks.id, task_type, tasks.client_id from task_wants join tasks on tasks.id = task_id
+    where kind = ${kind} and want_id = ${id} and state in ('NEW', 'RUNNING') order by tasks.created_on`.execute(
+    db,
+  );
+  return rows;
+}
 
 /** A clock that tests set, stop and move on. */
 export interface TestClock extends Clock {
@@ -87,4 +175,69 @@ export function createTestKit(real: Clock, standing?: Date): TestKit {
     makers: (makers) => faultyMakers(makers, { rules, calls, speed: () => kit.speed }),
   };
   return kit;
+}
+
+const FINISH_WITHIN_MS = 10_000;
+const LOOK_MS = 10;
+
+/** Changes the course of tasks that are being worked on. */
+export interface WorkInProgress {
+  /**
+   * Ends simulated work of the task at once, and returns when the task has ended. @throws NotFoundError; ConflictError
+   * for a task that does not end, since a rule or a real backend holds it
+   */
+  finish(taskId: string): Promise<void>;
+  /** Ends the task as if the infrastructure had refused it. @throws NotFoundError, ConflictError if it has ended */
+  fail(taskId: string, reason: string): Promise<void>;
+  /** Lets work that has begun take another time, which is the former one times `factor`. */
+  stretch(factor: number): Promise<void>;
+  /** Lets workers look at everything again, since the time has changed. */
+  lookAgain(): Promise<void>;
+}
+
+export function createWorkInProgress(endings: Endings): WorkInProgress {
+  const { database } = endings;
+
+  async function stateOf(taskId: string): Promise<string> {
+    const task = isUuid(taskId)
+      ? await database.sql.selectFrom('tasks').select('state').where('id', '=', taskId).executeTakeFirst()
+      : undefined;
+    if (!task) throw new NotFoundError('Task', taskId);
+    return task.state;
+  }
+  const hasEnded = async (taskId: string) => ['FINISHED', 'ERROR'].includes(await stateOf(taskId));
+
+  return {
+    async finish(taskId) {
+      const end = performance.now() + FINISH_WITHIN_MS;
+      while (!(await hasEnded(taskId))) {
+        if (performance.now() > end) {
+          throw new ConflictError(
+            `Task ${taskId} does not end: a rule, or something that is not simulated, holds it`,
+          );
+        }
+        await database.transaction(async (tx) => {
+          // What comes later is only begun when the first things are done.
+          await hurryObjects(tx.sql, taskId);
+          await lookAgain(tx);
+        });
+        await sleep(LOOK_MS);
+      }
+    },
+
+    async fail(taskId, reason) {
+      if (await hasEnded(taskId)) throw new ConflictError(`Task ${taskId} has ended`);
+      const failed = await database.transaction((tx) => failTask(endings, tx, taskId, reason));
+      if (!failed) throw new ConflictError(`Task ${taskId} has ended`);
+    },
+
+    async stretch(factor) {
+      await database.transaction(async (tx) => {
+        await stretchObjects(tx.sql, factor);
+        await lookAgain(tx);
+      });
+    },
+
+    lookAgain: () => database.transaction(lookAgain),
+  };
 }

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { SECRET_PATTERN } from './schema.ts';
-import { isSecret, newSecret, signedHeaders } from './signing.ts';
+import { isSecret, newSecret, signedHeaders } from './service.ts';
 
 const message = { id: 'c0a1f7d2-3b6e-4d0f-9a57-0f4b3a0e6b9d', body: '{"a":"ü"}', at: new Date() };
 

@@ -6,7 +6,7 @@ import { DRY_RUN } from '../../../test/support/dry-runs.ts';
 import type { HttpClient } from '../../../test/support/http-client.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
 import { openReceiver, type Received, type WebhookReceiver } from '../../../test/support/webhook-receiver.ts';
-import { newSecret } from './signing.ts';
+import { newSecret } from './service.ts';
 
 const BASE = '/tradewind/v1/webhooks';
 const SOON = { timeout: 20_000, interval: 50 };

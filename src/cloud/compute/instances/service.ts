@@ -7,7 +7,8 @@ import { foundById, newTaskId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
-import { type PlainInstance, refuseNode } from '../../ground/hosts/in-transaction.ts';
+import { lockInstance, type PlainInstance, refuseNode } from '../../ground/hosts/in-transaction.ts';
+import type { VmState } from '../../ground/hosts/states.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
@@ -21,12 +22,37 @@ import { findSshKeyByName } from '../ssh-keys/service.ts';
 import { imageProblems, keptFlavor, usableFlavor, userProblems } from './creation/flavor-choice.ts';
 import { instanceName } from './creation/names.ts';
 import { offeredVolume, requestProblems } from './creation/request-problems.ts';
-import { lockKnownInstance } from './free-instance.ts';
 import * as newInterfaces from './interfaces/new-interfaces.ts';
 import { presentedInstance } from './presenter.ts';
 import type { CreateInstance, InstanceAnswer } from './schema.ts';
 import * as store from './store.ts';
 import { asRows, CREATE_VM, DELETE_VM, type FirstBoot, newMachineSpec, withoutTarget } from './tasks.ts';
+
+/**
+ * Locks an instance for a change.
+ * @throws NotFoundError, ConflictError for a cluster's node or while a task holds it
+ */
+export async function lockFreeInstance(tx: Transaction, scope: Scope, id: string): Promise<PlainInstance> {
+  const instance = await lockKnownInstance(tx, scope, id);
+  await refuseNode(tx, instance);
+  refuseHeld(`Instance ${instance.id}`, instance);
+  return instance;
+}
+
+/** Locks the instance even if a task holds it. @throws NotFoundError */
+export async function lockKnownInstance(tx: Transaction, scope: Scope, id: string): Promise<PlainInstance> {
+  const instance = await foundById('Instance', id, () => lockInstance(tx, scope, id));
+  tx.about({ ...instance, type: 'instance' });
+  return instance;
+}
+
+/** @throws ConflictError unless the instance is in one of the states, in which Nova allows it to `what` */
+export function requireState(instance: PlainInstance, what: string, from: readonly VmState[]): void {
+  if (from.includes(instance.vm_state)) return;
+  throw new ConflictError(
+    `Instance ${instance.id} is ${instance.vm_state} (status ${instance.status}); to ${what} it must be ${from.join(' or ')}`,
+  );
+}
 
 const AS_LISTED = { subnets: false, interfaceNames: false };
 

@@ -97,7 +97,7 @@ async function removeRows(
     kept.map(({ id }) => id),
     now,
   );
-  const gonePorts = await ports.removeOf(tx, [instanceId]);
+  const gonePorts = await ports.deletePortsOf(tx, [instanceId]);
   await volumes.detach(tx, [instanceId], doomed.volumeIds, now);
   await deleteInstance(tx, instanceId);
   await addresses.release(tx, gonePorts, goneFloatingIps);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sharedImageNames } from './image-names.ts';
+import { sharedImageNames } from './readers.ts';
 import type { Image } from './service.ts';
 
 const shared = (...names: string[]) => sharedImageNames(names.map((name) => ({ name }) as Image));

@@ -7,7 +7,7 @@ import type { Database, Transaction } from '../../../db/database.ts';
 import { SettingError } from '../../../lib/errors.ts';
 import type { Clock } from '../../../lib/time.ts';
 import { CatalogError } from './faults.ts';
-import { recordPriceBook } from './price-history.ts';
+import { recordPriceBook } from './price-book.ts';
 import { type Catalog, catalogOf } from './service.ts';
 import * as store from './store.ts';
 

@@ -4,8 +4,13 @@ import { type CheckedCatalog, checkCatalogText, readCatalog } from './load.ts';
 import { type PriceBook, priceBookOf } from './price-book.ts';
 import type { DdosTemplate, Feature, Flavor, Image, LoggingService, Region } from './schema.ts';
 
-export { type PriceBook, type PriceTerms, priced } from './price-book.ts';
-export { type DatedPriceBook, priceBooksBetween } from './price-history.ts';
+export {
+  type DatedPriceBook,
+  type PriceBook,
+  type PriceTerms,
+  priceBooksBetween,
+  priced,
+} from './price-book.ts';
 export type {
   CurrencyCode,
   DdosTemplate,

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { isBareMetal, isGpu } from './flavor-schema.ts';
-import { sharedImageNames } from './image-names.ts';
+import { sharedImageNames } from './readers.ts';
 import { type Flavor, loadCatalog, priced } from './service.ts';
 
 const catalog = await loadCatalog('catalog');

@@ -1,1 +1,89 @@
-export { type Holder, isFor } from './store.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Sql, Transaction } from '../../../db/database.ts';
+import type { ListScope } from './schema.ts';
+
+/** Tables with the columns of `ListRow`. */
+export type ListTable = 'price_lists' | 'quota_lists';
+
+/** Whom a list is for. */
+export interface Holder {
+  scope: ListScope;
+  reseller_id: number | null;
+  client_id: number | null;
+}
+
+export interface ListRow extends Holder {
+  id: number;
+  valid_from: Date;
+  created_by: number;
+  created_at: Date;
+}
+
+/** A place in a list of lists, which has the latest first. */
+export interface Place {
+  from: Date;
+  id: number;
+}
+
+/** The lists that a caller may see: all, or those of a reseller and its clients. */
+export type Sight = { all: true } | { all: false; resellerId: number };
+
+const seenBy = (sight: Sight): RawBuilder<boolean> =>
+  sight.all
+    ? sql`true`
+    : sql`(reseller_id = ${sight.resellerId}
+        or client_id in (select id from clients where clients.reseller_id = ${sight.resellerId}))`;
+
+/** Whether a list is for these. */
+export const isFor = ({
+  scope,
+  reseller_id = null,
+  client_id = null,
+}: Partial<Holder>): RawBuilder<boolean> => sql`(
+  ${scope === undefined ? sql`true` : sql`scope = ${scope}`}
+  and ${reseller_id === null ? sql`true` : sql`reseller_id = ${reseller_id}`}
+  and ${client_id === null ? sql`true` : sql`client_id = ${client_id}`})`;
+
+export async function readLists<Row extends ListRow>(
+  db: Sql,
+  table: ListTable,
+  sight: Sight,
+  holder: Partial<Holder>,
+  { after, limit }: { after: Place | undefined; limit: number },
+): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table)} where ${seenBy(sight)} and ${isFor(holder)}
+      and ${after ? sql`(valid_from, id) < (${after.from}, ${after.id})` : sql`true`}
+    order by valid_from desc, id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+export async function findList<Row extends ListRow>(
+  db: Sql,
+  table: ListTable,
+  sight: Sight,
+  id: number,
+): Promise<Row | undefined> {
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table)} where id = ${id} and ${seenBy(sight)}`.execute(db);
+  return rows[0];
+}
+
+/** Lets nobody else make or remove a list for the same. */
+export async function lockHolder(tx: Transaction, table: ListTable, holder: Holder): Promise<void> {
+  const name = `${table} ${holder.scope} ${holder.reseller_id ?? holder.client_id ?? ''}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx.sql);
+}
+
+export async function countAfter(
+  tx: Transaction,
+  table: ListTable,
+  holder: Holder,
+  time: Date,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${sql.table(table)} where ${isFor(holder)} and valid_from > ${time}`.execute(
+    tx.sql,
+  );
+  return rows[0]?.count ?? 0;
+}

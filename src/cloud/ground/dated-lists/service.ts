@@ -7,8 +7,8 @@ import { noteAccount } from '../../../lib/request-context.ts';
 import { calendarTime, secondOf } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import { type Principal, requirePlatform } from '../../../requests/principal.ts';
+import * as store from './in-transaction.ts';
 import type { DatedListQuery, NewList } from './schema.ts';
-import * as store from './store.ts';
 
 const MOST_AHEAD_MS = 10 * 366 * 86_400_000;
 

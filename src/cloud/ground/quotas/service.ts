@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Sql, Transaction } from '../../../db/database.ts';
+import type { Database, Sql, Transaction } from '../../../db/database.ts';
+import { findClient, lockClients, resells } from '../../../iam/accounts/service.ts';
 import { InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
+import { noteAccount } from '../../../lib/request-context.ts';
 import { ALL_RESOURCES, type RegionalQuota } from '../../../lib/resources.ts';
 import { isoMicros } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
-import type { Principal } from '../../../requests/principal.ts';
+import { type Principal, requirePlatform } from '../../../requests/principal.ts';
 import type { Region } from '../catalog/service.ts';
 import {
   GLOBAL_NAMES,
@@ -15,7 +17,6 @@ import {
   REGIONAL_QUOTAS,
   usageField,
 } from './names.ts';
-import { lockReadable, requireChangeable, requireReadable } from './reach.ts';
 import {
   type AllQuotas,
   DEFAULT_THRESHOLD,
@@ -24,9 +25,42 @@ import {
   type Told,
 } from './schema.ts';
 import * as store from './store.ts';
-import { lastWarning, noteNearlyUsed, type Warning } from './warnings/store.ts';
+import { lastWarning, noteNearlyUsed, type Warning } from './warnings/mailing.ts';
 
-export { usageOf as quotaUsage } from './store.ts';
+/** Quotas are read by the account and its reseller. @throws NotFoundError */
+export async function requireReadable(
+  { sql }: { sql: Sql },
+  principal: Principal,
+  clientId: number,
+): Promise<void> {
+  if (principal.clientId === clientId) return;
+  const client = await findClient(sql, clientId);
+  if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+}
+
+/** Does the same in the transaction of a change, with the account locked. @throws NotFoundError */
+export async function lockReadable(tx: Transaction, principal: Principal, clientId: number): Promise<void> {
+  await lockClients(tx, [clientId]);
+  await requireReadable(tx, principal, clientId);
+  noteAccount(clientId);
+}
+
+/** Limits are changed by the platform administrator alone. @throws NotFoundError, ForbiddenError */
+export async function requireChangeable(
+  database: Database,
+  principal: Principal,
+  clientId: number,
+): Promise<void> {
+  await requireReadable(database, principal, clientId);
+  refuseOthers(principal);
+  noteAccount(clientId);
+}
+
+/** @throws ForbiddenError */
+export const refuseOthers = (principal: Principal): void =>
+  requirePlatform(principal, 'changes quotas; send a limit request instead');
+
+export { usageOf } from './store.ts';
 
 type Changes = Readonly<Record<string, number | null>>;
 

@@ -14,7 +14,7 @@ import { periodOf } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import { ownsClient, type Principal } from '../../../requests/principal.ts';
 import type { Scope } from '../projects/service.ts';
-import * as acknowledgements from './acknowledgement-store.ts';
+import * as acknowledgements from './list-store.ts';
 import * as list from './list-store.ts';
 import type { AcknowledgeQuery, TaskListQuery } from './schema.ts';
 import { ACTIVE, ENDED } from './states.ts';

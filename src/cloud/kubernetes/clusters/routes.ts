@@ -1,20 +1,37 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
+import { ConflictError, InvalidError, type QuotaExceededError } from '../../../lib/errors.ts';
+import { found, newTaskId } from '../../../lib/ids.ts';
 import { pageOf, presentedPage } from '../../../lib/page.ts';
 import type { Versioned } from '../../../lib/versioned.ts';
 import { Input, idsOf, ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
+import { quotasOf as nodeQuotas } from '../../compute/instances/nodes/in-transaction.ts';
+import { groupsFor } from '../../compute/placement-groups/service.ts';
+import { isBareMetal } from '../../ground/catalog/flavor-schema.ts';
 import { KubernetesVersionList, presentKubernetesVersion } from '../../ground/catalog/schema.ts';
+import type { Scope } from '../../ground/projects/service.ts';
 import { presentedExceeded } from '../../ground/quotas/schema.ts';
+import { exceededQuotas, type QuotaAmounts } from '../../ground/quotas/service.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
+import { beginTask } from '../../ground/tasks/service.ts';
+import { runsSlurm } from './configuration/slurm.ts';
 import { credentialRoutes } from './credentials/routes.ts';
-import { CheckClusterLimits, CheckPoolLimits, ExceededClusterQuotas } from './limits/schema.ts';
-import { limitsOfCluster, limitsOfPool } from './limits/service.ts';
-import { CLUSTER_BASES, CLUSTER_COLUMNS, CLUSTER_NAME, type ClusterBase } from './params.ts';
-import { poolRoutes } from './pools/routes.ts';
 import {
+  CheckClusterLimits,
+  CheckPoolLimits,
+  ExceededClusterQuotas,
+  type QuotaPool,
+} from './limits/schema.ts';
+import { poolRoutes } from './pools/routes.ts';
+import { kindProblems, poolOffer } from './pools.ts';
+import {
+  CLUSTER_BASES,
+  CLUSTER_COLUMNS,
+  CLUSTER_NAME,
   ClusterAnswer,
+  type ClusterBase,
   ClusterList,
   ClusterListQuery,
   ClusterParams,
@@ -24,8 +41,137 @@ import {
   presentedCluster,
   VersionInput,
 } from './schema.ts';
-import { clusterDeletion, createCluster, getCluster, listClusters, updateCluster } from './service.ts';
-import { clusterVersions, upgradeCluster } from './upgrades/service.ts';
+import {
+  clusterDeletion,
+  createCluster,
+  getCluster,
+  listClusters,
+  lockFreeCluster,
+  updateCluster,
+} from './service.ts';
+import { CLUSTER_QUOTAS, type ClusterRow, findCluster, holdCluster } from './store.ts';
+import { clusterUpgraded, UPGRADE_CLUSTER } from './tasks.ts';
+
+type ExceededQuota = QuotaExceededError['info'];
+
+/** @throws InvalidError for a flavor that isn't offered for pools in the region */
+export const limitsOfCluster = (
+  on: Platform,
+  scope: Scope,
+  { pools }: CheckClusterLimits,
+): Promise<ExceededQuota[]> =>
+  exceeded(on, scope, {
+    ...CLUSTER_QUOTAS,
+    ...quotasOf(on, scope, pools ?? [], (index) => `pools.${index}.`),
+  });
+
+/** @throws as `limitsOfCluster` */
+export const limitsOfPool = (on: Platform, scope: Scope, pool: QuotaPool): Promise<ExceededQuota[]> =>
+  exceeded(
+    on,
+    scope,
+    quotasOf(on, scope, [pool], () => ''),
+  );
+
+function quotasOf(
+  on: Platform,
+  scope: Scope,
+  pools: QuotaPool[],
+  pathOf: (index: number) => string,
+): QuotaAmounts {
+  const offer = poolOffer(on.catalog, scope);
+  const problems = pools.flatMap((pool, index) => kindProblems(pool, offer, [], pathOf(index)));
+  if (problems.length > 0) throw new InvalidError(problems);
+  const nodes = nodeQuotas(
+    pools.map(({ flavor_id: flavorId, node_count: nodes, min_node_count: fewest }) => ({
+      amount: Math.max(nodes ?? 1, fewest ?? 1),
+      bootDisk: isBareMetal(flavorId) ? null : {},
+    })),
+  );
+  const grouped = pools.map(({ flavor_id, servergroup_policy }) => ({
+    // A virtual pool can't be made without a policy.
+    servergroup_policy: isBareMetal(flavor_id) ? null : (servergroup_policy ?? 'anti-affinity'),
+  }));
+  return { ...nodes, servergroup_count: groupsFor(grouped) };
+}
+
+function exceeded(on: Platform, scope: Scope, quotas: QuotaAmounts): Promise<ExceededQuota[]> {
+  return exceededQuotas(on.database.sql, scope, quotas);
+}
+
+/**
+ * Returns the offered versions that a cluster of `version` may be upgraded to, in the given order: newer patches of
+ * its minor version and all of the next minor, since the control plane of Kubernetes moves one minor at a time and
+ * never down (Kubernetes version skew policy).
+ */
+export function upgradeVersions(version: string, offered: readonly string[]): string[] {
+  const now = numbersOf(version);
+  return offered.filter((candidate) => {
+    const { major, minor, patch } = numbersOf(candidate);
+    if (major !== now.major) return false;
+    return minor === now.minor + 1 || (minor === now.minor && patch > now.patch);
+  });
+}
+
+function numbersOf(version: string) {
+  const [major = 0, minor = 0, patch = 0] = version.replace(/^v/, '').split('.').map(Number);
+  return { major, minor, patch };
+}
+
+const offeredTo = (on: Platform, version: string, { region }: Scope) =>
+  upgradeVersions(version, on.backends.clusterVersions(region.id, on.catalog.kubernetesVersions));
+
+/** Returns the versions that the cluster may go to, oldest first, with leading `v`. @throws NotFoundError */
+export async function clusterVersions(on: Platform, scope: Scope, name: string): Promise<string[]> {
+  const cluster = found('Cluster', name, await findCluster(on.database.sql, scope, name));
+  return possibleVersions(cluster, offeredTo(on, cluster.version, scope));
+}
+
+/**
+ * @throws NotFoundError, InvalidError for any other version, ConflictError while a task holds the cluster, or if
+ * Slurm doesn't run on the version
+ */
+export async function upgradeCluster(
+  on: Platform,
+  scope: Scope,
+  name: string,
+  asked: string,
+): Promise<string> {
+  const version = `v${asked.replace(/^v/, '')}`;
+  return on.database.accept(async (tx) => {
+    const cluster = await lockFreeCluster(tx, scope, name);
+    const offered = offeredTo(on, cluster.version, scope);
+    const possible = possibleVersions(cluster, offered);
+    if (!offered.includes(version)) throw wrongVersion(version, cluster.version, possible);
+    if (!possible.includes(version)) throw leavesSlurm(cluster.name, version);
+    const taskId = newTaskId();
+    await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+    return beginTask(on, tx, scope, {
+      id: taskId,
+      task: UPGRADE_CLUSTER,
+      data: { cluster_name: name, version },
+      input: { clusterId: cluster.id, version },
+      wants: [clusterUpgraded({ id: cluster.id, version })],
+    });
+  });
+}
+
+/** Leaves out versions that would stop Slurm. */
+function possibleVersions({ configuration }: ClusterRow, versions: string[]): string[] {
+  return configuration.add_ons.slurm.enabled ? versions.filter(runsSlurm) : versions;
+}
+
+function leavesSlurm(name: string, version: string): ConflictError {
+  return new ConflictError(
+    `Slurm is enabled in cluster ${name} and doesn't support Kubernetes ${version}; disable Slurm first, or choose a version that it supports`,
+  );
+}
+
+function wrongVersion(wanted: string, current: string, possible: readonly string[]): InvalidError {
+  const choice = possible.length === 0 ? 'no upgrade is available' : `must be one of: ${possible.join(', ')}`;
+  const message = `The cluster can't be upgraded from ${current} to ${wanted}: ${choice}.`;
+  return new InvalidError([{ field: 'version', message }]);
+}
 
 /** Routes that ask about quotas, under the base path of one version. */
 export function limitRoutes(app: Api, on: Platform, base: ClusterBase): void {

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { UuidInput } from '../../../lib/resource-fields.ts';
 import { isoSeconds } from '../../../lib/time.ts';
+import { PROJECT_REGION_COLUMNS } from '../../../lib/versioned.ts';
 import {
   closed,
   IdList,
@@ -368,3 +369,19 @@ export function presentedPool(row: PoolRow, clusterStatus: ClusterRow['status'])
     servergroup_policy: row.servergroup_policy ?? '',
   };
 }
+
+/**
+ * The specification has cloud operations under v1, the published contract has clusters under v2. The operations are
+ * the same; a suffix tells their IDs apart.
+ */
+export const CLUSTER_BASES = [
+  { path: '/cloud/v1/k8s/clusters/:project_id/:region_id', suffix: '' },
+  { path: '/cloud/v2/k8s/clusters/:project_id/:region_id', suffix: 'V2' },
+] as const;
+export type ClusterBase = (typeof CLUSTER_BASES)[number];
+
+/** The last part of the path. `check_limits` is an operation and no cluster, whatever the method is. */
+export const CLUSTER_NAME = ':cluster_name(^(?!check_limits$).*$)';
+
+/** Which columns the parameters of a cluster's address are. */
+export const CLUSTER_COLUMNS = { ...PROJECT_REGION_COLUMNS, cluster_name: 'name' };

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { remove } from '../../../convergence/wants.ts';
 import { type Transaction, violates } from '../../../db/database.ts';
 import type { ClusterConfiguration } from '../../../db/json-columns.ts';
-import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
+import {
+  ConflictError,
+  type FieldProblem,
+  HeldError,
+  InvalidError,
+  NotFoundError,
+} from '../../../lib/errors.ts';
 import { found, newTaskId } from '../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
@@ -25,14 +31,52 @@ import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
 import type { ClusterUpdate } from './configuration/schema.ts';
 import { validateConfiguration } from './configuration/validate.ts';
 import { acceptCluster } from './creation.ts';
-import { lockFreeCluster, lockKnownCluster, refuseHeld } from './free-cluster.ts';
 import { addNodes, checkNamedDisks, inFieldsOfCreation, removeAllNodes } from './nodes/pool-nodes.ts';
 import { DELETE_POOL } from './pools/tasks.ts';
 import { configurationContext, slurmReferences } from './region-context.ts';
 import type { CreateCluster } from './schema.ts';
 import * as store from './store.ts';
-import { CLUSTER_QUOTAS } from './store.ts';
+import { CLUSTER_QUOTAS, type ClusterRow, lockCluster, type PoolRow } from './store.ts';
 import { CREATE_CLUSTER, clusterConfigured, clusterMade, DELETE_CLUSTER, UPDATE_CLUSTER } from './tasks.ts';
+
+/**
+ * Locks the cluster for a change until the transaction ends, and returns it.
+ * @throws NotFoundError, ConflictError while a task holds it
+ */
+export async function lockFreeCluster(tx: Transaction, scope: Scope, name: string): Promise<ClusterRow> {
+  const cluster = await lockKnownCluster(tx, scope, name);
+  refuseHeld(cluster);
+  return cluster;
+}
+
+/** Locks the cluster even if a task holds it. @throws NotFoundError */
+export async function lockKnownCluster(tx: Transaction, scope: Scope, name: string): Promise<ClusterRow> {
+  const cluster = found('Cluster', name, await lockCluster(tx, scope, name));
+  tx.about({ ...cluster, type: 'k8s_cluster' });
+  return cluster;
+}
+
+/** @throws NotFoundError */
+export function poolOf({ pools }: Pick<ClusterRow, 'pools'>, name: string): PoolRow {
+  const pool = pools.find((item) => item.name === name);
+  if (!pool) throw new NotFoundError('Pool', name);
+  return pool;
+}
+
+/**
+ * What a held cluster will be is only known when its task has ended, so even a change that changes nothing has to
+ * wait.
+ * @throws ConflictError
+ */
+export function refuseHeld({ name, status, task_id: taskId }: ClusterRow): void {
+  if (taskId === null) return;
+  const doing =
+    status === 'Provisioned' ? 'being updated' : status === 'Deleting' ? 'being deleted' : 'being created';
+  throw new HeldError(
+    `Cluster ${name} is ${doing} by task ${taskId}. Wait until the task has ended, then try again`,
+    taskId,
+  );
+}
 
 /**
  * Locks keys that a cluster is about to use against deletion: they may have been deleted since they were checked.

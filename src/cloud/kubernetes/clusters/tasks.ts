@@ -115,7 +115,7 @@ export async function removeCluster(
   freed: nodes.FreedQuotas | undefined,
 ): Promise<void> {
   const servergroup_count = await placementGroups.countOf(tx, { clusterId });
-  const groupId = await workerGroups.of(tx, clusterId);
+  const groupId = await workerGroups.groupOfCluster(tx, clusterId);
   if (!(await store.deleteCluster(tx, { clusterId, taskId: task.id }))) return giveBack(tx, freed);
   const groupGone = groupId !== undefined && (await workerGroups.remove(tx, groupId));
   const own = { cluster_count: 1, firewall_count: groupGone ? 1 : 0, servergroup_count };
@@ -197,8 +197,8 @@ export function clusterUpgraded({ id, version }: Pick<Described, 'id' | 'version
 }
 
 async function poolsOf(tx: Transaction, { id, pools }: Pick<Described, 'id' | 'pools'>) {
-  const groupId = await workerGroups.of(tx, id);
-  const nodesOf = await nodes.specsOf(
+  const groupId = await workerGroups.groupOfCluster(tx, id);
+  const nodesOf = await nodes.nodeSpecs(
     tx,
     pools.map((pool) => pool.id),
   );

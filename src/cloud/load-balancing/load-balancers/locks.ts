@@ -4,6 +4,8 @@ import { refuseHeld } from '../../../lib/held.ts';
 import { isUuid } from '../../../lib/ids.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { type LoadBalancerRow, lockBalancer } from './store.ts';
+import { findPart } from './tree/parts.ts';
+import type { PartRow } from './tree/store.ts';
 
 /** Locks the load balancer. @throws NotFoundError */
 export async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<LoadBalancerRow> {
@@ -25,3 +27,10 @@ export const namedBalancer = (scope: Scope, id: string) => async (tx: Transactio
   if (await lockBalancer(tx, scope, id)) return id.toLowerCase();
   throw new InvalidError({ load_balancer_id: [`No load balancer ${id} in this project and region.`] });
 };
+
+/** Returns the pool that a change is about; its load balancer is locked already. @throws NotFoundError */
+export async function lockedPool(tx: Transaction, scope: Scope, id: string): Promise<PartRow<'lb_pools'>> {
+  const pool = await findPart(tx.sql, scope, 'lb_pools', id);
+  tx.about({ ...pool, type: 'lbpool' });
+  return pool;
+}

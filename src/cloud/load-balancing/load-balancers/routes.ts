@@ -12,13 +12,6 @@ import { KeyQuery } from '../../ground/metadata/schema.ts';
 import { presentedExceeded } from '../../ground/quotas/schema.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { WAIT_TEXT, waitForTask } from '../../ground/tasks/service.ts';
-import {
-  addLoadBalancerTags,
-  loadBalancerTags,
-  removeLoadBalancerTag,
-  replaceLoadBalancerTags,
-  updateLoadBalancer,
-} from './changes.ts';
 import { CreateLoadBalancer } from './creation-schema.ts';
 import {
   CheckLoadBalancerLimits,
@@ -32,11 +25,16 @@ import {
   UpdateLoadBalancerNow,
 } from './schema.ts';
 import {
+  addLoadBalancerTags,
   createLoadBalancer,
   getLoadBalancer,
   listLoadBalancers,
   loadBalancerDeletion,
   loadBalancerQuotaExceeded,
+  loadBalancerTags,
+  removeLoadBalancerTag,
+  replaceLoadBalancerTags,
+  updateLoadBalancer,
 } from './service.ts';
 
 const BASE = '/cloud/v1/loadbalancers/:project_id/:region_id';

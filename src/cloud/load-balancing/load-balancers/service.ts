@@ -1,16 +1,32 @@
 import { randomUUID } from 'node:crypto';
-import { make, remove } from '../../../convergence/wants.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { change, make, remove } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { type FieldProblem, InvalidError, type QuotaExceededError } from '../../../lib/errors.ts';
+import {
+  type FieldProblem,
+  InvalidError,
+  NotFoundError,
+  type QuotaExceededError,
+} from '../../../lib/errors.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import { foundById, newTaskId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
+import {
+  type LogForwarding,
+  type LogForwardingInput,
+  loggingProblems,
+  mergedForwarding,
+} from '../../../lib/log-forwarding.ts';
 import type { Page } from '../../../lib/page.ts';
+import { acceptedTags, patchedTags } from '../../../lib/tags.ts';
 import type { Platform } from '../../../platform.ts';
+import type { Catalog } from '../../ground/catalog/service.ts';
+import { keepTopicOf } from '../../ground/logging/service.ts';
+import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
 import { exceededQuotas, quotaOwner, takeQuotas } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
-import { beginTask, deletionId, removeAgain } from '../../ground/tasks/service.ts';
+import { beginTask, deletionId, removeAgain, wantChecked } from '../../ground/tasks/service.ts';
 import * as floatingIps from '../../network/floating-ips/service.ts';
 import { floatingIpsOnPorts } from '../../network/floating-ips/service.ts';
 import { awayFrom, asInRows as floatingIpsInRows } from '../../network/floating-ips/tasks.ts';
@@ -20,8 +36,7 @@ import type { CreateLoadBalancer } from './creation-schema.ts';
 import { defaultFlavor, usableFlavor } from './flavors/flavors.ts';
 import { insertListener, listenersProblems, poolProblem, wantedListener } from './listeners/new-listener.ts';
 import { rangeFamilyProblems } from './listeners/rules.ts';
-import { lockAlsoHeld } from './locks.ts';
-import { keepTopic, wantedLogging } from './log-forwarding.ts';
+import { lockAlsoHeld, lockFreeBalancer } from './locks.ts';
 import { insertPools, type MadePools, wantedPool } from './pools/new-pool.ts';
 import { presentedBalancer } from './presenter.ts';
 import {
@@ -29,14 +44,45 @@ import {
   type LoadBalancerAnswer,
   type LoadBalancerListQuery,
   MOST_IN_ALL,
+  type UpdateLoadBalancer,
 } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE, DELETE, loadBalancerSpec } from './tasks.ts';
-import { type Edit, startEdit } from './tree/edits.ts';
+import { changeTree, type Edit, startEdit } from './tree/edits.ts';
 import type { OperatingStatus, Statuses } from './tree/operating-status.ts';
 import { forestsOf } from './tree/parts.ts';
 import { holdTree, insertRows, writeRow } from './tree/store.ts';
+import { ADD_TAGS, DELETE_TAG, REPLACE_TAGS, type TreeTask, UPDATE } from './tree/tasks.ts';
 import { ALREADY_PUBLIC, isOutside, takeVip, vipProblems, writeVip } from './vip.ts';
+
+/** Returns the logging after a request, and adds its problems to those that are known. */
+export function wantedLogging(
+  catalog: Catalog,
+  { regionId }: Scope,
+  balancer: { id: string; logging: LogForwarding | null },
+  given: LogForwardingInput | undefined,
+  problems: FieldProblem[],
+): LogForwarding | null {
+  if (!given) return balancer.logging;
+  // A name may have letters that a topic can't.
+  const wanted = mergedForwarding(balancer.logging, given, `lb-${balancer.id}`);
+  const destinationRegionIds = catalog.loggingDestinations(regionId).map(({ region_id }) => region_id);
+  problems.push(...loggingProblems(given, wanted, { destinationRegionIds }));
+  return wanted;
+}
+
+/** Makes sure that the topic exists, if the load balancer logs at all. It stays when logging is switched off. */
+export async function keepTopic(
+  tx: Transaction,
+  { projectId }: Scope,
+  logging: LogForwarding | null,
+  now: Date,
+): Promise<void> {
+  const { enabled = false, destination_region_id: regionId, topic_name: name } = logging ?? {};
+  if (!enabled || typeof regionId !== 'number' || typeof name !== 'string') return;
+  const retentionDays = logging?.retention_policy?.period;
+  await keepTopicOf(tx, { projectId, regionId }, { name, retentionDays }, now);
+}
 
 /** The listeners that are created with their load balancer, each with its default pool if it has one. */
 export type WantedTree = ReturnType<typeof wantedTree>;
@@ -333,4 +379,90 @@ export const loadBalancerDeletion: WaitingDeletion<Rest<typeof deleteLoadBalance
   remove: deleteLoadBalancer,
   names: ['load_balancer_id'],
   options: [],
+};
+
+type Tags = Record<string, string>;
+
+const changeTags = (
+  on: Platform,
+  scope: Scope,
+  task: TreeTask,
+  id: string,
+  data: object,
+  plan: (tags: Tags) => Tags,
+) =>
+  changeTree(
+    on,
+    scope,
+    task,
+    async () => id,
+    async (_tx, edit, balancer) => {
+      await edit.update('load_balancers', balancer, { tags: plan(balancer.tags) });
+      return { data };
+    },
+  );
+
+/** @throws NotFoundError, InvalidError, ConflictError while a task holds it */
+export const updateLoadBalancer = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  request: UpdateLoadBalancer,
+): Promise<string> =>
+  changeTree(
+    on,
+    scope,
+    UPDATE,
+    async () => id,
+    async (tx, edit, balancer) => {
+      const problems: FieldProblem[] = [];
+      const logging = wantedLogging(on.catalog, scope, balancer, request.logging, problems);
+      if (problems.length > 0) throw new InvalidError(problems);
+      const { name, preferred_connectivity, admin_state_up } = request;
+      await edit.update('load_balancers', balancer, {
+        name: name ?? balancer.name,
+        preferred_connectivity: preferred_connectivity ?? balancer.preferred_connectivity,
+        admin_state_up: admin_state_up ?? balancer.admin_state_up,
+        tags: patchedTags(balancer.tags, request.tags),
+        logging,
+      });
+      if (!isDeepStrictEqual(logging, balancer.logging)) await keepTopic(tx, scope, logging, tx.now);
+      return { data: request };
+    },
+  );
+
+/** @throws NotFoundError, InvalidError, ConflictError */
+export const addLoadBalancerTags = (on: Platform, scope: Scope, id: string, tags: Tags): Promise<string> =>
+  changeTags(on, scope, ADD_TAGS, id, { tags }, (current) => patchedTags(current, tags, ''));
+
+/** @throws NotFoundError, InvalidError, ConflictError */
+export const replaceLoadBalancerTags = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  tags: Tags,
+): Promise<string> => changeTags(on, scope, REPLACE_TAGS, id, { tags }, () => acceptedTags(tags, ''));
+
+/** @throws NotFoundError, also for a tag that isn't there, ConflictError */
+export const removeLoadBalancerTag = (on: Platform, scope: Scope, id: string, key: string): Promise<string> =>
+  changeTags(on, scope, DELETE_TAG, id, { key }, (current) => {
+    const { [key]: removed, ...left } = current;
+    if (removed === undefined || !Object.hasOwn(current, key)) throw new NotFoundError('Tag', key);
+    return left;
+  });
+
+/** Changes tags at once, without a task. */
+export const loadBalancerTags: TagHolder = {
+  read: async (on, scope, id) => {
+    const { tags_v2: tags } = await getLoadBalancer(on, scope, id);
+    return { tags: Object.fromEntries(tags.map(({ key, value }) => [key, value])) };
+  },
+  async change(on, tx, scope, id, plan) {
+    const balancer = await lockFreeBalancer(tx, scope, id);
+    const tags = plan(balancer.tags);
+    await writeRow(tx, 'load_balancers', balancer.id, { tags, updated_at: tx.now });
+    await wantChecked(on, tx, scope, [
+      change('load_balancer', balancer.id, (spec) => ({ ...spec, metadata: tags })),
+    ]);
+  },
 };

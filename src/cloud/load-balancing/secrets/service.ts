@@ -15,9 +15,8 @@ import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts
 import { beginTask, deletionId, removeAgain } from '../../ground/tasks/service.ts';
 import { certificatesOf, isPkcs12 } from './pkcs12.ts';
 import { type CreateSecret, type CreateTlsSecret, MOST_BYTES, type SecretListQuery } from './schema.ts';
-import type { SecretUse, StoredSecretRow } from './store.ts';
 import * as store from './store.ts';
-import { CREATE_SECRET, DELETE_SECRET } from './tasks.ts';
+import { CREATE_SECRET, DELETE_SECRET, type SecretUse, type StoredSecretRow } from './store.ts';
 import { bundleProblems, certificatesIn, serverProblem, timeProblem } from './tls-bundle.ts';
 
 /**

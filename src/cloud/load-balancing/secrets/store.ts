@@ -1,9 +1,12 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
+import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import { isIn, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
+import type { Clock } from '../../../lib/time.ts';
+import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 
 export type StoredSecretRow = Selectable<Tables['secrets']>;
 export type SecretUse = Selectable<Tables['secret_uses']>;
@@ -60,4 +63,37 @@ export async function settle(tx: Transaction, id: string, now: Date): Promise<vo
 
 export async function deleteSecret(tx: Transaction, id: string): Promise<void> {
   await tx.sql.deleteFrom('secrets').where('id', '=', id).execute();
+}
+
+interface SecretInput extends QuotaOwner {
+  secretId: string;
+}
+
+export const CREATE_SECRET = taskType<SecretInput>('create_secret');
+export const DELETE_SECRET = taskType<SecretInput>('delete_secret');
+
+/** How tasks on secrets end. */
+export function secretTasks({ clock }: { clock: Clock }): TaskEnd[] {
+  async function drop(tx: Transaction, { secretId, ...owner }: SecretInput) {
+    await deleteSecret(tx, secretId);
+    await releaseQuota(tx, owner, 'secret_count');
+  }
+
+  const create: TaskEnd<SecretInput> = {
+    ...CREATE_SECRET,
+    async complete(tx, _task, { secretId }) {
+      await settle(tx, secretId, clock.now());
+      return { secrets: [secretId] };
+    },
+    abandon: (tx, _task, input) => drop(tx, input),
+  };
+  const remove: TaskEnd<SecretInput> = {
+    ...DELETE_SECRET,
+    removes: true,
+    async complete(tx, _task, input) {
+      await drop(tx, input);
+      return null;
+    },
+  };
+  return [create, remove];
 }

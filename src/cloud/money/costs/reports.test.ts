@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Tenant, type TestService } from '../../../../test/support/service.ts';
 import { openDatabase } from '../../../db/database.ts';
-import { recordPriceBook } from '../../ground/catalog/price-history.ts';
+import { recordPriceBook } from '../../ground/catalog/price-book.ts';
 import { deleteOldUsage, resourcesOf } from './store.ts';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
-import { csvOf } from '../../../lib/csv.ts';
+import { csvOf } from '../../../http/streamed.ts';
 import type { Platform } from '../../../platform.ts';
 import * as schema from './schema.ts';
 import { costsOfResources, costTotals, monthlyCostTotals, usageOfResources } from './service.ts';

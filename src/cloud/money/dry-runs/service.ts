@@ -7,7 +7,7 @@ import { inDependencyOrder } from '../../../lib/lists.ts';
 import type { DryRunReport, DryRunReports, DryRunStep } from '../../../requests/dry-run-reports.ts';
 import { isBareMetal } from '../../ground/catalog/flavor-schema.ts';
 import type { ClientPrices, Rates } from '../../ground/prices/service.ts';
-import { quotaUsage } from '../../ground/quotas/service.ts';
+import { usageOf } from '../../ground/quotas/service.ts';
 import { priceOfUse, type Use } from '../costs/service.ts';
 import { changedFields } from './published-fields.ts';
 import type { Sizes } from './store.ts';
@@ -125,7 +125,7 @@ export function createDryRunReports(deps: { database: Database; rates: Pick<Rate
 
   async function quotaChanges(run: DryRun, clientId: number): Promise<DryRunReport['quotas']> {
     const read = async (db: Sql) =>
-      new Map((await quotaUsage(db, clientId)).map((one) => [`${one.region_id} ${one.attribute}`, one]));
+      new Map((await usageOf(db, clientId)).map((one) => [`${one.region_id} ${one.attribute}`, one]));
     const after = await read(database.sql);
     const before = await run.outside(() => read(database.sql));
     return [...after].flatMap(([key, { region_id, attribute, number: used }]) => {

@@ -11,24 +11,19 @@ import type { Scope } from '../../ground/projects/service.ts';
 import { ClusterParams } from '../../kubernetes/clusters/schema.ts';
 import { requirePossibleLoadBalancer } from '../../load-balancing/load-balancers/service.ts';
 import { CreateReservedFixedIp } from '../../network/reserved-fixed-ips/schema.ts';
-import { priceOfCluster, priceOfNewCluster } from './cluster-prices.ts';
-import { clusterPriceRequestSchema, clusterPriceSchema } from './cluster-schema.ts';
-import { priceOfInstance, priceOfNewInstance } from './instance-prices.ts';
-import { InstancePrice, InstancePriceRequest } from './instance-schema.ts';
 import {
+  priceOfCluster,
   priceOfDdos,
   priceOfFileShare,
   priceOfFloatingIps,
   priceOfImage,
   priceOfLogging,
+  priceOfNewCluster,
   priceOfReservedFixedIp,
-} from './item-prices.ts';
-import {
-  DdosPrice,
-  FileSharePriceRequest,
-  FloatingIpPriceRequest,
-  ImagePriceRequest,
-} from './item-schema.ts';
+} from './cluster-prices.ts';
+import { clusterPriceRequestSchema, clusterPriceSchema } from './cluster-schema.ts';
+import { priceOfInstance, priceOfNewInstance, priceOfSnapshot, priceOfVolume } from './instance-prices.ts';
+import { InstancePrice, InstancePriceRequest } from './instance-schema.ts';
 import {
   LoadBalancerFlavorPriceRequest,
   LoadBalancerPrice,
@@ -36,12 +31,15 @@ import {
   type PriceParts,
 } from './load-balancer-schema.ts';
 import {
+  DdosPrice,
+  FileSharePriceRequest,
+  FloatingIpPriceRequest,
+  ImagePriceRequest,
   priceSchema,
   snapshotPriceRequestSchema,
   volumePriceRequestSchema,
   volumePriceSchema,
 } from './schema.ts';
-import { priceOfSnapshot, priceOfVolume } from './service.ts';
 
 function priceOf(prices: ClientPrices, { regionId }: Scope, flavorId: string): VolumePrice {
   return volumePrice(prices.terms, prices.hourPrice(regionId, priced.flavor(flavorId)), 1);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidError, NotFoundError } from '../../../lib/errors.ts';
-import type { VolumePriceRequest } from './schema.ts';
-import { type PricedVolume, pricedVolume, volumeRequestProblems } from './volume-request.ts';
+import { type PricedVolume, pricedVolume, type VolumePriceRequest, volumeRequestProblems } from './schema.ts';
 
 const snapshot: PricedVolume = { sizeGib: 50, volumeType: 'ssd_hiiops' };
 

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 import { type Database, openDatabase, type Transaction } from '../../../db/database.ts';
-import { release } from './in-transaction.ts';
-import { takeOutside } from './outside.ts';
+import { release, takeOutside } from './in-transaction.ts';
 
 let service: TestService;
 let database: Database;

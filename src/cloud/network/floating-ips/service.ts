@@ -28,8 +28,8 @@ import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
 import { presentedFloatingIp } from './presenter.ts';
 import type { AssignFloatingIp, CreateFloatingIp, FloatingIpAnswer, FloatingIpListQuery } from './schema.ts';
 import * as store from './store.ts';
+import { refuseNoWayOut } from './store.ts';
 import { asInRows, awayFrom, CREATE_FIP, DELETE_FIP, floatingIpSpecs } from './tasks.ts';
-import { refuseNoWayOut } from './way-out.ts';
 
 /** Returns the wanted address of the port; if none is named, the first free one. @throws InvalidError */
 export function targetAddress(

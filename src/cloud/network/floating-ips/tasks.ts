@@ -7,8 +7,7 @@ import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { insertReservedFor } from '../ports/reserved/in-transaction.ts';
-import { changeFloatingIp, deleteFloatingIp, isFree, letGo, settle } from './store.ts';
-import { noWayOut, wayOutOf } from './way-out.ts';
+import { changeFloatingIp, deleteFloatingIp, isFree, letGo, noWayOut, settle, wayOutOf } from './store.ts';
 
 interface FloatingIpParts {
   id: string;

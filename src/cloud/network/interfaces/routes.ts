@@ -3,8 +3,7 @@ import type { Api } from '../../../http/server.ts';
 import type { Platform } from '../../../platform.ts';
 import { PortParams } from '../ports/schema.ts';
 import { securePort } from '../ports/service.ts';
-import { InterfaceAnswer } from './schema.ts';
-import { presentedInterfaces } from './service.ts';
+import { InterfaceAnswer, presentedInterfaces } from './service.ts';
 
 const PORTS = '/cloud/v1/ports/:project_id/:region_id';
 

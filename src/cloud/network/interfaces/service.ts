@@ -1,10 +1,14 @@
+import { type Static, Type } from 'typebox';
+import { Uuid } from '../../../lib/resource-fields.ts';
+import { listOf, Named, nullable } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
+import { FloatingIpAnswer } from '../floating-ips/schema.ts';
 import { floatingIpsOnPorts } from '../floating-ips/service.ts';
+import { NetworkAnswer, SubnetAnswer } from '../networks/schema.ts';
 import { networksWithSubnets } from '../networks/service.ts';
 import type { InterfaceRow } from '../ports/interfaces/in-transaction.ts';
 import { presentedPairs } from '../ports/schema.ts';
-import type { InterfaceAnswer } from './schema.ts';
 
 /** Presents interfaces with their networks and floating IPs. */
 export async function presentedInterfaces(
@@ -35,3 +39,26 @@ export async function presentedInterfaces(
     ];
   });
 }
+
+/** A port as the instance sees it. */
+export const InterfaceAnswer = Named('InstanceInterface', {
+  port_id: Uuid('Port ID'),
+  network_id: Uuid('Network ID'),
+  mac_address: nullable(Type.String({ examples: ['02:00:00:00:00:01'] })),
+  interface_name: nullable(Type.String()),
+  port_security_enabled: Type.Boolean(),
+  ip_assignments: Type.Array(
+    Named('InterfaceAddress', { ip_address: Type.String(), subnet_id: Uuid('Subnet ID') }),
+  ),
+  allowed_address_pairs: Type.Array(
+    Named('InterfaceAddressPair', { ip_address: Type.String(), mac_address: nullable(Type.String()) }),
+  ),
+  floatingip_details: Type.Array(FloatingIpAnswer, { description: 'Floating IPs assigned to it' }),
+  network_details: Named('NetworkWithSubnets', {
+    ...NetworkAnswer.properties,
+    subnets: Type.Array(SubnetAnswer),
+  }),
+  sub_ports: Type.Array(Type.Unknown(), { description: 'Subports of a trunk; always empty' }),
+});
+export type InterfaceAnswer = Static<typeof InterfaceAnswer>;
+export const InterfaceList = listOf(InterfaceAnswer, 'InstanceInterfaceList');

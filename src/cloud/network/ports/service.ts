@@ -14,7 +14,7 @@ import { isOutside } from '../addresses/in-transaction.ts';
 import * as portGroups from './groups/in-transaction.ts';
 import { takeOffAllGroups } from './groups/in-transaction.ts';
 import { ofInstance } from './in-transaction.ts';
-import { type InterfaceRow, interfaceOf } from './interfaces/store.ts';
+import { type InterfaceRow, interfaceOf } from './interfaces/in-transaction.ts';
 import * as rows from './port-rows.ts';
 import type { PortListQuery } from './schema.ts';
 import { asInRows, changedPort, portSpecs, type UPDATE_PORT } from './tasks.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Tenant, type TestService } from '../../../../test/support/service.ts';
-import { TABLES_OF_PROJECTS } from '../../ground/projects/contents.ts';
+import { TABLES_OF_PROJECTS } from '../../ground/projects/in-transaction.ts';
 
 let service: TestService;
 let tenant: Tenant;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { idleTimes, type MetricsQuestion } from '../../../lib/idle-times.ts';
+import { idleTimes, type MetricsQuestion } from '../../../lib/node-settings.ts';
 import { Uuid } from '../../../lib/resource-fields.ts';
 import { listOf, Named, nullable } from '../../../lib/wire.ts';
 import type { RouterRow } from './store.ts';

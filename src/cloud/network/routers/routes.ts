@@ -1,7 +1,7 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
-import { MetricsQuestion } from '../../../lib/idle-times.ts';
+import { MetricsQuestion } from '../../../lib/node-settings.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { offsetTimestamp } from '../../../lib/time.ts';
 import { versioned } from '../../../lib/versioned.ts';

@@ -5,8 +5,8 @@ import type { Transaction } from '../../../db/database.ts';
 import { newResource } from '../../../db/place.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { refuseHeld } from '../../../lib/held.ts';
-import type { MetricsQuestion } from '../../../lib/idle-times.ts';
 import { foundById, isUuid, newTaskId } from '../../../lib/ids.ts';
+import type { MetricsQuestion } from '../../../lib/node-settings.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Scope } from '../../ground/projects/service.ts';
@@ -22,10 +22,9 @@ import {
 } from '../../ground/tasks/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { asInRows as floatingIpsAsInRows } from '../floating-ips/tasks.ts';
-import { attach, detach, refuseStranded, refuseUnreachable } from './attachment.ts';
+import { attach, detach, overlap, refuseStranded, refuseUnreachable, routesFrom } from './attachment.ts';
 import { idleInterfaces } from './metrics.ts';
 import type { AttachSubnet, CreateRouter, RouterListQuery, UpdateRouter, UpdateRouterNow } from './schema.ts';
-import { overlap, routesFrom } from './static-routing.ts';
 import * as store from './store.ts';
 import { asInRow, CREATE_ROUTER, DELETE_ROUTER, releaseOutside, routerSpec, UPDATE_ROUTER } from './tasks.ts';
 

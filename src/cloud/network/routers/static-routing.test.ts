@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contains } from '../../../lib/cidr.ts';
-import { overlap, routesFrom, unreachable } from './static-routing.ts';
+import { overlap, routesFrom, unreachable } from './attachment.ts';
 
 const route = (destination: string, nexthop: string) => ({ destination, nexthop });
 

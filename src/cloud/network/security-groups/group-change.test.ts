@@ -6,8 +6,7 @@ import {
   isSameRule,
   refuseRuleConflicts,
 } from './group-change.ts';
-import { canonicalRule, type RuleInput } from './rules/canonical.ts';
-import { duplicateKey } from './rules/duplicates.ts';
+import { canonicalRule, duplicateKey, type RuleInput } from './rules/canonical.ts';
 import { MAX_RULES } from './schema.ts';
 
 const rule = (given: Partial<RuleInput>) => canonicalRule({ direction: 'ingress', ...given });

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConflictError } from '../../../lib/errors.ts';
-import type { CanonicalRule } from './rules/canonical.ts';
-import { duplicateKey } from './rules/duplicates.ts';
+import { type CanonicalRule, duplicateKey } from './rules/canonical.ts';
 import { MAX_RULES } from './schema.ts';
 
 type IdentifiedRule = CanonicalRule & { id: string };

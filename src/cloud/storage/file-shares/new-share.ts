@@ -2,9 +2,7 @@ import { addressOrRange } from '../../../lib/cidr.ts';
 import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Region } from '../../ground/catalog/service.ts';
-import { typeNamed } from './legacy.ts';
-import type { CreateFileShare } from './schema.ts';
-import type { FileShareType, VastSettings } from './share-types.ts';
+import { type CreateFileShare, type FileShareType, typeNamed, type VastSettings } from './schema.ts';
 
 /** Fields that only shares of one type have. */
 const OWN_FIELDS = { standard: ['network', 'access'], vast: ['share_settings'] } as const;

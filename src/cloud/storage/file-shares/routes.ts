@@ -15,7 +15,6 @@ import { presentedExceeded } from '../../ground/quotas/schema.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { WAIT_TEXT, waitForTask } from '../../ground/tasks/service.ts';
 import { addAccessRule, listAccessRules, removeAccessRule } from './access-rules.ts';
-import { VOLUME_TYPES } from './legacy.ts';
 import {
   AccessRuleAnswer,
   AccessRuleList,
@@ -31,6 +30,7 @@ import {
   FileShareListQuery,
   FileShareParams,
   UpdateFileShare,
+  VOLUME_TYPES,
 } from './schema.ts';
 import {
   createFileShare,

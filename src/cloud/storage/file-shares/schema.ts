@@ -1,4 +1,8 @@
+import type { Selectable } from 'kysely';
 import { type Static, Type } from 'typebox';
+import type { Tables } from '../../../db/tables.ts';
+import { InvalidError } from '../../../lib/errors.ts';
+import { LEGACY } from '../../../lib/legacy.ts';
 import { MetadataMap, newTags } from '../../../lib/legacy-metadata.ts';
 import { PlaceFields, TaggedFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { tagQuery } from '../../../lib/tag-query.ts';
@@ -14,7 +18,32 @@ import {
   ResourceName,
 } from '../../../lib/wire.ts';
 import { exceededQuotasSchema } from '../../ground/quotas/schema.ts';
-import { legacyType, VOLUME_TYPES } from './legacy.ts';
+
+/** The type of a share under its older name. The library under the older Terraform provider sends only this one. */
+
+export const VOLUME_TYPES = { standard: 'default_share_type', vast: 'vast_share_type' } as const;
+
+export const legacyType = {
+  volume_type: Type.Optional(
+    Type.Enum(Object.values(VOLUME_TYPES), {
+      type: 'string',
+      ...LEGACY,
+      description: 'Equivalent of type_name with other values',
+    }),
+  ),
+};
+
+/** Returns the type of a share, whichever of the two fields names it. @throws InvalidError when they differ */
+export function typeNamed(request: {
+  type_name?: FileShareType;
+  volume_type?: (typeof VOLUME_TYPES)[FileShareType];
+}): FileShareType | undefined {
+  const { type_name: named, volume_type: older } = request;
+  if (older === undefined) return named;
+  const meant = older === VOLUME_TYPES.vast ? 'vast' : 'standard';
+  if (named === undefined || named === meant) return meant;
+  throw new InvalidError({ volume_type: [`Conflicts with type_name ${named}; leave it out.`] });
+}
 
 /** Our own limits. None are published. */
 export const MAX_SHARE_GIB = 1_000_000;
@@ -240,3 +269,22 @@ export const AccessRuleParams = Type.Object({
   ...FileShareParams.properties,
   access_rule_id: Type.String({ description: 'Access rule ID' }),
 });
+
+type Share = Selectable<Tables['file_shares']>;
+
+export type FileShareType = Share['type_name'];
+
+export interface VastSettings {
+  rootSquash: boolean;
+  pathLength: Share['path_length'];
+  allowedCharacters: Share['allowed_characters'];
+}
+
+/** Returns what a VAST share lacks for Slurm, each as a setting and the value that Slurm needs. */
+export function slurmNeeds(settings: VastSettings): string[] {
+  return [
+    ...(settings.rootSquash ? ['root_squash false'] : []),
+    ...(settings.pathLength === 'NPL' ? [] : ['path_length NPL']),
+    ...(settings.allowedCharacters === 'NPL' ? [] : ['allowed_characters NPL']),
+  ];
+}

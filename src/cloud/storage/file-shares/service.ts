@@ -2,10 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { TaskType } from '../../../convergence/task-kind.ts';
 import { make, remove, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { type FieldProblem, InvalidError, type QuotaExceededError } from '../../../lib/errors.ts';
+import {
+  ConflictError,
+  type FieldProblem,
+  InvalidError,
+  NotFoundError,
+  type QuotaExceededError,
+} from '../../../lib/errors.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import { isUuid, newTaskId } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
+import { patchedTags, sameTags } from '../../../lib/tags.ts';
 import type { Platform } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import type { Scope } from '../../ground/projects/service.ts';
@@ -21,13 +28,17 @@ import {
   wantChecked,
 } from '../../ground/tasks/service.ts';
 import { keepShareSubnet } from '../../network/networks/service.ts';
-import { lock, lockFree, shareNotFound } from './locks.ts';
 import { type NewShare, newShare } from './new-share.ts';
-import type { CreateFileShare, FileShareListQuery, UpdateFileShare } from './schema.ts';
-import { rowPatch, settingsOf, wantedShare } from './share-change.ts';
-import { type FileShareType, slurmNeeds } from './share-types.ts';
+import {
+  type CreateFileShare,
+  type FileShareListQuery,
+  type FileShareType,
+  slurmNeeds,
+  type UpdateFileShare,
+  type VastSettings,
+} from './schema.ts';
 import * as store from './store.ts';
-import { insertRules, keepFree } from './store.ts';
+import { type FileShareRow, insertRules, keepFree, lockShare } from './store.ts';
 import {
   CREATE_SHARE,
   changedShare,
@@ -37,6 +48,87 @@ import {
   shareSpec,
   UPDATE_SHARE,
 } from './tasks.ts';
+
+/** Locks the share. @throws NotFoundError */
+export async function lock(tx: Transaction, scope: Scope, id: string): Promise<FileShareRow> {
+  const share = isUuid(id) ? await lockShare(tx, scope, id) : undefined;
+  if (!share) throw shareNotFound(id);
+  tx.about({ ...share, type: 'file_shares' });
+  return share;
+}
+
+/** Locks the share for a change. @throws NotFoundError, ConflictError while a task holds it */
+export async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<FileShareRow> {
+  const share = await lock(tx, scope, id);
+  refuseHeld(`File share ${share.name}`, share);
+  return share;
+}
+
+export function shareNotFound(id: string): NotFoundError {
+  return new NotFoundError('File share', id);
+}
+
+/** What a change makes of a share. `settings` are only those of a VAST share. */
+export interface WantedShare {
+  name: string;
+  tags: Record<string, string>;
+  settings: VastSettings | null;
+}
+
+/**
+ * Returns the share after an update; undefined if the update changes nothing.
+ * @throws InvalidError for settings of a standard share, ConflictError for settings that the Slurm of `slurmCluster`
+ * can't work with
+ */
+export function wantedShare(
+  share: FileShareRow,
+  { name = share.name, share_settings: given, tags: patch }: UpdateFileShare,
+  slurmCluster: string | undefined,
+): WantedShare | undefined {
+  const current = settingsOf(share);
+  if (given && current === null) {
+    const message = 'Is only allowed for a vast share; leave it out for a standard one.';
+    throw new InvalidError([{ field: 'share_settings', message }]);
+  }
+  const settings = current && {
+    rootSquash: given?.root_squash ?? current.rootSquash,
+    pathLength: given?.path_length ?? current.pathLength,
+    allowedCharacters: given?.allowed_characters ?? current.allowedCharacters,
+  };
+  const tags = patchedTags(share.tags, patch);
+  const sameSettings = JSON.stringify(settings) === JSON.stringify(current);
+  if (name === share.name && sameSettings && sameTags(tags, share.tags)) return undefined;
+  const needs = settings && slurmCluster !== undefined ? slurmNeeds(settings) : [];
+  if (needs.length > 0) {
+    throw new ConflictError(
+      `Slurm in cluster ${slurmCluster} uses file share ${share.name} and requires ${needs.join(', ')}; disable Slurm there first`,
+    );
+  }
+  return { name, tags, settings };
+}
+
+/** Returns the settings of a VAST share; null for a standard one. */
+export function settingsOf(share: FileShareRow): VastSettings | null {
+  if (share.type_name !== 'vast') return null;
+  return {
+    rootSquash: share.root_squash ?? true,
+    pathLength: share.path_length,
+    allowedCharacters: share.allowed_characters,
+  };
+}
+
+/** Returns the columns to change. */
+export function rowPatch({ name, tags, settings }: WantedShare) {
+  return {
+    name,
+    tags: JSON.stringify(tags),
+    ...(settings && {
+      root_squash: settings.rootSquash,
+      path_length: settings.pathLength,
+      allowed_characters: settings.allowedCharacters,
+    }),
+  };
+}
 
 /** What the preconditions of Slurm look at in a share. */
 export interface SlurmShare {

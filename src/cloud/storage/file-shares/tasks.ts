@@ -3,7 +3,7 @@ import { type TaskEnd, type TaskType, taskType } from '../../../convergence/task
 import { change, type Wanted } from '../../../convergence/wants.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import type { NewShare } from './new-share.ts';
-import type { VastSettings } from './share-types.ts';
+import type { VastSettings } from './schema.ts';
 import { deleteShare, makeAvailable, type SharePatch } from './store.ts';
 
 interface ShareInput extends QuotaOwner {

@@ -16,7 +16,32 @@ import {
   ResourceName,
 } from '../../../lib/wire.ts';
 import { VolumeTypeName } from '../../ground/catalog/schema.ts';
-import { VOLUME_STATUSES } from './states.ts';
+
+/** States of a volume as Cinder names them. */
+export const VOLUME_STATUSES = [
+  'attaching',
+  'available',
+  'awaiting-transfer',
+  'backing-up',
+  'creating',
+  'deleting',
+  'detaching',
+  'downloading',
+  'error',
+  'error_backing-up',
+  'error_deleting',
+  'error_extending',
+  'error_restoring',
+  'extending',
+  'in-use',
+  'maintenance',
+  'reserved',
+  'restoring-backup',
+  'retyping',
+  'reverting',
+  'uploading',
+] as const;
+export type VolumeStatus = (typeof VOLUME_STATUSES)[number];
 
 export const VolumeSize = Type.Integer({
   minimum: 1,

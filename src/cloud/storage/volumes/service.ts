@@ -12,8 +12,13 @@ import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain, usedBy } from '../../ground/tasks/service.ts';
-import { freeDevice, refuseAttached, requireReady, type VolumeHost } from './attachments/hosts.ts';
-import { insertAttachment } from './attachments/store.ts';
+import {
+  freeDevice,
+  insertAttachment,
+  refuseAttached,
+  requireReady,
+  type VolumeHost,
+} from './attachments/store.ts';
 import type { CreateVolume, VolumeListQuery } from './schema.ts';
 import * as snapshots from './snapshots/in-transaction.ts';
 import { volumeShapes } from './sources.ts';

@@ -7,9 +7,8 @@ import type { Tables } from '../../../db/tables.ts';
 import { isUuid } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { VolumeTypeName } from '../../ground/catalog/schema.ts';
-import type { VolumeListQuery } from './schema.ts';
+import type { VolumeListQuery, VolumeStatus } from './schema.ts';
 import type { VolumeShape } from './sources.ts';
-import type { VolumeStatus } from './states.ts';
 
 export type PlainVolume = Selectable<Tables['volumes']>;
 export interface AttachmentRow {

@@ -11,7 +11,7 @@ import { lockToAdd, lockWithLookedAfter } from '../../accounts/service.ts';
 import { AddressTakenError } from '../../accounts/users/in-transaction.ts';
 import { findLogin } from '../invitation-store.ts';
 import { insertInvited, VALID_MS } from '../invited.ts';
-import { takeOut } from '../removal.ts';
+import { takeOut } from '../members.ts';
 import { updateUser } from '../service.ts';
 import type {
   CreateSeller,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import os from 'node:os';
 import { expect, test } from 'vitest';
 import { findProgram } from '../../../../engines/programs.ts';
-import { confined } from './confinement.ts';
+import { confined } from './containment.ts';
 import { resourceLimits } from './resource-limits.ts';
 
 const PATH = '/usr/bin:/bin';

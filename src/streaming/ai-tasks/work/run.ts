@@ -8,8 +8,7 @@ import {
 } from '../../../../engines/index.ts';
 import type { TaskData } from '../../../db/json-columns.ts';
 import { shownUrl } from '../../../lib/file-url.ts';
-import { type FetchOptions, fetchMedia } from '../fetching/fetch-media.ts';
-import { MediaError } from '../fetching/media-error.ts';
+import { type FetchOptions, fetchMedia, MediaError } from '../fetching/fetch-media.ts';
 import { parseStopObjects } from '../stop-objects.ts';
 import { analyse } from './analysis.ts';
 import type { ResourceLimits } from './resource-limits.ts';

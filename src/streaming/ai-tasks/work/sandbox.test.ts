@@ -6,8 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { needs, newFile } from '../../../../test/support/engines.ts';
-import type { Sandbox } from './bubblewrap.ts';
-import { findSandbox } from './sandbox.ts';
+import { findSandbox, type Sandbox } from './sandbox.ts';
 
 const searchPath = '/usr/bin:/bin';
 const node = process.execPath;

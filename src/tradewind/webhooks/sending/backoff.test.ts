@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askedWait, waitAfter } from './attempt.ts';
+import { askedWait, waitAfter } from './queue.ts';
 
 it.each([
   [1, 0.5, 1_000],

@@ -11,8 +11,8 @@ import { presentedInstance } from '../presenter.ts';
 import { ONE_INSTANCE } from '../routes.ts';
 import { InstanceAnswer, InstanceParams, VERSIONED_INSTANCE } from '../schema.ts';
 import { getInstance } from '../service.ts';
-import type { ActionName } from './actions.ts';
 import {
+  type ActionName,
   AvailableFlavorsQuery,
   ChangeFlavor,
   InstanceAction,

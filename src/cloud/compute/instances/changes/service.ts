@@ -15,17 +15,26 @@ import type { TagHolder } from '../../../ground/metadata/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { beginTask, wantChecked } from '../../../ground/tasks/service.ts';
 import type { ImageSource } from '../../../storage/image-sources/in-transaction.ts';
+import type { InstanceVolumeWish } from '../../../storage/volumes/of-instances/in-transaction.ts';
 import * as instanceVolumes from '../../../storage/volumes/of-instances/in-transaction.ts';
 import { imageMisfits, keptFlavor, misfit, usableFlavor } from '../creation/flavor-choice.ts';
 import { volumeProblems } from '../creation/request-problems.ts';
-import { lockFreeInstance, requireState } from '../free-instance.ts';
-import { knownVolume } from '../offers/possible-volume.ts';
 import type { PossibleVolume } from '../offers/schema.ts';
-import { getInstance } from '../service.ts';
+import { getInstance, lockFreeInstance, requireState } from '../service.ts';
 import { changeInstance } from '../store.ts';
 import { ofMachine } from '../tasks.ts';
-import { ACTIONS, type ActionName, NOT_OF_BARE_METAL, RESIZABLE } from './actions.ts';
-import type { UpdateInstance } from './schema.ts';
+import { ACTIONS, type ActionName, NOT_OF_BARE_METAL, RESIZABLE, type UpdateInstance } from './schema.ts';
+
+/** Returns the volume as a creation would ask for it. If its source is still unknown, it counts as a blank volume. */
+export function knownVolume(volume: PossibleVolume, { region }: Pick<Scope, 'region'>): InstanceVolumeWish {
+  const { source, image_id, snapshot_id, volume_id } = volume;
+  const size = volume.size ?? undefined;
+  const type_name = volume.type_name ?? undefined;
+  if (source === 'existing-volume' && volume_id) return { source, volume_id };
+  if (source === 'image' && image_id) return { source, image_id, size, type_name };
+  if (source === 'snapshot' && snapshot_id) return { source, snapshot_id, size, type_name };
+  return { source: 'new-volume', type_name: type_name ?? region.available_volume_types?.[0] };
+}
 
 interface State {
   status: InstanceStatus;

@@ -2,8 +2,7 @@ import { basicValue, type DdosTemplate, ddosProfileProblems } from '../../../../
 import type { FieldProblem } from '../../../../lib/errors.ts';
 import { isBareMetal } from '../../../ground/catalog/flavor-schema.ts';
 import type { InstanceVolumeWish } from '../../../storage/volumes/of-instances/in-transaction.ts';
-import { kindProblems, ofItsKind } from '../interfaces/any-interface.ts';
-import type { AttachInterface } from '../interfaces/schema.ts';
+import { type AttachInterface, kindProblems, ofItsKind } from '../interfaces/schema.ts';
 import type { CreateInstance, NewInstanceVolume, NewInterface } from '../schema.ts';
 
 /** Room for the settings of an application. */

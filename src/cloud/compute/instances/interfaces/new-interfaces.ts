@@ -188,7 +188,7 @@ export async function write(
     taskId: holdPorts ? taskId : null,
   }));
   const fresh = placed.filter(({ reserved }) => reserved === undefined);
-  if (fresh.length > 0) await ports.addToMany(tx, scope, fresh, now);
+  if (fresh.length > 0) await ports.insertPorts(tx, scope, fresh, now);
   await attachReserved(
     tx,
     instanceId,

@@ -1,10 +1,165 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { type Static, Type } from 'typebox';
+import { asked } from '../../../../backends/contract/asking.ts';
+import type { Json, MachineLoad } from '../../../../backends/contract/backend.ts';
+import type { Sql } from '../../../../db/database.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
+import { InvalidError } from '../../../../lib/errors.ts';
+import { metricsQuestion } from '../../../../lib/node-settings.ts';
 import { pageOf } from '../../../../lib/page.ts';
+import { isoSeconds } from '../../../../lib/time.ts';
+import { listOf, listQuery, Named, nullable, Query } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
+import type { Scope } from '../../../ground/projects/service.ts';
 import { InstanceParams } from '../schema.ts';
-import { InstanceMetricsList, InstanceMetricsQuery, InstanceMetricsQuestion } from './schema.ts';
-import { instanceMetrics } from './service.ts';
+import { getInstance } from '../service.ts';
+
+const number = (description: string) => nullable(Type.Number({ description }));
+
+export const InstanceMetrics = Named('InstanceMetrics', {
+  time: Type.String({ description: 'In UTC', examples: ['2026-05-23T05:00:00Z'] }),
+  cpu_util: number('CPU in use, in percent of all cores'),
+  memory_util: number('Memory in use, in percent'),
+  network_Bps_ingress: number('Bytes received per second'),
+  network_Bps_egress: number('Bytes sent per second'),
+  network_pps_ingress: number('Packets received per second'),
+  network_pps_egress: number('Packets sent per second'),
+  disks: Type.Array(
+    Named('DiskMetrics', {
+      disk_name: Type.String({ description: 'Name of the device', examples: ['vda'] }),
+      disk_Bps_read: number('Bytes read per second'),
+      disk_Bps_write: number('Bytes written per second'),
+      disk_iops_read: number('Reads per second'),
+      disk_iops_write: number('Writes per second'),
+    }),
+    { description: 'Disks that are attached now' },
+  ),
+});
+export type InstanceMetrics = Static<typeof InstanceMetrics>;
+export const InstanceMetricsList = listOf(InstanceMetrics, 'InstanceMetricsList');
+
+export const InstanceMetricsQuestion = metricsQuestion(
+  'InstanceMetricsQuestion',
+  336,
+  'How far back to look: 1, 6 or 24 hours, or 7 or 14 days',
+);
+export type InstanceMetricsQuestion = Static<typeof InstanceMetricsQuestion>;
+
+export const InstanceMetricsQuery = Query(listQuery());
+
+/** What belongs to the infrastructure of an instance: a machine, or the cluster whose node it is. */
+interface Measured {
+  kind: 'cluster' | 'machine';
+  ownerId: string;
+  /** What the backend calls it. */
+  handle: Json;
+  /** Devices of its disks. */
+  devices: string[];
+}
+
+export async function findMeasured(db: Sql, instanceId: string): Promise<Measured> {
+  const { rows } = await sql<Measured>`
+    select owner.kind, owner.id as "ownerId", wants.handle,
+      array(select device from volume_attachments where instance_id = ${instanceId} order by device) as devices
+    from (
+      select case when cluster_id is null then 'machine' else 'cluster' end as kind,
+        coalesce(cluster_id, instances.id) as id
+      from instances left join kubernetes_pools on kubernetes_pools.id = pool_id where instances.id = ${instanceId}
+    ) as owner
+    left join wants on wants.kind = owner.kind and wants.id = owner.id`.execute(db);
+  const [row] = rows;
+  return row ?? { kind: 'machine', ownerId: instanceId, handle: null, devices: [] };
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The published intervals in hours, and the time between two points. */
+const STEPS = new Map([
+  [1, 15_000],
+  [6, 20_000],
+  [24, 2 * MINUTE_MS],
+  [7 * 24, 10 * MINUTE_MS],
+  [14 * 24, 20 * MINUTE_MS],
+]);
+
+/** The times of a series of points. */
+export interface Times {
+  from: Date;
+  to: Date;
+  stepMs: number;
+}
+
+/**
+ * Returns the times to look at, none of them before the machine was there; undefined if there are none. They are
+ * multiples of the step, so that a later question has the same times.
+ * @throws InvalidError for other intervals
+ */
+export function timesOf(
+  { time_unit, time_interval }: InstanceMetricsQuestion,
+  { createdAt, now }: { createdAt: Date; now: Date },
+): Times | undefined {
+  const hours = time_interval * (time_unit === 'day' ? 24 : 1);
+  const stepMs = STEPS.get(hours);
+  if (stepMs === undefined) {
+    throw new InvalidError({ time_interval: ['Only 1, 6 and 24 hours and 7 and 14 days are possible.'] });
+  }
+  const to = Math.floor(now.getTime() / stepMs) * stepMs;
+  const created = Math.ceil(createdAt.getTime() / stepMs) * stepMs;
+  const from = Math.max(to - hours * HOUR_MS + stepMs, created);
+  return from > to ? undefined : { from: new Date(from), to: new Date(to), stepMs };
+}
+
+/**
+ * Returns the load of an instance, oldest first.
+ * @throws NotFoundError, InvalidError for another interval and where nothing is measured, ConflictError if the
+ * infrastructure refuses, UnavailableError
+ */
+export async function instanceMetrics(
+  on: Platform,
+  scope: Scope,
+  id: string,
+  question: InstanceMetricsQuestion,
+  log: Pick<Logger, 'info'>,
+): Promise<InstanceMetrics[]> {
+  const { id: machineId, created_at: createdAt, project_id: projectId } = await getInstance(on, scope, id);
+  const times = timesOf(question, { createdAt, now: on.clock.now() });
+  const { devices, kind, ownerId, handle } = await findMeasured(on.database.sql, machineId);
+  const { loadOf } = on.backends.of(scope.regionId, kind);
+  if (!loadOf) {
+    const message = `The infrastructure of region ${scope.region.display_name} doesn't measure load.`;
+    throw new InvalidError({ instance_id: [message] });
+  }
+  if (!times) return [];
+  const disks = devices.map((device) => device.slice(device.lastIndexOf('/') + 1));
+  const ref = { kind, id: ownerId, regionId: scope.regionId, projectId, handle };
+  const load = await asked(log, (call) => loadOf(ref, { machineId, disks, ...times }, call));
+  return load.map((one) => presented(one, disks));
+}
+
+function presented({ time, network, ...load }: MachineLoad, disks: readonly string[]): InstanceMetrics {
+  return {
+    time: isoSeconds(time),
+    cpu_util: load.cpuPercent ?? null,
+    memory_util: load.memoryPercent ?? null,
+    network_Bps_ingress: network?.bytesIn ?? null,
+    network_Bps_egress: network?.bytesOut ?? null,
+    network_pps_ingress: network?.packetsIn ?? null,
+    network_pps_egress: network?.packetsOut ?? null,
+    disks: disks.map((disk_name) => {
+      const disk = load.disks?.[disk_name];
+      return {
+        disk_name,
+        disk_Bps_read: disk?.bytesRead ?? null,
+        disk_Bps_write: disk?.bytesWritten ?? null,
+        disk_iops_read: disk?.reads ?? null,
+        disk_iops_write: disk?.writes ?? null,
+      };
+    }),
+  };
+}
 
 export function instanceMetricsRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags: ['Instances'], params: InstanceParams, access: 'read' });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { InvalidError } from '../../../../lib/errors.ts';
-import { timesOf } from './service.ts';
+import { timesOf } from './routes.ts';
 
 const now = new Date('2026-11-23T12:00:07Z');
 const long = new Date('2026-01-01T00:00:00Z');

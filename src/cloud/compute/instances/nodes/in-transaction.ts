@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { ClusterNodeSpec } from '../../../../backends/contract/specs.ts';
 import { put, type Wanted, want } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
+import type { KeptFlavor } from '../../../../db/json-columns.ts';
+import type { Place } from '../../../../db/place.ts';
 import type { Flavor, VolumeTypeName } from '../../../ground/catalog/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import type { QuotaAmounts, QuotaOwner } from '../../../ground/quotas/service.ts';
@@ -8,9 +12,9 @@ import type { AddressSource } from '../../../network/addresses/in-transaction.ts
 import * as addresses from '../../../network/addresses/in-transaction.ts';
 import * as portGroups from '../../../network/ports/groups/in-transaction.ts';
 import * as ports from '../../../network/ports/in-transaction.ts';
+import { portSpecs } from '../../../network/ports/tasks.ts';
 import * as volumes from '../../../storage/volumes/of-instances/in-transaction.ts';
 import { keptFlavor } from '../creation/flavor-choice.ts';
-import * as store from './store.ts';
 
 const NAME_PART_LENGTH = 8;
 
@@ -40,11 +44,6 @@ export interface FreedQuotas {
  * decides which. Every function runs the same few statements for any number of nodes.
  */
 
-export { replaceGroupsOfPool as setGroups } from '../../../network/ports/groups/in-transaction.ts';
-export { checkNamed as checkNamedDisks } from '../../../storage/volumes/of-instances/in-transaction.ts';
-export { nodeIdsOf as idsOf } from './store.ts';
-export { nodeSpecs as specsOf } from './wanted.ts';
-
 /**
  * Inserts nodes with ports, addresses and disks, held by the task. The caller takes the quotas.
  * @throws InvalidError for a missing network, ConflictError when no addresses are left
@@ -67,7 +66,7 @@ export async function add(
   const taken = await addresses.take(tx, scope, wishes);
   const flavors = new Map(wanted.map(({ poolId, flavor }) => [poolId, keptFlavor(flavor)]));
   const { sshKeyName } = first.pool;
-  await store.insertNodes(tx, scope, nodes, flavors, { sshKeyName, taskId, now: tx.now });
+  await insertNodes(tx, scope, nodes, flavors, { sshKeyName, taskId, now: tx.now });
   const networks = new Map(taken.map((one) => ['port' in one.holder ? one.holder.port : '', one.networkId]));
   const placed = interfaces.flatMap(({ portId, node, position }) => {
     const networkId = networks.get(portId);
@@ -75,7 +74,7 @@ export async function add(
       ? []
       : [{ id: portId, networkId, interfaceName: null, instanceId: node.id, position }];
   });
-  await ports.addToMany(tx, scope, placed, tx.now);
+  await ports.insertPorts(tx, scope, placed, tx.now);
   await portGroups.putOnPorts(
     tx,
     interfaces.flatMap(({ portId, node }) => node.pool.groupIds.map((groupId) => ({ portId, groupId }))),
@@ -96,14 +95,14 @@ export async function doom(
   taskId: string,
   namedVolumeIds: readonly string[] = [],
 ): Promise<void> {
-  await store.lockNodes(tx, ids);
+  await lockNodes(tx, ids);
   await volumes.holdForRemoval(tx, ids, namedVolumeIds, taskId, tx.now);
-  await store.markDoomed(tx, ids, taskId);
+  await markDoomed(tx, ids, taskId);
 }
 
 /** Completes the task: new nodes run, and doomed ones are removed with everything they had. */
 export async function finish(tx: Transaction, taskId: string, now: Date): Promise<FreedQuotas | undefined> {
-  const held = await store.lockHeldNodes(tx, taskId);
+  const held = await lockHeldNodes(tx, taskId);
   await settle(
     tx,
     held.filter(({ task_state }) => task_state !== 'deleting'),
@@ -118,7 +117,7 @@ export async function finish(tx: Transaction, taskId: string, now: Date): Promis
 
 /** Takes the task back: its new nodes are removed, and its doomed ones run. */
 export async function takeBack(tx: Transaction, taskId: string, now: Date): Promise<FreedQuotas | undefined> {
-  const held = await store.lockHeldNodes(tx, taskId);
+  const held = await lockHeldNodes(tx, taskId);
   await settle(
     tx,
     held.filter((node) => node.creator_task_id !== taskId),
@@ -131,22 +130,22 @@ export async function takeBack(tx: Transaction, taskId: string, now: Date): Prom
   );
 }
 
-async function settle(tx: Transaction, nodes: store.HeldNode[], now: Date): Promise<void> {
+async function settle(tx: Transaction, nodes: HeldNode[], now: Date): Promise<void> {
   if (nodes.length === 0) return;
   const ids = nodes.map(({ id }) => id);
   await volumes.settle(tx, ids, now);
-  await store.markRunning(tx, ids, now);
+  await markRunning(tx, ids, now);
 }
 
 /** Locks rows in the same order as a creation, so that the two never wait for each other. */
-async function remove(tx: Transaction, nodes: store.HeldNode[], now: Date): Promise<FreedQuotas | undefined> {
+async function remove(tx: Transaction, nodes: HeldNode[], now: Date): Promise<FreedQuotas | undefined> {
   const [first] = nodes;
   if (!first) return undefined;
   const ids = nodes.map(({ id }) => id);
-  const portIds = await ports.removeOf(tx, ids);
+  const portIds = await ports.deletePortsOf(tx, ids);
   const doomed = await volumes.doomedWith(tx, ids);
   const left = await volumes.detach(tx, ids, doomed, now);
-  await store.deleteNodes(tx, ids);
+  await deleteNodes(tx, ids);
   await addresses.release(tx, portIds);
   // A task works on one cluster, which belongs to one account.
   const owner = { clientId: first.client_id, regionId: first.region_id };
@@ -168,4 +167,130 @@ function newNode(pool: WantedNodes) {
 export function quotasOf(pools: readonly { amount: number; bootDisk: unknown }[]): QuotaAmounts {
   const sum = (list: typeof pools) => list.reduce((total, { amount }) => total + amount, 0);
   return { vm_count: sum(pools), volume_count: sum(pools.filter(({ bootDisk }) => bootDisk !== null)) };
+}
+
+interface NodeParts {
+  id: string;
+  pool_id: string;
+  name: string;
+  port_ids: string[];
+  boot_volume_id: string | null;
+}
+
+/** Returns the specs of pools' nodes by pool and ID, from their rows in the transaction. Leaves out doomed nodes. */
+export async function nodeSpecs(
+  tx: Transaction,
+  poolIds: readonly string[],
+): Promise<Map<string, Record<string, ClusterNodeSpec>>> {
+  const { rows } = await sql<NodeParts>`
+    select id, pool_id, name,
+      array(select ports.id::text from ports where instance_id = instances.id order by position) as port_ids,
+      (select volume_id from volume_attachments where instance_id = instances.id and boot_index = 0) as boot_volume_id
+    from instances where pool_id = any(${poolIds}::uuid[]) and task_state is distinct from 'deleting'
+    order by id`.execute(tx.sql);
+  const ports = await portSpecs(
+    tx,
+    rows.flatMap(({ port_ids }) => port_ids),
+  );
+  const pools = new Map<string, Record<string, ClusterNodeSpec>>();
+  for (const { id, pool_id, name, port_ids, boot_volume_id } of rows) {
+    const own = port_ids.flatMap((portId, position) => {
+      const port = ports.get(portId);
+      return port ? [[portId, { ...port, position }] as const] : [];
+    });
+    const node = {
+      name,
+      ...(boot_volume_id !== null && { bootVolumeId: boot_volume_id }),
+      ports: Object.fromEntries(own),
+    };
+    pools.set(pool_id, { ...pools.get(pool_id), [id]: node });
+  }
+  return pools;
+}
+
+export interface NewNode {
+  id: string;
+  name: string;
+  poolId: string;
+}
+
+/** Inserts nodes in their first state, held by the task that creates them. `flavors` are keyed by pool. */
+export async function insertNodes(
+  tx: Transaction,
+  place: Place,
+  nodes: readonly NewNode[],
+  flavors: ReadonlyMap<string, KeptFlavor>,
+  { sshKeyName, taskId, now }: { sshKeyName: string; taskId: string; now: Date },
+): Promise<void> {
+  const pools = [...flavors].map(([id, flavor]) => ({ id, flavor }));
+  await sql`
+    insert into instances (id, project_id, region_id, name, status, vm_state, task_state, flavor_id, flavor,
+      ssh_key_name, tags, pool_id, creator_task_id, task_id, created_at, updated_at)
+    select node.id, ${place.projectId}, ${place.regionId}, node.name, 'BUILD', 'building', 'scheduling',
+      pool.flavor ->> 'flavor_id', pool.flavor, ${sshKeyName}, '{}', pool.id, ${taskId}, ${taskId}, ${now}, ${now}
+    from unnest(${nodes.map(({ id }) => id)}::uuid[], ${nodes.map(({ name }) => name)}::text[],
+      ${nodes.map(({ poolId }) => poolId)}::uuid[]) as node (id, name, pool_id)
+    join jsonb_to_recordset(${JSON.stringify(pools)}::jsonb) as pool (id uuid, flavor jsonb)
+      on pool.id = node.pool_id`.execute(tx.sql);
+}
+
+/** Returns the IDs of the pools' nodes, newest first. */
+export async function nodeIdsOf(tx: Transaction, poolIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.sql
+    .selectFrom('instances')
+    .select('id')
+    .where(sql<boolean>`pool_id = any(${poolIds}::uuid[])`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Locks the nodes against changes until the transaction ends. */
+export async function lockNodes(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await sql`
+    select from instances where id = any(${ids}::uuid[]) order by id for update`.execute(tx.sql);
+}
+
+export interface HeldNode {
+  id: string;
+  task_state: string | null;
+  creator_task_id: string;
+  client_id: number;
+  project_id: number;
+  region_id: number;
+}
+
+/** Locks the nodes that the task creates or removes, and returns them. */
+export async function lockHeldNodes(tx: Transaction, taskId: string): Promise<HeldNode[]> {
+  return tx.sql
+    .selectFrom('instances')
+    .innerJoin('projects', 'projects.id', 'instances.project_id')
+    .select(['instances.id', 'task_state', 'creator_task_id', 'client_id', 'project_id', 'region_id'])
+    .where('task_id', '=', taskId)
+    .where('pool_id', 'is not', null)
+    .orderBy('instances.id')
+    .forUpdate('instances')
+    .execute();
+}
+
+export async function markDoomed(tx: Transaction, ids: readonly string[], taskId: string): Promise<void> {
+  await tx.sql
+    .updateTable('instances')
+    .set({ task_state: 'deleting', task_id: taskId, updated_at: tx.now })
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .execute();
+}
+
+/** Marks the nodes as running and no longer held by a task. */
+export async function markRunning(tx: Transaction, ids: readonly string[], now: Date): Promise<void> {
+  await tx.sql
+    .updateTable('instances')
+    .set({ status: 'ACTIVE', vm_state: 'active', task_state: null, task_id: null, updated_at: now })
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .execute();
+}
+
+export async function deleteNodes(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await tx.sql.deleteFrom('instances').where(sql<boolean>`id = any(${ids}::uuid[])`).execute();
 }

@@ -12,7 +12,7 @@ import { AvailableFlavorsQuery } from '../changes/schema.ts';
 import { flavorsForNewInstance } from '../changes/service.ts';
 import { usableFlavor } from '../creation/flavor-choice.ts';
 import { interfaceProblems, volumeProblems } from '../creation/request-problems.ts';
-import { kindProblems, ofItsKind } from '../interfaces/any-interface.ts';
+import { kindProblems, ofItsKind } from '../interfaces/schema.ts';
 import { InstanceParams } from '../schema.ts';
 import { getInstance } from '../service.ts';
 import {

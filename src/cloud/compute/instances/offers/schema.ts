@@ -5,7 +5,7 @@ import { Input, Named, nullable, Query, ResourceName } from '../../../../lib/wir
 import { VolumeTypeName } from '../../../ground/catalog/schema.ts';
 import { exceededQuotasSchema } from '../../../ground/quotas/schema.ts';
 import { AttachmentTag, VolumeSize } from '../../../storage/volumes/schema.ts';
-import { anyInterface } from '../interfaces/any-interface.ts';
+import { anyInterface } from '../interfaces/schema.ts';
 import { BootIndex, CreateInstanceSchema, MAX_INTERFACES, MAX_VOLUMES, VOLUME_SOURCES } from '../schema.ts';
 
 /** A possible volume. Its fields are those of a creation, but only its source must be known yet. */

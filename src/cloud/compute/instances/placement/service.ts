@@ -10,7 +10,7 @@ import type { PlainInstance } from '../../../ground/hosts/in-transaction.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { beginTask } from '../../../ground/tasks/service.ts';
 import * as placementGroups from '../../placement-groups/service.ts';
-import { lockFreeInstance } from '../free-instance.ts';
+import { lockFreeInstance } from '../service.ts';
 import { changeInstance } from '../store.ts';
 import { ofMachine } from '../tasks.ts';
 

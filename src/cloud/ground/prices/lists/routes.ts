@@ -1,9 +1,181 @@
+import { announce } from '../../../../db/changes.ts';
+import type { Transaction } from '../../../../db/database.ts';
+import type { ListedPrice, ListTerms } from '../../../../db/json-columns.ts';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
+import { type FieldProblem, NotFoundError } from '../../../../lib/errors.ts';
+import { calendarTime, isoSeconds } from '../../../../lib/time.ts';
+import { VOLUME_TYPES } from '../../../../lib/volume-types.ts';
 import type { Platform } from '../../../../platform.ts';
+import type { Principal } from '../../../../requests/principal.ts';
+import { type Catalog, priced } from '../../catalog/service.ts';
+import type { Holder } from '../../dated-lists/in-transaction.ts';
 import { DatedListQuery } from '../../dated-lists/schema.ts';
-import { NewPriceList, PriceList, PriceListParams, PriceLists, Prices, PricesQuery } from './schema.ts';
-import { createPriceList, deletePriceList, getPriceList, listPriceLists, listPrices } from './service.ts';
+import {
+  createDatedList,
+  deleteDatedList,
+  getDatedList,
+  listDatedLists,
+  managesClient,
+} from '../../dated-lists/service.ts';
+import type { ClientPrices } from '../client-prices.ts';
+import { EVERYONE, isOffered, PRICE_TOPICS } from '../rates.ts';
+import {
+  NewPriceList,
+  PriceList,
+  PriceListParams,
+  PriceLists,
+  Prices,
+  PricesQuery,
+  presentedList,
+  presentedPrices,
+} from './schema.ts';
+import * as store from './store.ts';
+
+/** What has a price in every catalogue. */
+const ITEMS: ReadonlySet<string> = new Set([
+  ...VOLUME_TYPES.map(priced.volume),
+  ...['standard', 'vast'].map(priced.fileShare),
+  ...(['linux', 'windows'] as const).map(priced.image),
+  priced.publicAddress,
+  priced.imageStorage,
+  priced.logStorage,
+  priced.ddosProtection,
+]);
+
+/** Returns what is wrong with the prices of a new list. */
+export function priceProblems(
+  { prices = [], currency }: NewPriceList,
+  catalog: Pick<Catalog, 'regions' | 'flavor'>,
+): FieldProblem[] {
+  const seen = new Set<string>();
+  return prices.flatMap((price, index): FieldProblem[] => {
+    const problem = (field: string, message: string) => ({ field: `prices.${index}.${field}`, message });
+    const problems = [];
+    if ((price.per_hour === undefined) === (price.per_month === undefined)) {
+      problems.push(problem('per_hour', 'Send either per_hour or per_month.'));
+    }
+    if (!price.currency && !currency) {
+      problems.push(problem('currency', 'Is required in a list without a currency.'));
+    }
+    if (price.region_id !== undefined && !catalog.regions.has(price.region_id)) {
+      problems.push(problem('region_id', `Region ${price.region_id} not found.`));
+    }
+    if (!isKnown(price, catalog)) {
+      problems.push(
+        problem(
+          'item',
+          `${price.item} is not offered ${price.region_id === undefined ? 'anywhere' : 'there'}.`,
+        ),
+      );
+    }
+    const key = `${price.region_id} ${price.currency ?? currency} ${price.item}`;
+    if (seen.has(key))
+      problems.push(problem('item', 'Has a price already, in the same region and currency.'));
+    seen.add(key);
+    return problems;
+  });
+}
+
+function isKnown({ item, region_id }: ListedPrice, catalog: Pick<Catalog, 'regions' | 'flavor'>): boolean {
+  if (!ITEMS.has(item) && !item.startsWith(priced.flavor(''))) return false;
+  const where = region_id === undefined ? [...catalog.regions.keys()] : [region_id];
+  return where.some((region) => isOffered(catalog, region, item));
+}
+
+/*
+ * What accounts pay, apart from the catalogue. The platform administrator makes lists for everyone, resellers and accounts,
+ * a reseller's administrator those for its clients. Lists of others are not found.
+ */
+
+const KIND = { table: 'price_lists', name: 'Price list' } as const;
+
+/** Tells every process. */
+async function tell(on: Platform, tx: Transaction, holder: Holder): Promise<void> {
+  const key = holder.client_id ?? holder.reseller_id ?? EVERYONE;
+  await announce(tx.client, PRICE_TOPICS[holder.scope], key);
+  tx.afterCommit(() => on.rates.forget(holder));
+}
+
+export async function listPriceLists(
+  on: Platform,
+  principal: Principal,
+  query: DatedListQuery,
+): Promise<PriceLists> {
+  const { rows, next_page_token } = await listDatedLists<store.PriceListRow>(on, KIND, principal, query);
+  return { results: rows.map(presentedList), next_page_token };
+}
+
+/** @throws NotFoundError */
+export async function getPriceList(on: Platform, principal: Principal, id: number): Promise<PriceList> {
+  return presentedList(await getDatedList<store.PriceListRow>(on, KIND, principal, id));
+}
+
+/** Takes effect in every process at once. @throws InvalidError, ForbiddenError, ConflictError for too many */
+export async function createPriceList(
+  on: Platform,
+  principal: Principal,
+  given: NewPriceList,
+): Promise<PriceList> {
+  const terms = termsOf(given);
+  const row = await createDatedList(on, KIND, principal, {
+    list: given,
+    problems: priceProblems(given, on.catalog),
+    async insert(tx, made) {
+      const list = await store.insertPriceList(tx, { ...made, terms });
+      await tell(on, tx, list);
+      return list;
+    },
+  });
+  return presentedList(row);
+}
+
+/** @throws NotFoundError, ForbiddenError, ConflictError if it has come into force */
+export const deletePriceList = (on: Platform, principal: Principal, id: number): Promise<void> =>
+  deleteDatedList(on, KIND, principal, {
+    id,
+    async remove(tx, list) {
+      await store.deletePriceList(tx, id);
+      await tell(on, tx, list);
+    },
+  });
+
+/** Returns what an account pays. @throws NotFoundError for one that the caller doesn't manage, InvalidError */
+export async function listPrices(
+  on: Platform,
+  principal: Principal,
+  { client_id: clientId = principal.clientId, at: text }: PricesQuery,
+): Promise<Prices> {
+  const manages = await managesClient(on.database.sql, principal, clientId);
+  if (clientId !== principal.clientId && !manages) throw new NotFoundError('Client', clientId);
+  const at = calendarTime('at', text);
+  const prices = at ? await pricesAt(on, clientId, at) : await on.rates.of(clientId);
+  const isHidden = prices.terms.visibility === 'hide' && !manages;
+  return presentedPrices(clientId, at ?? on.clock.now(), prices, isHidden ? [] : itemsOf(on, prices));
+}
+
+/** Returns what the catalogue or a list has a price for. */
+function itemsOf(on: Platform, { terms, lists }: ClientPrices) {
+  const listed = lists.flatMap(({ terms: { prices = [] } }) =>
+    prices.flatMap(({ region_id, item }) => {
+      const where = region_id === undefined ? [...on.catalog.regions.keys()] : [region_id];
+      return where.filter((id) => isOffered(on.catalog, id, item)).map((regionId) => ({ regionId, item }));
+    }),
+  );
+  const all = [...on.catalog.pricedItems(terms.currency), ...listed];
+  return [...new Map(all.map((one) => [`${one.regionId} ${one.item}`, one])).values()];
+}
+
+async function pricesAt(on: Platform, clientId: number, at: Date) {
+  const dated = await on.rates.between([clientId], at, new Date(at.getTime() + 1));
+  return dated.get(clientId)?.[0]?.prices ?? on.rates.of(clientId);
+}
+
+/** Times are kept in UTC, in full seconds. @throws InvalidError */
+function termsOf({ scope: _scope, id: _id, valid_from: _from, ...terms }: NewPriceList): ListTerms {
+  const trial = calendarTime('trial_until', terms.trial_until);
+  return { ...terms, ...(trial && { trial_until: isoSeconds(trial) }) };
+}
 
 const BASE = '/tradewind/v1/price_lists';
 const ONE = `${BASE}/:price_list_id`;

@@ -7,7 +7,7 @@ import type { Catalog } from '../../catalog/service.ts';
 import type { DatedListQuery } from '../../dated-lists/schema.ts';
 import { createDatedList, deleteDatedList, getDatedList, listDatedLists } from '../../dated-lists/service.ts';
 import { GLOBAL_NAMES } from '../names.ts';
-import { refuseOthers } from '../reach.ts';
+import { refuseOthers } from '../service.ts';
 import type { NewQuotaList, QuotaList, QuotaLists } from './schema.ts';
 import * as store from './store.ts';
 

@@ -1,10 +1,81 @@
-import type { Database, Transaction } from '../../../../db/database.ts';
+import { sql } from 'kysely';
+import type { Database, Sql, Transaction } from '../../../../db/database.ts';
 import { grouped } from '../../../../lib/lists.ts';
 import type { Clock } from '../../../../lib/time.ts';
 import type { Mailer, NewMail } from '../../../../mail/mailer.ts';
 import { administratorsOf } from '../../../../mail/receivers.ts';
 import { shownName } from '../names.ts';
-import { lockNew, noteMailed, percentageOf, type Warning } from './store.ts';
+import { DEFAULT_THRESHOLD, LOWEST_THRESHOLD } from '../schema.ts';
+
+/** A quota that was used up to the threshold. */
+export interface Warning {
+  client_id: number;
+  region_id: number;
+  attribute: string;
+  used: number;
+  most: number;
+}
+
+/** Notes that more of a quota is used, if that is a reason to warn the account: once a day for each quota. */
+export async function noteNearlyUsed(
+  tx: Transaction,
+  { clientId, regionId, attribute }: { clientId: number; regionId: number; attribute: string },
+  { before, used, most }: { before: number; used: number; most: number },
+): Promise<void> {
+  const [from, to] = [percentageOf(before, most), percentageOf(used, most)];
+  // Most requests end here: without a statement more.
+  if (to < LOWEST_THRESHOLD || from >= to) return;
+  await sql`
+    insert into quota_warnings (client_id, region_id, attribute, used, most, noted_at)
+    select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, ${used}::bigint, ${most}::bigint, tradewind_now()
+    from (select coalesce((select threshold from quota_thresholds where client_id = ${clientId}), ${DEFAULT_THRESHOLD})
+      as threshold) as wanted
+    where threshold > ${from} and threshold <= ${to}
+    on conflict (client_id, region_id, attribute) do update
+    set used = excluded.used, most = excluded.most, noted_at = excluded.noted_at, mailed_at = null
+    where quota_warnings.noted_at <= excluded.noted_at - interval '1 day'`.execute(tx.sql);
+}
+
+export const percentageOf = (used: number, most: number): number =>
+  most === 0 ? 100 : Math.floor((used * 100) / most);
+
+/** Locks warnings of which nobody was told yet, the first of them. */
+export async function lockNew(tx: Transaction, limit: number): Promise<Warning[]> {
+  return tx.sql
+    .selectFrom('quota_warnings')
+    .select(['client_id', 'region_id', 'attribute', 'used', 'most'])
+    .where('mailed_at', 'is', null)
+    .orderBy('noted_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+}
+
+export async function noteMailed(tx: Transaction, warnings: readonly Warning[], now: Date): Promise<void> {
+  await sql`
+    update quota_warnings set mailed_at = ${now}
+    from jsonb_to_recordset(${JSON.stringify(warnings)}::jsonb)
+      as told (client_id bigint, region_id bigint, attribute text)
+    where quota_warnings.client_id = told.client_id and quota_warnings.region_id = told.region_id
+      and quota_warnings.attribute = told.attribute`.execute(tx.sql);
+}
+
+/** Returns the last warning of an account that was mailed. */
+export async function lastWarning(
+  db: Sql,
+  clientId: number,
+): Promise<(Warning & { mailed_at: Date }) | undefined> {
+  const row = await db
+    .selectFrom('quota_warnings')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where('mailed_at', 'is not', null)
+    .orderBy('mailed_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.mailed_at ? { ...row, mailed_at: row.mailed_at } : undefined;
+}
 
 const BATCH = 100;
 

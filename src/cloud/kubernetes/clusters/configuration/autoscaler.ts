@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../../../lib/errors.ts';
-import { parseGoDuration } from '../../../../lib/go-duration.ts';
+import { parseGoDuration } from '../../../../lib/node-settings.ts';
 import { closestName } from '../../../../lib/texts.ts';
 import { expanderFault } from './schema.ts';
 

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Slurm } from '../../../../db/json-columns.ts';
-import {
-  type FileShareType,
-  slurmNeeds,
-  type VastSettings,
-} from '../../../storage/file-shares/share-types.ts';
+import { type FileShareType, slurmNeeds, type VastSettings } from '../../../storage/file-shares/schema.ts';
 import { SLURM_OFF } from './configuration.ts';
 import type { SlurmInput } from './schema.ts';
 import { type SlurmContext, slurmProblems } from './slurm.ts';

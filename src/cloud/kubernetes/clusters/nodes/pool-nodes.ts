@@ -7,7 +7,9 @@ import type { Scope } from '../../../ground/projects/service.ts';
 import { type QuotaAmounts, refuseExceeded } from '../../../ground/quotas/service.ts';
 import type { AddressSource } from '../../../network/addresses/in-transaction.ts';
 import { defaultNetworkId } from '../../../network/networks/defaults/in-transaction.ts';
+import { replaceGroupsOfPool } from '../../../network/ports/groups/in-transaction.ts';
 import * as workerGroups from '../../../network/security-groups/worker-groups/in-transaction.ts';
+import { checkNamed } from '../../../storage/volumes/of-instances/in-transaction.ts';
 import type { NewCluster, NewPool } from '../store.ts';
 
 /* The nodes of pools, for requests that change their number. The caller holds the lock on the cluster. */
@@ -73,7 +75,7 @@ export async function checkNamedDisks(
 ): Promise<void> {
   if (volumeIds.length === 0) return;
   // The cluster is locked, which keeps their disks, and tasks lock it after these.
-  await nodes.checkNamedDisks(tx, scope, await nodesOf(tx, pools), volumeIds, { lock: false });
+  await checkNamed(tx, scope, await nodesOf(tx, pools), volumeIds, { lock: false });
 }
 
 /** Lets the task remove all nodes, and these volumes even with snapshots. @throws ConflictError */
@@ -99,7 +101,7 @@ export async function resizePoolNodes(
   { pool, amount }: MoreNodes,
   taskId: string,
 ): Promise<QuotaAmounts> {
-  const ids = await nodes.idsOf(tx, [pool.id]);
+  const ids = await nodes.nodeIdsOf(tx, [pool.id]);
   if (ids.length > amount) {
     await nodes.doom(tx, ids.slice(0, ids.length - amount), taskId);
   }
@@ -113,7 +115,7 @@ export async function setGroupsOfPool(
   clusterId: string,
   pool: Pick<Kind, 'id' | 'security_group_ids'>,
 ): Promise<void> {
-  await nodes.setGroups(tx, pool.id, await groupsOf(tx, clusterId, pool));
+  await replaceGroupsOfPool(tx, pool.id, await groupsOf(tx, clusterId, pool));
 }
 
 async function wantedNodes(
@@ -124,7 +126,7 @@ async function wantedNodes(
   more: readonly MoreNodes[],
 ): Promise<nodes.WantedNodes[]> {
   const inside = await homeOf(tx, scope, cluster);
-  const own = await workerGroups.of(tx, cluster.id);
+  const own = await workerGroups.groupOfCluster(tx, cluster.id);
   return more.map(({ pool, amount }) => {
     const flavor = on.catalog.flavor(scope.regionId, pool.flavor_id);
     if (!flavor) {
@@ -146,11 +148,11 @@ async function wantedNodes(
 }
 
 async function groupsOf(tx: Transaction, clusterId: string, pool: Pick<Kind, 'security_group_ids'>) {
-  return withOwn(await workerGroups.of(tx, clusterId), pool.security_group_ids);
+  return withOwn(await workerGroups.groupOfCluster(tx, clusterId), pool.security_group_ids);
 }
 
 function nodesOf(tx: Transaction, pools: readonly Pick<Kind, 'id'>[]): Promise<string[]> {
-  return nodes.idsOf(
+  return nodes.nodeIdsOf(
     tx,
     pools.map(({ id }) => id),
   );

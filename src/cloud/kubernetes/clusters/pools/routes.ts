@@ -5,9 +5,9 @@ import { pageOf } from '../../../../lib/page.ts';
 import type { Versioned } from '../../../../lib/versioned.ts';
 import type { Platform } from '../../../../platform.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
-import { poolOf } from '../free-cluster.ts';
-import { CLUSTER_COLUMNS, type ClusterBase } from '../params.ts';
 import {
+  CLUSTER_COLUMNS,
+  type ClusterBase,
   ClusterListQuery,
   ClusterParams,
   CreatePool,
@@ -16,7 +16,7 @@ import {
   PoolParams,
   presentedPool,
 } from '../schema.ts';
-import { getCluster } from '../service.ts';
+import { getCluster, poolOf } from '../service.ts';
 import { ResizePool, UpdatePool } from './schema.ts';
 import { clusterPoolDeletion, createClusterPool, resizeClusterPool, updateClusterPool } from './service.ts';
 

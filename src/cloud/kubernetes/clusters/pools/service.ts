@@ -12,7 +12,6 @@ import { quotaOwner, takeQuotas } from '../../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, refuseDoomed, removeAgain } from '../../../ground/tasks/service.ts';
 import * as workerGroups from '../../../network/security-groups/worker-groups/in-transaction.ts';
-import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../free-cluster.ts';
 import { labelProblems, taintProblems } from '../node-texts.ts';
 import {
   addNodes,
@@ -23,11 +22,12 @@ import {
 } from '../nodes/pool-nodes.ts';
 import { type PossiblePool, poolOffer, poolProblems, possibleProblems, sizeProblems } from '../pools.ts';
 import { MAX_POOLS, type PoolInput } from '../schema.ts';
+import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../service.ts';
 import { type ClusterRow, findCluster, holdCluster, insertPools, type PoolRow } from '../store.ts';
 import { clusterPooled } from '../tasks.ts';
 import { newPool, poolGroupProblems } from './new-pool.ts';
 import type { UpdatePool } from './schema.ts';
-import * as store from './store.ts';
+import * as store from './tasks.ts';
 import { CONFIGURE_POOL, CREATE_POOL, DELETE_POOL, RESIZE_POOL } from './tasks.ts';
 
 /* Single pools of a running cluster. Every change throws ConflictError while a task holds the cluster. */

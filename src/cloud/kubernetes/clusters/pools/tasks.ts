@@ -4,9 +4,8 @@ import type { Clock } from '../../../../lib/time.ts';
 import * as nodes from '../../../compute/instances/nodes/in-transaction.ts';
 import * as placementGroups from '../../../compute/placement-groups/service.ts';
 import { type QuotaAmounts, releaseQuotas } from '../../../ground/quotas/service.ts';
-import { releaseCluster } from '../store.ts';
+import { linkGroups, type PoolRow, releaseCluster } from '../store.ts';
 import { giveBack, type OwnedClusterInput, removeCluster } from '../tasks.ts';
-import * as store from './store.ts';
 
 interface PoolInput {
   clusterId: string;
@@ -36,7 +35,7 @@ async function removePool(
 ): Promise<QuotaAmounts> {
   if (!(await releaseCluster(tx, { clusterId, taskId: task.id }))) return {};
   const servergroup_count = await placementGroups.countOf(tx, { poolId });
-  await store.deletePool(tx, poolId);
+  await deletePool(tx, poolId);
   return { servergroup_count };
 }
 
@@ -46,7 +45,7 @@ export function poolTasks({ clock }: { clock: Clock }): TaskEnd[] {
     ...CREATE_POOL,
     async complete(tx, task, { clusterId, poolId }) {
       await nodes.finish(tx, task.id, clock.now());
-      await store.markPool(tx, poolId, null);
+      await markPool(tx, poolId, null);
       await releaseCluster(tx, { clusterId, taskId: task.id });
       return { k8s_pools: [poolId] };
     },
@@ -60,7 +59,7 @@ export function poolTasks({ clock }: { clock: Clock }): TaskEnd[] {
     ...RESIZE_POOL,
     async complete(tx, task, { clusterId, poolId, nodeCount }) {
       const freed = await nodes.finish(tx, task.id, clock.now());
-      await store.setNodeCount(tx, poolId, nodeCount);
+      await setNodeCount(tx, poolId, nodeCount);
       await releaseCluster(tx, { clusterId, taskId: task.id });
       await giveBack(tx, freed);
       return null;
@@ -97,4 +96,47 @@ export function poolTasks({ clock }: { clock: Clock }): TaskEnd[] {
   };
 
   return [create, resize, remove, configure];
+}
+
+export type PoolSettings = Pick<
+  PoolRow,
+  | 'min_node_count'
+  | 'max_node_count'
+  | 'auto_healing_enabled'
+  | 'labels'
+  | 'taints'
+  | 'crio_config'
+  | 'kubelet_config'
+  | 'security_group_ids'
+>;
+
+/** Writes the changed settings of a pool. The caller holds the lock on the cluster. */
+export async function changePool(tx: Transaction, id: string, settings: PoolSettings): Promise<void> {
+  const { security_group_ids, labels, taints, crio_config, kubelet_config, ...columns } = settings;
+  await tx.sql
+    .updateTable('kubernetes_pools')
+    .set({
+      ...columns,
+      labels: JSON.stringify(labels),
+      taints: JSON.stringify(taints),
+      crio_config: JSON.stringify(crio_config),
+      kubelet_config: JSON.stringify(kubelet_config),
+    })
+    .where('id', '=', id)
+    .execute();
+  await tx.sql.deleteFrom('kubernetes_pool_security_groups').where('pool_id', '=', id).execute();
+  await linkGroups(tx, [{ id, security_group_ids }]);
+}
+
+/** Records what the holding task does with the pool; null when the task has ended. */
+export async function markPool(tx: Transaction, id: string, pending: 'Deleting' | null): Promise<void> {
+  await tx.sql.updateTable('kubernetes_pools').set({ pending }).where('id', '=', id).execute();
+}
+
+export async function setNodeCount(tx: Transaction, id: string, nodeCount: number): Promise<void> {
+  await tx.sql.updateTable('kubernetes_pools').set({ node_count: nodeCount }).where('id', '=', id).execute();
+}
+
+export async function deletePool(tx: Transaction, id: string): Promise<void> {
+  await tx.sql.deleteFrom('kubernetes_pools').where('id', '=', id).execute();
 }

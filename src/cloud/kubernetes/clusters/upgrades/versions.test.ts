@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { upgradeVersions } from './service.ts';
+import { upgradeVersions } from '../routes.ts';
 
 const OFFERED = ['v1.31.14', 'v1.32.11', 'v1.32.13', 'v1.33.7', 'v1.33.9', 'v1.34.4', 'v2.32.14'];
 

@@ -1,26 +1,85 @@
 import { sql } from 'kysely';
 import { type Transaction, violates } from '../../../../db/database.ts';
+import type { HealthMonitor } from '../../../../db/json-columns.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { orderOf } from '../../../../lib/page.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
-import { changeTree } from '../tree/edits.ts';
+import { lockedPool } from '../locks.ts';
+import { changeTree, changeTreeNow, type Edit } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
-import { CREATE_MEMBER, DELETE_MEMBER, UPDATE_MEMBER, UPDATE_POOL } from '../tree/tasks.ts';
-import { lockedPool } from './locked.ts';
-import { placeMembers } from './member-places.ts';
-import { replaceMembers } from './replacement.ts';
-import { changedMember, memberOf, membersOf } from './rules.ts';
 import {
+  CREATE_MEMBER,
+  CREATE_MONITOR,
+  DELETE_MEMBER,
+  UPDATE_MEMBER,
+  UPDATE_MONITOR,
+  UPDATE_POOL,
+} from '../tree/tasks.ts';
+import { type PlacedMember, placeMembers } from './member-places.ts';
+import { changedMember, memberOf, membersOf, monitorOf, type WantedMember } from './rules.ts';
+import {
+  type CreateHealthMonitor,
   type CreateMember,
+  type HealthMonitorAnswer,
   MAX_MEMBERS,
   type MemberAnswer,
   type MemberListQuery,
   presentedMember,
+  presentedPool,
+  type UpdateHealthMonitor,
   type UpdateMember,
 } from './schema.ts';
+
+/**
+ * Gives a pool these members. Those that have the address and port of a wanted one are kept, with the rest of its
+ * values. Returns the IDs of all, in the order of the wanted ones. @throws InvalidError for members that are nowhere
+ */
+export async function replaceMembers(
+  tx: Transaction,
+  scope: Scope,
+  edit: Edit,
+  poolId: string,
+  wanted: readonly WantedMember[],
+): Promise<string[]> {
+  const there = await tx.sql.selectFrom('lb_members').selectAll().where('pool_id', '=', poolId).execute();
+  const rowOf = (one: Endpoint) => there.find((row) => same(row, one));
+  const staying = (one: WantedMember) => {
+    const row = rowOf(one);
+    return row?.subnet_id === one.subnet_id && row.instance_id === one.instance_id;
+  };
+  // A member stays when its instance goes, and clients send it back when they change another one.
+  const kept = wanted.filter(staying).map(({ at: _, ...member }): PlacedMember => member);
+  const moved = await placeMembers(
+    tx,
+    scope,
+    wanted.filter((one) => !staying(one)),
+  );
+  const placed = [...kept, ...moved];
+  const gone = there.filter((row) => !placed.some((member) => same(member, row)));
+  const fresh = placed.filter((member) => !rowOf(member));
+  await edit.remove(
+    'lb_members',
+    gone.map(({ id }) => id),
+  );
+  const freshIds = await edit.insert(
+    'lb_members',
+    fresh.map((member) => ({ ...member, pool_id: poolId })),
+  );
+  for (const row of there) {
+    const member = placed.find((one) => same(one, row));
+    if (member) await edit.update('lb_members', row, member);
+  }
+  const idOf = (one: Endpoint) => rowOf(one)?.id ?? freshIds[fresh.findIndex((member) => same(member, one))];
+  return wanted.flatMap((one) => idOf(one) ?? []);
+}
+
+type Endpoint = Pick<WantedMember, 'address' | 'protocol_port'>;
+
+const same = (one: Endpoint, other: Endpoint) =>
+  one.address === other.address && one.protocol_port === other.protocol_port;
 
 /*
  * Members of pools. All refuse with NotFoundError for an unknown pool or member. Changes return their task, and refuse with
@@ -159,3 +218,77 @@ export const poolMemberDeletion: WaitingDeletion<Rest<typeof removePoolMember>> 
   names: ['pool_id', 'member_id'],
   options: [],
 };
+
+/*
+ * Health monitors of pools. All refuse with NotFoundError for an unknown pool, changes with ConflictError while a task holds
+ * the load balancer.
+ */
+
+/** @throws NotFoundError, also for a pool without one */
+export async function getHealthMonitor(
+  on: Platform,
+  scope: Scope,
+  poolId: string,
+): Promise<HealthMonitorAnswer> {
+  const row = await findPart(on.database.sql, scope, 'lb_pools', poolId);
+  const { healthmonitor } = await presentedPart(on.database.sql, row, ({ pools }) => pools, presentedPool);
+  if (!healthmonitor) throw noMonitor(poolId);
+  return healthmonitor;
+}
+
+/** Returns the task that adds a monitor. @throws InvalidError, ConflictError if the pool has one */
+export const addHealthMonitor = (
+  on: Platform,
+  scope: Scope,
+  poolId: string,
+  request: CreateHealthMonitor,
+): Promise<string> =>
+  changeTree(on, scope, CREATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
+    const pool = await lockedPool(tx, scope, poolId);
+    if (pool.health_monitor) {
+      throw new ConflictError(
+        `Pool ${pool.name} already has the health monitor ${pool.health_monitor.id}; change that one, or delete it first`,
+      );
+    }
+    const problems: FieldProblem[] = [];
+    const monitor = monitorOf(request, null, pool.protocol, '', problems);
+    if (problems.length > 0) throw new InvalidError(problems);
+    tx.about({ type: 'lb_health_monitor', id: monitor.id, name: null });
+    await edit.update('lb_pools', pool, { health_monitor: monitor });
+    const created = { healthmonitors: [monitor.id] };
+    return { data: { ...request, pool_id: pool.id }, created };
+  });
+
+/** Returns the task, which has finished already if nothing changes. @throws NotFoundError, also for a pool without one; InvalidError */
+export const updateHealthMonitor = (
+  on: Platform,
+  scope: Scope,
+  poolId: string,
+  request: UpdateHealthMonitor,
+): Promise<string> =>
+  changeTree(on, scope, UPDATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
+    const pool = await lockedPool(tx, scope, poolId);
+    const current = knownMonitor(tx, pool);
+    const problems: FieldProblem[] = [];
+    const monitor = monitorOf({ ...current, ...request }, current, pool.protocol, '', problems);
+    if (problems.length > 0) throw new InvalidError(problems);
+    await edit.update('lb_pools', pool, { health_monitor: monitor });
+    return { data: { ...request, pool_id: pool.id } };
+  });
+
+/** Removes the monitor at once. @throws NotFoundError, also for a pool without one */
+export const removeHealthMonitor = (on: Platform, scope: Scope, poolId: string): Promise<void> =>
+  changeTreeNow(on, scope, balancerOf(scope, 'lb_pools', poolId), async (tx) => {
+    const pool = await lockedPool(tx, scope, poolId);
+    knownMonitor(tx, pool);
+    return { table: 'lb_pools', id: pool.id, values: { health_monitor: null } };
+  });
+
+/** Returns the monitor that a change is about. @throws NotFoundError */
+function knownMonitor(tx: Transaction, pool: PartRow<'lb_pools'>): HealthMonitor {
+  if (!pool.health_monitor) throw noMonitor(pool.id);
+  tx.about({ type: 'lb_health_monitor', id: pool.health_monitor.id, name: null });
+  return pool.health_monitor;
+}
+
+const noMonitor = (poolId: string) => new NotFoundError('Health monitor of pool', poolId);

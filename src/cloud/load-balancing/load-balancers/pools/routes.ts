@@ -9,14 +9,17 @@ import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
 import { whenFree } from '../../../ground/tasks/service.ts';
 import { HELD, WAITS } from '../schema.ts';
 import {
+  addHealthMonitor,
   addPoolMember,
+  getHealthMonitor,
   getPoolMember,
   listPoolMembers,
   poolMemberDeletion,
+  removeHealthMonitor,
   replacePoolMembers,
+  updateHealthMonitor,
   updatePoolMember,
 } from './members.ts';
-import { addHealthMonitor, getHealthMonitor, removeHealthMonitor, updateHealthMonitor } from './monitors.ts';
 import {
   CreateHealthMonitor,
   CreateMember,

@@ -5,15 +5,14 @@ import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { poolMisfit } from '../listeners/rules.ts';
-import { namedBalancer } from '../locks.ts';
+import { lockedPool, namedBalancer } from '../locks.ts';
 import { usePoolSecrets } from '../tls.ts';
 import { changeTree } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
 import { CREATE_POOL, DELETE_POOL, UPDATE_POOL } from '../tree/tasks.ts';
-import { lockedPool } from './locked.ts';
+import { replaceMembers } from './members.ts';
 import { insertPools, refuseMorePools, wantedPool } from './new-pool.ts';
-import { replaceMembers } from './replacement.ts';
 import { membersOf, monitorOf, persistenceOf, poolSecretsOf } from './rules.ts';
 import {
   type CreatePool,

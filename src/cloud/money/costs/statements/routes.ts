@@ -1,9 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
-import { streamed } from '../../../../http/streamed.ts';
-import { accepts } from '../../../../lib/accepts.ts';
-import { csvLines, csvOf } from '../../../../lib/csv.ts';
+import { accepts, csvLines, csvOf, streamed } from '../../../../http/streamed.ts';
 import type { Platform } from '../../../../platform.ts';
 import {
   asPageOrCsv,

@@ -1,14 +1,15 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Sql } from '../../../../db/database.ts';
 import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { pageToken, placeOf } from '../../../../lib/page.ts';
 import { calendarTime, secondOf } from '../../../../lib/time.ts';
 import type { Platform } from '../../../../platform.ts';
 import { allows, type Principal } from '../../../../requests/principal.ts';
 import type { DatedPrices } from '../../../ground/prices/service.ts';
-import { costOf } from '../costing.ts';
+import { costOf, type TimedUse } from '../costing.ts';
 import { isSized } from '../presenter.ts';
+import type { UsedType } from '../schema.ts';
 import type { CostLine, CostStatement, StatementQuery, UsageLine, UsageStatement } from './schema.ts';
-import type { Span } from './store.ts';
-import * as store from './store.ts';
 
 /** Cuts a time where prices change, and at the beginning of each day in UTC if days have lines of their own. */
 export function spansOf(
@@ -47,27 +48,27 @@ const MOST_CLIENTS = 100;
 const EXPORTED = 1_000;
 
 interface Asked {
-  sight: store.Sight;
-  wanted: store.Wanted;
+  sight: Sight;
+  wanted: Wanted;
   byDay: boolean;
   /** Hidden prices are hidden from an account, not from those who bill it. */
   seesHidden: boolean;
 }
 interface Page<Line> {
   lines: Line[];
-  next: store.LineKey | undefined;
+  next: LineKey | undefined;
 }
 type DatedByClient = ReadonlyMap<number, readonly DatedPrices[]>;
 
 interface PagePlace {
-  after: store.LineKey | undefined;
+  after: LineKey | undefined;
   limit: number;
 }
 
 async function askedBy(on: Platform, principal: Principal, query: StatementQuery): Promise<Asked> {
   const sight = sightOf(principal);
   const wanted = wantedBy(query, on.clock.now());
-  const seen = wanted.clients && (await store.visibleClients(on.database.sql, sight, wanted.clients));
+  const seen = wanted.clients && (await visibleClients(on.database.sql, sight, wanted.clients));
   const foreign = wanted.clients?.find((id) => !seen?.has(id));
   if (foreign !== undefined) throw new NotFoundError('Client', foreign);
   return {
@@ -84,9 +85,9 @@ async function page<Line>(
   { sight, wanted, byDay }: Asked,
   { after, limit }: PagePlace,
   datedOf: (clients: readonly number[]) => Promise<DatedByClient>,
-  present: (row: store.LineRow, dated: DatedByClient) => Line,
+  present: (row: LineRow, dated: DatedByClient) => Line,
 ): Promise<Page<Line>> {
-  const found = await store.clientsWithUse(on.database.sql, sight, wanted, {
+  const found = await clientsWithUse(on.database.sql, sight, wanted, {
     first: after?.client_id ?? 0,
     limit: MOST_CLIENTS + 1,
   });
@@ -94,7 +95,7 @@ async function page<Line>(
   if (clients.length === 0) return { lines: [], next: undefined };
   const dated = await datedOf(clients);
   const spans = clients.flatMap((id) => spansOf(id, { ...wanted, byDay }, dated.get(id) ?? []));
-  const rows = await store.linesOf(on.database.sql, wanted, spans, { after, limit: limit + 1 });
+  const rows = await linesOf(on.database.sql, wanted, spans, { after, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   const another = found[MOST_CLIENTS];
   return {
@@ -138,7 +139,7 @@ async function exported<Line>(
 ) {
   const asked = await askedBy(on, principal, query);
   const first = keyIn(query.page_token);
-  const pageAfter = (after: store.LineKey | undefined) => () => read(on, asked, { after, limit: EXPORTED });
+  const pageAfter = (after: LineKey | undefined) => () => read(on, asked, { after, limit: EXPORTED });
   const begun = await on.inTurn(pageAfter(first));
   async function* pages(): AsyncGenerator<Line[]> {
     for (let page = begun; ; ) {
@@ -180,14 +181,14 @@ const shown = ({ from, prices }: DatedPrices): DatedPrices => ({
   prices: { ...prices, terms: { ...prices.terms, visibility: 'show' } },
 });
 
-function sightOf(principal: Principal): store.Sight {
+function sightOf(principal: Principal): Sight {
   if (principal.platformAdministrator) return { all: true };
   const resellerId = allows(principal, 'resell') ? (principal.resellerId ?? null) : null;
   return { all: false, clientId: principal.clientId, resellerId };
 }
 
 /** @throws InvalidError */
-function wantedBy(query: StatementQuery, now: Date): store.Wanted {
+function wantedBy(query: StatementQuery, now: Date): Wanted {
   const to = secondOf(calendarTime('to', query.to) ?? now);
   const from = secondOf(calendarTime('from', query.from) ?? startOfMonth(new Date(to.getTime() - 1)));
   if (to < from) throw new InvalidError({ to: ['Must not be before from.'] });
@@ -210,7 +211,7 @@ function wantedBy(query: StatementQuery, now: Date): store.Wanted {
 
 const startOfMonth = (time: Date): Date => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth()));
 
-function usageLine(row: store.LineRow): UsageLine {
+function usageLine(row: LineRow): UsageLine {
   const { client_id, project_id, resource_id, name, day, region_id, type, sku, uses } = row;
   return {
     client_id,
@@ -226,13 +227,13 @@ function usageLine(row: store.LineRow): UsageLine {
   };
 }
 
-function costLine(row: store.LineRow, dated: DatedByClient): CostLine {
+function costLine(row: LineRow, dated: DatedByClient): CostLine {
   const { cost, currency, err } = costOf(dated.get(row.client_id) ?? [], row, row.uses, { rounding: false });
   return { ...usageLine(row), cost, currency, err };
 }
 
 /** Returns the place before the first line of the account. */
-const firstOf = (client_id: number): store.LineKey => ({
+const firstOf = (client_id: number): LineKey => ({
   client_id,
   project_id: -1,
   resource_id: '',
@@ -242,11 +243,11 @@ const firstOf = (client_id: number): store.LineKey => ({
   region_id: 0,
 });
 
-const tokenOf = ({ client_id, project_id, resource_id, day, type, sku, region_id }: store.LineKey): string =>
+const tokenOf = ({ client_id, project_id, resource_id, day, type, sku, region_id }: LineKey): string =>
   pageToken([client_id, project_id, resource_id, day, type, sku, region_id]);
 
 /** @throws InvalidError */
-function keyIn(token: string | undefined): store.LineKey | undefined {
+function keyIn(token: string | undefined): LineKey | undefined {
   const place = placeOf(token, isPlace);
   if (!place) return undefined;
   const [client_id, project_id, resource_id, day, type, sku, region_id] = place;
@@ -259,3 +260,129 @@ const isPlace = (place: unknown): place is [number, number, string, string, stri
   place.every((one, index) =>
     index >= 2 && index <= 5 ? typeof one === 'string' && !one.includes('\0') : Number.isSafeInteger(one),
   );
+
+/** The accounts whose use a caller may see: all, or its own and those of its reseller. */
+export type Sight = { all: true } | { all: false; clientId: number; resellerId: number | null };
+
+export interface Wanted {
+  from: Date;
+  to: Date;
+  now: Date;
+  clients: readonly number[] | undefined;
+  projects: readonly number[] | undefined;
+  regions: readonly number[] | undefined;
+  types: readonly UsedType[] | undefined;
+  byProject: boolean;
+  byResource: boolean;
+}
+
+/** A time in which an account had the same prices, on one day if that matters. */
+export interface Span {
+  clientId: number;
+  from: Date;
+  to: Date;
+  /** The number of the prices. */
+  book: number;
+  /** Empty if days have no lines of their own. */
+  day: string;
+}
+
+/** What has a line: also the place of a line among all. What has no lines of its own is 0 or empty. */
+export interface LineKey {
+  client_id: number;
+  project_id: number;
+  resource_id: string;
+  day: string;
+  type: string;
+  sku: string;
+  region_id: number;
+}
+export interface LineRow extends LineKey {
+  type: UsedType;
+  name: string | null;
+  uses: TimedUse[];
+}
+
+const seenBy = (sight: Sight): RawBuilder<unknown> =>
+  sight.all ? sql`true` : sql`(clients.id = ${sight.clientId} or clients.reseller_id = ${sight.resellerId})`;
+
+/** Returns which of the accounts the caller may see. */
+export async function visibleClients(db: Sql, sight: Sight, ids: readonly number[]): Promise<Set<number>> {
+  const { rows } = await sql<{ id: number }>`
+    select id from clients where id = any(${ids}::bigint[]) and ${seenBy(sight)}`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Returns the accounts that have lines, in order, beginning with the ID. */
+export async function clientsWithUse(
+  db: Sql,
+  sight: Sight,
+  wanted: Wanted,
+  { first, limit }: { first: number; limit: number },
+): Promise<number[]> {
+  const { clients } = wanted;
+  const { rows } = await sql<{ id: number }>`
+    select id from clients
+    where id >= ${first} and ${seenBy(sight)} and ${clients ? sql`id = any(${clients}::bigint[])` : sql`true`}
+      and exists (select from usage_periods as used where client_id = clients.id and ${matches(wanted)})
+    order by id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+function matches({ from, to, projects, regions, types }: Wanted): RawBuilder<unknown> {
+  const conditions = [sql`used.started_at < ${to} and (used.ended_at is null or used.ended_at > ${from})`];
+  if (projects) conditions.push(sql`used.project_id = any(${projects}::bigint[])`);
+  if (regions) conditions.push(sql`used.region_id = any(${regions}::bigint[])`);
+  if (types) conditions.push(sql`used.type = any(${types}::text[])`);
+  return sql.join(conditions, sql` and `);
+}
+
+/**
+ * Returns lines of the accounts of the spans, in order, after the place. What goes on counts until the second that has begun,
+ * as if it ended now.
+ */
+export async function linesOf(
+  db: Sql,
+  wanted: Wanted,
+  spans: readonly Span[],
+  { after, limit }: { after: LineKey | undefined; limit: number },
+): Promise<LineRow[]> {
+  const { byProject, byResource, now } = wanted;
+  const key = sql`client_id, project_id, resource_id, day, type, sku, region_id`;
+  const over = sql`least(coalesce(used.ended_at, date_trunc('second', ${now}::timestamptz)), spans.until)`;
+  const began = sql`greatest(used.started_at, spans.begun)`;
+  const { rows } = await sql<LineKey & { type: UsedType; name: string | null; uses: number[][] }>`
+    select lines.*, ${byResource ? sql`(select name from usage_periods where id = last_id)` : sql`null`} as name
+    from (
+      select ${key}, max(last_id) as last_id, array_agg(array[book, amount, seconds]::float8[]) as uses
+      from (
+        select used.client_id, ${byProject ? sql`used.project_id` : sql`0`} as project_id,
+          ${byResource ? sql`used.resource_id::text` : sql`''`} as resource_id, spans.day, used.type, used.sku,
+          used.region_id, spans.book, used.amount, max(used.id) as last_id,
+          sum(extract(epoch from ${over} - ${began}))::bigint as seconds
+        from ${tableOf(spans)} as spans
+        join usage_periods as used on used.client_id = spans.client_id and ${began} < ${over}
+        where used.client_id = any(${[...new Set(spans.map(({ clientId }) => clientId))]}::bigint[])
+          and ${matches(wanted)}
+        group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+      ) as amounts
+      where ${after ? sql`(${key}) > ${ownPlaceOf(after)}` : sql`true`}
+      group by ${key} order by ${key} limit ${limit}
+    ) as lines order by ${key}`.execute(db);
+  return rows.map((row) => ({
+    ...row,
+    uses: row.uses.map(([book = 0, amount = 0, seconds = 0]) => ({ book, amount, seconds })),
+  }));
+}
+
+const ownPlaceOf = ({ client_id, project_id, resource_id, day, type, sku, region_id }: LineKey) =>
+  sql`(${client_id}::bigint, ${project_id}::bigint, ${resource_id}::text, ${day}::text, ${type}::text, ${sku}::text,
+    ${region_id}::bigint)`;
+
+function tableOf(spans: readonly Span[]): RawBuilder<unknown> {
+  const times = (of: 'from' | 'to') => spans.map((span) => span[of].toISOString());
+  return sql`(
+    select * from unnest(${spans.map(({ clientId }) => clientId)}::bigint[], ${times('from')}::timestamptz[],
+      ${times('to')}::timestamptz[], ${spans.map(({ book }) => book)}::int[], ${spans.map(({ day }) => day)}::text[]
+    ) as span (client_id, begun, until, book, day))`;
+}

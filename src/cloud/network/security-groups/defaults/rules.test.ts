@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalRule } from '../rules/canonical.ts';
-import { findDuplicates } from '../rules/duplicates.ts';
-import { ruleProblems } from '../rules/problems.ts';
+import { ruleProblems } from '../rules/accepted.ts';
+import { canonicalRule, findDuplicates } from '../rules/canonical.ts';
 import { defaultEgressRules, defaultGroupRules, openRules, withDefaultEgress } from './rules.ts';
 
 test('the default egress rules allow everything in both families', () => {

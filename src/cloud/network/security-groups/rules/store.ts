@@ -3,8 +3,7 @@ import { compiledQuery } from '../../../../db/compiled.ts';
 import type { Sql, Transaction } from '../../../../db/database.ts';
 import { isIn, type Place } from '../../../../db/place.ts';
 import type { Tables } from '../../../../db/tables.ts';
-import type { CanonicalRule } from './canonical.ts';
-import { duplicateKey } from './duplicates.ts';
+import { type CanonicalRule, duplicateKey } from './canonical.ts';
 
 export type RuleRow = Selectable<Tables['security_group_rules']>;
 export type IdentifiedRule = CanonicalRule & { id: string };

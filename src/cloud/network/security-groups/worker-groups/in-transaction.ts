@@ -4,9 +4,8 @@ import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError } from '../../../../lib/errors.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { withFreeName } from '../apply-change.ts';
-import { defaultEgressRules } from '../defaults/rules.ts';
+import { CLUSTER_TAG, defaultEgressRules, PLATFORM_RULE } from '../defaults/rules.ts';
 import { type CanonicalRule, canonicalRule } from '../rules/canonical.ts';
-import { CLUSTER_TAG, PLATFORM_RULE } from '../rules/platform-rules.ts';
 import * as store from '../store.ts';
 import { groupSpec, withoutIt } from '../wanted.ts';
 
@@ -15,7 +14,7 @@ const SHOWN_IN_MESSAGE = 10;
 /* The security group of all nodes of a cluster. Created and deleted with the cluster; counts in `firewall_count`. */
 
 /** Returns the group of a cluster; undefined when it has none. */
-export { groupOfCluster as of } from '../store.ts';
+export { groupOfCluster } from '../store.ts';
 
 /** Creates the group. The caller takes the quotas. @throws ConflictError when another group has its name */
 export async function make(

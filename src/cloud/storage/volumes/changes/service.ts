@@ -11,10 +11,15 @@ import { lockHost, refuseNodeAsHost } from '../../../ground/hosts/in-transaction
 import type { TagHolder } from '../../../ground/metadata/service.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { beginTask, wantChecked } from '../../../ground/tasks/service.ts';
-import { freeDevice, refuseAttached, requireReady } from '../attachments/hosts.ts';
-import { attachmentOf, insertAttachment } from '../attachments/store.ts';
+import {
+  attachmentOf,
+  freeDevice,
+  insertAttachment,
+  refuseAttached,
+  requireReady,
+} from '../attachments/store.ts';
+import type { VolumeStatus } from '../schema.ts';
 import * as snapshots from '../snapshots/in-transaction.ts';
-import type { VolumeStatus } from '../states.ts';
 import * as store from '../store.ts';
 import {
   ATTACH_VOLUME,

@@ -7,7 +7,7 @@ import type { Catalog, VolumeTypeName } from '../../../ground/catalog/service.ts
 import type { Scope } from '../../../ground/projects/service.ts';
 import { refuseForeign, usedBy } from '../../../ground/tasks/service.ts';
 import { findSources, type ImageSource } from '../../image-sources/in-transaction.ts';
-import { refuseAttached } from '../attachments/hosts.ts';
+import { refuseAttached } from '../attachments/store.ts';
 import * as snapshots from '../snapshots/in-transaction.ts';
 import { blankShape, type VolumeShape, volumeShapes } from '../sources.ts';
 import { insertVolumes, lockVolumes, type NewVolume, type PlainVolume, setStatus } from '../store.ts';

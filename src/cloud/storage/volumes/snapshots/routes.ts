@@ -11,6 +11,7 @@ import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Scope } from '../../../ground/projects/service.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
+import type { SnapshotRow } from './in-transaction.ts';
 import {
   CreateSnapshotSchema,
   SnapshotAnswer,
@@ -27,7 +28,6 @@ import {
   snapshotDeletion,
   updateSnapshot,
 } from './service.ts';
-import type { SnapshotRow } from './store.ts';
 
 /** Tags of a snapshot as the library under the older Terraform provider sends them: always all of them. */
 export const LegacyTags = Type.Unsafe<Record<string, string | null>>({

@@ -17,9 +17,9 @@ import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service
 import { beginTask, deletionId, removeAgain, wantChecked } from '../../../ground/tasks/service.ts';
 import { lockVolumes } from '../store.ts';
 import * as rows from './in-transaction.ts';
+import * as store from './in-transaction.ts';
 import { hold, refuseCopied } from './in-transaction.ts';
 import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
-import * as store from './store.ts';
 
 export interface SnapshotInput extends QuotaOwner {
   snapshotId: string;

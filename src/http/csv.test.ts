@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { csvOf } from './csv.ts';
+import { csvOf } from './streamed.ts';
 
 it('quotes what would be read as something else', () => {
   const text = csvOf(
