@@ -13,14 +13,7 @@ import { overtakenNamed } from './db/database.ts';
 import { outageNamed } from './db/outages.ts';
 import { createAccessLog } from './http/access-log.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
-import {
-  answerWithoutNulls,
-  ignoreUnknownFields,
-  keepNulls,
-  knowOlderNames,
-  leaveLegacyOut,
-  takeEmptyAsAbsent,
-} from './http/dialect-hooks.ts';
+import * as dialectHooks from './http/dialect-hooks.ts';
 import { offerDryRuns } from './http/dry-runs.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
 import { type Metrics, metricsRoute } from './http/metrics.ts';
@@ -91,14 +84,14 @@ export async function buildApp(deps: {
       async (scope) => {
         if (dialect.legacy) {
           // Hooks of routes run in the opposite order: a parameter without a value is absent by any name.
-          knowOlderNames(scope);
-          takeEmptyAsAbsent(scope);
+          dialectHooks.knowOlderNames(scope);
+          dialectHooks.takeEmptyAsAbsent(scope);
         } else {
-          leaveLegacyOut(scope);
+          dialectHooks.leaveLegacyOut(scope);
         }
-        if (dialect.nulls) keepNulls(scope);
-        else answerWithoutNulls(scope);
-        if (dialect.openBodies) ignoreUnknownFields(scope, { strict });
+        if (dialect.nulls) dialectHooks.keepNulls(scope);
+        else dialectHooks.answerWithoutNulls(scope);
+        if (dialect.openBodies) dialectHooks.ignoreUnknownFields(scope, { strict });
         await documentApi(scope, dialect);
         findScopes(scope, on);
         routes(scope, dialect, on);

@@ -1,14 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import {
-  type Backend,
-  type Call,
-  type Convergence,
-  type Kind,
-  type Ref,
-  Refused,
-  Unavailable,
-} from '../backends/contract/backend.ts';
+import * as contractBackend from '../backends/contract/backend.ts';
 import type { Specs } from '../backends/contract/specs.ts';
 import type { Database } from '../db/database.ts';
 import { untilAborted } from '../lib/loop.ts';
@@ -49,7 +41,7 @@ export interface Pursuit extends Endings {
   /** The database for claims, which are made again if they get lost. */
   claims: Database;
   secrets: Secrets;
-  backendOf(regionId: number, kind: Kind): Backend;
+  backendOf(regionId: number, kind: contractBackend.Kind): contractBackend.Backend;
   longestCallMs: number;
   lines: Lines;
 }
@@ -112,7 +104,7 @@ async function convergeInTurn(
   pursuit: Pursuit,
   claim: Claim,
   signal: AbortSignal,
-): Promise<Convergence<object | null>> {
+): Promise<contractBackend.Convergence<object | null>> {
   const backend = pursuit.backendOf(claim.region_id, claim.kind);
   const { kind, region_id } = claim;
   let begun = false;
@@ -122,17 +114,17 @@ async function convergeInTurn(
   });
   return turn.catch((error: unknown) => {
     if (begun) throw error;
-    throw new Unavailable('the infrastructure does not answer', { retryAfterMs: IN_LINE_MS });
+    throw new contractBackend.Unavailable('the infrastructure does not answer', { retryAfterMs: IN_LINE_MS });
   });
 }
 
 /** Asks the backend, and measures how long that takes. */
 async function convergeOnce(
   pursuit: Pursuit,
-  backend: Backend,
+  backend: contractBackend.Backend,
   claim: Claim,
   aborted: AbortSignal,
-): Promise<Convergence<object | null>> {
+): Promise<contractBackend.Convergence<object | null>> {
   const { measures, traces } = pursuit;
   const task = traces && (await traces.taskOf(claim));
   const begunAt = Date.now();
@@ -153,22 +145,28 @@ async function convergeOnce(
 }
 
 function outcomeOfFault(error: unknown): Outcome {
-  if (error instanceof Refused) return 'refused';
-  return error instanceof Unavailable || isTransient(error) ? 'unavailable' : 'error';
+  if (error instanceof contractBackend.Refused) return 'refused';
+  return error instanceof contractBackend.Unavailable || isTransient(error) ? 'unavailable' : 'error';
 }
 
 async function askBackend(
   { claims, secrets, log, longestCallMs }: Pursuit,
-  backend: Backend,
+  backend: contractBackend.Backend,
   claim: Claim,
   aborted: AbortSignal,
-): Promise<Convergence<object | null>> {
+): Promise<contractBackend.Convergence<object | null>> {
   aborted.throwIfAborted();
   const late = new AbortController();
   const signal = AbortSignal.any([aborted, late.signal]);
   const { kind, id, generation, settled_generation } = claim;
-  const ref: Ref = { kind, id, regionId: claim.region_id, projectId: claim.project_id, handle: claim.handle };
-  const call: Call = {
+  const ref: contractBackend.Ref = {
+    kind,
+    id,
+    regionId: claim.region_id,
+    projectId: claim.project_id,
+    handle: claim.handle,
+  };
+  const call: contractBackend.Call = {
     signal,
     generation,
     wasThere: settled_generation !== null,
@@ -176,11 +174,17 @@ async function askBackend(
     secret: (name) => secretOf({ sql: claims.sql, secrets }, { kind, id }, name),
   };
   const timer = setTimeout(
-    () => late.abort(new Unavailable(`the infrastructure did not answer for ${longestCallMs / 1_000} s`)),
+    () =>
+      late.abort(
+        new contractBackend.Unavailable(`the infrastructure did not answer for ${longestCallMs / 1_000} s`),
+      ),
     longestCallMs,
   );
   try {
-    return await untilAborted(signal, backend.converge(ref, claim.spec as Specs[Kind] | null, call));
+    return await untilAborted(
+      signal,
+      backend.converge(ref, claim.spec as Specs[contractBackend.Kind] | null, call),
+    );
   } finally {
     clearTimeout(timer);
   }
@@ -190,11 +194,12 @@ function afterFault(claim: Claim, error: unknown, log: Logger): Result {
   const { handle } = claim;
   const failures = claim.failures + 1;
   const about = { kind: claim.kind, id: claim.id, region: claim.region_id, failures };
-  if (error instanceof Refused) return { refused: error.message };
-  if (error instanceof Unavailable || isTransient(error)) {
-    const why = error instanceof Unavailable ? { why: error.message } : { err: error };
+  if (error instanceof contractBackend.Refused) return { refused: error.message };
+  if (error instanceof contractBackend.Unavailable || isTransient(error)) {
+    const why = error instanceof contractBackend.Unavailable ? { why: error.message } : { err: error };
     log.warn({ ...about, ...why }, `${troubleWith('the infrastructure', error)}, trying again`);
-    const againInMs = (error instanceof Unavailable ? error.retryAfterMs : undefined) ?? pauseAfter(failures);
+    const againInMs =
+      (error instanceof contractBackend.Unavailable ? error.retryAfterMs : undefined) ?? pauseAfter(failures);
     return { doing: messageOf(error), againInMs, failures, handle };
   }
   log.error({ ...about, err: error }, 'a backend failed with an unexpected error');
@@ -205,7 +210,9 @@ function afterFault(claim: Claim, error: unknown, log: Logger): Result {
 }
 
 const messageOf = (error: unknown): string =>
-  error instanceof Unavailable ? error.message : troubleWith('a service it depends on', error);
+  error instanceof contractBackend.Unavailable
+    ? error.message
+    : troubleWith('a service it depends on', error);
 
 const pauseAfter = (failures: number): number =>
   Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 20), LONGEST_PAUSE_MS) * (0.75 + Math.random() / 2);

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type TagQuery, tagFilter } from '../lib/tag-query.ts';
+import { type TagQuery, tagFilter } from '../lib/tags.ts';
 
 /** The project and region of a resource. */
 export interface Place {

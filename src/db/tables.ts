@@ -7,22 +7,7 @@ import type { DdosField } from '../lib/ddos-profile.ts';
 import type { LogForwarding } from '../lib/log-forwarding.ts';
 import type { ActionType, ApiGroup } from '../lib/published-names.ts';
 import type { ActionResource, ResourceType } from '../lib/resources.ts';
-import type {
-  AddressPair,
-  ClusterConfiguration,
-  DeletionStep,
-  HealthMonitor,
-  KeptFlavor,
-  KeptLbFlavor,
-  ListedLimits,
-  ListenerUser,
-  ListTerms,
-  RequestedLimits,
-  SessionPersistence,
-  StaticRoute,
-  TaskData,
-  UsedDetails,
-} from './json-columns.ts';
+import type * as jsonColumns from './json-columns.ts';
 
 /** Written by triggers of `ai_tasks`. */
 export interface AiTaskChanges {
@@ -61,7 +46,7 @@ export interface AiTasks {
   /** When work on the task first began. */
   started_at: ColumnType<Date | null, undefined, Date>;
   status: 'FAILURE' | 'PENDING' | 'RECEIVED' | 'RETRY' | 'REVOKED' | 'STARTED' | 'SUCCESS';
-  task_data: JSONColumnType<TaskData>;
+  task_data: JSONColumnType<jsonColumns.TaskData>;
   task_name: 'content-moderation' | 'transcription';
 }
 
@@ -251,7 +236,7 @@ export interface Deletions {
   ended_at: Date | null;
   /** Null if the account itself goes. */
   project_id: number | null;
-  steps: ColumnType<DeletionStep[], string | undefined, string>;
+  steps: ColumnType<jsonColumns.DeletionStep[], string | undefined, string>;
   task_id: string;
   worker_id: string | null;
 }
@@ -406,7 +391,7 @@ export interface Instances {
   created_at: Date;
   creator_task_id: string;
   description: string | null;
-  flavor: JSONColumnType<KeptFlavor>;
+  flavor: JSONColumnType<jsonColumns.KeptFlavor>;
   flavor_id: string;
   id: string;
   name: string;
@@ -486,7 +471,7 @@ export interface KnownLogins {
 
 export interface KubernetesClusters {
   /** The configuration that the cluster runs with. A running update changes it only when it succeeds. */
-  configuration: JSONColumnType<ClusterConfiguration>;
+  configuration: JSONColumnType<jsonColumns.ClusterConfiguration>;
   created_at: Date;
   creator_task_id: string;
   fixed_network: string | null;
@@ -496,7 +481,7 @@ export interface KubernetesClusters {
   keypair: string;
   name: string;
   /** The configuration that a running update will give the cluster; null while no update runs. */
-  next_configuration: JSONColumnType<ClusterConfiguration> | null;
+  next_configuration: JSONColumnType<jsonColumns.ClusterConfiguration> | null;
   pods_ip_pool: string;
   pods_ipv6_pool: string | null;
   project_id: number;
@@ -649,7 +634,7 @@ export interface LbListeners {
   /** Milliseconds; null leaves it to the infrastructure. */
   timeout_member_data: number | null;
   updated_at: Date;
-  user_list: JSONColumnType<ListenerUser[]>;
+  user_list: JSONColumnType<jsonColumns.ListenerUser[]>;
 }
 
 export interface LbMembers {
@@ -688,7 +673,7 @@ export interface LbPools {
   created_at: Date;
   creator_task_id: string;
   crl_secret_id: string | null;
-  health_monitor: JSONColumnType<HealthMonitor> | null;
+  health_monitor: JSONColumnType<jsonColumns.HealthMonitor> | null;
   id: string;
   lb_algorithm: 'LEAST_CONNECTIONS' | 'ROUND_ROBIN' | 'SOURCE_IP';
   load_balancer_id: string;
@@ -705,7 +690,7 @@ export interface LbPools {
   region_id: number;
   revision: GeneratedAlways<number>;
   secret_id: string | null;
-  session_persistence: JSONColumnType<SessionPersistence> | null;
+  session_persistence: JSONColumnType<jsonColumns.SessionPersistence> | null;
   /** The task that holds it. */
   task_id: string | null;
   /** Milliseconds; null leaves it to the infrastructure. */
@@ -723,7 +708,7 @@ export interface LoadBalancers {
   creator_task_id: string;
   /** How many failovers were requested. */
   failovers: number;
-  flavor: JSONColumnType<KeptLbFlavor>;
+  flavor: JSONColumnType<jsonColumns.KeptLbFlavor>;
   /** Whether a request named the flavor. Answers don't show the default. */
   flavor_named: boolean;
   id: string;
@@ -869,7 +854,7 @@ export interface PasswordResets {
 
 export interface Ports {
   /** Further addresses and networks from which the port may send. */
-  allowed_address_pairs: ColumnType<AddressPair[], string | undefined, string>;
+  allowed_address_pairs: ColumnType<jsonColumns.AddressPair[], string | undefined, string>;
   created_at: Date;
   /** The task that reserved it. */
   creator_task_id: string | null;
@@ -916,7 +901,7 @@ export interface PriceLists {
   id: GeneratedAlways<number>;
   reseller_id: number | null;
   scope: 'client' | 'everyone' | 'reseller';
-  terms: JSONColumnType<ListTerms>;
+  terms: JSONColumnType<jsonColumns.ListTerms>;
   /** A full second. */
   valid_from: Date;
 }
@@ -954,7 +939,7 @@ export interface QuotaLists {
   created_at: Date;
   created_by: number;
   id: GeneratedAlways<number>;
-  limits: JSONColumnType<ListedLimits>;
+  limits: JSONColumnType<jsonColumns.ListedLimits>;
   reseller_id: number | null;
   scope: 'client' | 'everyone' | 'reseller';
   /** A full second. */
@@ -966,7 +951,7 @@ export interface QuotaRequests {
   created_at: Date;
   description: string;
   id: GeneratedAlways<number>;
-  requested_limits: JSONColumnType<RequestedLimits>;
+  requested_limits: JSONColumnType<jsonColumns.RequestedLimits>;
   revision: GeneratedAlways<number>;
   status: 'done' | 'in progress' | 'rejected';
   updated_at: Date;
@@ -1030,7 +1015,7 @@ export interface Routers {
   project_id: number;
   region_id: number;
   revision: GeneratedAlways<number>;
-  routes: JSONColumnType<StaticRoute[]>;
+  routes: JSONColumnType<jsonColumns.StaticRoute[]>;
   task_id: string | null;
   updated_at: Date;
 }
@@ -1203,7 +1188,7 @@ export interface Subnets {
   /** No address below this one is free. */
   free_from: string;
   gateway_ip: string | null;
-  host_routes: JSONColumnType<StaticRoute[]>;
+  host_routes: JSONColumnType<jsonColumns.StaticRoute[]>;
   id: string;
   last_address: string;
   name: string;
@@ -1258,7 +1243,7 @@ export interface UsagePeriods {
   /** In GiB for what has a size, else 1. */
   amount: number;
   client_id: number;
-  details: JSONColumnType<UsedDetails> | null;
+  details: JSONColumnType<jsonColumns.UsedDetails> | null;
   /** Null while it goes on. */
   ended_at: Date | null;
   id: GeneratedAlways<number>;

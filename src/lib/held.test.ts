@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ConflictError } from './errors.ts';
-import { blockerOf, inUse, LOOKED_AT, refuseHeld, twice } from './held.ts';
+import { blockerOf, inUse, LOOKED_AT, refuseHeld, twice } from './ids.ts';
 
 test('what a task works on is refused, naming the task', () => {
   expect(() => refuseHeld('Volume 1', { task_id: null })).not.toThrow();

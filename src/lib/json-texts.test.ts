@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { textArray, textObject } from './tag-query.ts';
+import { textArray, textObject } from './tags.ts';
 
 test.each([
   ['[]', []],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { InvalidError } from './errors.ts';
-import { type TagQuery, tagFilter } from './tag-query.ts';
+import { type TagQuery, tagFilter } from './tags.ts';
 
 test.each<[what: string, query: TagQuery, tagKeys: string[], tags: Record<string, string>]>([
   ['nothing', {}, [], {}],

@@ -1,13 +1,5 @@
 import type { Logger } from 'pino';
-import {
-  type AiCapabilities,
-  analysisProgram,
-  capabilitiesOf,
-  type EngineSettings,
-  needsOfAnalysis,
-  takeInventory,
-  workKinds,
-} from '../../engines/index.ts';
+import * as engines from '../../engines/index.ts';
 import type { Config } from '../config.ts';
 import { SettingError } from '../lib/errors.ts';
 import { parseAllowedHosts } from '../lib/outside-request.ts';
@@ -24,13 +16,13 @@ import { resourceLimits } from '../streaming/ai-tasks/work/resource-limits.ts';
 import { findSandbox, type SandboxFinding } from '../streaming/ai-tasks/work/sandbox.ts';
 
 /** Returns where the engines are, according to the settings. */
-export function engineSettings({ ai, searchPath }: Config): EngineSettings {
+export function engineSettings({ ai, searchPath }: Config): engines.EngineSettings {
   return { ...ai.engines, searchPath, modelDir: ai.modelDir ?? null };
 }
 
 /** What AI work needs before it begins: the engines' capabilities, and the isolation of analyses. */
 interface AiPreparation {
-  capabilities: AiCapabilities;
+  capabilities: engines.AiCapabilities;
   start: Containment['start'];
 }
 
@@ -41,11 +33,11 @@ interface AiPreparation {
 export async function prepareAiWork(config: Config, log: Logger): Promise<AiPreparation | undefined> {
   if (config.ai.concurrency === 0) return undefined;
   const [inventory, containment] = await Promise.all([
-    takeInventory(engineSettings(config)),
+    engines.takeInventory(engineSettings(config)),
     aiContainment(config),
   ]);
-  const capabilities = capabilitiesOf(inventory);
-  const able = workKinds(capabilities).length > 0;
+  const capabilities = engines.capabilitiesOf(inventory);
+  const able = engines.workKinds(capabilities).length > 0;
   if (containment.missing !== undefined) {
     if (able) log.error({ why: containment.missing }, 'This process takes no AI tasks');
     return undefined;
@@ -60,7 +52,7 @@ export async function prepareAiWork(config: Config, log: Logger): Promise<AiPrep
 export async function aiContainment(config: Config): Promise<ContainmentFinding> {
   const { ai, searchPath, dataDir, temporaryDir } = config;
   try {
-    const { programs, ...others } = needsOfAnalysis(engineSettings(config));
+    const { programs, ...others } = engines.needsOfAnalysis(engineSettings(config));
     const needs = { programs: [...programs, ...confiners(searchPath)], ...others };
     const limits = resourceLimits(ai.effort).child;
     const folder = existingFolder(temporaryDir);
@@ -94,7 +86,7 @@ export function aiQueueOf(
   return openAiQueue({
     ...foundation,
     capabilities,
-    program: analysisProgram(engineSettings(config), start),
+    program: engines.analysisProgram(engineSettings(config), start),
     fetching: {
       limits: ai.media,
       allowedHosts: parseAllowedHosts(ai.allowedHosts) ?? { allows: () => false },

@@ -33,12 +33,7 @@ import { prepareSecrets } from '../secrets/preparation.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { startTracing } from '../tracing/start.ts';
 import { deletionTasks } from '../tradewind/deletions/tasks.ts';
-import {
-  createTestKit,
-  createWorkInProgress,
-  type TestKit,
-  type TestKitParts,
-} from '../tradewind/test-kit/kit.ts';
+import * as testKits from '../tradewind/test-kit/kit.ts';
 import { createPartialReset, leaveNothing } from '../tradewind/test-kit/partial-reset.ts';
 import { createSnapshots } from '../tradewind/test-kit/snapshots.ts';
 import { createTurns } from '../tradewind/test-kit/turns.ts';
@@ -99,18 +94,18 @@ export function cannotListen(
 
 /** Puts together what the routes for tests need, where there is a kit. */
 export function testKitParts(
-  kit: TestKit | undefined,
+  kit: testKits.TestKit | undefined,
   deps: Omit<Endings, 'taskEnds'> & {
     secrets: Secrets;
     changes: ListeningChangeFeed;
     catalog: Pick<Catalog, 'regions'>;
     normalSpeed: number;
   },
-): TestKitParts | undefined {
+): testKits.TestKitParts | undefined {
   if (!kit) return undefined;
   const { database, changes, normalSpeed } = deps;
   const taskEnds = createTaskEnds(deps);
-  const work = createWorkInProgress({ ...deps, taskEnds });
+  const work = testKits.createWorkInProgress({ ...deps, taskEnds });
   const alone = createTurns(database);
   const snapshots = createSnapshots(database, alone, async ({ gone, there }) => {
     kit.calls.allow(there);
@@ -157,7 +152,7 @@ export async function startPlatform(
   }: { terminal?: boolean; makers?: Makers; clock?: Clock } = {},
 ): Promise<RunningPlatform> {
   const databaseClock = createDatabaseClock();
-  const kit = config.testApi ? createTestKit(databaseClock, config.testClock) : undefined;
+  const kit = config.testApi ? testKits.createTestKit(databaseClock, config.testClock) : undefined;
   const makers = kit?.makers(givenMakers) ?? givenMakers;
   const clock = kit?.clock ?? givenClock ?? databaseClock;
   const undo: (() => Promise<void>)[] = [];

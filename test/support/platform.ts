@@ -3,8 +3,9 @@ import type { Backends } from '../../src/backends/backends.ts';
 import { buildPlatform } from '../../src/build-platform.ts';
 import type { Catalog } from '../../src/cloud/ground/catalog/service.ts';
 import type { Database } from '../../src/db/database.ts';
+import type { Foundation } from '../../src/foundation.ts';
 import { systemClock } from '../../src/lib/time.ts';
-import type { Foundation, Platform } from '../../src/platform.ts';
+import type { Platform } from '../../src/platform.ts';
 import type { Secrets } from '../../src/secrets/secrets.ts';
 
 /** Returns a platform for use cases that are called without a server. Its catalogue is empty but for what is given. */

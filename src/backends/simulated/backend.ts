@@ -16,15 +16,7 @@ import { holdsData } from '../contract/placement.ts';
 import type { ClusterSpec, Observations, ServerGroupSpec, Specs } from '../contract/specs.ts';
 import type { Health } from './health.ts';
 import { LIVES, type Life, type Phase } from './lives.ts';
-import {
-  deleteObject,
-  findObject,
-  insertObject,
-  madeOf,
-  madeOnce,
-  type SimulatedObject,
-  updateObject,
-} from './objects.ts';
+import * as objects from './objects.ts';
 
 /** In the words of Nova. */
 const NO_HOST = 'No valid host was found. There are not enough hosts available for the placement group.';
@@ -207,7 +199,7 @@ export function createSimulatedBackend(deps: {
   ): Promise<Convergence<Observations[K]> | undefined> {
     const life: Life<K> = LIVES[kind];
     life.refuse?.(spec);
-    const found = await findObject(db, kind, id);
+    const found = await objects.findObject(db, kind, id);
     // After an abort, another worker may have removed the thing: it must not come back.
     signal.throwIfAborted();
     await place(db, kind, id, spec, hosts);
@@ -217,8 +209,8 @@ export function createSimulatedBackend(deps: {
       const takesMs = total(phases) / deps.speed;
       const beginning = { spec, doing: standing ? 'changing' : 'making', takesMs };
       const done = found
-        ? await updateObject(db, kind, id, found.revision, beginning)
-        : await insertObject(db, kind, id, beginning);
+        ? await objects.updateObject(db, kind, id, found.revision, beginning)
+        : await objects.insertObject(db, kind, id, beginning);
       return done ? answer({ age_ms: 0, takes_ms: takesMs }, phases) : undefined;
     }
     const phases =
@@ -233,13 +225,13 @@ export function createSimulatedBackend(deps: {
     }
 
     async function observed(): Promise<Observations[K]> {
-      const made = life.makes ? await madeOnce({ sql: db, secrets }, kind, id, life.makes) : {};
+      const made = life.makes ? await objects.madeOnce({ sql: db, secrets }, kind, id, life.makes) : {};
       return life.observed(id, made, spec, health);
     }
   }
 
   async function refuseLost(db: Kysely<Tables>, kind: Kind, id: string): Promise<void> {
-    const found = await findObject(db, kind, id);
+    const found = await objects.findObject(db, kind, id);
     if (found && found.doing !== REMOVING) return;
     const named = kind.replaceAll('_', ' ');
     throw new Refused(`the ${named} has disappeared from the infrastructure with everything it held`);
@@ -250,7 +242,7 @@ export function createSimulatedBackend(deps: {
     kind: K,
     id: string,
   ): Promise<Convergence<null> | undefined> {
-    const found = await findObject(db, kind, id);
+    const found = await objects.findObject(db, kind, id);
     if (!found) {
       // Whoever made it may have died between finding a host and making it.
       if (kind === 'machine') await freeHost(db, id);
@@ -260,7 +252,11 @@ export function createSimulatedBackend(deps: {
     if (found.doing !== REMOVING) {
       const takesMs = removing.ms / deps.speed;
       if (
-        !(await updateObject(db, kind, id, found.revision, { spec: found.spec, doing: REMOVING, takesMs }))
+        !(await objects.updateObject(db, kind, id, found.revision, {
+          spec: found.spec,
+          doing: REMOVING,
+          takesMs,
+        }))
       ) {
         return undefined;
       }
@@ -269,14 +265,14 @@ export function createSimulatedBackend(deps: {
     } else if (found.age_ms < found.takes_ms) {
       return progressing(removing.state, found.takes_ms - found.age_ms);
     }
-    const gone = await deleteObject(db, kind, id, found.revision);
+    const gone = await objects.deleteObject(db, kind, id, found.revision);
     if (gone && kind === 'machine') await freeHost(db, id);
     return gone ? { state: 'settled', observed: null } : undefined;
   }
 
   /** Returns the phase for the object's age; undefined once all phases are over. */
   function stateOf(
-    { age_ms: age, takes_ms: takes }: Pick<SimulatedObject, 'age_ms' | 'takes_ms'>,
+    { age_ms: age, takes_ms: takes }: Pick<objects.SimulatedObject, 'age_ms' | 'takes_ms'>,
     phases: readonly Phase[],
   ): ReturnType<typeof progressing> | undefined {
     if (takes - age < 1) return undefined;
@@ -305,10 +301,10 @@ export function createSimulatedBackend(deps: {
       });
     },
     async observe({ kind, id }) {
-      const found = await findObject(pool, kind, id);
+      const found = await objects.findObject(pool, kind, id);
       if (!found || found.doing === REMOVING) return null;
       const life: Life<typeof kind> = LIVES[kind];
-      const made = life.makes ? await madeOf({ sql: pool, secrets }, kind, id) : {};
+      const made = life.makes ? await objects.madeOf({ sql: pool, secrets }, kind, id) : {};
       return made && life.observed(id, made, found.spec as Specs[typeof kind], health);
     },
     loadOf: async (_ref, question) => simulatedLoad(question),

@@ -5,16 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt } from '../../lib/errors.ts';
 import { type FileLock, LockFailed, lockFile } from '../../lib/file-lock.ts';
 import { findBinDirs } from './binaries.ts';
-import {
-  adoptCluster,
-  clusterDirOf,
-  clusterMajor,
-  createCluster,
-  DATABASE,
-  type Installation,
-  ROLE,
-  serverEnvironment,
-} from './cluster.ts';
+import * as cluster from './cluster.ts';
 import { closeDataDir, makeDataDir } from './data-dir.ts';
 import { DataDirLockedError, EmbeddedDatabaseError } from './errors.ts';
 import { probe, runners } from './runner.ts';
@@ -41,7 +32,7 @@ const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 export async function startPostmaster(
   dataDir: string,
   socketDir: string,
-  installation: Installation,
+  installation: cluster.Installation,
 ): Promise<ChildProcess> {
   const deadline = Date.now() + RETRY_FOR_MS;
   for (;;) {
@@ -99,7 +90,7 @@ export async function stopOrphan(dataDir: string): Promise<void> {
 async function launch(
   dataDir: string,
   socketDir: string,
-  { binDir, major, runner }: Installation,
+  { binDir, major, runner }: cluster.Installation,
 ): Promise<ChildProcess> {
   const log = openLog(path.join(dataDir, 'postgres.log'));
   const settings = {
@@ -116,13 +107,13 @@ async function launch(
   const [command = 'postgres', ...args] = [
     ...runner.prefix,
     path.join(binDir, 'postgres'),
-    ...['-D', clusterDirOf(dataDir)],
+    ...['-D', cluster.clusterDirOf(dataDir)],
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ];
   const child = spawn(command, args, {
     ...runner.identity,
     cwd: '/',
-    env: serverEnvironment(dataDir),
+    env: cluster.serverEnvironment(dataDir),
     stdio: ['ignore', log.fd, log.fd],
     // In its own process group: Ctrl-C goes to ours, and the server must outlast the running requests.
     detached: true,
@@ -181,13 +172,13 @@ function disownStalePid(dataDir: string): void {
 }
 
 function pidFileOf(dataDir: string): string {
-  return path.join(clusterDirOf(dataDir), 'postmaster.pid');
+  return path.join(cluster.clusterDirOf(dataDir), 'postmaster.pid');
 }
 
 /** Whether the process is the server of this data folder, and not another one that got its id later. */
 function isPostmaster(pid: number, dataDir: string): boolean {
   const command = commandLine(pid);
-  return command.includes('postgres') && command.includes(clusterDirOf(dataDir));
+  return command.includes('postgres') && command.includes(cluster.clusterDirOf(dataDir));
 }
 
 function commandLine(pid: number): string {
@@ -282,17 +273,17 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
       log(
         'the database belongs to the user nobody, so other programs of that user can read it; run Tradewind as an ordinary user instead',
       );
-    if (clusterMajor(dataDir) === undefined) {
+    if (cluster.clusterMajor(dataDir) === undefined) {
       log(`creating the database in ${dataDir} (PostgreSQL ${installation.major})`);
-      await createCluster(dataDir, installation);
+      await cluster.createCluster(dataDir, installation);
     }
-    adoptCluster(dataDir, installation.runner);
+    cluster.adoptCluster(dataDir, installation.runner);
     const socketDir = makeSocketDir(dataDir, installation.runner.socketOwner);
     const start = () => startPostmaster(dataDir, socketDir, installation);
     const kept = keepRunning(await start(), start, log);
     return {
       connection: embeddedConnection(socketDir),
-      url: `postgresql://${ROLE}@localhost:${SOCKET_PORT}/${DATABASE}?host=${encodeURIComponent(socketDir)}`,
+      url: `postgresql://${cluster.ROLE}@localhost:${SOCKET_PORT}/${cluster.DATABASE}?host=${encodeURIComponent(socketDir)}`,
       get pid() {
         return kept.pid();
       },
@@ -309,8 +300,8 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
 }
 
 /** Returns the first binaries that work here; for an existing database, the first of its version. */
-function choose(dataDir: string, binDirs: string[]): Installation {
-  const wanted = clusterMajor(dataDir);
+function choose(dataDir: string, binDirs: string[]): cluster.Installation {
+  const wanted = cluster.clusterMajor(dataDir);
   const versions: number[] = [];
   const problems: string[] = [];
   for (const binDir of binDirs) {

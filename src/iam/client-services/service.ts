@@ -12,19 +12,12 @@ import { refusePlatforms } from '../accounts/users/in-transaction.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { availabilityOf, keepDefaults } from './availability/store.ts';
 import { presentedService, type Service, type ServiceChanges } from './schema.ts';
-import {
-  type AccountOfServices,
-  type ChangedService,
-  isOpen,
-  type ServiceState,
-  serviceOf,
-  statesOf,
-} from './state.ts';
+import * as clientServicesState from './state.ts';
 
 /* Which services an account may use. Its reseller and the platform administrator decide. */
 
 /** A service, and whether the account may have it at all. */
-export interface AvailableService extends ServiceState {
+export interface AvailableService extends clientServicesState.ServiceState {
   available: boolean;
 }
 
@@ -43,7 +36,7 @@ async function ofClients(
   const changed = grouped(await listChanged(sql, clientIds), ({ client_id }) => client_id);
   const decided = grouped(await availabilityOf(sql, clientIds), ({ client_id }) => client_id);
   return accounts.flatMap((account) =>
-    statesOf(account, changed.get(account.id) ?? []).map((state) => ({
+    clientServicesState.statesOf(account, changed.get(account.id) ?? []).map((state) => ({
       ...state,
       available: (decided.get(account.id) ?? []).some(
         ({ product, available }) => available && product === state.service,
@@ -57,9 +50,10 @@ async function found(
   clientId: number,
   id: number,
   sql = on.database.sql,
-): Promise<ServiceState> {
+): Promise<clientServicesState.ServiceState> {
   const state =
-    serviceOf(clientId, id) && (await ofClients(on, [clientId], sql)).find((one) => one.id === id);
+    clientServicesState.serviceOf(clientId, id) &&
+    (await ofClients(on, [clientId], sql)).find((one) => one.id === id);
   if (!state) throw new NotFoundError('Service', id);
   return state;
 }
@@ -106,7 +100,7 @@ export async function updateClientService(
     const { status, enabled } = wantedOf(before, changes);
     const same = status === before.status;
     if (same && enabled === before.enabled) return { tokens: [], logins: [] };
-    const service = await requireChangeable(tx, before, isOpen(status));
+    const service = await requireChangeable(tx, before, clientServicesState.isOpen(status));
     await putService(tx.sql, {
       client_id: clientId,
       service,
@@ -122,14 +116,14 @@ export async function updateClientService(
 }
 
 /** The status implies whether the service is enabled, unless the request says so. */
-function wantedOf(before: ServiceState, { status, enabled }: ServiceChanges) {
-  const implied = status === undefined ? before.enabled : isOpen(status);
+function wantedOf(before: clientServicesState.ServiceState, { status, enabled }: ServiceChanges) {
+  const implied = status === undefined ? before.enabled : clientServicesState.isOpen(status);
   return { status: status ?? before.status, enabled: enabled ?? implied };
 }
 
 async function requireChangeable(
   tx: Transaction,
-  { clientId, service }: ServiceState,
+  { clientId, service }: clientServicesState.ServiceState,
   opening: boolean,
 ): Promise<OfferedService> {
   if (!isOffered(service)) {
@@ -167,7 +161,10 @@ export {
   shutUnavailable,
 } from './availability/store.ts';
 
-export async function findAccounts(db: Kysely<Tables>, ids: readonly number[]): Promise<AccountOfServices[]> {
+export async function findAccounts(
+  db: Kysely<Tables>,
+  ids: readonly number[],
+): Promise<clientServicesState.AccountOfServices[]> {
   return db
     .selectFrom('clients')
     .select(['id', 'status', 'created_at'])
@@ -175,7 +172,10 @@ export async function findAccounts(db: Kysely<Tables>, ids: readonly number[]): 
     .execute();
 }
 
-export async function listChanged(db: Kysely<Tables>, ids: readonly number[]): Promise<ChangedService[]> {
+export async function listChanged(
+  db: Kysely<Tables>,
+  ids: readonly number[],
+): Promise<clientServicesState.ChangedService[]> {
   return db
     .selectFrom('client_services')
     .selectAll()
@@ -184,7 +184,7 @@ export async function listChanged(db: Kysely<Tables>, ids: readonly number[]): P
 }
 
 /** Also gives the account a new version. */
-export async function putService(db: Kysely<Tables>, row: ChangedService): Promise<void> {
+export async function putService(db: Kysely<Tables>, row: clientServicesState.ChangedService): Promise<void> {
   const { status, previous_status, enabled, changed_at } = row;
   await db
     .insertInto('client_services')

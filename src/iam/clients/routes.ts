@@ -3,15 +3,7 @@ import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import { ClientParams, IntegerId } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
-import {
-  Account,
-  Client,
-  ClientList,
-  ClientListQuery,
-  CreateClient,
-  CreatedClient,
-  UpdateClient,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import {
   createClient,
   getClient,
@@ -29,7 +21,7 @@ export function clientRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags });
 
   api.get('/iam/clients/me', 'getMyAccount', "Get the token's own account", {
-    answer: Account,
+    answer: schema.Account,
     handler: ({ principal }) => getOwnClient(on, principal),
   });
 
@@ -37,9 +29,9 @@ export function clientRoutes(app: Api, on: Platform): void {
     access: 'resell',
     description:
       "A client of the caller's reseller, with an administrator and a default project. The reseller can create an API token for it and invite users.",
-    body: CreateClient,
+    body: schema.CreateClient,
     status: 201,
-    answer: CreatedClient,
+    answer: schema.CreatedClient,
     handler: async ({ principal, body }) => await createClient(on, principal, body),
   });
 
@@ -47,8 +39,8 @@ export function clientRoutes(app: Api, on: Platform): void {
     access: 'resell',
     description:
       'Without `limit`, an array of at most 10,000; otherwise a page. The platform administrator gets the clients of all resellers.',
-    query: ClientListQuery,
-    answer: ClientList,
+    query: schema.ClientListQuery,
+    answer: schema.ClientList,
     handler: ({ principal, query }) => listClients(on, principal, query),
   });
 
@@ -56,15 +48,15 @@ export function clientRoutes(app: Api, on: Platform): void {
     access: 'resell',
     versioned: { table: 'clients', columns: { clientId: 'id' } },
     params: ClientParams,
-    answer: Client,
+    answer: schema.Client,
     handler: ({ principal, params }) => getClient(on, principal, params.clientId),
   });
 
   api.patch(ONE, 'updateClient', 'Change a client', {
     access: 'resell',
     params: ClientParams,
-    body: UpdateClient,
-    answer: Client,
+    body: schema.UpdateClient,
+    answer: schema.Client,
     handler: ({ principal, params, body }) => updateClient(on, principal, params.clientId, body),
   });
 }
@@ -79,13 +71,13 @@ export function suspensionRoutes(app: Api, on: Platform): void {
   api.post(`${SUSPENSION_ONE}/suspend`, 'suspendClient', 'Suspend a client', {
     description:
       'Its API tokens and logins are refused from now on. Its resources stay and cost what they did, and work in progress goes on.',
-    answer: Client,
+    answer: schema.Client,
     handler: ({ principal, params }) => setClientStatus(on, principal, params.client_id, 'paused'),
   });
 
   api.post(`${SUSPENSION_ONE}/resume`, 'resumeClient', 'Resume a suspended client', {
     description: 'Its API tokens work again. Its users log in anew.',
-    answer: Client,
+    answer: schema.Client,
     handler: ({ principal, params }) => setClientStatus(on, principal, params.client_id, 'active'),
   });
 }

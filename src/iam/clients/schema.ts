@@ -1,17 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Email } from '../../lib/email.ts';
 import { orderedListQuery } from '../../lib/lists.ts';
-import {
-  Input,
-  IntegerId,
-  Named,
-  NULL_AS_ABSENT,
-  NULL_AS_EMPTY,
-  nullable,
-  pageFields,
-  Query,
-  Timestamp,
-} from '../../lib/wire.ts';
+import * as wire from '../../lib/wire.ts';
 import {
   CompanyName,
   PersonName,
@@ -26,7 +16,7 @@ import {
 const perService = <T extends object>(entry: T) =>
   Object.fromEntries(SERVICES.map((service) => [service, entry])) as Record<ServiceName, T>;
 
-const ServiceStatus = Named('ServiceStatus', {
+const ServiceStatus = wire.Named('ServiceStatus', {
   status: Type.Enum([...SERVICE_STATUSES], {
     type: 'string',
     description: '`new` for a service that this platform does not offer',
@@ -38,13 +28,13 @@ const accountFeature = {
   feature_id: Type.Integer({ description: 'Feature ID', examples: [5] }),
   service: Type.String({ examples: ['CDN'] }),
   name: Type.String({ examples: ['Speech transcription'] }),
-  create_date: Timestamp('When it was activated'),
+  create_date: wire.Timestamp('When it was activated'),
 };
-const AccountPaidFeature = Named('AccountPaidFeature', {
+const AccountPaidFeature = wire.Named('AccountPaidFeature', {
   ...accountFeature,
   paid_feature_id: Type.Integer({ description: 'ID of the activation' }),
 });
-const AccountFreeFeature = Named('AccountFreeFeature', {
+const AccountFreeFeature = wire.Named('AccountFreeFeature', {
   ...accountFeature,
   free_feature_id: Type.Integer({ description: 'ID of the activation' }),
 });
@@ -52,7 +42,7 @@ const AccountFreeFeature = Named('AccountFreeFeature', {
 const accountFields = {
   id: Type.Integer({ description: 'Client ID', examples: [1] }),
   email: Type.String({ description: 'E-mail address of the contact person' }),
-  name: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'Name of the contact person' })),
+  name: wire.nullable(Type.String({ ...wire.NULL_AS_EMPTY, description: 'Name of the contact person' })),
   status: Type.Enum(['new', 'trial', 'trialend', 'active', 'integration', 'paused', 'preparation', 'ready'], {
     type: 'string',
     description: '`paused`: nobody can use the account',
@@ -62,36 +52,38 @@ const accountFields = {
   capabilities: Type.Array(Type.Enum([...SERVICES], { type: 'string' }), {
     description: 'Services that the account may use',
   }),
-  serviceStatuses: Named('ServiceStatuses', perService(ServiceStatus)),
-  paidFeatures: Named('AccountPaidFeatures', perService(Type.Array(AccountPaidFeature))),
-  freeFeatures: Named('AccountFreeFeatures', perService(Type.Array(AccountFreeFeature))),
-  entryBaseDomain: nullable(
-    Type.String({ ...NULL_AS_EMPTY, description: 'Always none: the platform serves one domain.' }),
+  serviceStatuses: wire.Named('ServiceStatuses', perService(ServiceStatus)),
+  paidFeatures: wire.Named('AccountPaidFeatures', perService(Type.Array(AccountPaidFeature))),
+  freeFeatures: wire.Named('AccountFreeFeatures', perService(Type.Array(AccountFreeFeature))),
+  entryBaseDomain: wire.nullable(
+    Type.String({ ...wire.NULL_AS_EMPTY, description: 'Always none: the platform serves one domain.' }),
   ),
-  signup_process: nullable(
-    Type.String({ ...NULL_AS_ABSENT, description: 'Always none: accounts are made by a reseller.' }),
+  signup_process: wire.nullable(
+    Type.String({ ...wire.NULL_AS_ABSENT, description: 'Always none: accounts are made by a reseller.' }),
   ),
   deleted: Type.Boolean(),
   bill_type: Type.String({ description: 'Always common' }),
   is_test: Type.Boolean(),
   has_active_admin: Type.Boolean({ description: 'Whether an administrator has access' }),
-  phone: nullable(Type.String({ ...NULL_AS_ABSENT })),
-  website: nullable(Type.String({ ...NULL_AS_ABSENT, description: 'Always none: it is not stored.' })),
-  custom_id: nullable(
-    Type.String({ ...NULL_AS_ABSENT, description: "The reseller's own number for the client" }),
+  phone: wire.nullable(Type.String({ ...wire.NULL_AS_ABSENT })),
+  website: wire.nullable(
+    Type.String({ ...wire.NULL_AS_ABSENT, description: 'Always none: it is not stored.' }),
   ),
-  country_code: nullable(Type.String({ ...NULL_AS_ABSENT, examples: ['DE'] })),
+  custom_id: wire.nullable(
+    Type.String({ ...wire.NULL_AS_ABSENT, description: "The reseller's own number for the client" }),
+  ),
+  country_code: wire.nullable(Type.String({ ...wire.NULL_AS_ABSENT, examples: ['DE'] })),
   users: Type.Optional(Type.Array(User, { description: 'Left out in lists' })),
 };
-export const Account = Named('Account', accountFields);
+export const Account = wire.Named('Account', accountFields);
 export type Account = Static<typeof Account>;
 
 export const CLIENT_TYPES = ['common', 'reseller', 'sales'] as const;
-export const Client = Named('Client', {
+export const Client = wire.Named('Client', {
   ...accountFields,
-  seller: nullable(
+  seller: wire.nullable(
     Type.Integer({
-      ...NULL_AS_ABSENT,
+      ...wire.NULL_AS_ABSENT,
       description: 'Seller of the reseller, or another user of it, who looks after it',
     }),
   ),
@@ -103,36 +95,38 @@ export const Client = Named('Client', {
     type: 'string',
     description: '`reseller` for an account that a reseller works in',
   }),
-  owner: nullable(Type.Integer({ ...NULL_AS_ABSENT, description: 'Its first administrator' })),
+  owner: wire.nullable(Type.Integer({ ...wire.NULL_AS_ABSENT, description: 'Its first administrator' })),
 });
 export type Client = Static<typeof Client>;
 
 const Company = CompanyName('Name of the company; several clients may have the same.');
 
-export const CreateClient = Input('CreateClient', { company: Company }, { company: 'Example Ltd' });
+export const CreateClient = wire.Input('CreateClient', { company: Company }, { company: 'Example Ltd' });
 export type CreateClient = Static<typeof CreateClient>;
 
-export const CreatedClient = Named('CreatedClient', {
+export const CreatedClient = wire.Named('CreatedClient', {
   id: Type.Integer({ description: 'Client ID', examples: [2] }),
   company: Type.String(),
 });
 export type CreatedClient = Static<typeof CreatedClient>;
 
-export const UpdateClient = Input(
+export const UpdateClient = wire.Input(
   'UpdateClient',
   {
     email: Type.Optional(Email('E-mail address of the contact person')),
     companyName: Type.Optional(Company),
     custom_id: Type.Optional(
-      nullable(
+      wire.nullable(
         Type.String({ maxLength: 255, description: "The reseller's own number for the client; null: none" }),
       ),
     ),
     name: Type.Optional(PersonName('Name of the contact person; null: none')),
     phone: Type.Optional(Phone('Telephone number; null: none')),
-    reseller: Type.Optional(IntegerId('Its reseller. Only the platform administrator may change it.')),
+    reseller: Type.Optional(wire.IntegerId('Its reseller. Only the platform administrator may change it.')),
     seller: Type.Optional(
-      nullable(IntegerId('Seller of the reseller, or another user of it, who looks after it; null: nobody')),
+      wire.nullable(
+        wire.IntegerId('Seller of the reseller, or another user of it, who looks after it; null: nobody'),
+      ),
     ),
     is_test: Type.Optional(Type.Boolean({ description: 'The client is for tests', examples: [false] })),
   },
@@ -163,14 +157,14 @@ const ServiceState = Type.Optional(
   }),
 );
 
-export const ClientListQuery = Query({
+export const ClientListQuery = wire.Query({
   ...orderedListQuery(ORDERINGS),
   email: part('The e-mail address of the contact person'),
   companyName: part('The company name'),
   name: part('The name of the contact person'),
   deleted: text('true: only deleted clients; false: only clients that are not deleted; anything else: both'),
-  reseller_id: Type.Optional(IntegerId('Clients of this reseller')),
-  seller_id: Type.Optional(IntegerId('Clients that this user looks after')),
+  reseller_id: Type.Optional(wire.IntegerId('Clients of this reseller')),
+  seller_id: Type.Optional(wire.IntegerId('Clients that this user looks after')),
   custom_id: text("The reseller's own number"),
   cdn: ServiceState,
   storage: ServiceState,
@@ -205,7 +199,7 @@ export const ClientListQuery = Query({
 });
 export type ClientListQuery = Static<typeof ClientListQuery>;
 
-export const ClientPage = Named('ClientPage', { ...pageFields, results: Type.Array(Client) });
+export const ClientPage = wire.Named('ClientPage', { ...wire.pageFields, results: Type.Array(Client) });
 export type ClientPage = Static<typeof ClientPage>;
 /** The type distinguishes the two: an array, or an object. */
 export const ClientList = Type.Union([Type.Array(Client), ClientPage], { title: 'ClientList' });

@@ -10,16 +10,7 @@ import { type Clock, momentIn } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { isOffered, OFFERED, SERVICES, type ServiceName, type User } from '../accounts/schema.ts';
-import {
-  deletingTask,
-  keepReseller,
-  lockManaged,
-  lockWholeClient,
-  lockWithLookedAfter,
-  resells,
-  unassignSellers,
-  worksForReseller,
-} from '../accounts/service.ts';
+import * as accounts from '../accounts/service.ts';
 import { endResellerAccess, expireInvitations, refusePlatforms } from '../accounts/users/in-transaction.ts';
 import { type AvailableService, keepUsed, servicesOfClients } from '../client-services/service.ts';
 import { type FeatureActivation, featuresOfClients } from '../features/service.ts';
@@ -28,15 +19,7 @@ import { announceClient } from '../logins/in-transaction.ts';
 import { insertAccount } from '../new-accounts/in-transaction.ts';
 import { deleteTokensOfOutsiders } from '../tokens/service.ts';
 import { usersOfClient } from '../users/service.ts';
-import type {
-  Account,
-  Client,
-  ClientListQuery,
-  ClientPage,
-  CreateClient,
-  CreatedClient,
-  UpdateClient,
-} from './schema.ts';
+import type * as schema from './schema.ts';
 import type { AccountRow, ClientColumn, ClientFilter, ClientOrder } from './store.ts';
 import * as store from './store.ts';
 
@@ -51,7 +34,7 @@ export function presentedAccount(
   currentUser: number,
   { activations, services }: OfAccount,
   users?: User[],
-): Account {
+): schema.Account {
   const featuresOf = (service: ServiceName, free: boolean) =>
     activations.filter(({ feature }) => feature.is_free === free && feature.service === service);
   return {
@@ -92,7 +75,7 @@ export function presentedClient(
   currentUser: number,
   known: OfAccount,
   users?: User[],
-): Client {
+): schema.Client {
   return {
     ...presentedAccount(row, currentUser, known, users),
     seller: row.seller_id,
@@ -116,7 +99,10 @@ function perService<T>(entry: (service: ServiceName) => T): Record<ServiceName, 
 }
 
 /** Turns a query into the store's filter. Undefined if nothing can match. */
-export function filterOf(query: ClientListQuery, within: number | undefined): ClientFilter | undefined {
+export function filterOf(
+  query: schema.ClientListQuery,
+  within: number | undefined,
+): ClientFilter | undefined {
   const wanted = SERVICES.flatMap((service) => {
     const status = query[service.toLowerCase() as Lowercase<typeof service>];
     return status === undefined ? [] : [{ service, status }];
@@ -157,7 +143,7 @@ export async function changeStatus(
   now: Date,
 ): Promise<Credentials> {
   await refusePlatforms(tx.sql, clientId);
-  const client = await lockWholeClient(tx, clientId);
+  const client = await accounts.lockWholeClient(tx, clientId);
   if (!client || client.deletedAt) throw new NotFoundError('Client', clientId);
   if (status === 'active') await refuseGoing(tx, clientId);
   if (client.status === status) return { tokens: [], logins: [] };
@@ -170,7 +156,7 @@ export async function changeStatus(
 }
 
 async function refuseGoing(tx: Transaction, clientId: number): Promise<void> {
-  const task = await deletingTask(tx.sql, clientId);
+  const task = await accounts.deletingTask(tx.sql, clientId);
   if (task === undefined) return;
   throw new ConflictError(`Client ${clientId} is being deleted by task ${task}; nothing can bring it back`);
 }
@@ -188,9 +174,13 @@ async function knownOf(on: Platform, clientIds: readonly number[]): Promise<(cli
 }
 
 /** @throws NotFoundError */
-export async function getClient(on: Platform, principal: Principal, clientId: number): Promise<Client> {
+export async function getClient(
+  on: Platform,
+  principal: Principal,
+  clientId: number,
+): Promise<schema.Client> {
   const row = await store.findAccount(on.database.sql, clientId);
-  if (!row || !resells(principal, { resellerId: row.reseller_id })) {
+  if (!row || !accounts.resells(principal, { resellerId: row.reseller_id })) {
     throw new NotFoundError('Client', clientId);
   }
   const known = await knownOf(on, [clientId]);
@@ -198,7 +188,7 @@ export async function getClient(on: Platform, principal: Principal, clientId: nu
 }
 
 /** The caller's own account. */
-export async function getOwnClient(on: Platform, { clientId, userId }: Principal): Promise<Account> {
+export async function getOwnClient(on: Platform, { clientId, userId }: Principal): Promise<schema.Account> {
   const row = await store.findAccount(on.database.sql, clientId);
   if (!row) throw new NotFoundError('Client', clientId);
   const known = await knownOf(on, [clientId]);
@@ -212,8 +202,8 @@ export async function getOwnClient(on: Platform, { clientId, userId }: Principal
 export async function createClient(
   on: Platform,
   principal: Principal,
-  { company }: CreateClient,
-): Promise<CreatedClient> {
+  { company }: schema.CreateClient,
+): Promise<schema.CreatedClient> {
   const { resellerId } = principal;
   if (resellerId === undefined) {
     throw new ForbiddenError(
@@ -237,8 +227,8 @@ export async function createClient(
 export async function listClients(
   on: Platform,
   principal: Principal,
-  query: ClientListQuery,
-): Promise<Client[] | ClientPage> {
+  query: schema.ClientListQuery,
+): Promise<schema.Client[] | schema.ClientPage> {
   const filter = filterOf(query, principal.platformAdministrator ? undefined : principal.resellerId);
   const { limit = MOST_LISTED, offset = 0, ...rest } = query;
   const order = orderOf(query.ordering);
@@ -263,9 +253,9 @@ export async function setClientStatus(
   principal: Principal,
   clientId: number,
   status: 'active' | 'paused',
-): Promise<Client> {
+): Promise<schema.Client> {
   const ended = await on.database.accept(async (tx) => {
-    await lockManaged(tx, principal, clientId);
+    await accounts.lockManaged(tx, principal, clientId);
     noteAccount(clientId);
     if (clientId === principal.clientId) {
       throw new ConflictError(`Client ${clientId} is your own account; you would shut yourself out`);
@@ -281,12 +271,12 @@ export async function updateClient(
   on: Platform,
   principal: Principal,
   clientId: number,
-  request: UpdateClient,
-): Promise<Client> {
+  request: schema.UpdateClient,
+): Promise<schema.Client> {
   const ended = await on.database.accept(async (tx): Promise<Credentials> => {
     // With the account, its users may lose the clients that they look after.
-    if (request.reseller !== undefined) await lockWithLookedAfter(tx, clientId, 'anybody there');
-    const client = await lockManaged(tx, principal, clientId);
+    if (request.reseller !== undefined) await accounts.lockWithLookedAfter(tx, clientId, 'anybody there');
+    const client = await accounts.lockManaged(tx, principal, clientId);
     noteAccount(clientId);
     if (request.email !== undefined) requireEmail(request.email);
     const { reseller = client.resellerId } = request;
@@ -297,7 +287,7 @@ export async function updateClient(
     if (!moved) return { tokens: [], logins: [] };
     // The former reseller can no longer act for anybody there, nor let anybody in, nor anybody there for it.
     const now = tx.now;
-    await unassignSellers(tx.sql, await endResellerAccess(tx.sql, clientId));
+    await accounts.unassignSellers(tx.sql, await endResellerAccess(tx.sql, clientId));
     await expireInvitations(tx.sql, clientId, now);
     await keepUsed(tx.sql, clientId);
     const tokens = await deleteTokensOfOutsiders(tx, clientId, now);
@@ -313,16 +303,16 @@ async function keepNewReseller(tx: Transaction, principal: Principal, reseller: 
       reseller: ['Only the platform administrator may give a client to another reseller.'],
     });
   }
-  if (await keepReseller(tx.sql, reseller)) return;
+  if (await accounts.keepReseller(tx.sql, reseller)) return;
   throw new InvalidError({ reseller: [`Reseller with id:${reseller} does not exists.`] });
 }
 
 async function requireSeller(tx: Transaction, seller: number, reseller: number): Promise<void> {
-  if (await worksForReseller(tx, seller, reseller)) return;
+  if (await accounts.worksForReseller(tx, seller, reseller)) return;
   throw new InvalidError({ seller: [`User with id:${seller} does not work for reseller ${reseller}.`] });
 }
 
-function changesIn(request: UpdateClient, moved: boolean) {
+function changesIn(request: schema.UpdateClient, moved: boolean) {
   const { companyName: company, reseller: reseller_id, seller: seller_id, ...rest } = request;
   return {
     ...rest,

@@ -13,18 +13,7 @@ import {
   Sent,
   TokenPair,
 } from './schema.ts';
-import {
-  type Addressed,
-  changePassword,
-  enterAccount,
-  listLoginAttempts,
-  logIn,
-  logInAsAdministrator,
-  logInAsUser,
-  mailPasswordReset,
-  refreshLogin,
-  reportForgottenPassword,
-} from './service.ts';
+import * as logins from './service.ts';
 
 const tags = ['Logins'];
 const JWT = '/iam/auth/jwt';
@@ -42,7 +31,7 @@ export function loginRoutes(app: Api, on: Platform): void {
     description:
       'The login has the role of the user there, and no more rights than the token that asks for it.',
     answer: TokenPair,
-    handler: ({ principal, params }) => enterAccount(on, principal, params.clientId),
+    handler: ({ principal, params }) => logins.enterAccount(on, principal, params.clientId),
   });
 
   api.get(
@@ -55,7 +44,7 @@ export function loginRoutes(app: Api, on: Platform): void {
       secretAnswer: true,
       description: 'The login is recorded in GET /cloud/v1/request_log of the account.',
       answer: TokenPair,
-      handler: ({ principal, params }) => logInAsAdministrator(on, principal, params.clientId),
+      handler: ({ principal, params }) => logins.logInAsAdministrator(on, principal, params.clientId),
     },
   );
 
@@ -66,7 +55,7 @@ export function loginRoutes(app: Api, on: Platform): void {
     description: 'The login is recorded in GET /cloud/v1/request_log of the account.',
     params: UserParams,
     answer: TokenPair,
-    handler: ({ principal, params }) => logInAsUser(on, principal, params.userId),
+    handler: ({ principal, params }) => logins.logInAsUser(on, principal, params.userId),
   });
 
   api.put('/iam/users/:userId/password', 'changePassword', "Change the caller's own password", {
@@ -78,7 +67,7 @@ export function loginRoutes(app: Api, on: Platform): void {
     answer: TokenPair,
     handler: (request) => {
       const { principal, params, body } = request;
-      return changePassword(on, principal, params.userId, body, senderOf(request));
+      return logins.changePassword(on, principal, params.userId, body, senderOf(request));
     },
   });
 
@@ -89,7 +78,7 @@ export function loginRoutes(app: Api, on: Platform): void {
     body: ForgotPassword,
     answer: Sent,
     handler: async ({ principal, body, log }) => {
-      const user = await mailPasswordReset(on, principal, body.email);
+      const user = await logins.mailPasswordReset(on, principal, body.email);
       const { userId, clientId } = principal;
       noteForgotten(
         log,
@@ -106,7 +95,7 @@ export function loginRoutes(app: Api, on: Platform): void {
       "Newest first, of the last 90 days: the caller's own attempts, and those of users who belong only to this account. The platform administrator also sees attempts with a name that no user has. Attempts that were refused because of too many failures are not listed.",
     query: PageQuery,
     answer: LoginAttemptPage,
-    handler: ({ principal, query }) => listLoginAttempts(on, principal, query),
+    handler: ({ principal, query }) => logins.listLoginAttempts(on, principal, query),
   });
 }
 
@@ -120,7 +109,7 @@ function publicRoutes(app: Api, on: Platform, smtp: boolean | undefined): void {
       'After 5 wrong passwords for a user from one address, 25 for a user from anywhere, or 100 for all users from one address, further attempts are refused with 429 for up to 15 minutes. For an address from which the user logged in within the last 90 days, only the limit of 5 applies. The addresses of an IPv6 /64 count as one.',
     body: LoginRequest,
     answer: TokenPair,
-    handler: (request) => logIn(on, request.body, senderOf(request)),
+    handler: (request) => logins.logIn(on, request.body, senderOf(request)),
   });
 
   api.post(`${JWT}/refresh`, 'refreshLogin', 'Get the next pair of tokens', {
@@ -129,7 +118,7 @@ function publicRoutes(app: Api, on: Platform, smtp: boolean | undefined): void {
       'A refresh token works once. Using it a second time is refused with 401 and ends the login with all its tokens.',
     body: RefreshRequest,
     answer: TokenPair,
-    handler: ({ body }) => refreshLogin(on, body.refresh),
+    handler: ({ body }) => logins.refreshLogin(on, body.refresh),
   });
 
   api.post('/iam/auth/password/forgot', 'forgotPassword', 'Report a forgotten password', {
@@ -138,7 +127,7 @@ function publicRoutes(app: Api, on: Platform, smtp: boolean | undefined): void {
     body: ForgotPassword,
     answer: Sent,
     handler: async ({ body, log }) => {
-      await reportForgottenPassword(on, body.email, {
+      await logins.reportForgottenPassword(on, body.email, {
         noted: (user) =>
           noteForgotten(log, smtp ? undefined : user, 'Somebody reported that a user forgot their password'),
         failed: (err) =>
@@ -150,7 +139,7 @@ function publicRoutes(app: Api, on: Platform, smtp: boolean | undefined): void {
 }
 
 /** Logs what the operator has to do. The address is the stored one, not what a stranger typed. */
-function noteForgotten(log: FastifyBaseLogger, user: Addressed | undefined, who: string): void {
+function noteForgotten(log: FastifyBaseLogger, user: logins.Addressed | undefined, who: string): void {
   if (!user) return;
   const former = formerAddress(user);
   log.warn(

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../db/database.ts';
-import {
-  ConflictError,
-  ForbiddenError,
-  InvalidError,
-  NotFoundError,
-  UnauthenticatedError,
-} from '../../lib/errors.ts';
+import * as errors from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import { type Clock, forPeople, isoMicros } from '../../lib/time.ts';
@@ -16,12 +10,7 @@ import type { Platform } from '../../platform.ts';
 import { allows, type Principal, reachOf } from '../../requests/principal.ts';
 import { findClient, lockClients, resells } from '../accounts/service.ts';
 import { type Addressed, notePasswordRequest, replacePassword } from '../accounts/users/in-transaction.ts';
-import {
-  type Authenticator,
-  announce,
-  type SignedTokenClaims,
-  type SignedTokens,
-} from '../identity/service.ts';
+import * as identity from '../identity/service.ts';
 import { endLogins } from './in-transaction.ts';
 import { freshOrigin, type OpenLogin, type Origin, openLogin, pairOf, refreshExpiry } from './pairs.ts';
 import { beginReset } from './password-resets/service.ts';
@@ -33,7 +22,7 @@ const LOG_IN_AGAIN =
   'This login has ended, which also happens when a refresh token is used twice; log in again with POST /iam/auth/jwt/login.';
 
 /** A refresh token was used twice: two clients have it, and one of them may be a thief (RFC 9700, 4.14.2). */
-class UsedTwiceError extends UnauthenticatedError {
+class UsedTwiceError extends errors.UnauthenticatedError {
   readonly family: string;
 
   constructor(family: string) {
@@ -44,7 +33,12 @@ class UsedTwiceError extends UnauthenticatedError {
 
 /** Returns the next pair for a refresh token, which becomes invalid. @throws UnauthenticatedError */
 export async function refreshPair(
-  deps: { database: Database; clock: Clock; signedTokens: SignedTokens; authenticator: Authenticator },
+  deps: {
+    database: Database;
+    clock: Clock;
+    signedTokens: identity.SignedTokens;
+    authenticator: identity.Authenticator;
+  },
   token: string,
 ): Promise<TokenPair> {
   const { database, clock, signedTokens, authenticator } = deps;
@@ -64,7 +58,7 @@ export async function refreshPair(
 
 async function renewed(
   tx: Transaction,
-  given: SignedTokenClaims,
+  given: identity.SignedTokenClaims,
   now: Date,
 ): Promise<Omit<OpenLogin, 'ended'>> {
   const login = await store.lockLogin(tx.sql, given.loginId);
@@ -80,12 +74,12 @@ async function renewed(
   const expiresAt = refreshExpiry(now, login.ends_at);
   const renewal = await store.renewLogin(tx.sql, login.id, { refresh_id: refreshId, expires_at: expiresAt });
   // Every process that remembers the login remembers its former expiry.
-  await announce(tx, { tokens: [], logins: [login.id] });
+  await identity.announce(tx, { tokens: [], logins: [login.id] });
   return { ...renewal, refreshId, expiresAt, roleId: login.role_id, of };
 }
 
-function ended(): UnauthenticatedError {
-  return new UnauthenticatedError('Token is invalid or expired', true, LOG_IN_AGAIN);
+function ended(): errors.UnauthenticatedError {
+  return new errors.UnauthenticatedError('Token is invalid or expired', true, LOG_IN_AGAIN);
 }
 
 export type { Addressed } from '../accounts/users/in-transaction.ts';
@@ -120,7 +114,7 @@ async function originOf(tx: Transaction, { tokenId, loginId, userId, roleId }: P
       return { ...freshOrigin(userId), role_id: roleId, token_id: tokenId, ends_at: token.expires_at };
   }
   const login = loginId === undefined ? undefined : await store.keepLogin(tx.sql, loginId);
-  if (!login) throw new UnauthenticatedError('Token is invalid or expired', true);
+  if (!login) throw new errors.UnauthenticatedError('Token is invalid or expired', true);
   // The caller's role in another account may differ; only the maximum of this login counts.
   const { family, maker_id, token_id, role_id, ends_at } = login;
   return { family, maker_id, token_id, role_id, ends_at };
@@ -154,7 +148,7 @@ async function opened(
   const login = await on.database.accept(async (tx) => {
     await lockClients(tx, [clientId]);
     const of = (await store.membershipsOf(tx.sql, userId)).find((one) => one.client_id === clientId);
-    if (!of) throw new NotFoundError('Client', clientId);
+    if (!of) throw new errors.NotFoundError('Client', clientId);
     const origin = await originOf(tx, principal);
     refuse(of, origin);
     noteAccount(clientId);
@@ -188,10 +182,10 @@ export const refreshLogin = (on: Platform, token: string): Promise<TokenPair> =>
 export async function enterAccount(on: Platform, principal: Principal, clientId: number): Promise<TokenPair> {
   const memberships = await store.membershipsOf(on.database.sql, principal.userId);
   const membership = memberships.find(({ client_id }) => client_id === clientId);
-  if (!membership) throw new ForbiddenError(`You are not a user of client ${clientId}`);
+  if (!membership) throw new errors.ForbiddenError(`You are not a user of client ${clientId}`);
   return opened(on, principal, membership, (_, { token_id, maker_id }) => {
     if (clientId === principal.clientId || (token_id === null && maker_id === principal.userId)) return;
-    throw new ForbiddenError(
+    throw new errors.ForbiddenError(
       `Only a login with the user's own password can switch to another account; this one is for client ${principal.clientId} only`,
     );
   });
@@ -204,17 +198,17 @@ export async function logInAsAdministrator(
   clientId: number,
 ): Promise<TokenPair> {
   const client = await findClient(on.database.sql, clientId);
-  if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+  if (!client || !resells(principal, client)) throw new errors.NotFoundError('Client', clientId);
   const administrators = (await store.administratorsOf(on.database.sql, clientId)).filter((one) =>
     mayBecome(principal, one),
   );
   const plain = administrators.find((one) => one.reseller_id === null && !one.platform_administrator);
   const administrator = plain ?? administrators[0];
   if (!administrator) {
-    throw new ForbiddenError(`Client ${clientId} has no active administrator that you could act as`);
+    throw new errors.ForbiddenError(`Client ${clientId} has no active administrator that you could act as`);
   }
   return opened(on, principal, administrator, (of) => {
-    if (!mayBecome(principal, of)) throw new NotFoundError('Client', clientId);
+    if (!mayBecome(principal, of)) throw new errors.NotFoundError('Client', clientId);
   });
 }
 
@@ -222,9 +216,9 @@ export async function logInAsAdministrator(
 export async function logInAsUser(on: Platform, principal: Principal, userId: number): Promise<TokenPair> {
   const memberships = await store.membershipsOf(on.database.sql, userId);
   const [membership] = memberships.filter((one) => mayBecome(principal, one));
-  if (!membership) throw new NotFoundError('User', userId);
+  if (!membership) throw new errors.NotFoundError('User', userId);
   return opened(on, principal, membership, (of) => {
-    if (!mayBecome(principal, of)) throw new NotFoundError('User', userId);
+    if (!mayBecome(principal, of)) throw new errors.NotFoundError('User', userId);
   });
 }
 
@@ -236,17 +230,17 @@ export async function changePassword(
   request: ChangePassword,
   from: Sender,
 ): Promise<TokenPair> {
-  if (principal.userId !== userId) throw new ForbiddenError('Only the user can change this password');
+  if (principal.userId !== userId) throw new errors.ForbiddenError('Only the user can change this password');
   const user = await checkPasswordAgain(on, userId, request.old, 'old', from);
   requireNewPassword(request);
   const to = await hashPassword(request.new);
   const [membership] = (await store.membershipsOf(on.database.sql, userId)).filter(
     ({ client_id }) => client_id === principal.clientId,
   );
-  if (!membership) throw new UnauthenticatedError('Token is invalid or expired', true);
+  if (!membership) throw new errors.UnauthenticatedError('Token is invalid or expired', true);
   const done = await on.database.accept(async (tx) => {
     if (!(await replacePassword(tx.sql, userId, { from: user.password_hash, to }))) {
-      throw new ConflictError('Another request has just changed this password');
+      throw new errors.ConflictError('Another request has just changed this password');
     }
     const origin = await originOf(tx, principal);
     const ended = await endLogins(tx, { userId });
@@ -286,7 +280,7 @@ export async function mailPasswordReset(
 ): Promise<Addressed | undefined> {
   return on.database.accept(async (tx) => {
     if (!(await store.belongsTo(tx.sql, email, reachOf(principal)))) {
-      throw new NotFoundError('User with the address', email);
+      throw new errors.NotFoundError('User with the address', email);
     }
     return noteRequest(on, tx, email);
   });
@@ -344,8 +338,8 @@ function mayBecome(principal: Principal, user: store.MembershipRow): boolean {
   );
 }
 
-function noneFound(hint?: string): InvalidError {
-  return new InvalidError(
+function noneFound(hint?: string): errors.InvalidError {
+  return new errors.InvalidError(
     { errors: ['No active account found with the given credentials.'] },
     undefined,
     hint,
@@ -353,6 +347,6 @@ function noneFound(hint?: string): InvalidError {
 }
 
 function requireNewPassword({ old, new: wanted, double }: ChangePassword): void {
-  if (wanted !== double) throw new InvalidError({ double: ['The two new passwords differ.'] });
-  if (wanted === old) throw new InvalidError({ new: ['Must differ from the current password.'] });
+  if (wanted !== double) throw new errors.InvalidError({ double: ['The two new passwords differ.'] });
+  if (wanted === old) throw new errors.InvalidError({ new: ['Must differ from the current password.'] });
 }

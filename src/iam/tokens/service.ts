@@ -2,27 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import {
-  ConflictError,
-  ForbiddenError,
-  InvalidError,
-  NotFoundError,
-  OperatorError,
-} from '../../lib/errors.ts';
+import * as errors from '../../lib/errors.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import { momentIn } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
 import { allows, type Principal } from '../../requests/principal.ts';
 import { findClient, lockClients, lockToAdd, resells } from '../accounts/service.ts';
-import {
-  acceptedRole,
-  findRoleByText,
-  invalidRole,
-  isAbove,
-  type Role,
-  roleOf,
-  tokenText,
-} from '../identity/schema.ts';
+import * as identitySchema from '../identity/schema.ts';
 import { announceTokens, type Credentials, secretHash, together } from '../identity/service.ts';
 import { endLogins } from '../logins/in-transaction.ts';
 import { type ApiToken, type CreateApiToken, presentedToken, type TokenListQuery } from './schema.ts';
@@ -75,8 +61,8 @@ export async function putGivenToken(
     return putGivenToken(tx, { id, secret }, of);
   }
   const isSame = known?.client_id === of.client_id && known.secret_hash.equals(secretHash(secret));
-  if (!isSame) throw new ConflictError(`Another API token has the ID ${id}; choose another one`);
-  if (known.deleted_at) throw new ConflictError(`The API token ${id} was revoked; choose another ID`);
+  if (!isSame) throw new errors.ConflictError(`Another API token has the ID ${id}; choose another one`);
+  if (known.deleted_at) throw new errors.ConflictError(`The API token ${id} was revoked; choose another ID`);
 }
 
 /** Makes the setting's bootstrap token the only one: a token of an earlier value stops working. */
@@ -155,7 +141,7 @@ async function deleteTokens(
 }
 
 /** The bootstrap token's ID belongs to a token that was created through the API. */
-export class BootstrapTokenTakenError extends OperatorError {}
+export class BootstrapTokenTakenError extends errors.OperatorError {}
 
 /*
  * API tokens of an account. Administrators manage all of them, other users their own. The account's reseller and the
@@ -178,8 +164,8 @@ async function requireAccount(
     noteAccount(clientId);
     return;
   }
-  if (principal.platformAdministrator) throw new NotFoundError('Client', clientId);
-  throw new ForbiddenError(`You may not manage the tokens of client ${clientId}`);
+  if (principal.platformAdministrator) throw new errors.NotFoundError('Client', clientId);
+  throw new errors.ForbiddenError(`You may not manage the tokens of client ${clientId}`);
 }
 
 async function visible(
@@ -190,7 +176,7 @@ async function visible(
   sql = on.database.sql,
 ) {
   const row = await store.findToken(sql, clientId, id, on.clock.now());
-  if (!row || !sees(principal, clientId, row.user_id)) throw new NotFoundError('Token', id);
+  if (!row || !sees(principal, clientId, row.user_id)) throw new errors.NotFoundError('Token', id);
   return row;
 }
 
@@ -198,7 +184,7 @@ async function ownerOf(on: Platform, principal: Principal, clientId: number): Pr
   if (principal.clientId === clientId) return principal.userId;
   const userId = await store.findAccountAdministrator(on.database.sql, clientId);
   if (userId === undefined) {
-    throw new ForbiddenError(`Client ${clientId} has no user of its own that a token could belong to`);
+    throw new errors.ForbiddenError(`Client ${clientId} has no user of its own that a token could belong to`);
   }
   return userId;
 }
@@ -220,7 +206,7 @@ export async function createToken(
 ): Promise<ApiToken & { token: string }> {
   await requireAccount(on, principal, clientId);
   const now = on.clock.now();
-  const role = acceptedRole(principal, request.client_user.role ?? {}, {
+  const role = identitySchema.acceptedRole(principal, request.client_user.role ?? {}, {
     field: 'client_user.role',
     above: ({ name }) => `Can't create token with role ${name}`,
   });
@@ -246,7 +232,7 @@ export async function createToken(
     tx.made(id);
     const row = await store.findToken(tx.sql, clientId, id, now);
     if (!row) throw new Error(`Token ${id} disappeared while it was being created`);
-    return { ...presentedToken(row, false, now), token: tokenText(version, id, secret) };
+    return { ...presentedToken(row, false, now), token: identitySchema.tokenText(version, id, secret) };
   });
   on.authenticator.forget({ tokens: [made.id], logins: [] });
   return made;
@@ -323,19 +309,19 @@ function sees(principal: Principal, clientId: number, userId: number | undefined
 function refuseAbove(principal: Principal, row: store.TokenRow): void {
   if (principal.platformAdministrator) return;
   const above =
-    isAbove(row.role_id, principal.roleId) ||
+    identitySchema.isAbove(row.role_id, principal.roleId) ||
     row.user_platform_administrator ||
     (row.user_reseller_id !== null && row.user_reseller_id !== principal.resellerId);
   if (above) {
-    throw new ForbiddenError(
-      `Can't delete token ${row.id} with role ${roleOf(row.role_id).name}: it has more rights than yours`,
+    throw new errors.ForbiddenError(
+      `Can't delete token ${row.id} with role ${identitySchema.roleOf(row.role_id).name}: it has more rights than yours`,
     );
   }
 }
 
-function filteredRole(text: string): Role {
-  const role = findRoleByText(text);
-  if (!role) throw new InvalidError({ role: [invalidRole(text)] });
+function filteredRole(text: string): identitySchema.Role {
+  const role = identitySchema.findRoleByText(text);
+  if (!role) throw new errors.InvalidError({ role: [identitySchema.invalidRole(text)] });
   return role;
 }
 
@@ -343,15 +329,15 @@ function acceptedExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null;
   const date = momentIn('exp_date', text);
   if (date <= now) {
-    throw new InvalidError({
+    throw new errors.InvalidError({
       exp_date: ['Must be in the future; send null for a token that never expires.'],
     });
   }
   return date;
 }
 
-function tooMany(): InvalidError {
-  return new InvalidError({
+function tooMany(): errors.InvalidError {
+  return new errors.InvalidError({
     errors: [`The account has ${MAX_TOKENS} tokens, which is the limit; delete one first.`],
   });
 }

@@ -1,12 +1,7 @@
 import { type Transaction, violates } from '../../db/database.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import {
-  isToken,
-  newPersonalToken,
-  type PersonalToken,
-  readPersonalToken,
-} from '../../lib/personal-token.ts';
+import * as personalToken from '../../lib/personal-token.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import { type Principal, reachOf } from '../../requests/principal.ts';
@@ -90,7 +85,10 @@ export async function renewInvitation(on: Platform, principal: Principal, email:
     const isSellers = invited.some(({ reseller_id: id }) => id !== null);
     const validMs = isSellers ? VALID_MS.seller : VALID_MS.user;
     const expiresAt = new Date(tx.now.getTime() + validMs);
-    const renewed = invited.map((one) => ({ ...one, token: newPersonalToken('invitation', one.id) }));
+    const renewed = invited.map((one) => ({
+      ...one,
+      token: personalToken.newPersonalToken('invitation', one.id),
+    }));
     await store.renewInvitations(
       tx.sql,
       renewed.map(({ token }) => token),
@@ -113,7 +111,7 @@ export async function acceptInvitation(
   { token: text, password }: AcceptInvitation,
   from: Sender,
 ): Promise<{ user_id: number; client_id: number }> {
-  const token = readPersonalToken('invitation', text);
+  const token = personalToken.readPersonalToken('invitation', text);
   const invitation = token && (await valid(on.database.sql, token, on.clock.now()));
   if (!token || !invitation) throw notValid();
   const { user_id: invited, client_id: clientId, email } = invitation;
@@ -185,10 +183,10 @@ async function requireOwnPassword(
 }
 
 /** Returns the token's invitation. */
-async function valid(sql: Transaction['sql'], token: PersonalToken, now: Date) {
+async function valid(sql: Transaction['sql'], token: personalToken.PersonalToken, now: Date) {
   const invitation = await store.findInvitation(sql, token.userId);
   if (!invitation || invitation.expires_at <= now) return undefined;
-  return isToken(token, invitation.secret_hash) ? invitation : undefined;
+  return personalToken.isToken(token, invitation.secret_hash) ? invitation : undefined;
 }
 
 function newPasswordHash(password: string): Promise<string> {

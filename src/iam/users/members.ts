@@ -5,14 +5,7 @@ import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
 import type { User } from '../accounts/schema.ts';
-import {
-  type ClientEntry,
-  findClient,
-  lockClients,
-  lockWithLookedAfter,
-  resells,
-  unassignSellers,
-} from '../accounts/service.ts';
+import * as accounts from '../accounts/service.ts';
 import { namesNone, type Role, roleOf } from '../identity/schema.ts';
 import { type Credentials, together } from '../identity/service.ts';
 import { announceUser, endLogins } from '../logins/in-transaction.ts';
@@ -113,7 +106,8 @@ export async function takeOut(tx: Transaction, userId: number, clientId: number)
   await expireInvitations(tx.sql, { clientIds: [clientId], invitedBy: user.id }, tx.now);
   const ended = await endLogins(tx, { memberId: user.id, clientIds: [clientId] });
   const changed = together(ended, await announceUser(tx, user.id, [clientId]));
-  if (user.home_id === clientId && user.reseller_id !== null) await unassignSellers(tx.sql, [user.id]);
+  if (user.home_id === clientId && user.reseller_id !== null)
+    await accounts.unassignSellers(tx.sql, [user.id]);
   // The other memberships can't change meanwhile, since the user is locked.
   const [next] = await store.membershipsOf(tx.sql, [user.id]);
   if (!next) {
@@ -130,7 +124,7 @@ export async function takeOut(tx: Transaction, userId: number, clientId: number)
  * may have given the user another home until then.
  */
 async function lockedUser(tx: Transaction, userId: number, clientId: number): Promise<store.UserRow> {
-  await lockWithLookedAfter(tx, clientId, { userId });
+  await accounts.lockWithLookedAfter(tx, clientId, { userId });
   await store.lockUser(tx, userId);
   const user = await store.findUser(tx.sql, userId);
   if (!user) throw new NotFoundError('User', userId);
@@ -169,10 +163,10 @@ async function accountFor(
   on: Platform,
   principal: Principal,
   clientId: number,
-  may: (client: ClientEntry) => boolean,
+  may: (client: accounts.ClientEntry) => boolean,
   sql = on.database.sql,
-): Promise<ClientEntry> {
-  const client = await findClient(sql, clientId);
+): Promise<accounts.ClientEntry> {
+  const client = await accounts.findClient(sql, clientId);
   if (client && may(client)) {
     noteAccount(clientId);
     return client;
@@ -191,7 +185,7 @@ export async function requireMemberAccount(
   clientId: number,
 ): Promise<void> {
   if (principal.clientId === clientId) return;
-  await accountFor(on, principal, clientId, (client) => resells(principal, client));
+  await accountFor(on, principal, clientId, (client) => accounts.resells(principal, client));
 }
 
 /**
@@ -246,7 +240,7 @@ export async function changeRoleOfMember(
   await requireStaffing(on, principal, clientId);
   const role = namesNone(wanted) ? undefined : givenRole(principal, wanted);
   const credentials = await on.database.accept(async (tx) => {
-    await lockClients(tx, [clientId]);
+    await accounts.lockClients(tx, [clientId]);
     await requireStaffing(on, principal, clientId, tx.sql);
     await requireManaged(tx, principal, clientId, userId);
     if (!role) return { tokens: [], logins: [] };
@@ -273,7 +267,7 @@ export async function removeMember(
   const leaving = principal.inPerson === true && principal.userId === userId;
   if (!leaving) await requireStaffing(on, principal, clientId);
   const credentials = await on.database.accept(async (tx) => {
-    await lockWithLookedAfter(tx, clientId, { userId });
+    await accounts.lockWithLookedAfter(tx, clientId, { userId });
     if (!leaving) await requireStaffing(on, principal, clientId, tx.sql);
     await requireManaged(tx, principal, clientId, userId);
     return takeOut(tx, userId, clientId);

@@ -7,13 +7,7 @@ import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { isOffered, type User } from '../accounts/schema.ts';
-import {
-  keepReseller,
-  lockClients,
-  lockToAdd,
-  lockWithLookedAfter,
-  worksForReseller,
-} from '../accounts/service.ts';
+import * as accounts from '../accounts/service.ts';
 import { insertUser } from '../accounts/users/in-transaction.ts';
 import type { Role } from '../identity/schema.ts';
 import { type Credentials, together } from '../identity/service.ts';
@@ -24,17 +18,7 @@ import { expireInvitations } from './invitation-store.ts';
 import { acceptedChanges, requireAnotherAdministrator, requireStaffing, takeOut } from './members.ts';
 import { placesInReach } from './rights.ts';
 import { givenRole } from './roles.ts';
-import {
-  type ChangeEmail,
-  type CreateClientUser,
-  type CreateUser,
-  MAX_LIMIT,
-  presentedIn,
-  presentedUser,
-  type UpdateUser,
-  type UserListQuery,
-  type UserPage,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import * as store from './store.ts';
 
 /* Users. A user who has no account in common with the caller is not found. */
@@ -48,7 +32,7 @@ export interface Moved {
 async function found(sql: Transaction['sql'], principal: Principal, id: number) {
   const row = await store.findUser(sql, id);
   const memberships = await store.membershipsOf(sql, [id]);
-  const user = row && presentedUser(row, memberships, principal);
+  const user = row && schema.presentedUser(row, memberships, principal);
   if (!row || !user) throw new NotFoundError('User', id);
   return { row, memberships, user };
 }
@@ -63,23 +47,23 @@ async function pageOf(on: Platform, clientId: number, page: { limit: number; off
 export async function listUsers(
   on: Platform,
   principal: Principal,
-  { limit = MAX_LIMIT, offset = 0 }: UserListQuery,
-): Promise<UserPage> {
+  { limit = schema.MAX_LIMIT, offset = 0 }: schema.UserListQuery,
+): Promise<schema.UserPage> {
   const page = { limit, offset };
   const { count, rows, memberships } = await pageOf(on, principal.clientId, page);
   return {
     count,
     ...pagesAround('/iam/users', page, count),
-    results: rows.flatMap((row) => presentedUser(row, memberships, principal) ?? []),
+    results: rows.flatMap((row) => schema.presentedUser(row, memberships, principal) ?? []),
   };
 }
 
 /** Lists users of one account, as its own users see them. */
 export async function usersOfClient(on: Platform, clientId: number): Promise<User[]> {
-  const { rows, memberships } = await pageOf(on, clientId, { limit: MAX_LIMIT, offset: 0 });
+  const { rows, memberships } = await pageOf(on, clientId, { limit: schema.MAX_LIMIT, offset: 0 });
   return rows.flatMap((row) => {
     const meant = memberships.find(({ user_id, client_id }) => user_id === row.id && client_id === clientId);
-    return meant ? [presentedIn(row, meant)] : [];
+    return meant ? [schema.presentedIn(row, meant)] : [];
   });
 }
 
@@ -96,11 +80,11 @@ export async function updateUser(
   on: Platform,
   principal: Principal,
   id: number,
-  request: UpdateUser,
+  request: schema.UpdateUser,
 ): Promise<{ user: User; moved?: Moved }> {
   const done = await on.database.accept(async (tx) => {
     const { memberships } = await found(tx.sql, principal, id);
-    await lockClients(
+    await accounts.lockClients(
       tx,
       memberships.map(({ client_id }) => client_id),
     );
@@ -123,7 +107,7 @@ export async function changeEmailOfUser(
   on: Platform,
   principal: Principal,
   id: number,
-  { new_email: email, password }: ChangeEmail,
+  { new_email: email, password }: schema.ChangeEmail,
   from: Sender,
 ): Promise<Moved> {
   if (principal.userId !== id) throw new ForbiddenError('Only the user can change this address here');
@@ -139,7 +123,11 @@ export async function changeEmailOfUser(
  * Makes a user and their own account, which belongs to the caller's reseller.
  * @throws InvalidError, ForbiddenError
  */
-export async function createUser(on: Platform, principal: Principal, request: CreateUser): Promise<User> {
+export async function createUser(
+  on: Platform,
+  principal: Principal,
+  request: schema.CreateUser,
+): Promise<User> {
   const { resellerId } = principal;
   if (resellerId === undefined) {
     throw new ForbiddenError(
@@ -152,8 +140,8 @@ export async function createUser(on: Platform, principal: Principal, request: Cr
   const passwordHash = await hashPassword(request.password);
   const sellerId = request.seller ?? null;
   const make = async (tx: Transaction): Promise<User> => {
-    await keepReseller(tx.sql, resellerId);
-    if (sellerId !== null && !(await worksForReseller(tx, sellerId, resellerId))) {
+    await accounts.keepReseller(tx.sql, resellerId);
+    if (sellerId !== null && !(await accounts.worksForReseller(tx, sellerId, resellerId))) {
       throw new InvalidError({ seller: [`User with id:${sellerId} does not work for your reseller.`] });
     }
     const { clientId, userId } = await store.addressIsFree('email', () =>
@@ -192,7 +180,7 @@ export async function createUserIn(
   on: Platform,
   principal: Principal,
   clientId: number,
-  request: CreateClientUser,
+  request: schema.CreateClientUser,
 ): Promise<Role> {
   await requireStaffing(on, principal, clientId);
   const { username: email, name = null } = request;
@@ -201,7 +189,7 @@ export async function createUserIn(
   const role = givenRole(principal, wanted ?? {});
   const passwordHash = await hashPassword(request.password);
   const make = async (tx: Transaction): Promise<void> => {
-    await lockToAdd(tx, clientId);
+    await accounts.lockToAdd(tx, clientId);
     await requireStaffing(on, principal, clientId, tx.sql);
     const user = {
       client_id: clientId,
@@ -226,7 +214,7 @@ export async function createUserIn(
 export async function deleteUser(on: Platform, principal: Principal, id: number): Promise<void> {
   const ended = await on.database.accept(async (tx) => {
     const clientId = await onlyPlace(tx, principal, id);
-    await lockWithLookedAfter(tx, clientId, { userId: id });
+    await accounts.lockWithLookedAfter(tx, clientId, { userId: id });
     if ((await onlyPlace(tx, principal, id)) !== clientId) throw new NotFoundError('User', id);
     noteAccount(clientId);
     return takeOut(tx, id, clientId);
@@ -271,14 +259,14 @@ async function setActive(
   return together(await announceUser(tx, user.id, clientIds), ended);
 }
 
-function serviceProblems(services: NonNullable<CreateUser['services']>): FieldProblem[] {
+function serviceProblems(services: NonNullable<schema.CreateUser['services']>): FieldProblem[] {
   return services.flatMap(({ product_name: name, available }, index) => {
     if (name === undefined || !available || isOffered(name)) return [];
     return [{ field: `services.${index}.available`, message: `This platform does not offer ${name}.` }];
   });
 }
 
-function decidedProducts(services: NonNullable<CreateUser['services']>) {
+function decidedProducts(services: NonNullable<schema.CreateUser['services']>) {
   return services.flatMap(({ product_name: product, available }) =>
     product === undefined || typeof available !== 'boolean' || !isOffered(product)
       ? []

@@ -1,28 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import {
-  ALWAYS_ACCEPTED,
-  HARD_NUDITY_LABELS,
-  languageOf,
-  SOFT_NUDITY_LABELS,
-  transcribes,
-  unknownLanguage,
-  type WorkKind,
-  workKinds,
-} from '../../../engines/index.ts';
+import * as engines from '../../../engines/index.ts';
 import { announce, announceAll } from '../../db/changes.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
 import type { TaskData } from '../../db/json-columns.ts';
 import type { Tables } from '../../db/tables.ts';
 import { requireFeature } from '../../iam/features/service.ts';
-import {
-  type FieldProblem,
-  InvalidError,
-  NotFoundError,
-  PreconditionFailedError,
-  QueueFullError,
-  UnprocessableError,
-} from '../../lib/errors.ts';
+import * as errors from '../../lib/errors.ts';
 import { fileUrlProblem } from '../../lib/file-url.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { isoInterval } from '../../lib/iso-interval.ts';
@@ -51,16 +35,16 @@ export async function missingEngine(db: Sql, { task_name, category }: TaskData):
 
 /** @throws UnprocessableError for what no engine can do and what must not wait for one */
 export async function refuseUnavailable(db: Sql, { category }: TaskData): Promise<void> {
-  if (category === undefined || ALWAYS_ACCEPTED.includes(category)) return;
+  if (category === undefined || engines.ALWAYS_ACCEPTED.includes(category)) return;
   if (await canBeDone(db, category)) return;
-  throw new UnprocessableError(
+  throw new errors.UnprocessableError(
     `category: No engine installed here can do ${category}. It needs ${WANTED[category]}; "npx tradewind doctor" shows what is installed.`,
   );
 }
 
-async function canBeDone(db: Sql, kind: WorkKind): Promise<boolean> {
+async function canBeDone(db: Sql, kind: engines.WorkKind): Promise<boolean> {
   const workers = await readCapabilities(db);
-  return workers.some((capabilities) => workKinds(capabilities).includes(kind));
+  return workers.some((capabilities) => engines.workKinds(capabilities).includes(kind));
 }
 
 /**
@@ -74,7 +58,7 @@ export function taskDataOf(clientId: number, body: CreateAiTask): TaskData {
     ...problemOf('subtitles_language', languageProblem(body.subtitles_language)),
     ...problemOf('stop_objects', stopObjectsProblem(body)),
   ];
-  if (problems.length > 0) throw new InvalidError(problems);
+  if (problems.length > 0) throw new errors.InvalidError(problems);
   const { task_name, url, category } = body;
   return {
     task_name,
@@ -89,17 +73,19 @@ export function taskDataOf(clientId: number, body: CreateAiTask): TaskData {
   };
 }
 
-function problemOf(field: string, message: string | undefined): FieldProblem[] {
+function problemOf(field: string, message: string | undefined): errors.FieldProblem[] {
   return message === undefined ? [] : [{ field, message }];
 }
 
 function languageProblem(code: string | null | undefined): string | undefined {
-  return typeof code === 'string' && languageOf(code) === undefined ? unknownLanguage(code) : undefined;
+  return typeof code === 'string' && engines.languageOf(code) === undefined
+    ? engines.unknownLanguage(code)
+    : undefined;
 }
 
 function stopObjectsProblem({ category, stop_objects }: CreateAiTask): string | undefined {
   if (typeof stop_objects !== 'string') return undefined;
-  const labels = category === 'soft_nudity' ? SOFT_NUDITY_LABELS : HARD_NUDITY_LABELS;
+  const labels = category === 'soft_nudity' ? engines.SOFT_NUDITY_LABELS : engines.HARD_NUDITY_LABELS;
   const parsed = parseStopObjects(stop_objects, labels);
   return 'problem' in parsed ? parsed.problem : undefined;
 }
@@ -183,7 +169,7 @@ export async function cancelAiTask(on: Platform, principal: Principal, id: strin
       return;
     }
     const { status } = await owned(tx.sql, principal, id);
-    throw new PreconditionFailedError(
+    throw new errors.PreconditionFailedError(
       `AI task ${taskId} has ended with ${status} and can't be cancelled any more`,
     );
   });
@@ -201,7 +187,7 @@ export async function supportsLanguages(
     subtitlesLanguage === undefined ? audio : languageIn('subtitles_language', subtitlesLanguage);
   await requireFeature(on, on.database.sql, principal.clientId, 'transcription');
   const workers = await store.readCapabilities(on.database.sql);
-  return workers.some((capabilities) => transcribes(capabilities, audio, subtitles));
+  return workers.some((capabilities) => engines.transcribes(capabilities, audio, subtitles));
 }
 
 /** Returns the subtitles of a transcription as WebVTT. @throws NotFoundError while there are none */
@@ -209,24 +195,24 @@ export async function subtitlesOfAiTask(on: Platform, principal: Principal, id: 
   const { result } = await owned(on.database.sql, principal, id);
   const text = result && 'vttContent' in result ? result.vttContent : undefined;
   if (typeof text === 'string') return text;
-  throw new NotFoundError('Subtitles of AI task', id);
+  throw new errors.NotFoundError('Subtitles of AI task', id);
 }
 
 async function owned(db: Kysely<Tables>, principal: Principal, id: string): Promise<store.AiTaskRow> {
   const row = isUuid(id) ? await store.findTask(db, id) : undefined;
-  if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('AI task', id);
+  if (!row || !ownsClient(principal, row.client_id)) throw new errors.NotFoundError('AI task', id);
   noteAccount(row.client_id);
   return row;
 }
 
-function queueFull(): QueueFullError {
-  return new QueueFullError(
+function queueFull(): errors.QueueFullError {
+  return new errors.QueueFullError(
     `Queue limit reached (${QUEUE_LIMIT} unfinished AI tasks), try again later: wait until one of them ends, or cancel one`,
   );
 }
 
-function notATime(): InvalidError {
-  return new InvalidError([
+function notATime(): errors.InvalidError {
+  return new errors.InvalidError([
     {
       field: 'date_created',
       message:
@@ -236,8 +222,9 @@ function notATime(): InvalidError {
 }
 
 function languageIn(field: string, code: string): string {
-  const language = languageOf(code);
-  if (language === undefined) throw new InvalidError([{ field, message: unknownLanguage(code) }]);
+  const language = engines.languageOf(code);
+  if (language === undefined)
+    throw new errors.InvalidError([{ field, message: engines.unknownLanguage(code) }]);
   return language;
 }
 

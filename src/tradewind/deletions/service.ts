@@ -6,15 +6,7 @@ import { getProject } from '../../cloud/ground/projects/service.ts';
 import { beginWork, type TaskScope } from '../../cloud/ground/tasks/service.ts';
 import { announce } from '../../db/changes.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
-import {
-  deletingTask,
-  lockReseller,
-  lockWholeClient,
-  markResellerDeleted,
-  requireResellerManager,
-  resells,
-  type WholeClient,
-} from '../../iam/accounts/service.ts';
+import * as accounts from '../../iam/accounts/service.ts';
 import { refusePlatforms } from '../../iam/accounts/users/in-transaction.ts';
 import { changeStatus } from '../../iam/clients/service.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -29,15 +21,20 @@ import { KINDS } from './work/kinds.ts';
 const CONFIRM_WITHIN_MS = 10 * 60_000;
 
 /** Locks the account, so that it stays as it is until the transaction ends. */
-async function lockDeletable(tx: Transaction, principal: Principal, clientId: number): Promise<WholeClient> {
-  const client = await lockWholeClient(tx, clientId);
-  if (!client || client.deletedAt || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+async function lockDeletable(
+  tx: Transaction,
+  principal: Principal,
+  clientId: number,
+): Promise<accounts.WholeClient> {
+  const client = await accounts.lockWholeClient(tx, clientId);
+  if (!client || client.deletedAt || !accounts.resells(principal, client))
+    throw new NotFoundError('Client', clientId);
   noteAccount(clientId);
   if (clientId === principal.clientId) {
     throw new ConflictError(`Client ${clientId} is your own account; somebody else has to delete it`);
   }
   await refusePlatforms(tx.sql, clientId);
-  const task = await deletingTask(tx.sql, clientId);
+  const task = await accounts.deletingTask(tx.sql, clientId);
   if (task !== undefined)
     throw new ConflictError(`Client ${clientId} is being deleted by task ${task} already`);
   return client;
@@ -158,9 +155,9 @@ export async function deleteReseller(
   resellerId: number,
   requestId: string,
 ): Promise<string> {
-  requireResellerManager(principal);
+  accounts.requireResellerManager(principal);
   const begun = await on.database.accept(async (tx) => {
-    const reseller = found('Reseller', resellerId, await lockReseller(tx, resellerId));
+    const reseller = found('Reseller', resellerId, await accounts.lockReseller(tx, resellerId));
     const [own, ...others] = reseller.clients;
     const clients = own && !own.isOfReseller ? reseller.clients : others;
     if (clients.length > 0) {
@@ -179,7 +176,7 @@ export async function deleteReseller(
     }
     const data = { reseller_id: resellerId, client_id: own.id };
     // At once, so that it gets no new clients.
-    await markResellerDeleted(tx, resellerId);
+    await accounts.markResellerDeleted(tx, resellerId);
     return beginWith(on, tx, ofCaller(principal, requestId), { clientId: own.id, data });
   });
   on.authenticator.forget(begun.ended);
@@ -188,7 +185,7 @@ export async function deleteReseller(
 
 const OF_EVERY_ACCOUNT = new Set(['projects', 'users', 'API tokens']);
 
-function refuseResellers({ id, isOfReseller, resellerId }: WholeClient): void {
+function refuseResellers({ id, isOfReseller, resellerId }: accounts.WholeClient): void {
   if (!isOfReseller) return;
   throw new ConflictError(
     `Client ${id} is the own account of reseller ${resellerId}; the platform administrator can delete the reseller`,

@@ -3,21 +3,7 @@ import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import type { Versioned } from '../../lib/versioned.ts';
 import type { Platform } from '../../platform.ts';
-import {
-  Delivery,
-  DeliveryList,
-  DeliveryListQuery,
-  DeliveryParams,
-  DeliveryWithEvent,
-  NewWebhook,
-  RotateSecret,
-  Webhook,
-  WebhookChange,
-  WebhookInput,
-  WebhookList,
-  WebhookListQuery,
-  WebhookParams,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import {
   changeWebhook,
   createWebhook,
@@ -46,13 +32,13 @@ export function webhookRoutes(app: Api, on: Platform): void {
   const preHandler = ({ principal, params }: FastifyRequest) =>
     requireOwnAccount(on, principal, (params as { webhook_id: string }).webhook_id);
 
-  const api = operations(app, { tags, params: WebhookParams, access: access });
+  const api = operations(app, { tags, params: schema.WebhookParams, access: access });
 
   api.get(BASE, 'listWebhooks', 'List webhooks', {
     description:
       'Those of the account, the oldest first. The platform administrator sees those of all accounts.',
-    query: WebhookListQuery,
-    answer: WebhookList,
+    query: schema.WebhookListQuery,
+    answer: schema.WebhookList,
     handler: ({ principal, query }) => listWebhooks(on, principal, query),
   });
 
@@ -60,23 +46,23 @@ export function webhookRoutes(app: Api, on: Platform): void {
     secretAnswer: true,
     description:
       'From now on, each event of these types that the account may see is sent by POST, signed by Standard Webhooks. The answer shows the secret this once.',
-    body: WebhookInput,
+    body: schema.WebhookInput,
     status: 201,
-    answer: NewWebhook,
+    answer: schema.NewWebhook,
     handler: async ({ principal, body }) => await createWebhook(on, principal, body),
   });
 
   api.get(ONE, 'getWebhook', 'Get a webhook', {
     versioned: VERSIONED,
-    answer: Webhook,
+    answer: schema.Webhook,
     handler: ({ principal, params }) => getWebhook(on, principal, params.webhook_id),
   });
 
   api.patch(ONE, 'updateWebhook', 'Change a webhook', {
     description:
       'Another address, or switching it on again, forgets former failures: what waits is sent at once.',
-    body: WebhookChange,
-    answer: Webhook,
+    body: schema.WebhookChange,
+    answer: schema.Webhook,
     preHandler,
     handler: ({ principal, params, body }) => changeWebhook(on, principal, params.webhook_id, body),
   });
@@ -91,8 +77,8 @@ export function webhookRoutes(app: Api, on: Platform): void {
     secretAnswer: true,
     description:
       'For a while, messages have a signature with each of the two secrets. The answer shows the new one this once.',
-    body: RotateSecret,
-    answer: NewWebhook,
+    body: schema.RotateSecret,
+    answer: schema.NewWebhook,
     preHandler,
     handler: ({ principal, params, body }) => rotateWebhook(on, principal, params.webhook_id, body),
   });
@@ -101,29 +87,29 @@ export function webhookRoutes(app: Api, on: Platform): void {
     description:
       'Sends an event of the type `tradewind.webhook.test`, also if the webhook is disabled. Read the delivery to learn how that went.',
     status: 201,
-    answer: Delivery,
+    answer: schema.Delivery,
     preHandler,
     handler: async ({ principal, params }) => await testWebhook(on, principal, params.webhook_id),
   });
 
   api.get(DELIVERIES, 'listWebhookDeliveries', 'List the deliveries of a webhook', {
     description: 'The newest first. They are kept for seven days.',
-    query: DeliveryListQuery,
-    answer: DeliveryList,
+    query: schema.DeliveryListQuery,
+    answer: schema.DeliveryList,
     handler: ({ principal, params, query }) => listDeliveries(on, principal, params.webhook_id, query),
   });
 
   api.get(`${DELIVERIES}/:delivery_id`, 'getWebhookDelivery', 'Get a delivery of a webhook', {
-    params: DeliveryParams,
-    answer: DeliveryWithEvent,
+    params: schema.DeliveryParams,
+    answer: schema.DeliveryWithEvent,
     handler: ({ principal, params }) => getDelivery(on, principal, params.webhook_id, params.delivery_id),
   });
 
   api.post(`${DELIVERIES}/:delivery_id/redeliver`, 'redeliverWebhook', 'Send an event again', {
     description:
       'Sends it at once, with the same `webhook-id`, also if it was delivered before or has failed.',
-    params: DeliveryParams,
-    answer: Delivery,
+    params: schema.DeliveryParams,
+    answer: schema.Delivery,
     preHandler,
     handler: ({ principal, params }) => redeliver(on, principal, params.webhook_id, params.delivery_id),
   });

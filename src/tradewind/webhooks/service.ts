@@ -12,21 +12,7 @@ import { WEBHOOK_TEST } from '../../requests/event-types.ts';
 import { eventData } from '../../requests/events.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { presentedEvent, presentPosition, startReading, typeProblems } from '../events/service.ts';
-import {
-  type Delivery,
-  type DeliveryList,
-  type DeliveryListQuery,
-  type DeliveryWithEvent,
-  type NewWebhook,
-  presentedDelivery,
-  presentedWebhook,
-  type RotateSecret,
-  type Webhook,
-  type WebhookChange,
-  type WebhookInput,
-  type WebhookList,
-  type WebhookListQuery,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import * as store from './store.ts';
 import { DELIVERED_WITHIN_MS, READER, WEBHOOKS } from './store.ts';
 
@@ -119,12 +105,12 @@ function accept<T>(
 const seal = (on: Platform, column: 'secret' | 'previous_secret', id: string, value: string) =>
   on.secrets.seal(`webhooks.${column}`, [id], value);
 
-async function read(tx: Transaction, principal: Principal, id: string): Promise<Webhook> {
-  return presentedWebhook(found(await store.findWebhook(tx.sql, ownerOf(principal), id), id), tx.now);
+async function read(tx: Transaction, principal: Principal, id: string): Promise<schema.Webhook> {
+  return schema.presentedWebhook(found(await store.findWebhook(tx.sql, ownerOf(principal), id), id), tx.now);
 }
 
-async function delivery(tx: Transaction, webhookId: string, id: number): Promise<Delivery> {
-  return presentedDelivery(foundDelivery(await store.findDelivery(tx.sql, webhookId, id), id));
+async function delivery(tx: Transaction, webhookId: string, id: number): Promise<schema.Delivery> {
+  return schema.presentedDelivery(foundDelivery(await store.findDelivery(tx.sql, webhookId, id), id));
 }
 
 /** Throws the same error whether the webhook exists or not. */
@@ -135,14 +121,14 @@ export async function requireOwnAccount(on: Platform, principal: Principal, id: 
 export async function listWebhooks(
   on: Platform,
   principal: Principal,
-  { limit = 100, page_token }: WebhookListQuery,
-): Promise<WebhookList> {
+  { limit = 100, page_token }: schema.WebhookListQuery,
+): Promise<schema.WebhookList> {
   const rows = await store.listWebhooks(on.database.sql, ownerOf(principal), {
     after: placeOf(page_token, (place): place is string => typeof place === 'string' && isUuid(place)),
     limit: limit + 1,
   });
   const now = on.clock.now();
-  const results = rows.slice(0, limit).map((row) => presentedWebhook(row, now));
+  const results = rows.slice(0, limit).map((row) => schema.presentedWebhook(row, now));
   return { results, next_page_token: tokenAfter(rows, limit) };
 }
 
@@ -150,8 +136,8 @@ export async function listWebhooks(
 export async function createWebhook(
   on: Platform,
   principal: Principal,
-  { url, types, description = '', secret = newSecret() }: WebhookInput,
-): Promise<NewWebhook> {
+  { url, types, description = '', secret = newSecret() }: schema.WebhookInput,
+): Promise<schema.NewWebhook> {
   requireUsable(on, { url, secret, types });
   const id = v7();
   return on.database.accept(async (tx) => {
@@ -185,16 +171,16 @@ export async function createWebhook(
   });
 }
 
-export const getWebhook = async (on: Platform, principal: Principal, id: string): Promise<Webhook> =>
-  presentedWebhook(await find(on, principal, id), on.clock.now());
+export const getWebhook = async (on: Platform, principal: Principal, id: string): Promise<schema.Webhook> =>
+  schema.presentedWebhook(await find(on, principal, id), on.clock.now());
 
 /** @throws InvalidError */
 export async function changeWebhook(
   on: Platform,
   principal: Principal,
   id: string,
-  change: WebhookChange,
-): Promise<Webhook> {
+  change: schema.WebhookChange,
+): Promise<schema.Webhook> {
   const { url, types } = change;
   requireUsable(on, { ...(url !== undefined && { url }), ...(types && { types }) });
   let from = 0;
@@ -229,8 +215,8 @@ export async function rotateWebhook(
   on: Platform,
   principal: Principal,
   id: string,
-  { secret = newSecret(), overlap_s = OVERLAP_S }: RotateSecret,
-): Promise<NewWebhook> {
+  { secret = newSecret(), overlap_s = OVERLAP_S }: schema.RotateSecret,
+): Promise<schema.NewWebhook> {
   requireUsable(on, { secret });
   return accept(on, principal, id, async (tx) => {
     const { secret: kept } = await store.secretsOf(tx, id);
@@ -247,7 +233,7 @@ export async function rotateWebhook(
 }
 
 /** Sends an event that only tests the webhook, also if it is disabled. @throws ConflictError for too many */
-export const testWebhook = (on: Platform, principal: Principal, id: string): Promise<Delivery> =>
+export const testWebhook = (on: Platform, principal: Principal, id: string): Promise<schema.Delivery> =>
   accept(on, principal, id, async (tx, { client_id }) => {
     if ((await store.countUrgent(tx, id)) >= MOST_TESTS) {
       throw new ConflictError(`${MOST_TESTS} tests wait to be sent; try again in a minute`);
@@ -278,8 +264,8 @@ export async function listDeliveries(
   on: Platform,
   principal: Principal,
   id: string,
-  { limit = 100, page_token, state }: DeliveryListQuery,
-): Promise<DeliveryList> {
+  { limit = 100, page_token, state }: schema.DeliveryListQuery,
+): Promise<schema.DeliveryList> {
   const { id: webhookId } = await find(on, principal, id);
   const rows = await store.listDeliveries(on.database.sql, webhookId, {
     state,
@@ -287,7 +273,7 @@ export async function listDeliveries(
     limit: limit + 1,
   });
   return {
-    results: rows.slice(0, limit).map(presentedDelivery),
+    results: rows.slice(0, limit).map(schema.presentedDelivery),
     next_page_token: tokenAfter(rows, limit),
   };
 }
@@ -297,10 +283,10 @@ export async function getDelivery(
   principal: Principal,
   id: string,
   deliveryId: number,
-): Promise<DeliveryWithEvent> {
+): Promise<schema.DeliveryWithEvent> {
   const { id: webhookId } = await find(on, principal, id);
   const row = foundDelivery(await store.findDelivery(on.database.sql, webhookId, deliveryId), deliveryId);
-  return { ...presentedDelivery(row), event: JSON.parse(row.body) };
+  return { ...schema.presentedDelivery(row), event: JSON.parse(row.body) };
 }
 
 /** Sends it again, or what is still pending at once. @throws ConflictError if it waits for another one */
@@ -309,7 +295,7 @@ export const redeliver = (
   principal: Principal,
   id: string,
   deliveryId: number,
-): Promise<Delivery> =>
+): Promise<schema.Delivery> =>
   accept(on, principal, id, async (tx) => {
     const row = foundDelivery(await store.findDelivery(tx.sql, id, deliveryId), deliveryId);
     if (row.state === 'pending' && row.next_at === null) {

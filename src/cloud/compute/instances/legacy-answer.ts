@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { InvalidError } from '../../../lib/errors.ts';
 import { LEGACY } from '../../../lib/legacy.ts';
 import { MetadataTwice, metadataTwice } from '../../../lib/legacy-metadata.ts';
-import { legacyTagQuery, MAX_QUERY_JSON, textArray } from '../../../lib/tag-query.ts';
+import { legacyTagQuery, MAX_QUERY_JSON, textArray } from '../../../lib/tags.ts';
 import { nullable } from '../../../lib/wire.ts';
 
 /** Fields that the library under the older Terraform provider reads of instances, and its filters of the list. */

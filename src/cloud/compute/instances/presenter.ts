@@ -1,8 +1,8 @@
 import type { KeptFlavor } from '../../../db/json-columns.ts';
 import { presentedTags } from '../../../lib/tags.ts';
 import { isoSeconds } from '../../../lib/time.ts';
+import type { Scope } from '../../../platform.ts';
 import { hardwareOf } from '../../ground/catalog/flavor-schema.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { legacyInstance } from './legacy-answer.ts';
 import type { InstanceAnswer } from './schema.ts';
 import type { InstanceRow } from './store.ts';

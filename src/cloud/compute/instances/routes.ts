@@ -9,16 +9,7 @@ import { portsOfInstance } from '../../network/ports/service.ts';
 import { inFieldsOf, inTodaysFields } from './creation/legacy.ts';
 import { metadataValues } from './legacy-answer.ts';
 import { presentedInstance } from './presenter.ts';
-import {
-  CreateInstanceSchema,
-  DeleteInstanceQuery,
-  InstanceAnswer,
-  InstanceList,
-  InstanceListQuery,
-  InstanceParams,
-  NetworkPortList,
-  VERSIONED_INSTANCE,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import { createInstance, getInstance, instanceDeletion, listInstances } from './service.ts';
 import type { InstanceFilter } from './store.ts';
 
@@ -28,13 +19,13 @@ export const ONE_INSTANCE = `${BASE}/:instance_id(^(?!available_flavors$).*$)`;
 const tags = ['Instances'];
 
 export function instanceRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: InstanceParams });
+  const api = operations(app, { tags, params: schema.InstanceParams });
 
   api.post('/cloud/v2/instances/:project_id/:region_id', 'createInstance', 'Create an instance', {
     description:
       'The instance, its ports and its new volumes can be read as soon as the task is accepted. If the task fails, nothing is left behind. In a region with simulated infrastructure no guest starts: password, username and user_data have no effect, and password and user_data are not stored.',
     params: ProjectRegionParams,
-    body: CreateInstanceSchema,
+    body: schema.CreateInstanceSchema,
     answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => {
       try {
@@ -47,8 +38,8 @@ export function instanceRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
   api.get(BASE, 'listInstances', 'List instances', {
     params: ProjectRegionParams,
-    query: InstanceListQuery,
-    answer: InstanceList,
+    query: schema.InstanceListQuery,
+    answer: schema.InstanceList,
     handler: async ({ scope, query }) => {
       const { count, rows } = await listInstances(on, scope, instanceFilter(query));
       const shown = { subnets: false, interfaceNames: query.with_interfaces_name ?? false };
@@ -57,8 +48,8 @@ export function instanceRoutes(app: Api, dialect: Dialect, on: Platform): void {
   });
 
   api.get(ONE_INSTANCE, 'getInstance', 'Get an instance', {
-    versioned: VERSIONED_INSTANCE,
-    answer: InstanceAnswer,
+    versioned: schema.VERSIONED_INSTANCE,
+    answer: schema.InstanceAnswer,
     handler: async ({ scope, params }) => {
       const row = await getInstance(on, scope, params.instance_id);
       return presentedInstance(row, scope, { subnets: true, interfaceNames: true });
@@ -68,7 +59,7 @@ export function instanceRoutes(app: Api, dialect: Dialect, on: Platform): void {
   api.delete(ONE_INSTANCE, 'deleteInstance', 'Delete an instance', {
     description:
       'Deletes the volumes that the request lists, and those with delete_on_termination that have no snapshots. All other volumes are detached.',
-    query: DeleteInstanceQuery,
+    query: schema.DeleteInstanceQuery,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, query }) => {
       const taskId = await deleteOrWait(on, scope, instanceDeletion, params.instance_id, {
@@ -83,7 +74,7 @@ export function instanceRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
   api.get(`${BASE}/:instance_id/ports`, 'listInstancePorts', 'List network ports of an instance', {
     description: 'In the order of its interfaces, with the security groups of each port.',
-    answer: NetworkPortList,
+    answer: schema.NetworkPortList,
     handler: async ({ scope, params }) => {
       const results = await portsOfInstance(on, scope, params.instance_id);
       return { count: results.length, results };
@@ -91,7 +82,7 @@ export function instanceRoutes(app: Api, dialect: Dialect, on: Platform): void {
   });
 }
 
-function instanceFilter(query: InstanceListQuery): InstanceFilter {
+function instanceFilter(query: schema.InstanceListQuery): InstanceFilter {
   return {
     ...query,
     changedSince: dateOf('changes-since', query['changes-since']),
@@ -104,7 +95,7 @@ function instanceFilter(query: InstanceListQuery): InstanceFilter {
 const PROFILE_FILTERS = ['profile_name', 'protection_status', 'type_ddos_profile'] as const;
 
 /** Whether the query asks for instances that are isolated or show a DDoS profile. None do. */
-function onlyProtectedOrIsolated(query: InstanceListQuery): boolean {
+function onlyProtectedOrIsolated(query: schema.InstanceListQuery): boolean {
   const given = PROFILE_FILTERS.filter((name) => query[name] !== undefined);
   if (given.length > 0 && !query.with_ddos) {
     throw new InvalidError(given.map((field) => ({ field, message: 'Requires with_ddos=true.' })));

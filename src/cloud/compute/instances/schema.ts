@@ -1,21 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { newTags } from '../../../lib/legacy-metadata.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import { MAX_QUERY_JSON } from '../../../lib/tag-query.ts';
+import { MAX_QUERY_JSON } from '../../../lib/tags.ts';
 import { versioned } from '../../../lib/versioned.ts';
 import { SNAPSHOT_TYPES } from '../../../lib/volume-types.ts';
-import {
-  IdList,
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  ProjectRegion,
-  Query,
-  ResourceName,
-  Timestamp,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 import { VolumeTypeName } from '../../ground/catalog/schema.ts';
 import { FILTERED_STATUSES, INSTANCE_STATUSES, VM_STATES } from '../../ground/hosts/states.ts';
 import { IpFamilyInput, LegacyIpFamily } from '../../network/addresses/schema.ts';
@@ -36,15 +25,15 @@ export const MAX_VOLUMES = 25;
 const MAX_USER_DATA = 65_535;
 const MAX_GROUPS = 10;
 
-const GroupIds = nullable(
-  Type.Array(Input('SecurityGroupId', { id: UuidInput('Security group ID') }), {
+const GroupIds = wire.nullable(
+  Type.Array(wire.Input('SecurityGroupId', { id: UuidInput('Security group ID') }), {
     maxItems: MAX_GROUPS,
     description: "Security groups; defaults to the project's default group",
   }),
 );
 const floatingIpForms = [
-  Input('NewFloatingIpOfInterface', { source: Type.Literal('new'), ...legacyNewFloatingIp }),
-  Input('ExistingFloatingIpOfInterface', {
+  wire.Input('NewFloatingIpOfInterface', { source: Type.Literal('new'), ...legacyNewFloatingIp }),
+  wire.Input('ExistingFloatingIpOfInterface', {
     source: Type.Literal('existing'),
     existing_floating_id: UuidInput('Floating IP ID'),
   }),
@@ -52,7 +41,9 @@ const floatingIpForms = [
 type FloatingIpOfInterface = Static<(typeof floatingIpForms)[number]>;
 /** Fields of all kinds of interfaces. */
 export const interfaceFields = {
-  interface_name: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 37, examples: ['eth0'] }))),
+  interface_name: Type.Optional(
+    wire.nullable(Type.String({ minLength: 1, maxLength: 37, examples: ['eth0'] })),
+  ),
   security_groups: Type.Optional(GroupIds),
 };
 
@@ -65,7 +56,7 @@ const interfaces = [
       description: 'Interface with a public address',
     },
   ),
-  Input('NewSubnetInterface', {
+  wire.Input('NewSubnetInterface', {
     type: Type.Literal('subnet'),
     network_id: UuidInput('Network ID'),
     subnet_id: UuidInput('Subnet ID'),
@@ -77,7 +68,9 @@ const interfaces = [
     {
       type: Type.Literal('any_subnet'),
       network_id: UuidInput('Network ID'),
-      ip_address: Type.Optional(nullable(Type.String({ maxLength: 64, description: 'Free address to use' }))),
+      ip_address: Type.Optional(
+        wire.nullable(Type.String({ maxLength: 64, description: 'Free address to use' })),
+      ),
       ip_family: IpFamilyInput,
       floating_ip: Type.Optional(InterfaceFloatingIp()),
       ...interfaceFields,
@@ -130,24 +123,24 @@ export const BootIndex = Type.Integer({
   description: 'Boot order: 0 boots first, a negative number never boots',
 });
 const bootable = { ...attachment, boot_index: Type.Optional(BootIndex) };
-const made = { name: Type.Optional(ResourceName('Name')), type_name: Type.Optional(VolumeTypeName) };
+const made = { name: Type.Optional(wire.ResourceName('Name')), type_name: Type.Optional(VolumeTypeName) };
 
 const volumes = [
-  Input('NewInstanceEmptyVolume', {
+  wire.Input('NewInstanceEmptyVolume', {
     source: Type.Literal('new-volume'),
     size: VolumeSize,
     ...made,
     ...attachment,
     ...legacyBlankVolume,
   }),
-  Input('NewInstanceVolumeFromImage', {
+  wire.Input('NewInstanceVolumeFromImage', {
     source: Type.Literal('image'),
     image_id: UuidInput('Image ID'),
     size: Type.Optional(VolumeSize),
     ...made,
     ...bootable,
   }),
-  Input('NewInstanceVolumeFromSnapshot', {
+  wire.Input('NewInstanceVolumeFromSnapshot', {
     source: Type.Literal('snapshot'),
     snapshot_id: UuidInput('Snapshot ID'),
     size: VolumeSize,
@@ -167,7 +160,7 @@ const volumes = [
     },
     { title: 'NewInstanceVolumeFromTemplate', additionalProperties: false, description: 'Not supported' },
   ),
-  Input('NewInstanceExistingVolume', {
+  wire.Input('NewInstanceExistingVolume', {
     source: Type.Literal('existing-volume'),
     volume_id: UuidInput('Volume ID'),
     ...bootable,
@@ -192,7 +185,7 @@ const NewInstanceVolumeSchema = Type.Unsafe<NewInstanceVolume>({
   oneOf: volumes,
 });
 
-export const CreateInstanceSchema = Input(
+export const CreateInstanceSchema = wire.Input(
   'CreateInstance',
   {
     flavor: Type.String({
@@ -203,9 +196,9 @@ export const CreateInstanceSchema = Input(
     }),
     interfaces: Type.Array(NewInterfaceSchema, { minItems: 1, maxItems: MAX_INTERFACES }),
     volumes: Type.Array(NewInstanceVolumeSchema, { minItems: 1, maxItems: MAX_VOLUMES }),
-    name: Type.Optional(ResourceName('Name')),
+    name: Type.Optional(wire.ResourceName('Name')),
     name_template: Type.Optional(NameTemplate),
-    ssh_key_name: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
+    ssh_key_name: Type.Optional(wire.nullable(Type.String({ maxLength: 255 }))),
     password: Type.Optional(
       Type.String({ maxLength: 1024, description: 'Empty for none, as with username and user_data' }),
     ),
@@ -242,7 +235,7 @@ export const CreateInstanceSchema = Input(
 );
 export type CreateInstance = Omit<Static<typeof CreateInstanceSchema>, keyof typeof legacyCreation>;
 
-const InstanceFlavor = Named('FlavorOfInstance', {
+const InstanceFlavor = wire.Named('FlavorOfInstance', {
   flavor_id: Type.String(),
   flavor_name: Type.String(),
   vcpus: Type.Integer(),
@@ -256,24 +249,24 @@ const InstanceFlavor = Named('FlavorOfInstance', {
   resource_class: Type.Optional(Type.String({ description: 'Hardware type' })),
 });
 
-const Address = Named('InstanceAddress', {
+const Address = wire.Named('InstanceAddress', {
   type: Type.Enum(['fixed', 'floating'], { type: 'string' }),
   addr: Type.String({ examples: ['10.0.0.2'] }),
-  interface_name: Type.Optional(nullable(Type.String({ description: 'For fixed addresses only' }))),
+  interface_name: Type.Optional(wire.nullable(Type.String({ description: 'For fixed addresses only' }))),
   subnet_id: Type.Optional(Uuid('Subnet ID, only when a single instance is read')),
   subnet_name: Type.Optional(Type.String({ description: 'Only when a single instance is read' })),
 });
 type Address = Static<typeof Address>;
 
-export const InstanceAnswer = Named('Instance', {
+export const InstanceAnswer = wire.Named('Instance', {
   id: Uuid('Instance ID'),
   name: Type.String(),
-  instance_description: nullable(Type.String()),
+  instance_description: wire.nullable(Type.String()),
   ...PlaceFields,
-  created_at: Timestamp(),
+  created_at: wire.Timestamp(),
   status: Type.Enum(INSTANCE_STATUSES, { type: 'string' }),
   vm_state: Type.Enum(VM_STATES, { type: 'string' }),
-  task_state: nullable(Type.String({ description: 'Task in progress on the instance' })),
+  task_state: wire.nullable(Type.String({ description: 'Task in progress on the instance' })),
   ...TaskFields,
   flavor: InstanceFlavor,
   addresses: Type.Unsafe<Record<string, Address[]>>({
@@ -282,19 +275,19 @@ export const InstanceAnswer = Named('Instance', {
     description: 'Addresses by network name',
   }),
   fixed_ip_assignments: Type.Array(
-    Named('FixedIpAssignment', {
+    wire.Named('FixedIpAssignment', {
       ip_address: Type.String(),
       subnet_id: Uuid('Subnet ID'),
       external: Type.Boolean(),
     }),
   ),
-  security_groups: Type.Array(Named('SecurityGroupName', { name: Type.String() }), {
+  security_groups: Type.Array(wire.Named('SecurityGroupName', { name: Type.String() }), {
     description: 'Security groups on any of its ports',
   }),
   volumes: Type.Array(
-    Named('VolumeOfInstance', { id: Uuid('Volume ID'), delete_on_termination: Type.Boolean() }),
+    wire.Named('VolumeOfInstance', { id: Uuid('Volume ID'), delete_on_termination: Type.Boolean() }),
   ),
-  ssh_key_name: nullable(Type.String()),
+  ssh_key_name: wire.nullable(Type.String()),
   tags: Type.Array(TagAnswer, { description: 'Tags' }),
   blackhole_ports: Type.Array(Type.Unknown(), { description: 'Addresses under attack; always empty' }),
   ddos_profile: Type.Null({ description: 'Always null: DDoS profiles are in a list of their own' }),
@@ -302,14 +295,14 @@ export const InstanceAnswer = Named('Instance', {
   ...legacyInstanceFields,
 });
 export type InstanceAnswer = Static<typeof InstanceAnswer>;
-export const InstanceList = listOf(InstanceAnswer, 'InstanceList');
+export const InstanceList = wire.listOf(InstanceAnswer, 'InstanceList');
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
 const flag = (description: string, value: boolean) =>
   Type.Optional(Type.Boolean({ default: value, description }));
 
-export const InstanceListQuery = Query({
-  ...listQuery(),
+export const InstanceListQuery = wire.Query({
+  ...wire.listQuery(),
   name: text('Part of the name'),
   flavor_id: text('Exact flavor ID'),
   flavor_prefix: text('Start of the flavor ID'),
@@ -368,10 +361,10 @@ export const InstanceListQuery = Query({
 });
 export type InstanceListQuery = Static<typeof InstanceListQuery>;
 
-export const DeleteInstanceQuery = Query({
-  volumes: Type.Optional(IdList('Volumes to delete as well')),
-  floatings: Type.Optional(IdList('Floating IPs to delete as well')),
-  reserved_fixed_ips: Type.Optional(IdList('Reserved fixed IPs to delete as well')),
+export const DeleteInstanceQuery = wire.Query({
+  volumes: Type.Optional(wire.IdList('Volumes to delete as well')),
+  floatings: Type.Optional(wire.IdList('Floating IPs to delete as well')),
+  reserved_fixed_ips: Type.Optional(wire.IdList('Reserved fixed IPs to delete as well')),
   delete_floatings: Type.Optional(
     Type.Boolean({
       default: false,
@@ -382,16 +375,16 @@ export const DeleteInstanceQuery = Query({
 export type DeleteInstanceQuery = Static<typeof DeleteInstanceQuery>;
 
 export const InstanceParams = Type.Object({
-  ...ProjectRegion,
+  ...wire.ProjectRegion,
   instance_id: Type.String({ description: 'Instance ID' }),
 });
 export const VERSIONED_INSTANCE = versioned('instance');
 
-const NetworkPort = Named('NetworkPort', {
+const NetworkPort = wire.Named('NetworkPort', {
   id: Uuid('Port ID'),
   name: Type.String({ examples: ['port-4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a'] }),
   security_groups: Type.Array(
-    Named('NetworkPortSecurityGroup', { id: Uuid('Security group ID'), name: Type.String() }),
+    wire.Named('NetworkPortSecurityGroup', { id: Uuid('Security group ID'), name: Type.String() }),
   ),
 });
-export const NetworkPortList = listOf(NetworkPort, 'NetworkPortList');
+export const NetworkPortList = wire.listOf(NetworkPort, 'NetworkPortList');

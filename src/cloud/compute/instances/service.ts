@@ -1,15 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { make, remove } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { foundById, newTaskId } from '../../../lib/ids.ts';
+import { foundById, newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { lockInstance, type PlainInstance, refuseNode } from '../../ground/hosts/in-transaction.ts';
 import type { VmState } from '../../ground/hosts/states.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, refuseForeign, removeAgain } from '../../ground/tasks/service.ts';
@@ -75,7 +72,7 @@ export async function createInstance(on: Platform, scope: Scope, request: Create
   const tags = tagsOf(request);
   const sshKeyName = request.ssh_key_name ?? null;
   const publicKey = await publicKeyNamed(on, scope, sshKeyName);
-  const [id, taskId] = [randomUUID(), newTaskId()];
+  const [id, taskId] = [newId(), newTaskId()];
   const now = on.clock.now();
 
   return on.database.accept(async (tx) => {

@@ -3,16 +3,9 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
-import {
-  CreatePlacementGroup,
-  PlacementGroupAnswer,
-  PlacementGroupList,
-  PlacementGroupListQuery,
-  PlacementGroupParams,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import {
   createPlacementGroup,
   getPlacementGroup,
@@ -28,22 +21,22 @@ export function placementGroupRoutes(app: Api, dialect: Dialect, on: Platform): 
   const api = operations(app, { tags, params: ProjectRegionParams });
 
   api.post(BASE, 'createPlacementGroup', 'Create a placement group', {
-    body: CreatePlacementGroup,
-    answer: PlacementGroupAnswer,
+    body: schema.CreatePlacementGroup,
+    answer: schema.PlacementGroupAnswer,
     handler: async ({ scope, body }) => presented(await createPlacementGroup(on, scope, body), scope),
   });
 
   api.get(BASE, 'listPlacementGroups', 'List placement groups', {
     description: 'Newest first, with the groups of pools of clusters.',
-    query: PlacementGroupListQuery,
-    answer: PlacementGroupList,
+    query: schema.PlacementGroupListQuery,
+    answer: schema.PlacementGroupList,
     handler: async ({ scope, query }) =>
       presentedPage(await listPlacementGroups(on, scope, query), (row) => presented(row, scope)),
   });
 
   api.get(`${BASE}/:servergroup_id`, 'getPlacementGroup', 'Get a placement group', {
-    params: PlacementGroupParams,
-    answer: PlacementGroupAnswer,
+    params: schema.PlacementGroupParams,
+    answer: schema.PlacementGroupAnswer,
     handler: async ({ scope, params }) =>
       presented(await getPlacementGroup(on, scope, params.servergroup_id), scope),
   });
@@ -51,14 +44,14 @@ export function placementGroupRoutes(app: Api, dialect: Dialect, on: Platform): 
   api.delete(`${BASE}/:servergroup_id`, 'deletePlacementGroup', 'Delete a placement group', {
     description:
       'Its instances go on without it. Waits for its instances that are being deleted. Returns 409 while other tasks hold instances in it, and for the group of a pool.',
-    params: PlacementGroupParams,
+    params: schema.PlacementGroupParams,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, placementGroupDeletion, params.servergroup_id)]),
   });
 }
 
-function presented(row: GroupRow, { regionId, region }: Scope): PlacementGroupAnswer {
+function presented(row: GroupRow, { regionId, region }: Scope): schema.PlacementGroupAnswer {
   return {
     servergroup_id: row.id,
     name: row.name,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { MachineSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
@@ -6,11 +5,9 @@ import { change, make, remove } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { foundById, isUuid } from '../../../lib/ids.ts';
+import { foundById, isUuid, newId, refuseHeld } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { type QuotaOwner, quotaOwner, releaseQuota, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, refuseDoomed, removeAgain, wantChecked } from '../../ground/tasks/service.ts';
@@ -108,7 +105,7 @@ export async function addForPools(
       ? []
       : [
           {
-            id: randomUUID(),
+            id: newId(),
             project_id: place.projectId,
             region_id: place.regionId,
             name: `${clusterName}-${name}`,
@@ -144,7 +141,7 @@ export const createPlacementGroup = (
 ): Promise<store.GroupRow> =>
   on.database.accept(async (tx) => {
     const group = {
-      id: randomUUID(),
+      id: newId(),
       project_id: scope.projectId,
       region_id: scope.regionId,
       name,

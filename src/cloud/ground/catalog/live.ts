@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import type { Logger } from 'pino';
 import type { BackendShapes } from '../../../backends/contract/placement.ts';
 import type { ChangeFeed } from '../../../db/changes.ts';
 import type { Database } from '../../../db/database.ts';
+import { newId } from '../../../lib/ids.ts';
 import { loop } from '../../../lib/loop.ts';
 import { CATALOG_TOPIC, shortHash } from './in-force.ts';
 import { type Catalog, catalogOf } from './service.ts';
@@ -35,7 +35,7 @@ export async function followCatalog(deps: {
   backends: { adopt(catalog: Catalog): void };
 }): Promise<LiveCatalog> {
   const { database, changes, log, agreed, kinds, backends } = deps;
-  const reader = { id: randomUUID(), host: os.hostname(), pid: process.pid };
+  const reader = { id: newId(), host: os.hostname(), pid: process.pid };
   const first = await store.catalogFiles(database.sql);
   if (!first) throw new Error('No catalogue is in force');
   let current = agreed?.hash === first.hash ? agreed : catalogOf(first.files, 'the database', kinds);

@@ -4,18 +4,7 @@ import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
-import {
-  LoggingStatus,
-  LoggingUser,
-  NamespaceAvailability,
-  NamespaceParams,
-  PutTopic,
-  TopicAnswer,
-  TopicList,
-  TopicListQuery,
-  TopicParams,
-  UpdateLoggingStatus,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import {
   deleteLogTopic,
   getLoggingStatus,
@@ -27,7 +16,7 @@ import {
 } from './service.ts';
 import type { TopicRow } from './store.ts';
 
-export function presentedTopic(row: TopicRow): TopicAnswer {
+export function presentedTopic(row: TopicRow): schema.TopicAnswer {
   return {
     name: row.name,
     retention_policy: row.retention_days === null ? null : { period: row.retention_days },
@@ -46,14 +35,14 @@ export function loggingRoutes(app: Api, dialect: Dialect, on: Platform): void {
   const api = operations(app, { tags, params: ProjectRegionParams });
 
   api.get(`${LAAS}/status`, 'getLoggingStatus', 'Get the logging status of a project', {
-    answer: LoggingStatus,
+    answer: schema.LoggingStatus,
     handler: ({ scope }) => getLoggingStatus(on, scope),
   });
 
   api.patch(`${LAAS}/status`, 'updateLoggingStatus', 'Enable or disable logging for a project', {
     description: 'Logging can only be disabled when the project has no topics.',
-    body: UpdateLoggingStatus,
-    answer: LoggingStatus,
+    body: schema.UpdateLoggingStatus,
+    answer: schema.LoggingStatus,
     handler: ({ scope, body }) => setLoggingStatus(on, scope, body),
   });
 
@@ -64,8 +53,8 @@ export function loggingRoutes(app: Api, dialect: Dialect, on: Platform): void {
     {
       description:
         'A namespace that the project has by now is available to it. Returns 400 for a text that can never be one.',
-      params: NamespaceParams,
-      answer: NamespaceAvailability,
+      params: schema.NamespaceParams,
+      answer: schema.NamespaceAvailability,
       handler: async ({ scope, params: { namespace_name: namespace } }) => ({
         namespace,
         available: await isLoggingAvailable(on, scope, namespace),
@@ -75,22 +64,22 @@ export function loggingRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
   api.get(`${LAAS}/topics`, 'listLogTopics', 'List log topics', {
     description: 'Sorted by name. Includes topics that the logging of clusters created.',
-    query: TopicListQuery,
-    answer: TopicList,
+    query: schema.TopicListQuery,
+    answer: schema.TopicList,
     handler: async ({ scope, query }) => presentedPage(await listLogTopics(on, scope, query), presentedTopic),
   });
 
   api.put(`${LAAS}/topics`, 'putLogTopic', 'Create or replace a log topic', {
     description: `Replaces an existing topic of that name. ${begins ? 'Initialises logging if necessary.' : 'Returns 409 if logging is not initialised.'}`,
-    body: PutTopic,
+    body: schema.PutTopic,
     status: 201,
-    answer: TopicAnswer,
+    answer: schema.TopicAnswer,
     handler: async ({ scope, body }) => presentedTopic(await putLogTopic(on, scope, body, { begins })),
   });
 
   api.delete(`${LAAS}/topics/:topic_name`, 'deleteLogTopic', 'Delete a log topic', {
     description: 'Deletes the topic and its logs. Returns 409 while a cluster sends its logs to the topic.',
-    params: TopicParams,
+    params: schema.TopicParams,
     handler: ({ scope, params }) => deleteLogTopic(on, scope, params.topic_name),
   });
 
@@ -98,7 +87,7 @@ export function loggingRoutes(app: Api, dialect: Dialect, on: Platform): void {
     secretAnswer: true,
     description:
       'A project has a single user for the log brokers. The new password replaces the old one. Returns 409 if logging is not initialised.',
-    answer: LoggingUser,
+    answer: schema.LoggingUser,
     handler: ({ scope }) => renewLoggingPassword(on, scope),
   });
 }

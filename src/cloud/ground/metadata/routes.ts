@@ -4,8 +4,7 @@ import { TagAnswer } from '../../../lib/resource-fields.ts';
 import { RESOURCES, type Tagged } from '../../../lib/resources.ts';
 import { TagsInput } from '../../../lib/tags.ts';
 import type { Versioned } from '../../../lib/versioned.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { KeyQuery, type ResourcePath, resourceParams, TagList } from './schema.ts';
 import { addTags, getTag, listTags, removeTag, replaceTags, type TagHolder } from './service.ts';
 

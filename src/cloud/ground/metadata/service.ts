@@ -2,8 +2,7 @@ import type { Transaction } from '../../../db/database.ts';
 import { NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/ids.ts';
 import { acceptedTags, patchedTags, presentedTags } from '../../../lib/tags.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 
 type Tags = Record<string, string>;
 type Tag = ReturnType<typeof presentedTags>[number];

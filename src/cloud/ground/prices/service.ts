@@ -1,7 +1,6 @@
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import type { OfferPrice } from '../catalog/schema.ts';
 import { type Image, type PriceTerms, priced } from '../catalog/service.ts';
-import type { Scope } from '../projects/service.ts';
 import { volumePrice } from './formula.ts';
 
 /**

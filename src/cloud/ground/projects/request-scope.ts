@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Platform } from '../../../platform.ts';
-import { findScope, type Scope } from './service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
+import { findScope } from './service.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,27 +1,14 @@
 import type { ChangeFeed } from '../../../db/changes.ts';
 import type { Database } from '../../../db/database.ts';
-import type { Place } from '../../../db/place.ts';
 import { createRowCache } from '../../../db/row-cache.ts';
 import { ConflictError, NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import { noteAccount, recordNow } from '../../../lib/request-context.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { ownsClient, type Principal } from '../../../requests/principal.ts';
-import type { Region } from '../catalog/service.ts';
 import type { ProjectListQuery } from './schema.ts';
 import * as store from './store.ts';
-
-/** Project and region of a cloud request: a project of the caller, and a region of the catalogue. */
-export interface Scope extends Place {
-  region: Region;
-  /** The account that owns the project. For the platform's administrator, this is not the caller's account. */
-  clientId: number;
-  principal: Principal;
-  requestId: string;
-  /** The task that the work is for, if it was accepted before and had to wait. */
-  taskId?: string;
-}
 
 interface ScopeRequest {
   principal: Principal;

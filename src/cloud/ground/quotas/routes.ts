@@ -1,17 +1,7 @@
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import type { Platform } from '../../../platform.ts';
-import {
-  AllQuotas,
-  ChangeGlobalQuotas,
-  ChangeRegionalQuotas,
-  GlobalQuotas,
-  QuotaClientParams,
-  QuotaRegionParams,
-  QuotaThreshold,
-  RegionalQuotas,
-  SetQuotaThreshold,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import {
   changeGlobalQuotas,
   changeRegionalQuotas,
@@ -33,28 +23,28 @@ const BY_PLATFORM =
   'Takes effect at once, and keeps what is there already. Null gives the limit of the catalogue back. Only for the platform administrator.';
 
 export function quotaRoutes(app: Api, on: Platform): void {
-  const api = operations(app, { tags, params: QuotaClientParams });
+  const api = operations(app, { tags, params: schema.QuotaClientParams });
 
   api.get(`${BASE}/client_quotas`, 'listQuotas', 'Get all quotas of the account', {
     description: 'What it may have, and what it has.',
-    answer: AllQuotas,
+    answer: schema.AllQuotas,
     handler: ({ principal }) => listQuotas(on, principal),
   });
 
   api.get(REGIONAL, 'getRegionalQuotas', 'Get the quotas of an account in a region', {
     versioned: VERSIONED,
     description: 'Of the own account, or of a client of the own reseller.',
-    params: QuotaRegionParams,
-    answer: RegionalQuotas,
+    params: schema.QuotaRegionParams,
+    answer: schema.RegionalQuotas,
     handler: ({ principal, params }) => getRegionalQuotas(on, principal, params.client_id, params.region_id),
   });
 
   api.patch(REGIONAL, 'changeRegionalQuotas', 'Change the limits of an account in a region', {
     access: 'administer',
     description: BY_PLATFORM,
-    params: QuotaRegionParams,
-    body: ChangeRegionalQuotas,
-    answer: RegionalQuotas,
+    params: schema.QuotaRegionParams,
+    body: schema.ChangeRegionalQuotas,
+    answer: schema.RegionalQuotas,
     handler: ({ principal, params, body }) =>
       changeRegionalQuotas(on, principal, params.client_id, params.region_id, body),
   });
@@ -62,15 +52,15 @@ export function quotaRoutes(app: Api, on: Platform): void {
   api.get(GLOBAL, 'getGlobalQuotas', 'Get the quotas of an account that belong to no region', {
     versioned: VERSIONED,
     description: 'Of the own account, or of a client of the own reseller.',
-    answer: GlobalQuotas,
+    answer: schema.GlobalQuotas,
     handler: ({ principal, params }) => getGlobalQuotas(on, principal, params.client_id),
   });
 
   api.patch(GLOBAL, 'changeGlobalQuotas', 'Change the limits of an account that belong to no region', {
     access: 'administer',
     description: BY_PLATFORM,
-    body: ChangeGlobalQuotas,
-    answer: GlobalQuotas,
+    body: schema.ChangeGlobalQuotas,
+    answer: schema.GlobalQuotas,
     handler: ({ principal, params, body }) => changeGlobalQuotas(on, principal, params.client_id, body),
   });
 
@@ -79,7 +69,7 @@ export function quotaRoutes(app: Api, on: Platform): void {
     'getQuotaThreshold',
     'Get the percentage of quotas at which an account wants to be warned',
     {
-      answer: QuotaThreshold,
+      answer: schema.QuotaThreshold,
       handler: ({ principal, params }) => getQuotaThreshold(on, principal, params.client_id),
     },
   );
@@ -90,8 +80,8 @@ export function quotaRoutes(app: Api, on: Platform): void {
     'Set the percentage of quotas at which an account wants to be warned',
     {
       access: 'administer',
-      body: SetQuotaThreshold,
-      answer: QuotaThreshold,
+      body: schema.SetQuotaThreshold,
+      answer: schema.QuotaThreshold,
       handler: async ({ principal, params, body }) => {
         await setQuotaThreshold(on, principal, params.client_id, body.threshold);
         return getQuotaThreshold(on, principal, params.client_id);

@@ -8,15 +8,7 @@ import { isoMicros } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import { type Principal, requirePlatform } from '../../../requests/principal.ts';
 import type { Region } from '../catalog/service.ts';
-import {
-  GLOBAL_NAMES,
-  GLOBAL_QUOTAS,
-  type GlobalQuota,
-  limitField,
-  NO_REGION,
-  REGIONAL_QUOTAS,
-  usageField,
-} from './names.ts';
+import * as names from './names.ts';
 import {
   type AllQuotas,
   DEFAULT_THRESHOLD,
@@ -79,17 +71,17 @@ async function numbersOf(on: Platform, clientId: number) {
     Object.fromEntries(
       quotas.flatMap((quota) => [
         [
-          limitField(quota),
+          names.limitField(quota),
           own.get(`${regionId} ${quota}`) ?? listed(regionId, quota) ?? standard[quota] ?? 0,
         ],
-        [usageField(quota), used.get(`${regionId} ${quota}`) ?? 0],
+        [names.usageField(quota), used.get(`${regionId} ${quota}`) ?? 0],
       ]),
     );
   return {
     regionIds: new Set([...usage, ...limits].map(({ region_id }) => region_id)),
-    global: () => fields(NO_REGION, GLOBAL_NAMES, GLOBAL_QUOTAS),
+    global: () => fields(names.NO_REGION, names.GLOBAL_NAMES, names.GLOBAL_QUOTAS),
     regional: (regionId: number) => ({
-      ...fields(regionId, REGIONAL_QUOTAS, regionOf(on, regionId).quotas),
+      ...fields(regionId, names.REGIONAL_QUOTAS, regionOf(on, regionId).quotas),
       region_id: regionId,
     }),
   };
@@ -103,8 +95,11 @@ function regionOf(on: Platform, regionId: number) {
 
 /** What a mail told, in the published form: limit and usage are under the name of either. */
 function toldOf(on: Platform, { attribute, region_id, used: usage, most: limit }: Warning): Told {
-  const uses = { [limitField(attribute)]: { limit, usage }, [usageField(attribute)]: { limit, usage } };
-  if (region_id === NO_REGION) return { global_quotas: uses, regional_quotas: [] };
+  const uses = {
+    [names.limitField(attribute)]: { limit, usage },
+    [names.usageField(attribute)]: { limit, usage },
+  };
+  if (region_id === names.NO_REGION) return { global_quotas: uses, regional_quotas: [] };
   const region_name = on.catalog.regions.get(region_id)?.display_name ?? '';
   return { global_quotas: {}, regional_quotas: [{ region_id, region_name, ...uses }] };
 }
@@ -119,7 +114,7 @@ async function change(
 ): Promise<void> {
   await requireChangeable(on.database, principal, clientId);
   const limits = quotas.flatMap((attribute) => {
-    const number = changes[limitField(attribute)];
+    const number = changes[names.limitField(attribute)];
     return number === undefined ? [] : [{ region_id: regionId, attribute, number }];
   });
   if (limits.length === 0) throw new InvalidError({ body: ['Name at least one limit.'] });
@@ -167,7 +162,7 @@ export async function changeRegionalQuotas(
   changes: Changes,
 ): Promise<QuotaFields> {
   regionOf(on, regionId);
-  await change(on, principal, clientId, regionId, REGIONAL_QUOTAS, changes);
+  await change(on, principal, clientId, regionId, names.REGIONAL_QUOTAS, changes);
   return (await numbersOf(on, clientId)).regional(regionId);
 }
 
@@ -178,7 +173,7 @@ export async function changeGlobalQuotas(
   clientId: number,
   changes: Changes,
 ): Promise<QuotaFields> {
-  await change(on, principal, clientId, NO_REGION, GLOBAL_NAMES, changes);
+  await change(on, principal, clientId, names.NO_REGION, names.GLOBAL_NAMES, changes);
   return (await numbersOf(on, clientId)).global();
 }
 
@@ -315,7 +310,7 @@ export async function limitOf(
 export async function refuseOneMore(
   tx: Transaction,
   of: { clientId: number } | { projectId: number },
-  attribute: GlobalQuota,
+  attribute: names.GlobalQuota,
 ): Promise<void> {
   const clientId = 'clientId' in of ? of.clientId : await clientOf(tx, of.projectId);
   // The project was deleted meanwhile: the constraint refuses what would be in it.
@@ -329,8 +324,8 @@ export async function refuseOneMore(
     tx.sql,
   );
   const used = rows[0]?.used ?? 0;
-  const owner = { clientId, regionId: NO_REGION };
-  const limit = await ownLimit(tx, owner, attribute, GLOBAL_QUOTAS[attribute]);
+  const owner = { clientId, regionId: names.NO_REGION };
+  const limit = await ownLimit(tx, owner, attribute, names.GLOBAL_QUOTAS[attribute]);
   if (used < limit) {
     await noteNearlyUsed(tx, { ...owner, attribute }, { before: used, used: used + 1, most: limit });
     return;

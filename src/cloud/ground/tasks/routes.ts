@@ -9,27 +9,8 @@ import { presentedPage } from '../../../lib/page.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
-import {
-  AcknowledgeQuery,
-  AcknowledgeTasks,
-  ActiveTaskParams,
-  ActiveTaskQuery,
-  presentedTask,
-  TaskList,
-  TaskListQuery,
-  TaskParams,
-  Task as TaskSchema,
-  WaitHeaders,
-} from './schema.ts';
-import {
-  acknowledgeEndedTasks,
-  acknowledgeNamedTasks,
-  acknowledgeTask,
-  awaitTask,
-  getTask,
-  listActiveTasks,
-  listTasks,
-} from './service.ts';
+import * as schema from './schema.ts';
+import * as tasks from './service.ts';
 import { ENDED } from './states.ts';
 import type { TaskRow } from './store.ts';
 
@@ -62,7 +43,7 @@ function refuseIrreversible(on: Platform, { id, task_type: type }: TaskRow): voi
  * @throws NotFoundError; ConflictError for a task that has ended, and for what can't be undone
  */
 export async function cancelTask(on: Platform, principal: Principal, taskId: string): Promise<TaskRow> {
-  const task = await getTask(on, principal, taskId);
+  const task = await tasks.getTask(on, principal, taskId);
   if (ENDED.includes(task.state)) {
     throw new ConflictError(`Task ${task.id} has ended: its state is ${task.state}`);
   }
@@ -74,7 +55,7 @@ export async function cancelTask(on: Platform, principal: Principal, taskId: str
     if (await failTask(on, tx, task.id, reason)) return;
     throw new ConflictError(`Task ${task.id} has ended meanwhile`);
   });
-  return getTask(on, principal, task.id);
+  return tasks.getTask(on, principal, task.id);
 }
 
 /** The longest delay of one answer. Clients that want to wait longer ask again. */
@@ -97,26 +78,26 @@ export function acknowledgementRoutes(app: Api, on: Platform): void {
 
   api.post(`${BASE}/:task_id/acknowledge`, 'acknowledgeTask', 'Acknowledge a task', {
     description: 'Marks the task as seen by a user. The first acknowledgement and its time are kept.',
-    params: TaskParams,
-    answer: TaskSchema,
+    params: schema.TaskParams,
+    answer: schema.Task,
     handler: async ({ principal, params }) =>
-      presentedTask(await acknowledgeTask(on, principal, params.task_id)),
+      schema.presentedTask(await tasks.acknowledgeTask(on, principal, params.task_id)),
   });
 
   api.post(`${BASE}/acknowledge_all`, 'acknowledgeAllTasks', 'Acknowledge all tasks', {
     description: 'Acknowledges all tasks of the account that have ended.',
-    query: AcknowledgeQuery,
-    handler: ({ principal, query }) => acknowledgeEndedTasks(on, principal, query),
+    query: schema.AcknowledgeQuery,
+    handler: ({ principal, query }) => tasks.acknowledgeEndedTasks(on, principal, query),
   });
 
   api.post(`${BASE}/acknowledge`, 'acknowledgeTasks', 'Acknowledge tasks by their IDs', {
     deprecated: true,
     description: 'Use "Acknowledge a task" or "Acknowledge all tasks".',
-    query: AcknowledgeQuery,
-    body: AcknowledgeTasks,
+    query: schema.AcknowledgeQuery,
+    body: schema.AcknowledgeTasks,
     handler: async ({ principal, query, body }) => {
-      if (body.task_ids) await acknowledgeNamedTasks(on, principal, body.task_ids, query);
-      else await acknowledgeEndedTasks(on, principal, query);
+      if (body.task_ids) await tasks.acknowledgeNamedTasks(on, principal, body.task_ids, query);
+      else await tasks.acknowledgeEndedTasks(on, principal, query);
     },
   });
 }
@@ -135,7 +116,7 @@ const PATHS = [
 export function taskRoutes(app: Api, on: Platform): void {
   app.addHook('preClose', async () => on.taskWaiting.stop());
 
-  const api = operations(app, { tags, params: TaskParams });
+  const api = operations(app, { tags, params: schema.TaskParams });
 
   for (const { url, operationId } of PATHS) {
     api.get(url, operationId, 'Get a task', {
@@ -143,48 +124,50 @@ export function taskRoutes(app: Api, on: Platform): void {
       description:
         'Poll until `state` is FINISHED or ERROR, or use `Prefer: wait=N` to wait for that. ' +
         'The resources that the task created or changed can be read from that moment on.',
-      headers: WaitHeaders,
-      answer: TaskSchema,
+      headers: schema.WaitHeaders,
+      answer: schema.Task,
       handler: async ({ principal, params, headers }, reply) => {
         const seconds = waitPreference(headers.prefer);
-        if (seconds === undefined) return presentedTask(await getTask(on, principal, params.task_id));
-        const { task, waited } = await awaitTask(on, principal, params.task_id, {
+        if (seconds === undefined)
+          return schema.presentedTask(await tasks.getTask(on, principal, params.task_id));
+        const { task, waited } = await tasks.awaitTask(on, principal, params.task_id, {
           seconds,
           gone: goneSignal(reply),
         });
         if (waited) void reply.header('preference-applied', `wait=${seconds}`);
-        return presentedTask(task);
+        return schema.presentedTask(task);
       },
     });
   }
 
   api.get('/cloud/v1/tasks', 'listTasks', 'List tasks', {
     description: 'Lists tasks of all projects of the account.',
-    query: TaskListQuery,
-    answer: TaskList,
+    query: schema.TaskListQuery,
+    answer: schema.TaskList,
     handler: async ({ principal, query }) =>
-      presentedPage(await listTasks(on, principal, query), presentedTask),
+      presentedPage(await tasks.listTasks(on, principal, query), schema.presentedTask),
   });
 
   api.get('/cloud/v1/tasks/:project_id/:region_id/active', 'listActiveTasks', 'List active tasks', {
     description: 'Lists tasks that have not ended, newest first.',
-    params: ActiveTaskParams,
-    query: ActiveTaskQuery,
-    answer: TaskList,
+    params: schema.ActiveTaskParams,
+    query: schema.ActiveTaskQuery,
+    answer: schema.TaskList,
     handler: async ({ scope, query }) =>
-      presentedPage(await listActiveTasks(on, scope, query), presentedTask),
+      presentedPage(await tasks.listActiveTasks(on, scope, query), schema.presentedTask),
   });
 
   acknowledgementRoutes(app, on);
 }
 
 export function taskCancellationRoutes(app: Api, on: Platform): void {
-  const api = operations(app, { tags: ['Tasks'], params: TaskParams });
+  const api = operations(app, { tags: ['Tasks'], params: schema.TaskParams });
 
   api.post('/tradewind/v1/tasks/:task_id/cancel', 'cancelTask', 'Cancel a task', {
     description:
       'Ends the task with an ERROR, and undoes what it began, as if it had failed. Removals, and changes that nothing can undo, are refused.',
-    answer: TaskSchema,
-    handler: async ({ principal, params }) => presentedTask(await cancelTask(on, principal, params.task_id)),
+    answer: schema.Task,
+    handler: async ({ principal, params }) =>
+      schema.presentedTask(await cancelTask(on, principal, params.task_id)),
   });
 }

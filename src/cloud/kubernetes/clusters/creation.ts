@@ -1,9 +1,8 @@
 import type { ClusterConfiguration } from '../../../db/json-columns.ts';
 import { type FieldProblem, InvalidError, ifFound } from '../../../lib/errors.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { hasSshKeyNamed } from '../../compute/ssh-keys/service.ts';
 import { isGpu } from '../../ground/catalog/flavor-schema.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { getNetwork, getSubnet } from '../../network/networks/service.ts';
 import { type AddressPools, addressPools } from './address-pools.ts';
 import { initialConfiguration } from './configuration/merge.ts';

@@ -1,8 +1,8 @@
 import type { FieldProblem } from '../../../lib/errors.ts';
 import { crioProblems, kubeletProblems } from '../../../lib/node-settings.ts';
+import type { Scope } from '../../../platform.ts';
 import { isBareMetal } from '../../ground/catalog/flavor-schema.ts';
 import type { Catalog } from '../../ground/catalog/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { labelProblems, taintProblems } from './node-texts.ts';
 import type { PoolInput } from './schema.ts';
 

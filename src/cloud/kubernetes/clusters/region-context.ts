@@ -1,7 +1,6 @@
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { knownSshKeys } from '../../compute/ssh-keys/service.ts';
 import type { Catalog } from '../../ground/catalog/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { fileSharesForSlurm } from '../../storage/file-shares/service.ts';
 import type { SlurmContext } from './configuration/slurm.ts';
 import type { ConfigurationContext } from './configuration/validate.ts';

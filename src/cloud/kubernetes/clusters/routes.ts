@@ -6,49 +6,22 @@ import { found, newTaskId } from '../../../lib/ids.ts';
 import { pageOf, presentedPage } from '../../../lib/page.ts';
 import type { Versioned } from '../../../lib/versioned.ts';
 import { Input, idsOf, ProjectRegionParams } from '../../../lib/wire.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { quotasOf as nodeQuotas } from '../../compute/instances/nodes/in-transaction.ts';
 import { groupsFor } from '../../compute/placement-groups/service.ts';
 import { isBareMetal } from '../../ground/catalog/flavor-schema.ts';
 import { KubernetesVersionList, presentKubernetesVersion } from '../../ground/catalog/schema.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { presentedExceeded } from '../../ground/quotas/schema.ts';
 import { exceededQuotas, type QuotaAmounts } from '../../ground/quotas/service.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { beginTask } from '../../ground/tasks/service.ts';
 import { runsSlurm } from './configuration/slurm.ts';
 import { credentialRoutes } from './credentials/routes.ts';
-import {
-  CheckClusterLimits,
-  CheckPoolLimits,
-  ExceededClusterQuotas,
-  type QuotaPool,
-} from './limits/schema.ts';
+import * as limitsSchema from './limits/schema.ts';
 import { poolRoutes } from './pools/routes.ts';
 import { kindProblems, poolOffer } from './pools.ts';
-import {
-  CLUSTER_BASES,
-  CLUSTER_COLUMNS,
-  CLUSTER_NAME,
-  ClusterAnswer,
-  type ClusterBase,
-  ClusterList,
-  ClusterListQuery,
-  ClusterParams,
-  ClusterUpdate,
-  CreateCluster,
-  DeleteClusterQuery,
-  presentedCluster,
-  VersionInput,
-} from './schema.ts';
-import {
-  clusterDeletion,
-  createCluster,
-  getCluster,
-  listClusters,
-  lockFreeCluster,
-  updateCluster,
-} from './service.ts';
+import * as schema from './schema.ts';
+import * as clusters from './service.ts';
 import { CLUSTER_QUOTAS, type ClusterRow, findCluster, holdCluster } from './store.ts';
 import { clusterUpgraded, UPGRADE_CLUSTER } from './tasks.ts';
 
@@ -58,7 +31,7 @@ type ExceededQuota = QuotaExceededError['info'];
 export const limitsOfCluster = (
   on: Platform,
   scope: Scope,
-  { pools }: CheckClusterLimits,
+  { pools }: limitsSchema.CheckClusterLimits,
 ): Promise<ExceededQuota[]> =>
   exceeded(on, scope, {
     ...CLUSTER_QUOTAS,
@@ -66,7 +39,11 @@ export const limitsOfCluster = (
   });
 
 /** @throws as `limitsOfCluster` */
-export const limitsOfPool = (on: Platform, scope: Scope, pool: QuotaPool): Promise<ExceededQuota[]> =>
+export const limitsOfPool = (
+  on: Platform,
+  scope: Scope,
+  pool: limitsSchema.QuotaPool,
+): Promise<ExceededQuota[]> =>
   exceeded(
     on,
     scope,
@@ -76,7 +53,7 @@ export const limitsOfPool = (on: Platform, scope: Scope, pool: QuotaPool): Promi
 function quotasOf(
   on: Platform,
   scope: Scope,
-  pools: QuotaPool[],
+  pools: limitsSchema.QuotaPool[],
   pathOf: (index: number) => string,
 ): QuotaAmounts {
   const offer = poolOffer(on.catalog, scope);
@@ -139,7 +116,7 @@ export async function upgradeCluster(
 ): Promise<string> {
   const version = `v${asked.replace(/^v/, '')}`;
   return on.database.accept(async (tx) => {
-    const cluster = await lockFreeCluster(tx, scope, name);
+    const cluster = await clusters.lockFreeCluster(tx, scope, name);
     const offered = offeredTo(on, cluster.version, scope);
     const possible = possibleVersions(cluster, offered);
     if (!offered.includes(version)) throw wrongVersion(version, cluster.version, possible);
@@ -174,7 +151,7 @@ function wrongVersion(wanted: string, current: string, possible: readonly string
 }
 
 /** Routes that ask about quotas, under the base path of one version. */
-export function limitRoutes(app: Api, on: Platform, base: ClusterBase): void {
+export function limitRoutes(app: Api, on: Platform, base: schema.ClusterBase): void {
   const api = operations(app, { tags, params: ProjectRegionParams, access: 'read' });
 
   api.post(
@@ -185,8 +162,8 @@ export function limitRoutes(app: Api, on: Platform, base: ClusterBase): void {
       onlyAsks: true,
       description:
         'Returns the quotas that a cluster with these pools would exceed. Nothing is reserved. Clusters, security groups, placement groups, machines and volumes are counted. There are no quotas for vCPUs, memory, GPUs and volume sizes. The topic of `logging` is not counted, since a cluster always gets it.',
-      body: CheckClusterLimits,
-      answer: ExceededClusterQuotas,
+      body: limitsSchema.CheckClusterLimits,
+      answer: limitsSchema.ExceededClusterQuotas,
       handler: async ({ scope, body }) => presentedExceeded(await limitsOfCluster(on, scope, body)),
     },
   );
@@ -198,18 +175,22 @@ export function limitRoutes(app: Api, on: Platform, base: ClusterBase): void {
     {
       onlyAsks: true,
       description: 'Returns the quotas that another pool like this would exceed. Nothing is reserved.',
-      body: CheckPoolLimits,
-      answer: ExceededClusterQuotas,
+      body: limitsSchema.CheckPoolLimits,
+      answer: limitsSchema.ExceededClusterQuotas,
       handler: async ({ scope, body }) => presentedExceeded(await limitsOfPool(on, scope, body)),
     },
   );
 }
 
-const UpgradeCluster = Input('UpgradeKubernetesCluster', { version: VersionInput }, { version: 'v1.33.9' });
+const UpgradeCluster = Input(
+  'UpgradeKubernetesCluster',
+  { version: schema.VersionInput },
+  { version: 'v1.33.9' },
+);
 
 /** Routes for upgrades of clusters, under the base path of one version. */
-export function upgradeRoutes(app: Api, dialect: Dialect, on: Platform, base: ClusterBase): void {
-  const api = operations(app, { tags, params: ClusterParams });
+export function upgradeRoutes(app: Api, dialect: Dialect, on: Platform, base: schema.ClusterBase): void {
+  const api = operations(app, { tags, params: schema.ClusterParams });
 
   api.get(
     `${base.path}/:cluster_name/upgrade_versions`,
@@ -218,7 +199,7 @@ export function upgradeRoutes(app: Api, dialect: Dialect, on: Platform, base: Cl
     {
       description:
         'Oldest first. Lists newer patches of the current minor version, and versions of the next one. While Slurm is enabled, only versions that it supports are listed.',
-      query: ClusterListQuery,
+      query: schema.ClusterListQuery,
       answer: KubernetesVersionList,
       handler: async ({ scope, params, query }) =>
         pageOf(await clusterVersions(on, scope, params.cluster_name), query, presentKubernetesVersion),
@@ -241,10 +222,10 @@ export function upgradeRoutes(app: Api, dialect: Dialect, on: Platform, base: Cl
 }
 
 const tags = ['Kubernetes clusters'];
-const VERSIONED: Versioned = { table: 'kubernetes_clusters', columns: CLUSTER_COLUMNS };
+const VERSIONED: Versioned = { table: 'kubernetes_clusters', columns: schema.CLUSTER_COLUMNS };
 
 export function clusterRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  for (const base of CLUSTER_BASES) {
+  for (const base of schema.CLUSTER_BASES) {
     changingRoutes(app, dialect, on, base);
     readingRoutes(app, on, base);
     poolRoutes(app, dialect, on, base);
@@ -254,64 +235,72 @@ export function clusterRoutes(app: Api, dialect: Dialect, on: Platform): void {
   }
 }
 
-function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: ClusterBase): void {
-  const api = operations(app, { tags, params: ClusterParams });
+function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: schema.ClusterBase): void {
+  const api = operations(app, { tags, params: schema.ClusterParams });
 
   api.post(base.path, `createKubernetesCluster${base.suffix}`, 'Create a Kubernetes cluster', {
     description:
       'Starts one task. The cluster can be read immediately, with the status Provisioning. If the task fails, nothing is left behind.',
     params: ProjectRegionParams,
-    body: CreateCluster,
+    body: schema.CreateCluster,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createCluster(on, scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await clusters.createCluster(on, scope, body)]),
   });
 
   api.patch(
-    `${base.path}/${CLUSTER_NAME}`,
+    `${base.path}/${schema.CLUSTER_NAME}`,
     `updateKubernetesCluster${base.suffix}`,
     'Update a Kubernetes cluster',
     {
       description:
         'Changes up to six groups of settings with one task. Everything is validated before the task starts; an update that changes nothing starts no task, and under `/gcore` names one that is FINISHED. The cluster shows the new settings when the task is FINISHED, and keeps the old ones if it ends in ERROR. Returns 409 while another task holds the cluster. On simulated infrastructure, enabling logging to the topic `simulate-failure` always fails, and the task ends in ERROR.',
-      body: ClusterUpdate,
+      body: schema.ClusterUpdate,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params, body }) =>
-        dialect.tasks(await updateCluster(on, scope, params.cluster_name, body, dialect)),
+        dialect.tasks(await clusters.updateCluster(on, scope, params.cluster_name, body, dialect)),
     },
   );
 
   api.delete(
-    `${base.path}/${CLUSTER_NAME}`,
+    `${base.path}/${schema.CLUSTER_NAME}`,
     `deleteKubernetesCluster${base.suffix}`,
     'Delete a Kubernetes cluster',
     {
       description:
         'Starts one task. Nodes are deleted with their volumes, except for volumes with snapshots. Waits for the deletion of a pool. Returns 409 while another task holds the cluster, or if the security group of its nodes is in use elsewhere.',
-      query: DeleteClusterQuery,
+      query: schema.DeleteClusterQuery,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params, query }) => {
         const volumes = idsOf(query.volumes);
-        return dialect.tasks([await deleteOrWait(on, scope, clusterDeletion, params.cluster_name, volumes)]);
+        return dialect.tasks([
+          await deleteOrWait(on, scope, clusters.clusterDeletion, params.cluster_name, volumes),
+        ]);
       },
     },
   );
 }
 
-function readingRoutes(app: Api, on: Platform, base: ClusterBase): void {
+function readingRoutes(app: Api, on: Platform, base: schema.ClusterBase): void {
   const api = operations(app, { tags, params: ProjectRegionParams });
 
   api.get(base.path, `listKubernetesClusters${base.suffix}`, 'List Kubernetes clusters', {
     description: 'Newest first.',
-    query: ClusterListQuery,
-    answer: ClusterList,
+    query: schema.ClusterListQuery,
+    answer: schema.ClusterList,
     handler: async ({ scope, query }) =>
-      presentedPage(await listClusters(on, scope, query), presentedCluster),
+      presentedPage(await clusters.listClusters(on, scope, query), schema.presentedCluster),
   });
 
-  api.get(`${base.path}/${CLUSTER_NAME}`, `getKubernetesCluster${base.suffix}`, 'Get a Kubernetes cluster', {
-    versioned: VERSIONED,
-    params: ClusterParams,
-    answer: ClusterAnswer,
-    handler: async ({ scope, params }) => presentedCluster(await getCluster(on, scope, params.cluster_name)),
-  });
+  api.get(
+    `${base.path}/${schema.CLUSTER_NAME}`,
+    `getKubernetesCluster${base.suffix}`,
+    'Get a Kubernetes cluster',
+    {
+      versioned: VERSIONED,
+      params: schema.ClusterParams,
+      answer: schema.ClusterAnswer,
+      handler: async ({ scope, params }) =>
+        schema.presentedCluster(await clusters.getCluster(on, scope, params.cluster_name)),
+    },
+  );
 }

@@ -2,22 +2,7 @@ import { type Static, Type } from 'typebox';
 import { UuidInput } from '../../../lib/resource-fields.ts';
 import { isoSeconds } from '../../../lib/time.ts';
 import { PROJECT_REGION_COLUMNS } from '../../../lib/versioned.ts';
-import {
-  closed,
-  IdList,
-  KUBERNETES_NAME_PATTERN,
-  KUBERNETES_NAME_RULE,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  oneOf,
-  orNull,
-  ProjectRegion,
-  Query,
-  Timestamp,
-  textMap,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 import { configurationAnswer, creationGroups } from './configuration/schema.ts';
 import type { ClusterRow, PoolRow } from './store.ts';
 
@@ -34,9 +19,9 @@ export const SERVERGROUP_POLICIES = ['affinity', 'anti-affinity', 'soft-anti-aff
 
 const KubernetesName = (what: string, example: string) =>
   Type.String({
-    pattern: KUBERNETES_NAME_PATTERN,
-    rule: `The name ${KUBERNETES_NAME_RULE}.`,
-    description: `${what}; it ${KUBERNETES_NAME_RULE}.`,
+    pattern: wire.KUBERNETES_NAME_PATTERN,
+    rule: `The name ${wire.KUBERNETES_NAME_RULE}.`,
+    description: `${what}; it ${wire.KUBERNETES_NAME_RULE}.`,
     examples: [example],
   });
 
@@ -44,9 +29,11 @@ export const Nodes = (description: string) =>
   Type.Integer({ minimum: 1, maximum: MAX_NODES, description, examples: [1] });
 
 const textsOf = (description: string, examples: Record<string, string>[]) =>
-  Optional(orNull(textMap({ keyLength: 317, valueLength: 1024, entries: 64 }, { description, examples })));
+  Optional(
+    wire.orNull(wire.textMap({ keyLength: 317, valueLength: 1024, entries: 64 }, { description, examples })),
+  );
 
-const switchOf = (description: string) => Optional(nullable(Type.Boolean({ description })));
+const switchOf = (description: string) => Optional(wire.nullable(Type.Boolean({ description })));
 
 const EXAMPLE_POOL = {
   name: 'pool-1',
@@ -68,9 +55,9 @@ export const PoolInput = Type.Object(
       examples: ['g1-standard-2-4'],
     }),
     min_node_count: Nodes('Minimum and initial number of nodes.'),
-    max_node_count: Optional(nullable(Nodes('Maximum number of nodes; defaults to `min_node_count`.'))),
+    max_node_count: Optional(wire.nullable(Nodes('Maximum number of nodes; defaults to `min_node_count`.'))),
     boot_volume_size: Optional(
-      nullable(
+      wire.nullable(
         Type.Integer({
           minimum: 10,
           maximum: 2000,
@@ -81,7 +68,7 @@ export const PoolInput = Type.Object(
       ),
     ),
     boot_volume_type: Optional(
-      nullable(
+      wire.nullable(
         Type.String({
           minLength: 1,
           maxLength: 32,
@@ -92,8 +79,8 @@ export const PoolInput = Type.Object(
       ),
     ),
     servergroup_policy: Optional(
-      nullable(
-        oneOf(SERVERGROUP_POLICIES, {
+      wire.nullable(
+        wire.oneOf(SERVERGROUP_POLICIES, {
           description:
             'How nodes are distributed over hosts. Required for virtual flavors, not allowed for bare metal.',
           examples: ['anti-affinity'],
@@ -109,7 +96,7 @@ export const PoolInput = Type.Object(
     crio_config: textsOf('Settings of the container runtime.', [{ 'default-ulimits': 'nofile=1024:2048' }]),
     kubelet_config: textsOf('Kubelet settings.', [{ podMaxPids: '4096' }]),
     security_group_ids: Optional(
-      orNull(
+      wire.orNull(
         Type.Array(UuidInput('Security group ID'), {
           maxItems: MAX_GROUPS_OF_POOL,
           description: "Security groups of the nodes, in addition to the platform's.",
@@ -130,7 +117,7 @@ export const CreatePool = { ...PoolInput, examples: [EXAMPLE_POOL] };
 
 const networkId = (description: string) =>
   Optional(
-    nullable(
+    wire.nullable(
       Type.String({
         pattern: '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$',
         rule: 'Must be a UUID or an empty string.',
@@ -141,12 +128,12 @@ const networkId = (description: string) =>
   );
 
 const addressPool = (description: string, example: string) =>
-  Optional(nullable(Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })));
+  Optional(wire.nullable(Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })));
 
-const CsiInput = closed(
+const CsiInput = wire.closed(
   {
     nfs: Optional(
-      closed(
+      wire.closed(
         {
           vast_enabled: Optional(
             Type.Boolean({
@@ -216,7 +203,7 @@ export const CreateCluster = Type.Object(
 export type CreateCluster = Static<typeof CreateCluster>;
 
 export const ClusterParams = Type.Object({
-  ...ProjectRegion,
+  ...wire.ProjectRegion,
   cluster_name: Type.String({ description: 'Cluster name' }),
 });
 export const PoolParams = Type.Object({
@@ -224,9 +211,11 @@ export const PoolParams = Type.Object({
   pool_name: Type.String({ description: 'Pool name' }),
 });
 
-export const ClusterListQuery = Query(listQuery());
-export const DeleteClusterQuery = Query({
-  volumes: Optional(IdList('Volumes of the cluster to delete as well, including those that would be kept')),
+export const ClusterListQuery = wire.Query(wire.listQuery());
+export const DeleteClusterQuery = wire.Query({
+  volumes: Optional(
+    wire.IdList('Volumes of the cluster to delete as well, including those that would be kept'),
+  ),
 });
 
 const texts = (description: string) =>
@@ -236,7 +225,7 @@ const texts = (description: string) =>
     description,
   });
 
-export const PoolAnswer = Named('KubernetesPool', {
+export const PoolAnswer = wire.Named('KubernetesPool', {
   id: Type.String({ format: 'uuid', description: 'Pool ID' }),
   name: Type.String({ examples: ['pool-1'] }),
   flavor_id: Type.String({ examples: ['g1-standard-2-4'] }),
@@ -262,13 +251,13 @@ export const PoolAnswer = Named('KubernetesPool', {
     description: 'Provisioning, Running or Deleting',
     examples: ['Running'],
   }),
-  created_at: Timestamp('For example 2026-05-23T05:07:31Z'),
+  created_at: wire.Timestamp('For example 2026-05-23T05:07:31Z'),
   servergroup_id: Type.String({ description: 'Placement group of its nodes; empty for bare metal' }),
   servergroup_name: Type.String({ description: 'Empty for bare metal' }),
   servergroup_policy: Type.String({ description: 'Empty for bare metal', examples: ['anti-affinity'] }),
 });
 export type PoolAnswer = Static<typeof PoolAnswer>;
-export const PoolList = listOf(PoolAnswer, 'KubernetesPoolList');
+export const PoolList = wire.listOf(PoolAnswer, 'KubernetesPoolList');
 
 export const ClusterAnswer = Type.Object(
   {
@@ -283,31 +272,31 @@ export const ClusterAnswer = Type.Object(
     is_public: Type.Boolean({ description: 'Whether the API server can be reached from the internet' }),
     pools: Type.Array(PoolAnswer),
     ...configurationAnswer,
-    csi: Named('KubernetesCsi', {
-      nfs: Named('KubernetesNfs', {
+    csi: wire.Named('KubernetesCsi', {
+      nfs: wire.Named('KubernetesNfs', {
         vast_enabled: Type.Boolean(),
         ddn_enabled: Type.Boolean({ description: 'Always false: no region offers DDN file shares' }),
       }),
     }),
-    fixed_network: nullable(Type.String({ description: 'Empty if the platform chose it' })),
-    fixed_subnet: nullable(Type.String({ description: 'Empty if the platform chose it' })),
+    fixed_network: wire.nullable(Type.String({ description: 'Empty if the platform chose it' })),
+    fixed_subnet: wire.nullable(Type.String({ description: 'Empty if the platform chose it' })),
     is_ipv6: Type.Boolean(),
-    pods_ip_pool: nullable(Type.String({ examples: ['172.16.0.0/18'] })),
-    services_ip_pool: nullable(Type.String({ examples: ['172.24.0.0/18'] })),
-    pods_ipv6_pool: nullable(Type.String()),
-    services_ipv6_pool: nullable(Type.String()),
-    creator_task_id: nullable(Type.String({ description: 'Task that created the cluster' })),
-    task_id: nullable(
+    pods_ip_pool: wire.nullable(Type.String({ examples: ['172.16.0.0/18'] })),
+    services_ip_pool: wire.nullable(Type.String({ examples: ['172.24.0.0/18'] })),
+    pods_ipv6_pool: wire.nullable(Type.String()),
+    services_ipv6_pool: wire.nullable(Type.String()),
+    creator_task_id: wire.nullable(Type.String({ description: 'Task that created the cluster' })),
+    task_id: wire.nullable(
       Type.String({
         description: 'Task that holds the cluster; the cluster can be changed when this is null',
       }),
     ),
-    created_at: Timestamp('For example 2026-05-23T05:07:31Z'),
+    created_at: wire.Timestamp('For example 2026-05-23T05:07:31Z'),
   },
   { title: 'KubernetesCluster', description: 'A Kubernetes cluster with all its settings.' },
 );
 export type ClusterAnswer = Static<typeof ClusterAnswer>;
-export const ClusterList = listOf(ClusterAnswer, 'KubernetesClusterList');
+export const ClusterList = wire.listOf(ClusterAnswer, 'KubernetesClusterList');
 
 export function presentedCluster(row: ClusterRow): ClusterAnswer {
   const { authentication, ...groups } = row.configuration;

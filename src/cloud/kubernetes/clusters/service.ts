@@ -1,30 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { remove } from '../../../convergence/wants.ts';
 import { type Transaction, violates } from '../../../db/database.ts';
 import type { ClusterConfiguration } from '../../../db/json-columns.ts';
-import {
-  ConflictError,
-  type FieldProblem,
-  HeldError,
-  InvalidError,
-  NotFoundError,
-} from '../../../lib/errors.ts';
-import { found, newTaskId } from '../../../lib/ids.ts';
+import * as errors from '../../../lib/errors.ts';
+import { found, newId, newTaskId } from '../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import * as placementGroups from '../../compute/placement-groups/service.ts';
 import { keep } from '../../compute/ssh-keys/service.ts';
 import { isGpu } from '../../ground/catalog/flavor-schema.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, refuseExceeded, takeQuotas } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
-import {
-  beginTask,
-  deletionId,
-  removeAgain,
-  type TaskAnyway,
-  unchangedTask,
-} from '../../ground/tasks/service.ts';
+import * as tasks from '../../ground/tasks/service.ts';
 import * as workerGroups from '../../network/security-groups/worker-groups/in-transaction.ts';
 import { keepForSlurm } from '../../storage/file-shares/service.ts';
 import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
@@ -59,7 +45,7 @@ export async function lockKnownCluster(tx: Transaction, scope: Scope, name: stri
 /** @throws NotFoundError */
 export function poolOf({ pools }: Pick<ClusterRow, 'pools'>, name: string): PoolRow {
   const pool = pools.find((item) => item.name === name);
-  if (!pool) throw new NotFoundError('Pool', name);
+  if (!pool) throw new errors.NotFoundError('Pool', name);
   return pool;
 }
 
@@ -72,7 +58,7 @@ export function refuseHeld({ name, status, task_id: taskId }: ClusterRow): void 
   if (taskId === null) return;
   const doing =
     status === 'Provisioned' ? 'being updated' : status === 'Deleting' ? 'being deleted' : 'being created';
-  throw new HeldError(
+  throw new errors.HeldError(
     `Cluster ${name} is ${doing} by task ${taskId}. Wait until the task has ended, then try again`,
     taskId,
   );
@@ -91,7 +77,7 @@ export async function keepKeys(
   const names = keypair === undefined ? [] : [keypair];
   if (ids.length === 0 && names.length === 0) return;
   const kept = await keep(tx, scope, { names, ids });
-  const problems: FieldProblem[] = [
+  const problems: errors.FieldProblem[] = [
     ...names
       .filter((name) => !kept.some((key) => key.name === name))
       .map((name) => ({ field: 'keypair', message: `SSH key ${name} was deleted. Choose another one.` })),
@@ -106,7 +92,7 @@ export async function keepKeys(
           ],
     ),
   ];
-  if (problems.length > 0) throw new InvalidError(problems);
+  if (problems.length > 0) throw new errors.InvalidError(problems);
 }
 
 /** @throws NotFoundError */
@@ -123,7 +109,7 @@ export const listClusters = (on: Platform, scope: Scope, page: PageQuery): Promi
  */
 export async function createCluster(on: Platform, scope: Scope, request: CreateCluster): Promise<string> {
   const { pools, ...wanted } = await acceptCluster(on, scope, request);
-  const id = randomUUID();
+  const id = newId();
   const taskId = newTaskId();
   const cluster: store.NewCluster = {
     id,
@@ -149,7 +135,7 @@ export async function createCluster(on: Platform, scope: Scope, request: CreateC
       const nodeQuotas = await addNodes(on, tx, scope, cluster, more, taskId).catch(
         inFieldsOfCreation(cluster),
       );
-      await beginTask(on, tx, scope, {
+      await tasks.beginTask(on, tx, scope, {
         id: taskId,
         task: CREATE_CLUSTER,
         data: request,
@@ -179,7 +165,7 @@ export async function updateCluster(
   scope: Scope,
   name: string,
   request: ClusterUpdate,
-  { taskAnyway }: TaskAnyway,
+  { taskAnyway }: tasks.TaskAnyway,
 ): Promise<string[]> {
   if (isEmpty(request) && !taskAnyway) {
     await getCluster(on, scope, name);
@@ -199,12 +185,12 @@ export async function updateCluster(
       },
     });
     const problems = validateConfiguration(request, current, context);
-    if (problems.length > 0) throw new InvalidError(problems);
+    if (problems.length > 0) throw new errors.InvalidError(problems);
     const wanted = mergeConfiguration(current, request, name);
     const changed = changedGroups(current, wanted);
     const data = { cluster_name: name, ...request };
     if (changed.length === 0) {
-      const unchanged = await unchangedTask(
+      const unchanged = await tasks.unchangedTask(
         on,
         tx,
         scope,
@@ -219,7 +205,7 @@ export async function updateCluster(
     }
     const taskId = newTaskId();
     await store.holdCluster(tx, cluster.id, { taskId, status: 'Provisioned', next: wanted });
-    await beginTask(on, tx, scope, {
+    await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: UPDATE_CLUSTER,
       data,
@@ -243,16 +229,16 @@ export async function deleteCluster(
   return on.database.accept(async (tx) => {
     const cluster = await lockKnownCluster(tx, scope, name);
     if (cluster.status === 'Deleting') {
-      const again = await removeAgain(on, tx, scope, cluster.task_id, DELETE_CLUSTER, DELETE_POOL);
+      const again = await tasks.removeAgain(on, tx, scope, cluster.task_id, DELETE_CLUSTER, DELETE_POOL);
       if (again !== undefined) return again;
     }
     await checkNamedDisks(tx, scope, cluster.pools, volumeIds);
     refuseHeld(cluster);
     await workerGroups.refuseUsed(tx, cluster);
-    const taskId = deletionId(scope);
+    const taskId = tasks.deletionId(scope);
     await removeAllNodes(tx, cluster.pools, taskId, volumeIds);
     await store.holdCluster(tx, cluster.id, { taskId, status: 'Deleting' });
-    return beginTask(on, tx, scope, {
+    return tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: DELETE_CLUSTER,
       data: { cluster_id: cluster.id, cluster_name: name },
@@ -266,7 +252,7 @@ export async function deleteCluster(
 async function keepShare(tx: Transaction, scope: Scope, { add_ons }: ClusterConfiguration): Promise<void> {
   const id = add_ons.slurm.file_share_id;
   if (id === null || (await keepForSlurm(tx, scope, id))) return;
-  throw new InvalidError({
+  throw new errors.InvalidError({
     'add_ons.slurm.file_share_id': [`File share ${id} is being changed or deleted. Choose another one.`],
   });
 }
@@ -282,8 +268,8 @@ function addedKeys(current: ClusterConfiguration, wanted: ClusterConfiguration):
   return wanted.add_ons.slurm.ssh_key_ids?.filter((id) => !standing.has(id.toLowerCase())) ?? [];
 }
 
-function nameTaken(name: string): ConflictError {
-  return new ConflictError(
+function nameTaken(name: string): errors.ConflictError {
+  return new errors.ConflictError(
     `A cluster named ${name} already exists in this project and region; choose another name`,
   );
 }

@@ -1,8 +1,7 @@
 import type { Transaction } from '../../../db/database.ts';
 import { InvalidError, NotFoundError } from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { isUuid } from '../../../lib/ids.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import { isUuid, refuseHeld } from '../../../lib/ids.ts';
+import type { Scope } from '../../../platform.ts';
 import { type LoadBalancerRow, lockBalancer } from './store.ts';
 import { findPart } from './tree/parts.ts';
 import type { PartRow } from './tree/store.ts';

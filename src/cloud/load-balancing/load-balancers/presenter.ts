@@ -2,7 +2,7 @@ import type { KeptLbFlavor } from '../../../db/json-columns.ts';
 import { familyOf } from '../../../lib/ip-addresses.ts';
 import { commonFields } from '../../../lib/resource-fields.ts';
 import { offsetTimestamp } from '../../../lib/time.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Scope } from '../../../platform.ts';
 import type { FloatingIpAnswer } from '../../network/floating-ips/schema.ts';
 import type { LoadBalancerAnswer } from './schema.ts';
 import type { ShownLoadBalancer } from './store.ts';

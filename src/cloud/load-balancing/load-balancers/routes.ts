@@ -13,29 +13,8 @@ import { presentedExceeded } from '../../ground/quotas/schema.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { WAIT_TEXT, waitForTask } from '../../ground/tasks/service.ts';
 import { CreateLoadBalancer } from './creation-schema.ts';
-import {
-  CheckLoadBalancerLimits,
-  ExceededLoadBalancerQuotas,
-  LoadBalancerAnswer,
-  LoadBalancerList,
-  LoadBalancerListQuery,
-  LoadBalancerParams,
-  ShowBalancerQuery,
-  UpdateLoadBalancer,
-  UpdateLoadBalancerNow,
-} from './schema.ts';
-import {
-  addLoadBalancerTags,
-  createLoadBalancer,
-  getLoadBalancer,
-  listLoadBalancers,
-  loadBalancerDeletion,
-  loadBalancerQuotaExceeded,
-  loadBalancerTags,
-  removeLoadBalancerTag,
-  replaceLoadBalancerTags,
-  updateLoadBalancer,
-} from './service.ts';
+import * as schema from './schema.ts';
+import * as loadBalancers from './service.ts';
 
 const BASE = '/cloud/v1/loadbalancers/:project_id/:region_id';
 /** `check_limits` and `status` are operations, not IDs. */
@@ -51,32 +30,35 @@ export function loadBalancerRoutes(app: Api, dialect: Dialect, on: Platform): vo
       'Starts one task. Its virtual address is taken from a network, or is that of a reserved fixed IP. Listeners with their pools, members and health monitors can be created with it.',
     body: CreateLoadBalancer,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createLoadBalancer(on, scope, body)]),
+    handler: async ({ scope, body }) =>
+      dialect.tasks([await loadBalancers.createLoadBalancer(on, scope, body)]),
   });
 
   api.get(BASE, 'listLoadBalancers', 'List load balancers', {
-    query: LoadBalancerListQuery,
-    answer: LoadBalancerList,
+    query: schema.LoadBalancerListQuery,
+    answer: schema.LoadBalancerList,
     handler: async ({ scope, query }) =>
-      presentedPage(await listLoadBalancers(on, scope, query), (answer) => answer),
+      presentedPage(await loadBalancers.listLoadBalancers(on, scope, query), (answer) => answer),
   });
 
   api.get(ONE_BALANCER, 'getLoadBalancer', 'Get a load balancer', {
     versioned: VERSIONED_BALANCER,
-    params: LoadBalancerParams,
-    query: ShowBalancerQuery,
-    answer: LoadBalancerAnswer,
+    params: schema.LoadBalancerParams,
+    query: schema.ShowBalancerQuery,
+    answer: schema.LoadBalancerAnswer,
     handler: ({ scope, params, query }) =>
-      getLoadBalancer(on, scope, params.load_balancer_id, { stats: query.show_stats ?? false }),
+      loadBalancers.getLoadBalancer(on, scope, params.load_balancer_id, { stats: query.show_stats ?? false }),
   });
 
   api.delete(ONE_BALANCER, 'deleteLoadBalancer', 'Delete a load balancer', {
     description:
       'Deletes its listeners, pools and L7 policies with it. Floating IPs stay in the project, and so does a reserved fixed IP.',
-    params: LoadBalancerParams,
+    params: schema.LoadBalancerParams,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, loadBalancerDeletion, params.load_balancer_id)]),
+      dialect.tasks([
+        await deleteOrWait(on, scope, loadBalancers.loadBalancerDeletion, params.load_balancer_id),
+      ]),
   });
 
   api.post(`${BASE}/check_limits`, 'checkLoadBalancerLimits', 'Check quotas for a load balancer', {
@@ -84,29 +66,30 @@ export function loadBalancerRoutes(app: Api, dialect: Dialect, on: Platform): vo
     onlyAsks: true,
     description:
       'Returns the quotas that such a load balancer would exceed. Nothing is reserved. Load balancers and new floating IPs are counted. The topic of `logging` is not, since a load balancer always gets it.',
-    body: CheckLoadBalancerLimits,
-    answer: ExceededLoadBalancerQuotas,
-    handler: async ({ scope, body }) => presentedExceeded(await loadBalancerQuotaExceeded(on, scope, body)),
+    body: schema.CheckLoadBalancerLimits,
+    answer: schema.ExceededLoadBalancerQuotas,
+    handler: async ({ scope, body }) =>
+      presentedExceeded(await loadBalancers.loadBalancerQuotaExceeded(on, scope, body)),
   });
 }
 
 const ONE_V2 = '/cloud/v2/loadbalancers/:project_id/:region_id/:load_balancer_id';
 
 export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  tagRoutes(app, on, 'loadbalancer', loadBalancerTags);
-  const api = operations(app, { tags, params: LoadBalancerParams });
+  tagRoutes(app, on, 'loadbalancer', loadBalancers.loadBalancerTags);
+  const api = operations(app, { tags, params: schema.LoadBalancerParams });
 
   api.patch(ONE_BALANCER, 'updateLoadBalancerNow', 'Update a load balancer and wait for completion', {
     description: WAIT_TEXT,
     deprecated: true,
-    body: UpdateLoadBalancerNow,
-    answer: LoadBalancerAnswer,
+    body: schema.UpdateLoadBalancerNow,
+    answer: schema.LoadBalancerAnswer,
     handler: async ({ scope, params, body }, reply) => {
       const { load_balancer_id: id } = params;
-      const task = await updateLoadBalancer(on, scope, id, body);
+      const task = await loadBalancers.updateLoadBalancer(on, scope, id, body);
       const asked = { principal: scope.principal, gone: goneSignal(reply) };
       await waitForTask(on, task, `Load balancer ${id}`, asked);
-      return getLoadBalancer(on, scope, id);
+      return loadBalancers.getLoadBalancer(on, scope, id);
     },
   });
 
@@ -114,10 +97,10 @@ export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platfor
     versioned: VERSIONED_BALANCER,
     description:
       'Fields that are left out stay. The task has finished already if nothing changes. Returns 409 while a task holds the load balancer.',
-    body: UpdateLoadBalancer,
+    body: schema.UpdateLoadBalancer,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await updateLoadBalancer(on, scope, params.load_balancer_id, body)]),
+      dialect.tasks([await loadBalancers.updateLoadBalancer(on, scope, params.load_balancer_id, body)]),
   });
 
   api.post(`${ONE_V2}/metadata`, 'addLoadBalancerMetadataV2', 'Add or update tags of a load balancer', {
@@ -127,7 +110,7 @@ export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platfor
     body: TagsInput,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await addLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
+      dialect.tasks([await loadBalancers.addLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
   });
 
   api.put(`${ONE_V2}/metadata`, 'replaceLoadBalancerMetadataV2', 'Replace all tags of a load balancer', {
@@ -136,7 +119,7 @@ export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platfor
     body: TagsInput,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await replaceLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
+      dialect.tasks([await loadBalancers.replaceLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
   });
 
   api.delete(
@@ -149,7 +132,9 @@ export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platfor
       query: KeyQuery,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params, query }) =>
-        dialect.tasks([await removeLoadBalancerTag(on, scope, params.load_balancer_id, query.key)]),
+        dialect.tasks([
+          await loadBalancers.removeLoadBalancerTag(on, scope, params.load_balancer_id, query.key),
+        ]),
     },
   );
 }

@@ -2,22 +2,8 @@ import { type Static, type TProperties, Type } from 'typebox';
 import { olderNameOf } from '../../../lib/legacy.ts';
 import { MetadataList, newTags } from '../../../lib/legacy-metadata.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import { tagQuery } from '../../../lib/tag-query.ts';
-import { TagsPatchInput } from '../../../lib/tags.ts';
-import {
-  closed,
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  OffsetTimestamp,
-  oneOf,
-  orNull,
-  ProjectRegion,
-  Query,
-  ResourceName,
-} from '../../../lib/wire.ts';
+import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
+import * as wire from '../../../lib/wire.ts';
 import { InterfaceFloatingIp } from '../../compute/instances/schema.ts';
 import { RetentionPolicy, TopicName } from '../../ground/logging/schema.ts';
 import { exceededQuotasSchema } from '../../ground/quotas/schema.ts';
@@ -46,11 +32,11 @@ export const PROVISIONING_STATUSES = [
  */
 export const MOST_IN_ALL = { members: 1000, policies: 500, rules: 1000 };
 
-export const Provisioning = oneOf(PROVISIONING_STATUSES, {
+export const Provisioning = wire.oneOf(PROVISIONING_STATUSES, {
   description: 'Whether it is as requested, or a task is changing it',
   examples: ['ACTIVE'],
 });
-export const Operating = oneOf(OPERATING_STATUSES, {
+export const Operating = wire.oneOf(OPERATING_STATUSES, {
   description: 'Whether it works, as far as health monitors see it',
   examples: ['ONLINE'],
 });
@@ -64,17 +50,17 @@ export const olderBalancerId = {
   loadbalancer_id: Optional({ ...UuidInput(''), ...olderNameOf('load_balancer_id') }),
 };
 
-const Connectivity = oneOf(['L2', 'L3'], {
+const Connectivity = wire.oneOf(['L2', 'L3'], {
   description:
     'How members that name an instance are reached: `L2` through their own network, `L3` routed, which needs fewer addresses',
   examples: ['L2'],
 });
 
-const LoggingInput = closed(
+const LoggingInput = wire.closed(
   {
     enabled: Optional(Type.Boolean({ description: 'Forwards the logs; false by default', examples: [true] })),
     destination_region_id: Optional(
-      orNull(
+      wire.orNull(
         Type.Integer({
           minimum: 0,
           maximum: 2_147_483_647,
@@ -84,13 +70,13 @@ const LoggingInput = closed(
       ),
     ),
     topic_name: Optional(
-      orNull(
+      wire.orNull(
         TopicName(
           'Topic for the logs. If logging is enabled without a topic, it is named after the ID of the load balancer.',
         ),
       ),
     ),
-    retention_policy: Optional(orNull(RetentionPolicy)),
+    retention_policy: Optional(wire.orNull(RetentionPolicy)),
   },
   { title: 'LoadBalancerLoggingInput', description: 'Log forwarding. Omitted fields keep their value.' },
 );
@@ -104,7 +90,7 @@ const vipFields = {
     UuidInput('Reserved fixed IP whose address is used. Not together with vip_network_id.'),
   ),
   vip_ip_family: Optional(
-    oneOf(['dual', 'ipv4', 'ipv6'], {
+    wire.oneOf(['dual', 'ipv4', 'ipv6'], {
       description: 'Address family; `dual` assigns one of each. Defaults to `ipv4`.',
       examples: ['ipv4'],
     }),
@@ -115,7 +101,7 @@ const vip_subnet_id = Optional(
 );
 
 export const newBalancerFields = {
-  name: ResourceName('Name'),
+  name: wire.ResourceName('Name'),
   flavor: Optional(
     Type.String({
       minLength: 1,
@@ -133,27 +119,29 @@ export const newBalancerFields = {
 };
 
 const updateFields = {
-  name: Optional(ResourceName('Name')),
+  name: Optional(wire.ResourceName('Name')),
   logging: Optional(LoggingInput),
   preferred_connectivity: Optional(Connectivity),
   tags: Optional(TagsPatchInput),
 };
 /** The deprecated operation can't switch it off. */
-export const UpdateLoadBalancerNow = Input('UpdateLoadBalancerNow', updateFields, { name: 'shop front' });
-export const UpdateLoadBalancer = Input(
+export const UpdateLoadBalancerNow = wire.Input('UpdateLoadBalancerNow', updateFields, {
+  name: 'shop front',
+});
+export const UpdateLoadBalancer = wire.Input(
   'UpdateLoadBalancer',
   { ...updateFields, admin_state_up: Optional(AdminStateUp()) },
   { name: 'shop front', admin_state_up: true },
 );
 export type UpdateLoadBalancer = Static<typeof UpdateLoadBalancer>;
 
-export const CheckLoadBalancerLimits = Input(
+export const CheckLoadBalancerLimits = wire.Input(
   'CheckLoadBalancerLimits',
   {
     ...vipFields,
     floating_ip: Optional(
-      Input('FloatingIpOfLoadBalancerToCheck', {
-        source: oneOf(['existing', 'new'], { description: 'Whether it is created', examples: ['new'] }),
+      wire.Input('FloatingIpOfLoadBalancerToCheck', {
+        source: wire.oneOf(['existing', 'new'], { description: 'Whether it is created', examples: ['new'] }),
         existing_floating_id: Optional(UuidInput('Floating IP ID')),
       }),
     ),
@@ -175,7 +163,7 @@ export const lbFlavorFields = {
   ram: Type.Integer({ description: 'Memory in MiB' }),
 };
 
-export const StatsAnswer = Named('LoadBalancerStats', {
+export const StatsAnswer = wire.Named('LoadBalancerStats', {
   active_connections: Type.Integer({ description: 'Connections that are open now' }),
   bytes_in: Type.Integer({ description: 'Bytes received' }),
   bytes_out: Type.Integer({ description: 'Bytes sent' }),
@@ -183,14 +171,14 @@ export const StatsAnswer = Named('LoadBalancerStats', {
   total_connections: Type.Integer({ description: 'Connections so far' }),
 });
 
-const text = (description: string) => nullable(Type.String({ description }));
+const text = (description: string) => wire.nullable(Type.String({ description }));
 const orNothing = <P extends TProperties>(title: string, properties: P, description: string) =>
-  Type.Unsafe<Static<ReturnType<typeof Named<P>>> | null>({
-    anyOf: [Named(title, properties), { type: 'null' }],
+  Type.Unsafe<Static<ReturnType<typeof wire.Named<P>>> | null>({
+    anyOf: [wire.Named(title, properties), { type: 'null' }],
     description,
   });
 
-export const LoadBalancerAnswer = Named('LoadBalancer', {
+export const LoadBalancerAnswer = wire.Named('LoadBalancer', {
   id: Uuid('Load balancer ID'),
   name: Type.String({ description: 'Name' }),
   ...statusFields,
@@ -198,26 +186,26 @@ export const LoadBalancerAnswer = Named('LoadBalancer', {
   flavor: orNothing('LoadBalancerFlavorOfOne', lbFlavorFields, 'Flavor; null if no request named one'),
   preferred_connectivity: Connectivity,
   vip_address: text('Virtual address; the IPv4 one if there are two'),
-  vip_ip_family: nullable(Type.Enum(['dual', 'ipv4', 'ipv6'], { type: 'string' })),
+  vip_ip_family: wire.nullable(Type.Enum(['dual', 'ipv4', 'ipv6'], { type: 'string' })),
   vip_port_id: text('Port with the virtual address'),
   vip_fqdn: Type.Null({ description: 'Always null: virtual addresses have no names' }),
   additional_vips: Type.Array(
-    Named('AdditionalVip', { ip_address: Type.String(), subnet_id: Uuid('Subnet ID') }),
+    wire.Named('AdditionalVip', { ip_address: Type.String(), subnet_id: Uuid('Subnet ID') }),
     { description: 'Further addresses of the port' },
   ),
   vrrp_ips: Type.Array(
-    Named('VrrpIp', { ip_address: Type.String(), subnet_id: Uuid('Subnet ID'), role: Type.String() }),
+    wire.Named('VrrpIp', { ip_address: Type.String(), subnet_id: Uuid('Subnet ID'), role: Type.String() }),
     { description: 'Always empty: the machines behind the virtual address have no addresses to show' },
   ),
   floating_ips: Type.Array(FloatingIpAnswer, { description: 'Floating IPs of the virtual address' }),
-  listeners: Type.Array(Named('ListenerId', { id: Uuid('Listener ID') }), { description: 'Listeners' }),
+  listeners: Type.Array(wire.Named('ListenerId', { id: Uuid('Listener ID') }), { description: 'Listeners' }),
   logging: orNothing(
     'LoadBalancerLogging',
     {
       enabled: Type.Boolean(),
-      destination_region_id: nullable(Type.Integer({ description: 'Region that stores the logs' })),
+      destination_region_id: wire.nullable(Type.Integer({ description: 'Region that stores the logs' })),
       topic_name: text('Topic that receives the logs'),
-      retention_policy: orNull(RetentionPolicy),
+      retention_policy: wire.orNull(RetentionPolicy),
     },
     'Log forwarding; null if it was never set up',
   ),
@@ -230,11 +218,11 @@ export const LoadBalancerAnswer = Named('LoadBalancer', {
   ...MetadataList,
   ...PlaceFields,
   ...TaskFields,
-  created_at: OffsetTimestamp(),
-  updated_at: OffsetTimestamp(),
+  created_at: wire.OffsetTimestamp(),
+  updated_at: wire.OffsetTimestamp(),
 });
 export type LoadBalancerAnswer = Static<typeof LoadBalancerAnswer>;
-export const LoadBalancerList = listOf(LoadBalancerAnswer, 'LoadBalancerList');
+export const LoadBalancerList = wire.listOf(LoadBalancerAnswer, 'LoadBalancerList');
 
 const flag = (description: string) => Optional(Type.Boolean({ description }));
 export const showQuery = {
@@ -245,7 +233,7 @@ const withDdos = {
     Type.Boolean({ default: false, description: 'Has no effect: DDoS profiles are in a list of their own' }),
   ),
 };
-export const ShowBalancerQuery = Query({ ...showQuery, ...withDdos });
+export const ShowBalancerQuery = wire.Query({ ...showQuery, ...withDdos });
 
 const ORDER_COLUMNS = [
   'created_at',
@@ -259,8 +247,8 @@ const ORDER_COLUMNS = [
 ] as const;
 type OrderColumn = (typeof ORDER_COLUMNS)[number];
 
-export const LoadBalancerListQuery = Query({
-  ...listQuery(),
+export const LoadBalancerListQuery = wire.Query({
+  ...wire.listQuery(),
   ...showQuery,
   ...withDdos,
   ...tagQuery,
@@ -281,6 +269,6 @@ export const LoadBalancerListQuery = Query({
 export type LoadBalancerListQuery = Static<typeof LoadBalancerListQuery>;
 
 export const LoadBalancerParams = Type.Object({
-  ...ProjectRegion,
+  ...wire.ProjectRegion,
   load_balancer_id: Type.String({ description: 'Load balancer ID' }),
 });

@@ -1,29 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { change, make, remove } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import {
-  type FieldProblem,
-  InvalidError,
-  NotFoundError,
-  type QuotaExceededError,
-} from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { foundById, newTaskId } from '../../../lib/ids.ts';
+import * as errors from '../../../lib/errors.ts';
+import { foundById, newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
-import {
-  type LogForwarding,
-  type LogForwardingInput,
-  loggingProblems,
-  mergedForwarding,
-} from '../../../lib/log-forwarding.ts';
+import * as logForwarding from '../../../lib/log-forwarding.ts';
 import type { Page } from '../../../lib/page.ts';
 import { acceptedTags, patchedTags } from '../../../lib/tags.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import type { Catalog } from '../../ground/catalog/service.ts';
 import { keepTopicOf } from '../../ground/logging/service.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { exceededQuotas, quotaOwner, takeQuotas } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain, wantChecked } from '../../ground/tasks/service.ts';
@@ -39,13 +26,7 @@ import { rangeFamilyProblems } from './listeners/rules.ts';
 import { lockAlsoHeld, lockFreeBalancer } from './locks.ts';
 import { insertPools, type MadePools, wantedPool } from './pools/new-pool.ts';
 import { presentedBalancer } from './presenter.ts';
-import {
-  type CheckLoadBalancerLimits,
-  type LoadBalancerAnswer,
-  type LoadBalancerListQuery,
-  MOST_IN_ALL,
-  type UpdateLoadBalancer,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import * as store from './store.ts';
 import { CREATE, DELETE, loadBalancerSpec } from './tasks.ts';
 import { changeTree, type Edit, startEdit } from './tree/edits.ts';
@@ -59,15 +40,15 @@ import { ALREADY_PUBLIC, isOutside, takeVip, vipProblems, writeVip } from './vip
 export function wantedLogging(
   catalog: Catalog,
   { regionId }: Scope,
-  balancer: { id: string; logging: LogForwarding | null },
-  given: LogForwardingInput | undefined,
-  problems: FieldProblem[],
-): LogForwarding | null {
+  balancer: { id: string; logging: logForwarding.LogForwarding | null },
+  given: logForwarding.LogForwardingInput | undefined,
+  problems: errors.FieldProblem[],
+): logForwarding.LogForwarding | null {
   if (!given) return balancer.logging;
   // A name may have letters that a topic can't.
-  const wanted = mergedForwarding(balancer.logging, given, `lb-${balancer.id}`);
+  const wanted = logForwarding.mergedForwarding(balancer.logging, given, `lb-${balancer.id}`);
   const destinationRegionIds = catalog.loggingDestinations(regionId).map(({ region_id }) => region_id);
-  problems.push(...loggingProblems(given, wanted, { destinationRegionIds }));
+  problems.push(...logForwarding.loggingProblems(given, wanted, { destinationRegionIds }));
   return wanted;
 }
 
@@ -75,7 +56,7 @@ export function wantedLogging(
 export async function keepTopic(
   tx: Transaction,
   { projectId }: Scope,
-  logging: LogForwarding | null,
+  logging: logForwarding.LogForwarding | null,
   now: Date,
 ): Promise<void> {
   const { enabled = false, destination_region_id: regionId, topic_name: name } = logging ?? {};
@@ -88,7 +69,7 @@ export async function keepTopic(
 export type WantedTree = ReturnType<typeof wantedTree>;
 
 /** Adds the problems of the listeners and their pools. */
-export function wantedTree(given: CreateLoadBalancer['listeners'] = [], problems: FieldProblem[]) {
+export function wantedTree(given: CreateLoadBalancer['listeners'] = [], problems: errors.FieldProblem[]) {
   const wanted = given.map(({ pools: [pool] = [], ...listener }, index) => {
     const at = `listeners.${index}.`;
     const one = { listener: wantedListener(listener, at, problems), pool: undefined };
@@ -98,8 +79,8 @@ export function wantedTree(given: CreateLoadBalancer['listeners'] = [], problems
   });
   problems.push(...listenersProblems(wanted.map(({ listener }) => listener)));
   const members = wanted.reduce((sum, { pool }) => sum + (pool?.members.length ?? 0), 0);
-  if (members > MOST_IN_ALL.members) {
-    const message = `They have ${members} members in all; at most ${MOST_IN_ALL.members} are allowed.`;
+  if (members > schema.MOST_IN_ALL.members) {
+    const message = `They have ${members} members in all; at most ${schema.MOST_IN_ALL.members} are allowed.`;
     problems.push({ field: 'listeners', message });
   }
   return wanted;
@@ -142,10 +123,10 @@ export async function createLoadBalancer(
   request: CreateLoadBalancer,
 ): Promise<string> {
   const problems = vipProblems(request);
-  const id = randomUUID();
+  const id = newId();
   const logging = wantedLogging(on.catalog, scope, { id, logging: null }, request.logging, problems);
   const tree = wantedTree(request.listeners, problems);
-  if (problems.length > 0) throw new InvalidError(problems);
+  if (problems.length > 0) throw new errors.InvalidError(problems);
   const flavor = request.flavor
     ? usableFlavor(on.catalog, scope.regionId, request.flavor)
     : defaultFlavor(on.catalog, scope.region);
@@ -158,7 +139,7 @@ export async function createLoadBalancer(
     const misfits = tree.flatMap(({ listener }, index) =>
       rangeFamilyProblems(listener.allowed_cidrs, addresses, `listeners.${index}.allowed_cidrs`),
     );
-    if (misfits.length > 0) throw new InvalidError(misfits);
+    if (misfits.length > 0) throw new errors.InvalidError(misfits);
     tx.about({ type: 'loadbalancer', id, name: request.name });
     const row = {
       id,
@@ -213,8 +194,8 @@ export async function createLoadBalancer(
 export async function listLoadBalancers(
   on: Platform,
   scope: Scope,
-  query: LoadBalancerListQuery,
-): Promise<Page<LoadBalancerAnswer>> {
+  query: schema.LoadBalancerListQuery,
+): Promise<Page<schema.LoadBalancerAnswer>> {
   const byStatus =
     query.operating_status !== undefined || query.order_by?.startsWith('operating_status') === true;
   const { count, rows } = await store.listBalancers(on.database.sql, scope, query, { paged: !byStatus });
@@ -241,7 +222,7 @@ export async function getLoadBalancer(
   scope: Scope,
   id: string,
   show: { stats: boolean } = { stats: false },
-): Promise<LoadBalancerAnswer> {
+): Promise<schema.LoadBalancerAnswer> {
   const row = await foundById('Load balancer', id, () => store.findBalancer(on.database.sql, scope, id));
   const [answer] = await presented(
     on,
@@ -259,7 +240,7 @@ export async function loadBalancersOnPorts(
   on: Platform,
   scope: Scope,
   portIds: string[],
-): Promise<Map<string, LoadBalancerAnswer>> {
+): Promise<Map<string, schema.LoadBalancerAnswer>> {
   if (portIds.length === 0) return new Map();
   const rows = await store.balancersOnPorts(on.database.sql, scope, portIds);
   const answers = await presented(
@@ -312,7 +293,7 @@ export function requirePossibleLoadBalancer(
   const problems = vipProblems(request);
   const outside = isOutside(request, scope.region);
   if (outside && request.floating_ip) problems.push(ALREADY_PUBLIC);
-  if (problems.length > 0) throw new InvalidError(problems);
+  if (problems.length > 0) throw new errors.InvalidError(problems);
   usableFlavor(on.catalog, scope.regionId, request.flavor);
   return { publicAddresses: outside && request.vip_ip_family !== 'ipv6' ? 1 : 0 };
 }
@@ -321,11 +302,11 @@ export function requirePossibleLoadBalancer(
 export async function loadBalancerQuotaExceeded(
   on: Platform,
   scope: Scope,
-  request: CheckLoadBalancerLimits,
-): Promise<QuotaExceededError['info'][]> {
+  request: schema.CheckLoadBalancerLimits,
+): Promise<errors.QuotaExceededError['info'][]> {
   const problems = vipProblems(request);
-  wantedLogging(on.catalog, scope, { id: randomUUID(), logging: null }, request.logging, problems);
-  if (problems.length > 0) throw new InvalidError(problems);
+  wantedLogging(on.catalog, scope, { id: newId(), logging: null }, request.logging, problems);
+  if (problems.length > 0) throw new errors.InvalidError(problems);
   const floating_count = request.floating_ip?.source === 'new' ? 1 : 0;
   return exceededQuotas(on.database.sql, scope, { floating_count, loadbalancer_count: 1 });
 }
@@ -342,9 +323,9 @@ async function presented(
   on: Platform,
   scope: Scope,
   rows: store.ShownLoadBalancer[],
-  { show_stats: stats = false }: Pick<LoadBalancerListQuery, 'show_stats'>,
+  { show_stats: stats = false }: Pick<schema.LoadBalancerListQuery, 'show_stats'>,
   statuses: Statuses,
-): Promise<LoadBalancerAnswer[]> {
+): Promise<schema.LoadBalancerAnswer[]> {
   const portIds = rows.flatMap(({ vip }) => vip?.id ?? []);
   const floating = await floatingIpsOnPorts(on, scope, portIds);
   return rows.map((row) =>
@@ -407,7 +388,7 @@ export const updateLoadBalancer = (
   on: Platform,
   scope: Scope,
   id: string,
-  request: UpdateLoadBalancer,
+  request: schema.UpdateLoadBalancer,
 ): Promise<string> =>
   changeTree(
     on,
@@ -415,9 +396,9 @@ export const updateLoadBalancer = (
     UPDATE,
     async () => id,
     async (tx, edit, balancer) => {
-      const problems: FieldProblem[] = [];
+      const problems: errors.FieldProblem[] = [];
       const logging = wantedLogging(on.catalog, scope, balancer, request.logging, problems);
-      if (problems.length > 0) throw new InvalidError(problems);
+      if (problems.length > 0) throw new errors.InvalidError(problems);
       const { name, preferred_connectivity, admin_state_up } = request;
       await edit.update('load_balancers', balancer, {
         name: name ?? balancer.name,
@@ -447,7 +428,7 @@ export const replaceLoadBalancerTags = (
 export const removeLoadBalancerTag = (on: Platform, scope: Scope, id: string, key: string): Promise<string> =>
   changeTags(on, scope, DELETE_TAG, id, { key }, (current) => {
     const { [key]: removed, ...left } = current;
-    if (removed === undefined || !Object.hasOwn(current, key)) throw new NotFoundError('Tag', key);
+    if (removed === undefined || !Object.hasOwn(current, key)) throw new errors.NotFoundError('Tag', key);
     return left;
   });
 

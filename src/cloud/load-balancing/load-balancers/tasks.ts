@@ -1,12 +1,5 @@
 import { sql } from 'kysely';
-import type {
-  L7PolicySpec,
-  ListenerSpec,
-  LoadBalancerSpec,
-  MemberSpec,
-  MonitorSpec,
-  PoolSpec,
-} from '../../../backends/contract/specs.ts';
+import type * as specs from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { HealthMonitor } from '../../../db/json-columns.ts';
@@ -87,7 +80,7 @@ async function removeRows(
  * Returns the spec of a load balancer from its rows in the transaction. Parts that are to go are left out.
  * @throws ConflictError if there are too many
  */
-export async function loadBalancerSpec(tx: Transaction, id: string): Promise<LoadBalancerSpec> {
+export async function loadBalancerSpec(tx: Transaction, id: string): Promise<specs.LoadBalancerSpec> {
   const trees = await readTrees(tx.sql, [id]);
   refuseTooMany(id, trees);
   const { rows } = await sql<{ id: string }>`select id from ports where load_balancer_id = ${id}`.execute(
@@ -110,7 +103,7 @@ function refuseTooMany(id: string, trees: Trees): void {
   }
 }
 
-export function specOf(trees: Trees, portId: string): LoadBalancerSpec {
+export function specOf(trees: Trees, portId: string): specs.LoadBalancerSpec {
   const [balancer] = trees.balancers;
   if (!balancer) throw new TypeError('the load balancer was written before');
   const { logging } = balancer;
@@ -140,7 +133,7 @@ function listenerSpec(
   listener: Trees['listeners'][number],
   trees: Trees,
   hasDefaultPool: boolean,
-): ListenerSpec {
+): specs.ListenerSpec {
   const policies = stays(trees.policies).filter(({ listener_id }) => listener_id === listener.id);
   return {
     name: listener.name,
@@ -163,7 +156,7 @@ function listenerSpec(
   };
 }
 
-function policySpec(policy: Trees['policies'][number], trees: Trees): L7PolicySpec {
+function policySpec(policy: Trees['policies'][number], trees: Trees): specs.L7PolicySpec {
   const rules = stays(trees.rules).filter(({ l7_policy_id }) => l7_policy_id === policy.id);
   return {
     name: policy.name,
@@ -179,7 +172,7 @@ function policySpec(policy: Trees['policies'][number], trees: Trees): L7PolicySp
   };
 }
 
-function actionSpec(policy: Trees['policies'][number]): L7PolicySpec['action'] {
+function actionSpec(policy: Trees['policies'][number]): specs.L7PolicySpec['action'] {
   const httpCode = policy.redirect_http_code ?? 302;
   switch (policy.action) {
     case 'REJECT':
@@ -193,7 +186,7 @@ function actionSpec(policy: Trees['policies'][number]): L7PolicySpec['action'] {
   }
 }
 
-function poolSpec(pool: Trees['pools'][number], trees: Trees): PoolSpec {
+function poolSpec(pool: Trees['pools'][number], trees: Trees): specs.PoolSpec {
   const { session_persistence: persistence, health_monitor: monitor } = pool;
   const members = stays(trees.members).filter(({ pool_id }) => pool_id === pool.id);
   return {
@@ -218,7 +211,11 @@ function poolSpec(pool: Trees['pools'][number], trees: Trees): PoolSpec {
   };
 }
 
-function tlsSpec({ secret_id, ca_secret_id, crl_secret_id }: Trees['pools'][number]): Pick<PoolSpec, 'tls'> {
+function tlsSpec({
+  secret_id,
+  ca_secret_id,
+  crl_secret_id,
+}: Trees['pools'][number]): Pick<specs.PoolSpec, 'tls'> {
   const tls = {
     ...(secret_id !== null && { secretId: secret_id }),
     ...(ca_secret_id !== null && { authoritiesId: ca_secret_id }),
@@ -227,7 +224,7 @@ function tlsSpec({ secret_id, ca_secret_id, crl_secret_id }: Trees['pools'][numb
   return Object.keys(tls).length > 0 ? { tls } : {};
 }
 
-function monitorSpec(monitor: HealthMonitor): MonitorSpec {
+function monitorSpec(monitor: HealthMonitor): specs.MonitorSpec {
   const { http_method, url_path, expected_codes, http_version, domain_name } = monitor;
   const isHttp = monitor.type === 'HTTP' || monitor.type === 'HTTPS';
   return {
@@ -249,7 +246,7 @@ function monitorSpec(monitor: HealthMonitor): MonitorSpec {
   };
 }
 
-function memberSpec(member: Trees['members'][number]): MemberSpec {
+function memberSpec(member: Trees['members'][number]): specs.MemberSpec {
   return {
     address: member.address,
     port: member.protocol_port,
@@ -267,7 +264,7 @@ function timeoutsSpec(row: {
   timeout_client_data: number | null;
   timeout_member_connect: number | null;
   timeout_member_data: number | null;
-}): PoolSpec['timeouts'] {
+}): specs.PoolSpec['timeouts'] {
   const { timeout_client_data, timeout_member_connect, timeout_member_data } = row;
   return {
     ...(timeout_client_data !== null && { clientData: timeout_client_data }),

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../db/database.ts';
 import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
+import { newId } from '../../../lib/ids.ts';
+import type { Scope } from '../../../platform.ts';
 import type { Region } from '../../ground/catalog/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import type { AddressSource, HeldAddress } from '../../network/addresses/in-transaction.ts';
 import * as addresses from '../../network/addresses/in-transaction.ts';
 import { familiesOf } from '../../network/addresses/schema.ts';
@@ -68,7 +68,7 @@ export function vipProblems(wish: Omit<Wish, 'floating_ip'>): FieldProblem[] {
 export async function takeVip(tx: Transaction, scope: Scope, wish: Wish): Promise<Vip> {
   const reserved = await reservedVip(tx, scope, wish);
   const [floatingIp] = await floatingIps.plan(tx, scope, [floatingWish(wish)]);
-  const portId = reserved?.id ?? randomUUID();
+  const portId = reserved?.id ?? newId();
   const own = reserved
     ? []
     : sourcesOf(wish).map((from) => ({ holder: { port: portId }, field: 'vip', from }));

@@ -3,27 +3,15 @@ import { canonicalAddress } from '../../../lib/cidr.ts';
 import { InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/ids.ts';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { type PriceTerms, priced } from '../../ground/catalog/service.ts';
-import {
-  HOURS_PER_MONTH,
-  sumOf,
-  timesHour,
-  type VolumePrice,
-  volumePrice,
-} from '../../ground/prices/formula.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import * as formula from '../../ground/prices/formula.ts';
 import { requirePossibleClusterPool } from '../../kubernetes/clusters/pools/service.ts';
 import { getCluster } from '../../kubernetes/clusters/service.ts';
 import { familiesOf } from '../../network/addresses/schema.ts';
 import type { CreateReservedFixedIp } from '../../network/reserved-fixed-ips/schema.ts';
 import type { ClusterPriceRequest } from './cluster-schema.ts';
-import type {
-  DdosPrice,
-  FileSharePriceRequest,
-  FloatingIpPriceRequest,
-  ImagePriceRequest,
-} from './schema.ts';
+import type * as schema from './schema.ts';
 import { publicAddressesOfPort, subnetToReserve } from './store.ts';
 
 /** A pool's nodes and the hourly price of each part; undefined where the price book has none. */
@@ -37,10 +25,10 @@ export interface PoolParts {
 }
 
 export interface ClusterPrice {
-  instances: VolumePrice[];
-  publicips: VolumePrice[];
-  volumes: VolumePrice[];
-  total_price: VolumePrice;
+  instances: formula.VolumePrice[];
+  publicips: formula.VolumePrice[];
+  volumes: formula.VolumePrice[];
+  total_price: formula.VolumePrice;
 }
 
 /**
@@ -48,18 +36,18 @@ export interface ClusterPrice {
  * Each part is rounded once, so that the total is exactly the sum of the parts that are shown.
  */
 export function clusterPrice(terms: PriceTerms, pools: readonly PoolParts[]): ClusterPrice {
-  const instances = pools.map(({ nodes, machineHour }) => volumePrice(terms, machineHour, nodes));
+  const instances = pools.map(({ nodes, machineHour }) => formula.volumePrice(terms, machineHour, nodes));
   const publicips = pools.flatMap(({ nodes, publicAddress }) =>
-    publicAddress ? [volumePrice(terms, publicAddress.hour, nodes)] : [],
+    publicAddress ? [formula.volumePrice(terms, publicAddress.hour, nodes)] : [],
   );
   const volumes = pools.flatMap(({ nodes, bootVolume }) =>
-    bootVolume ? [volumePrice(terms, bootVolume.gibHour, nodes * bootVolume.sizeGib)] : [],
+    bootVolume ? [formula.volumePrice(terms, bootVolume.gibHour, nodes * bootVolume.sizeGib)] : [],
   );
   return {
     instances,
     publicips,
     volumes,
-    total_price: sumOf(terms, [...instances, ...publicips, ...volumes]),
+    total_price: formula.sumOf(terms, [...instances, ...publicips, ...volumes]),
   };
 }
 
@@ -132,9 +120,9 @@ async function priceOfOfItemPrices(
   regionId: number,
   item: string,
   amount: number,
-): Promise<VolumePrice> {
+): Promise<formula.VolumePrice> {
   const { terms, hourPrice } = await on.rates.of(clientId);
-  return volumePrice(terms, amount === 0 ? '0' : hourPrice(regionId, item), amount);
+  return formula.volumePrice(terms, amount === 0 ? '0' : hourPrice(regionId, item), amount);
 }
 
 const addresses = (on: Platform, scope: Scope, amount: number) =>
@@ -144,40 +132,48 @@ const addresses = (on: Platform, scope: Scope, amount: number) =>
 export const priceOfFileShare = (
   on: Platform,
   scope: Scope,
-  { size, type_name = 'standard' }: FileSharePriceRequest,
-): Promise<VolumePrice> => priceOfOfItemPrices(on, scope, scope.regionId, priced.fileShare(type_name), size);
+  { size, type_name = 'standard' }: schema.FileSharePriceRequest,
+): Promise<formula.VolumePrice> =>
+  priceOfOfItemPrices(on, scope, scope.regionId, priced.fileShare(type_name), size);
 
 export const priceOfFloatingIps = (
   on: Platform,
   scope: Scope,
-  { count }: FloatingIpPriceRequest,
-): Promise<VolumePrice> => addresses(on, scope, count);
+  { count }: schema.FloatingIpPriceRequest,
+): Promise<formula.VolumePrice> => addresses(on, scope, count);
 
-export const priceOfImage = (on: Platform, scope: Scope, { size }: ImagePriceRequest): Promise<VolumePrice> =>
-  priceOfOfItemPrices(on, scope, scope.regionId, priced.imageStorage, size);
+export const priceOfImage = (
+  on: Platform,
+  scope: Scope,
+  { size }: schema.ImagePriceRequest,
+): Promise<formula.VolumePrice> => priceOfOfItemPrices(on, scope, scope.regionId, priced.imageStorage, size);
 
 /** Public IPv4 addresses cost something, all others nothing. @throws InvalidError for an unknown subnet or port */
 export async function priceOfReservedFixedIp(
   on: Platform,
   scope: Scope,
   request: CreateReservedFixedIp,
-): Promise<VolumePrice> {
+): Promise<formula.VolumePrice> {
   return addresses(on, scope, await publicAddresses(on.database, scope, request));
 }
 
 /** Returns what one GiB of logs costs. @throws NotFoundError for the region */
-export async function priceOfLogging(on: Platform, payer: Payer, regionId: number): Promise<VolumePrice> {
+export async function priceOfLogging(
+  on: Platform,
+  payer: Payer,
+  regionId: number,
+): Promise<formula.VolumePrice> {
   const { id } = found('Region', regionId, on.catalog.regions.get(regionId));
   return priceOfOfItemPrices(on, payer, id, priced.logStorage, 1);
 }
 
 /** Returns what a DDoS profile costs. @throws NotFoundError for the region */
-export async function priceOfDdos(on: Platform, payer: Payer, regionId: number): Promise<DdosPrice> {
+export async function priceOfDdos(on: Platform, payer: Payer, regionId: number): Promise<schema.DdosPrice> {
   const { id } = found('Region', regionId, on.catalog.regions.get(regionId));
   const { terms, hourPrice } = await on.rates.of(payer.clientId);
-  const price = volumePrice(terms, hourPrice(id, priced.ddosProtection), 1);
+  const price = formula.volumePrice(terms, hourPrice(id, priced.ddosProtection), 1);
   const hour = price.price_per_hour;
-  const of = (hours: number) => (hour === null ? null : timesHour(hour, hours));
+  const of = (hours: number) => (hour === null ? null : formula.timesHour(hour, hours));
   const now = on.clock.now();
   const [thisMonth, nextMonth] = [daysOfMonth(now, 0), daysOfMonth(now, 1)];
   return {
@@ -188,7 +184,7 @@ export async function priceOfDdos(on: Platform, payer: Payer, regionId: number):
       feature_name: 'DDoS protection',
       period: 'hour',
       price_currency: terms.currency,
-      price_per_30d: of(HOURS_PER_MONTH),
+      price_per_30d: of(formula.HOURS_PER_MONTH),
       price_per_day: of(24),
       price_per_hour: hour,
       unit_name: 'profile',

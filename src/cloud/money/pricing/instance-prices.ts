@@ -1,10 +1,9 @@
 import { type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { foundById, isUuid } from '../../../lib/ids.ts';
 import { SNAPSHOT_TYPES, VOLUME_TYPES, type VolumeType } from '../../../lib/volume-types.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { type Catalog, priced } from '../../ground/catalog/service.ts';
 import { sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { familiesOf } from '../../network/addresses/schema.ts';
 import { getVolume } from '../../storage/volumes/service.ts';
 import { getSnapshot } from '../../storage/volumes/snapshots/service.ts';
@@ -14,18 +13,12 @@ import type {
   InstancePriceRequest,
   PricedVolumeRequest,
 } from './instance-schema.ts';
-import {
-  type PricedVolume,
-  pricedVolume,
-  type SnapshotPriceRequest,
-  type VolumePriceRequest,
-  volumeRequestProblems,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import { partsOfInstance, snapshotsById } from './store.ts';
 
 interface Parts {
   flavorId: string;
-  volumes: readonly PricedVolume[];
+  volumes: readonly schema.PricedVolume[];
   publicAddresses: number;
   floatingIps: number;
   /** So many instances like this. */
@@ -71,7 +64,7 @@ async function volumesOf(
   on: Platform,
   scope: Scope,
   wishes: readonly PricedVolumeRequest[],
-): Promise<PricedVolume[]> {
+): Promise<schema.PricedVolume[]> {
   const snapshots = await snapshotsById(
     on.database.sql,
     scope,
@@ -84,7 +77,7 @@ async function volumesOf(
     if (source === 'existing-volume') return [];
     const snapshot = snapshots.get((snapshot_id ?? '').toLowerCase());
     if (source === 'snapshot' && !snapshot) throw new NotFoundError('Snapshot', snapshot_id ?? '');
-    const shape = pricedVolume(
+    const shape = schema.pricedVolume(
       {
         source,
         // A volume of an instance may be larger than its snapshot.
@@ -179,7 +172,7 @@ function requestProblems({ names, name_templates, volumes = [] }: InstancePriceR
   const problems = volumes.flatMap(({ source, ...wish }, index) =>
     source === 'existing-volume'
       ? []
-      : volumeRequestProblems({ ...wish, source }).map(({ field, message }) => ({
+      : schema.volumeRequestProblems({ ...wish, source }).map(({ field, message }) => ({
           field: `volumes.${index}.${field}`,
           message,
         })),
@@ -201,12 +194,12 @@ function requestProblems({ names, name_templates, volumes = [] }: InstancePriceR
 export async function priceOfVolume(
   on: Platform,
   scope: Scope,
-  request: VolumePriceRequest,
+  request: schema.VolumePriceRequest,
 ): Promise<VolumePrice> {
-  const problems = volumeRequestProblems(request);
+  const problems = schema.volumeRequestProblems(request);
   if (problems.length > 0) throw new InvalidError(problems);
   const snapshot = await snapshotOf(on, scope, request);
-  return priceOf(on, scope, pricedVolume(request, snapshot));
+  return priceOf(on, scope, schema.pricedVolume(request, snapshot));
 }
 
 /**
@@ -216,7 +209,7 @@ export async function priceOfVolume(
 export async function priceOfSnapshot(
   on: Platform,
   scope: Scope,
-  { volume_id }: SnapshotPriceRequest,
+  { volume_id }: schema.SnapshotPriceRequest,
 ): Promise<VolumePrice> {
   const volume = sized(await getVolume(on, scope, volume_id));
   if (!SNAPSHOT_TYPES.includes(volume.volumeType)) {
@@ -229,7 +222,7 @@ export async function priceOfSnapshot(
 async function priceOf(
   on: Platform,
   scope: Scope,
-  { sizeGib, volumeType }: PricedVolume,
+  { sizeGib, volumeType }: schema.PricedVolume,
 ): Promise<VolumePrice> {
   const prices = await on.rates.of(scope.clientId);
   return volumePrice(prices.terms, prices.hourPrice(scope.regionId, priced.volume(volumeType)), sizeGib);
@@ -238,12 +231,12 @@ async function priceOf(
 async function snapshotOf(
   on: Platform,
   scope: Scope,
-  request: VolumePriceRequest,
-): Promise<PricedVolume | undefined> {
+  request: schema.VolumePriceRequest,
+): Promise<schema.PricedVolume | undefined> {
   const id = request.snapshot_id ?? null;
   return id === null ? undefined : sized(await getSnapshot(on, scope, id));
 }
 
-function sized(row: { size_gib: number; volume_type: VolumeType }): PricedVolume {
+function sized(row: { size_gib: number; volume_type: VolumeType }): schema.PricedVolume {
   return { sizeGib: row.size_gib, volumeType: row.volume_type };
 }

@@ -2,44 +2,20 @@ import { Type } from 'typebox';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { IntegerId, ProjectRegionParams } from '../../../lib/wire.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { InstanceParams } from '../../compute/instances/schema.ts';
 import { priced } from '../../ground/catalog/service.ts';
 import { sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
 import type { ClientPrices } from '../../ground/prices/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { ClusterParams } from '../../kubernetes/clusters/schema.ts';
 import { requirePossibleLoadBalancer } from '../../load-balancing/load-balancers/service.ts';
 import { CreateReservedFixedIp } from '../../network/reserved-fixed-ips/schema.ts';
-import {
-  priceOfCluster,
-  priceOfDdos,
-  priceOfFileShare,
-  priceOfFloatingIps,
-  priceOfImage,
-  priceOfLogging,
-  priceOfNewCluster,
-  priceOfReservedFixedIp,
-} from './cluster-prices.ts';
+import * as clusterPrices from './cluster-prices.ts';
 import { clusterPriceRequestSchema, clusterPriceSchema } from './cluster-schema.ts';
 import { priceOfInstance, priceOfNewInstance, priceOfSnapshot, priceOfVolume } from './instance-prices.ts';
 import { InstancePrice, InstancePriceRequest } from './instance-schema.ts';
-import {
-  LoadBalancerFlavorPriceRequest,
-  LoadBalancerPrice,
-  LoadBalancerPriceRequest,
-  type PriceParts,
-} from './load-balancer-schema.ts';
-import {
-  DdosPrice,
-  FileSharePriceRequest,
-  FloatingIpPriceRequest,
-  ImagePriceRequest,
-  priceSchema,
-  snapshotPriceRequestSchema,
-  volumePriceRequestSchema,
-  volumePriceSchema,
-} from './schema.ts';
+import * as loadBalancerSchema from './load-balancer-schema.ts';
+import * as schema from './schema.ts';
 
 function priceOf(prices: ClientPrices, { regionId }: Scope, flavorId: string): VolumePrice {
   return volumePrice(prices.terms, prices.hourPrice(regionId, priced.flavor(flavorId)), 1);
@@ -59,8 +35,8 @@ export async function priceOfLoadBalancerFlavor(
 export async function priceOfNewLoadBalancer(
   on: Platform,
   scope: Scope,
-  { flavor, floating_ip, ...given }: LoadBalancerPriceRequest,
-): Promise<LoadBalancerPrice> {
+  { flavor, floating_ip, ...given }: loadBalancerSchema.LoadBalancerPriceRequest,
+): Promise<loadBalancerSchema.LoadBalancerPrice> {
   const vip = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   const { publicAddresses } = requirePossibleLoadBalancer(on, scope, { flavor, ...vip });
   const prices = await on.rates.of(scope.clientId);
@@ -75,7 +51,7 @@ export async function priceOfNewLoadBalancer(
     terms,
     Object.values(parts).flatMap((price) => price ?? []),
   );
-  const each = (field: 'price_per_hour' | 'price_per_month'): PriceParts => ({
+  const each = (field: 'price_per_hour' | 'price_per_month'): loadBalancerSchema.PriceParts => ({
     flavor: parts.flavor[field],
     external_ip: parts.external_ip?.[field] ?? null,
     floating_ip: parts.floating_ip?.[field] ?? null,
@@ -104,8 +80,8 @@ export function pricingRoutes(app: Api, on: Platform): void {
       onlyAsks: true,
       description:
         'Returns the price after discount, including tax. Nothing is created. A month has 720 hours.',
-      body: volumePriceRequestSchema,
-      answer: volumePriceSchema,
+      body: schema.volumePriceRequestSchema,
+      answer: schema.volumePriceSchema,
       handler: ({ scope, body }) => priceOfVolume(on, scope, body),
     },
   );
@@ -118,8 +94,8 @@ export function pricingRoutes(app: Api, on: Platform): void {
       onlyAsks: true,
       closedBody: true,
       description: 'A snapshot costs the same as a volume of the size and type of its source volume.',
-      body: snapshotPriceRequestSchema,
-      answer: volumePriceSchema,
+      body: schema.snapshotPriceRequestSchema,
+      answer: schema.volumePriceSchema,
       handler: ({ scope, body }) => priceOfSnapshot(on, scope, body),
     },
   );
@@ -137,14 +113,14 @@ export function clusterPriceRoutes(app: Api, on: Platform): void {
       'Returns the price of its nodes after discount, including tax. Nothing is created. A month has 720 hours.',
     body: clusterPriceRequestSchema,
     answer: clusterPriceSchema,
-    handler: ({ scope, body }) => priceOfNewCluster(on, scope, body),
+    handler: ({ scope, body }) => clusterPrices.priceOfNewCluster(on, scope, body),
   });
 
   api.get(`${BASE}/:cluster_name`, 'getKubernetesPrice', 'Get the price of a Kubernetes cluster', {
     description: 'Returns the price of its current nodes.',
     params: ClusterParams,
     answer: clusterPriceSchema,
-    handler: ({ scope, params }) => priceOfCluster(on, scope, params.cluster_name),
+    handler: ({ scope, params }) => clusterPrices.priceOfCluster(on, scope, params.cluster_name),
   });
 }
 
@@ -158,25 +134,25 @@ export function itemPriceRoutes(app: Api, on: Platform): void {
   api.post(`${ITEM_BASE}/file_shares`, 'previewFileSharePrice', 'Preview the price of a file share', {
     access: 'read',
     onlyAsks: true,
-    body: FileSharePriceRequest,
-    answer: priceSchema,
-    handler: ({ scope, body }) => priceOfFileShare(on, scope, body),
+    body: schema.FileSharePriceRequest,
+    answer: schema.priceSchema,
+    handler: ({ scope, body }) => clusterPrices.priceOfFileShare(on, scope, body),
   });
 
   api.post(`${ITEM_BASE}/floating_ips`, 'previewFloatingIpPrice', 'Preview the price of floating IPs', {
     access: 'read',
     onlyAsks: true,
-    body: FloatingIpPriceRequest,
-    answer: priceSchema,
-    handler: ({ scope, body }) => priceOfFloatingIps(on, scope, body),
+    body: schema.FloatingIpPriceRequest,
+    answer: schema.priceSchema,
+    handler: ({ scope, body }) => clusterPrices.priceOfFloatingIps(on, scope, body),
   });
 
   api.post(`${ITEM_BASE}/images`, 'previewImagePrice', 'Preview the price of keeping an image', {
     access: 'read',
     onlyAsks: true,
-    body: ImagePriceRequest,
-    answer: priceSchema,
-    handler: ({ scope, body }) => priceOfImage(on, scope, body),
+    body: schema.ImagePriceRequest,
+    answer: schema.priceSchema,
+    handler: ({ scope, body }) => clusterPrices.priceOfImage(on, scope, body),
   });
 
   api.post(
@@ -188,23 +164,23 @@ export function itemPriceRoutes(app: Api, on: Platform): void {
       onlyAsks: true,
       description: 'Public IPv4 addresses cost something, private ones and IPv6 addresses nothing.',
       body: CreateReservedFixedIp,
-      answer: priceSchema,
-      handler: ({ scope, body }) => priceOfReservedFixedIp(on, scope, body),
+      answer: schema.priceSchema,
+      handler: ({ scope, body }) => clusterPrices.priceOfReservedFixedIp(on, scope, body),
     },
   );
 
   api.get(`${OF_REGION}/laas`, 'getLoggingPrice', 'Get the price of logging', {
     description: 'The price of one GiB of logs. Each begun GiB of a topic counts whole.',
     params: RegionParams,
-    answer: priceSchema,
-    handler: ({ principal, params }) => priceOfLogging(on, principal, params.region_id),
+    answer: schema.priceSchema,
+    handler: ({ principal, params }) => clusterPrices.priceOfLogging(on, principal, params.region_id),
   });
 
   api.get(`${OF_REGION}/ddos`, 'getDdosPrice', 'Get the price of DDoS protection', {
     description: 'Without amounts where the price book has no price, or hides it from the account.',
     params: RegionParams,
-    answer: DdosPrice,
-    handler: ({ principal, params }) => priceOfDdos(on, principal, params.region_id),
+    answer: schema.DdosPrice,
+    handler: ({ principal, params }) => clusterPrices.priceOfDdos(on, principal, params.region_id),
   });
 }
 
@@ -229,7 +205,7 @@ export function instancePriceRoutes(app: Api, on: Platform): void {
   api.get(`${ITEM_BASE}/instances/:instance_id`, 'getInstancePrice', 'Get the price of an instance', {
     description: 'The price of the machine as it is, with its volumes, public addresses and floating IPs.',
     params: InstanceParams,
-    answer: priceSchema,
+    answer: schema.priceSchema,
     handler: ({ scope, params }) => priceOfInstance(on, scope, params.instance_id),
   });
 }
@@ -244,8 +220,8 @@ export function loadBalancerPriceRoutes(app: Api, on: Platform): void {
     {
       onlyAsks: true,
       deprecated: true,
-      body: LoadBalancerFlavorPriceRequest,
-      answer: priceSchema,
+      body: loadBalancerSchema.LoadBalancerFlavorPriceRequest,
+      answer: schema.priceSchema,
       handler: ({ scope, body }) => priceOfLoadBalancerFlavor(on, scope, body.flavor),
     },
   );
@@ -258,8 +234,8 @@ export function loadBalancerPriceRoutes(app: Api, on: Platform): void {
       onlyAsks: true,
       description:
         'Returns the price after discount, including tax, by part and in total. Public IPv4 addresses and new floating IPs cost something, IPv6 addresses nothing. Nothing is created.',
-      body: LoadBalancerPriceRequest,
-      answer: LoadBalancerPrice,
+      body: loadBalancerSchema.LoadBalancerPriceRequest,
+      answer: loadBalancerSchema.LoadBalancerPrice,
       handler: ({ scope, body }) => priceOfNewLoadBalancer(on, scope, body),
     },
   );

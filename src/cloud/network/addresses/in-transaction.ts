@@ -3,7 +3,7 @@ import { type Transaction, violates } from '../../../db/database.ts';
 import { canonicalAddress, type IpFamily } from '../../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { isBetween } from '../../../lib/ip-addresses.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Scope } from '../../../platform.ts';
 import {
   type AddressHolder,
   type AddressSource,

@@ -10,26 +10,15 @@ import {
   presentDdosTemplate,
 } from '../../ground/catalog/schema.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
-import {
-  ActOnDdosProfile,
-  CreateDdosProfile,
-  type DdosProfileAnswer,
-  DdosProfileList,
-  DdosProfileListQuery,
-  DdosProfileParams,
-  UpdateDdosProfile,
-} from './schema.ts';
-import {
-  actOnDdosProfile,
-  createDdosProfile,
-  ddosProfileDeletion,
-  listDdosProfiles,
-  updateDdosProfile,
-} from './service.ts';
+import * as schema from './schema.ts';
+import * as ddos from './service.ts';
 import type { ProfileRow } from './store.ts';
 
 /** Presents a profile with its template among those that the region offers. */
-export function presentedProfile(row: ProfileRow, templates: readonly DdosTemplate[]): DdosProfileAnswer {
+export function presentedProfile(
+  row: ProfileRow,
+  templates: readonly DdosTemplate[],
+): schema.DdosProfileAnswer {
   const found = templates.find(({ id }) => id === row.template_id);
   const template: DdosTemplateAnswer | null = found ? presentDdosTemplate(found) : null;
   return {
@@ -56,15 +45,15 @@ const tags = ['DDoS protection'];
 export function ddosRoutes(app: Api, dialect: Dialect, on: Platform): void {
   const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
 
-  const api = operations(app, { tags, params: DdosProfileParams });
+  const api = operations(app, { tags, params: schema.DdosProfileParams });
 
   api.get(PROFILES, 'listDdosProfiles', 'List DDoS profiles', {
     params: ProjectRegionParams,
-    query: DdosProfileListQuery,
-    answer: DdosProfileList,
+    query: schema.DdosProfileListQuery,
+    answer: schema.DdosProfileList,
     handler: async ({ scope, query }) => {
       const templates = on.catalog.ddosTemplates(scope.regionId);
-      return presentedPage(await listDdosProfiles(on, scope, query), (row) =>
+      return presentedPage(await ddos.listDdosProfiles(on, scope, query), (row) =>
         presentedProfile(row, templates),
       );
     },
@@ -74,32 +63,32 @@ export function ddosRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description:
       'Protects a public address of an instance or load balancer: one in the external network, or a floating IP that leads there. The profile is removed when the address is given back. Returns 409 if the address has one already.',
     params: ProjectRegionParams,
-    body: CreateDdosProfile,
+    body: schema.CreateDdosProfile,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createDdosProfile(on, scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await ddos.createDdosProfile(on, scope, body)]),
   });
 
   api.patch(PROFILE, 'updateDdosProfile', 'Replace the template and the fields of a DDoS profile', {
     description:
       'The address stays: send the same, or null. Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the profile.',
-    body: UpdateDdosProfile,
+    body: schema.UpdateDdosProfile,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      started(await updateDdosProfile(on, scope, params.profile_id, body, dialect)),
+      started(await ddos.updateDdosProfile(on, scope, params.profile_id, body, dialect)),
   });
 
   api.post(`${PROFILE}/action`, 'actOnDdosProfile', 'Activate or deactivate a DDoS profile', {
     description:
       'Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the profile.',
-    body: ActOnDdosProfile,
+    body: schema.ActOnDdosProfile,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      started(await actOnDdosProfile(on, scope, params.profile_id, body, dialect)),
+      started(await ddos.actOnDdosProfile(on, scope, params.profile_id, body, dialect)),
   });
 
   api.delete(PROFILE, 'deleteDdosProfile', 'Delete a DDoS profile', {
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, ddosProfileDeletion, params.profile_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, ddos.ddosProfileDeletion, params.profile_id)]),
   });
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { DdosProfileSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, type TaskType, taskType } from '../../../convergence/task-kind.ts';
@@ -7,19 +6,11 @@ import { type Transaction, violates } from '../../../db/database.ts';
 import { canonicalAddress, canonicalCidr } from '../../../lib/cidr.ts';
 import { basicValue, type DdosField, ddosProfileProblems } from '../../../lib/ddos-profile.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { newTaskId } from '../../../lib/ids.ts';
+import { newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
-import {
-  beginTask,
-  deletionId,
-  removeAgain,
-  type TaskAnyway,
-  unchangedTask,
-} from '../../ground/tasks/service.ts';
+import * as tasks from '../../ground/tasks/service.ts';
 import type { ActOnDdosProfile, DdosProfileListQuery, MutateDdosProfile } from './schema.ts';
 import * as store from './store.ts';
 import { changeProfile, deleteProfile, deleteProfilesOf } from './store.ts';
@@ -101,7 +92,7 @@ export const createDdosProfile = (on: Platform, scope: Scope, request: MutateDdo
   on.database.accept(async (tx) => {
     const { template_id, fields } = wantedBy(on, scope, request);
     const at = await protectable(tx, scope, request.ip_address);
-    const [wantId, taskId] = [randomUUID(), newTaskId()];
+    const [wantId, taskId] = [newId(), newTaskId()];
     const profile = { template_id, fields, active: true, bgp: true };
     const row = {
       want_id: wantId,
@@ -118,7 +109,7 @@ export const createDdosProfile = (on: Platform, scope: Scope, request: MutateDdo
       throw new ConflictError(`Address ${at.address} has a DDoS profile already; update that one`);
     });
     tx.about({ type: 'ddos_profile', id, name: at.address });
-    return beginTask(on, tx, scope, {
+    return tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: CREATE_PROFILE,
       data: request,
@@ -136,7 +127,7 @@ export const updateDdosProfile = (
   scope: Scope,
   id: number,
   request: MutateDdosProfile,
-  options: TaskAnyway,
+  options: tasks.TaskAnyway,
 ): Promise<string | undefined> =>
   on.database.accept(async (tx) => {
     const profile = await lockFree(tx, scope, id);
@@ -155,7 +146,7 @@ export const actOnDdosProfile = (
   scope: Scope,
   id: number,
   wanted: ActOnDdosProfile,
-  options: TaskAnyway,
+  options: tasks.TaskAnyway,
 ): Promise<string | undefined> =>
   on.database.accept(async (tx) => {
     const profile = await lockFree(tx, scope, id);
@@ -169,12 +160,12 @@ export const actOnDdosProfile = (
 export const deleteDdosProfile = (on: Platform, scope: Scope, id: number): Promise<string> =>
   on.database.accept(async (tx) => {
     const profile = await lock(tx, scope, id);
-    const again = await removeAgain(on, tx, scope, profile.task_id, DELETE_PROFILE);
+    const again = await tasks.removeAgain(on, tx, scope, profile.task_id, DELETE_PROFILE);
     if (again !== undefined) return again;
     refuseHeld(`DDoS profile ${id}`, profile);
-    const taskId = deletionId(scope);
+    const taskId = tasks.deletionId(scope);
     await store.changeProfile(tx, id, { task_id: taskId, status: 'Deleting' });
-    return beginTask(on, tx, scope, {
+    return tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: DELETE_PROFILE,
       data: { profile_id: id },
@@ -232,19 +223,19 @@ async function change(
     task: TaskType<{ profileId: number; former: Wanted }>;
     status: string;
     wanted: Partial<Wanted>;
-  } & TaskAnyway,
+  } & tasks.TaskAnyway,
 ): Promise<string | undefined> {
   const { id, address, template_id, fields, active, bgp } = profile;
   const former = { template_id, fields, active, bgp };
   const next = { ...former, ...wanted };
   const data = { profile_id: id, ...wanted };
   if (isDeepStrictEqual(next, former)) {
-    return unchangedTask(on, tx, scope, { type: task.type, data }, { taskAnyway });
+    return tasks.unchangedTask(on, tx, scope, { type: task.type, data }, { taskAnyway });
   }
   const taskId = newTaskId();
   const row = { ...next, fields: JSON.stringify(next.fields), task_id: taskId, status };
   await store.changeProfile(tx, id, row);
-  return beginTask(on, tx, scope, {
+  return tasks.beginTask(on, tx, scope, {
     id: taskId,
     task,
     data,

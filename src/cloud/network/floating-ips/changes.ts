@@ -1,14 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { PortSpec } from '../../../backends/contract/specs.ts';
 import { make, remove } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { newTaskId } from '../../../lib/ids.ts';
+import { newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import { patchedTags, sameTags, type TagsPatch } from '../../../lib/tags.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import { beginTask, type TaskAnyway, unchangedTask, wantChecked } from '../../ground/tasks/service.ts';
 import { originOf } from '../addresses/in-transaction.ts';
@@ -91,7 +88,7 @@ export const convertFloatingIp = (on: Platform, scope: Scope, id: string): Promi
   on.database.accept(async (tx) => {
     const floating = await lockFree(tx, scope, id);
     refuseLeading(floating);
-    const [taskId, portId] = [newTaskId(), randomUUID()];
+    const [taskId, portId] = [newTaskId(), newId()];
     const { networkId, subnetId } = await originOf(tx, floating.id);
     const macAddress = await newMacAddress(tx);
     const port: PortSpec = {

@@ -9,16 +9,7 @@ import { tagRoutes } from '../../ground/metadata/routes.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { convertFloatingIp, floatingIpTags, updateFloatingIp, updateFloatingIpTags } from './changes.ts';
 import { presentedFloatingIp } from './presenter.ts';
-import {
-  AssignFloatingIp,
-  ConvertFloatingIp,
-  CreateFloatingIp,
-  FloatingIpAnswer,
-  FloatingIpParams,
-  FreeFloatingIpList,
-  UpdateFloatingIp,
-  UpdateFloatingIpTags,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import {
   assignFloatingIp,
   createFloatingIp,
@@ -38,7 +29,7 @@ export function floatingIpRoutes(app: Api, dialect: Dialect, on: Platform): void
   api.post(BASE, 'createFloatingIp', 'Create a floating IP', {
     description:
       'Allocates an address from the external network. Set port_id to assign it right away, or assign it later.',
-    body: CreateFloatingIp,
+    body: schema.CreateFloatingIp,
     answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createFloatingIp(on, scope, body)]),
   });
@@ -50,7 +41,7 @@ export function floatingIpRoutes(app: Api, dialect: Dialect, on: Platform): void
     {
       description: 'The latest 1000, newest first.',
       deprecated: true,
-      answer: FreeFloatingIpList,
+      answer: schema.FreeFloatingIpList,
       handler: async ({ scope }) =>
         presentedPage(await listFloatingIps(on, scope, { status: 'DOWN' }), (row) =>
           presentedFloatingIp(row, scope),
@@ -60,15 +51,15 @@ export function floatingIpRoutes(app: Api, dialect: Dialect, on: Platform): void
 
   api.get(`${BASE}/:floating_ip_id`, 'getFloatingIp', 'Get a floating IP', {
     versioned: FLOATING_IP,
-    params: FloatingIpParams,
-    answer: FloatingIpAnswer,
+    params: schema.FloatingIpParams,
+    answer: schema.FloatingIpAnswer,
     handler: async ({ scope, params }) =>
       presentedFloatingIp(await getFloatingIp(on, scope, params.floating_ip_id), scope),
   });
 
   api.delete(`${BASE}/:floating_ip_id`, 'deleteFloatingIp', 'Delete a floating IP', {
     description: 'An assigned floating IP can be deleted, too.',
-    params: FloatingIpParams,
+    params: schema.FloatingIpParams,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, floatingIpDeletion, params.floating_ip_id)]),
@@ -80,12 +71,12 @@ const ONE_V2 = '/cloud/v2/floatingips/:project_id/:region_id/:floating_ip_id';
 
 export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
   tagRoutes(app, on, 'floating_ip', floatingIpTags);
-  const api = operations(app, { tags, params: FloatingIpParams });
+  const api = operations(app, { tags, params: schema.FloatingIpParams });
 
   api.patch(ONE, 'updateFloatingIpTags', 'Update the tags of a floating IP immediately', {
     deprecated: true,
-    body: UpdateFloatingIpTags,
-    answer: FloatingIpAnswer,
+    body: schema.UpdateFloatingIpTags,
+    answer: schema.FloatingIpAnswer,
     handler: async ({ scope, params, body }) => {
       const { floating_ip_id: id } = params;
       await updateFloatingIpTags(on, scope, id, body.tags);
@@ -97,7 +88,7 @@ export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform)
     versioned: FLOATING_IP,
     description:
       'Assigns, reassigns or unassigns the floating IP and updates its tags. If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the floating IP, and if another floating IP is assigned to the address.',
-    body: UpdateFloatingIp,
+    body: schema.UpdateFloatingIp,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) => {
       const task = await updateFloatingIp(on, scope, params.floating_ip_id, body, dialect);
@@ -108,8 +99,8 @@ export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform)
   api.post(`${ONE}/assign`, 'assignFloatingIp', 'Assign a floating IP to a port', {
     description:
       'Takes effect immediately. If it is already assigned to this address, nothing changes. Returns 409 if it is assigned to another port, or another floating IP is assigned to the address.',
-    body: AssignFloatingIp,
-    answer: FloatingIpAnswer,
+    body: schema.AssignFloatingIp,
+    answer: schema.FloatingIpAnswer,
     handler: async ({ scope, params, body }) => {
       const { floating_ip_id: id } = params;
       await assignFloatingIp(on, scope, id, body);
@@ -120,7 +111,7 @@ export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform)
   api.post(`${ONE}/unassign`, 'unassignFloatingIp', 'Unassign a floating IP', {
     description:
       "Takes effect immediately. The floating IP stays in the project. If it isn't assigned, nothing changes.",
-    answer: FloatingIpAnswer,
+    answer: schema.FloatingIpAnswer,
     handler: async ({ scope, params }) => {
       const { floating_ip_id: id } = params;
       await unassignFloatingIp(on, scope, id);
@@ -131,7 +122,7 @@ export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform)
   api.post(`${ONE}/convert`, 'convertFloatingIp', 'Convert a floating IP to a reserved fixed IP', {
     description:
       'The reserved fixed IP gets the same address; the ID of its port is in created_resources. Returns 409 while the floating IP is assigned and while a task holds it.',
-    body: ConvertFloatingIp,
+    body: schema.ConvertFloatingIp,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await convertFloatingIp(on, scope, params.floating_ip_id)]),

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { MetadataList, newTags } from '../../../lib/legacy-metadata.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import { tagQuery } from '../../../lib/tag-query.ts';
-import { TagsPatchInput } from '../../../lib/tags.ts';
+import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
 import { Input, listOf, listQuery, Named, nullable, ProjectRegion, Query } from '../../../lib/wire.ts';
 
 export const FLOATING_IP_STATUSES = ['ACTIVE', 'DOWN', 'ERROR'] as const;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import { sql } from 'kysely';
 import { make, remove, want } from '../../../convergence/wants.ts';
@@ -6,22 +5,13 @@ import { type Transaction, violates } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
 import { canonicalAddress } from '../../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { foundById, isUuid, newTaskId } from '../../../lib/ids.ts';
+import { foundById, isUuid, newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
-import {
-  beginTask,
-  deletionId,
-  refuseDoomed,
-  refuseForeign,
-  removeAgain,
-  wantChecked,
-} from '../../ground/tasks/service.ts';
+import * as tasks from '../../ground/tasks/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { handOver } from '../addresses/in-transaction.ts';
 import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
@@ -80,7 +70,7 @@ export async function createFloatingIp(
   if (portId === undefined && (request.fixed_ip_address ?? undefined) !== undefined) {
     throw new InvalidError({ port_id: ['Is required with fixed_ip_address.'] });
   }
-  const [id, taskId] = [randomUUID(), newTaskId()];
+  const [id, taskId] = [newId(), newTaskId()];
   return on.database.accept(async (tx) => {
     const target =
       portId === undefined ? undefined : await freeTarget(tx, scope, { ...request, port_id: portId });
@@ -99,7 +89,7 @@ export async function createFloatingIp(
       ),
     );
     const specs = await floatingIpSpecs(tx, [id]);
-    await beginTask(on, tx, scope, {
+    await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: CREATE_FIP,
       data: request,
@@ -154,7 +144,7 @@ export const assignFloatingIp = (
     await refuseUnfit(tx, scope, portId, address);
     const change = { port_id: portId, fixed_address: address };
     await inserted(store.changeFloatingIp(tx, floating.id, change, tx.now));
-    await wantChecked(on, tx, scope, await asInRows(tx, [floating.id]));
+    await tasks.wantChecked(on, tx, scope, await asInRows(tx, [floating.id]));
   });
 
 /** Does nothing if it isn't assigned. @throws NotFoundError, ConflictError while a task holds it */
@@ -164,19 +154,19 @@ export const unassignFloatingIp = (on: Platform, scope: Scope, id: string): Prom
     if (floating.port_id === null) return;
     const change = { port_id: null, fixed_address: null };
     await store.changeFloatingIp(tx, floating.id, change, tx.now);
-    await wantChecked(on, tx, scope, await asInRows(tx, [floating.id]));
+    await tasks.wantChecked(on, tx, scope, await asInRows(tx, [floating.id]));
   });
 
 /** Returns the task that deletes it, assigned or not. @throws NotFoundError, ConflictError */
 export const deleteFloatingIp = (on: Platform, scope: Scope, id: string): Promise<string> =>
   on.database.accept(async (tx) => {
     const floating = await lockAlsoHeld(tx, scope, id);
-    const again = await removeAgain(on, tx, scope, floating.task_id, DELETE_FIP);
+    const again = await tasks.removeAgain(on, tx, scope, floating.task_id, DELETE_FIP);
     if (again !== undefined) return again;
     refuseHeld(`Floating IP ${floating.id}`, floating);
-    const taskId = deletionId(scope);
+    const taskId = tasks.deletionId(scope);
     await store.hold(tx, [floating.id], taskId);
-    return beginTask(on, tx, scope, {
+    return tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: DELETE_FIP,
       data: { floating_ip_id: floating.id },
@@ -249,7 +239,7 @@ export async function refuseUnfit(
   await refuseNoWayOut(tx, portId, address);
   const instanceId = await store.instanceOn(tx, portId);
   if (instanceId === null) return;
-  await refuseDoomed(tx, place, `Instance ${instanceId}`, { type: 'delete_vm', id: instanceId });
+  await tasks.refuseDoomed(tx, place, `Instance ${instanceId}`, { type: 'delete_vm', id: instanceId });
 }
 
 async function refuseTaken(tx: Transaction, portId: string, address: string): Promise<void> {
@@ -332,7 +322,7 @@ export async function plan(
     const row = existing === undefined ? undefined : found.get(existing);
     if (row && row.port_id !== null && row.port_id === wish.portId) return undefined;
     if (row) refuseLeading(row);
-    return { id: existing ?? randomUUID(), field: wish.field, made: existing === undefined };
+    return { id: existing ?? newId(), field: wish.field, made: existing === undefined };
   });
 }
 
@@ -383,7 +373,7 @@ export async function checkNamed(
 ): Promise<void> {
   const there = lock ? await store.lockOnPorts(tx, portIds) : await store.onPorts(tx.sql, portIds);
   const foreign = named.filter((id) => !there.some((row) => row.id === id));
-  await refuseForeign(scope, foreign, {
+  await tasks.refuseForeign(scope, foreign, {
     field: 'floatings',
     message: 'Not assigned to this instance',
     what: 'Floating IP',

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Uuid } from '../../../lib/resource-fields.ts';
 import { listOf, Named, nullable } from '../../../lib/wire.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { FloatingIpAnswer } from '../floating-ips/schema.ts';
 import { floatingIpsOnPorts } from '../floating-ips/service.ts';
 import { NetworkAnswer, SubnetAnswer } from '../networks/schema.ts';

@@ -1,25 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { make, put, remove, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { newResource } from '../../../db/place.ts';
 import { ConflictError } from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { foundById, newTaskId } from '../../../lib/ids.ts';
+import { foundById, newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import { patchedTags, sameTags } from '../../../lib/tags.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
-import {
-  beginTask,
-  deletionId,
-  removeAgain,
-  type TaskAnyway,
-  unchangedTask,
-  wantChecked,
-} from '../../ground/tasks/service.ts';
+import * as tasks from '../../ground/tasks/service.ts';
 import { leaveNetwork, makeRouterOf } from '../routers/service.ts';
 import { MTU } from './defaults/in-transaction.ts';
 import { refuseUsed } from './in-use.ts';
@@ -33,7 +23,7 @@ import { CREATE_NETWORK, DELETE_NETWORK, type NetworkUpdate, networkSpec, UPDATE
 export async function createNetwork(on: Platform, scope: Scope, request: CreateNetwork): Promise<string> {
   const tags = tagsOf(request);
   const type = request.type ?? 'vxlan';
-  const [id, taskId] = [randomUUID(), newTaskId()];
+  const [id, taskId] = [newId(), newTaskId()];
   const now = on.clock.now();
   await on.database.accept(async (tx) => {
     const segment = await rows.nextSegment(tx, scope.regionId, type);
@@ -61,7 +51,7 @@ export async function createNetwork(on: Platform, scope: Scope, request: CreateN
       (request.create_router ?? true)
         ? await makeRouterOf(tx, scope, { id, name: request.name }, taskId, now)
         : undefined;
-    await beginTask(on, tx, scope, {
+    await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: CREATE_NETWORK,
       data: request,
@@ -89,7 +79,7 @@ export const updateNetworkNow = (
       tags: JSON.stringify(tags),
       updated_at: tx.now,
     });
-    await wantChecked(on, tx, scope, [found.wanted]);
+    await tasks.wantChecked(on, tx, scope, [found.wanted]);
   });
 
 /**
@@ -101,18 +91,18 @@ export const updateNetwork = (
   scope: Scope,
   id: string,
   change: UpdateNetwork,
-  options: TaskAnyway,
+  options: tasks.TaskAnyway,
 ): Promise<string | undefined> =>
   on.database.accept(async (tx) => {
     const found = await changeOf(tx, scope, id, change);
     if (!found) {
       const data = { network_id: id.toLowerCase(), ...change };
-      return unchangedTask(on, tx, scope, { type: UPDATE_NETWORK.type, data }, options);
+      return tasks.unchangedTask(on, tx, scope, { type: UPDATE_NETWORK.type, data }, options);
     }
     const taskId = newTaskId();
     const { networkId } = found.update;
     await rows.changeNetwork(tx, networkId, { task_id: taskId });
-    return beginTask(on, tx, scope, {
+    return tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: UPDATE_NETWORK,
       data: { network_id: networkId, ...change },
@@ -129,7 +119,7 @@ export const deleteNetwork = (on: Platform, scope: Scope, id: string): Promise<s
   on.database.accept(async (tx) => {
     const network = await lockAlsoHeld(tx, scope, id, NETWORK);
     const what = `Network ${network.name}`;
-    const again = await removeAgain(on, tx, scope, network.task_id, DELETE_NETWORK);
+    const again = await tasks.removeAgain(on, tx, scope, network.task_id, DELETE_NETWORK);
     if (again !== undefined) return again;
     refuseHeld(what, network);
     if (network.is_default) {
@@ -138,13 +128,13 @@ export const deleteNetwork = (on: Platform, scope: Scope, id: string): Promise<s
     const subnets = await rows.lockSubnetsOf(tx, network.id);
     for (const subnet of subnets) refuseHeld(`Subnet ${subnet.name} of network ${network.name}`, subnet);
     await refuseUsed(tx, scope, what, { networkId: network.id });
-    const taskId = deletionId(scope);
+    const taskId = tasks.deletionId(scope);
     const subnetIds = subnets.map((subnet) => subnet.id);
     const routers = await leaveNetwork(tx, network.id, subnetIds, taskId);
     const { routerId } = routers;
     await rows.changeNetwork(tx, network.id, { ready: false, task_id: taskId });
     await rows.holdSubnetsOf(tx, network.id, taskId);
-    await beginTask(on, tx, scope, {
+    await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: DELETE_NETWORK,
       data: { network_id: network.id },
@@ -155,7 +145,7 @@ export const deleteNetwork = (on: Platform, scope: Scope, id: string): Promise<s
         ...subnetIds.map((subnetId) => remove('subnet', subnetId)),
       ],
     });
-    await wantChecked(on, tx, scope, routers.changed);
+    await tasks.wantChecked(on, tx, scope, routers.changed);
     return taskId;
   });
 
@@ -165,7 +155,7 @@ export const networkTags: TagHolder = {
     const network = await lockOwn(tx, scope, id, NETWORK);
     const tags = plan(network.tags);
     await rows.changeNetwork(tx, network.id, { tags: JSON.stringify(tags), updated_at: tx.now });
-    await wantChecked(on, tx, scope, [put('network', network.id, networkSpec({ ...network, tags }))]);
+    await tasks.wantChecked(on, tx, scope, [put('network', network.id, networkSpec({ ...network, tags }))]);
   },
 };
 

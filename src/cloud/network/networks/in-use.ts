@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Name } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { isIn, type Place } from '../../../db/place.ts';
-import { LOOKED_AT, someOf } from '../../../lib/held.ts';
+import { LOOKED_AT, someOf } from '../../../lib/ids.ts';
 import { usedBy } from '../../ground/tasks/service.ts';
 import { portsIn } from './network-rows.ts';
 import type { NetworkOrSubnet } from './service.ts';

@@ -1,10 +1,9 @@
 import type { Sql, Transaction } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
 import { ForbiddenError, NotFoundError } from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { isUuid } from '../../../lib/ids.ts';
+import { isUuid, refuseHeld } from '../../../lib/ids.ts';
 import type { ResourceType } from '../../../lib/resources.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Scope } from '../../../platform.ts';
 
 interface Kind<Row> {
   /** What clients call the kind. */

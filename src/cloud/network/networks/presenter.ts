@@ -1,6 +1,6 @@
 import { commonFields } from '../../../lib/resource-fields.ts';
 import { offsetTimestamp } from '../../../lib/time.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Scope } from '../../../platform.ts';
 import type { NetworkAnswer, SubnetAnswer } from './schema.ts';
 import type { NetworkRow, SubnetRow } from './store.ts';
 import { keepsGateway } from './subnets/range.ts';

@@ -10,16 +10,7 @@ import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { PortOfNetworkList } from '../ports/schema.ts';
 import { createNetwork, networkDeletion, networkTags, updateNetwork, updateNetworkNow } from './changes.ts';
 import { presentedNetwork, presentedSubnet } from './presenter.ts';
-import {
-  AvailableNetworkList,
-  AvailableNetworkQuery,
-  CreateNetwork,
-  NetworkAnswer,
-  NetworkList,
-  NetworkListQuery,
-  NetworkParams,
-  UpdateNetwork,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import { getNetwork, listAvailableNetworks, listNetworks, listPortsOfNetwork } from './service.ts';
 
 const NETWORKS = '/cloud/v1/networks/:project_id/:region_id';
@@ -29,12 +20,12 @@ const tags = ['Networks'];
 
 export function networkRoutes(app: Api, dialect: Dialect, on: Platform): void {
   tagRoutes(app, on, 'network', networkTags);
-  const api = operations(app, { tags, params: NetworkParams });
+  const api = operations(app, { tags, params: schema.NetworkParams });
 
   api.get(NETWORKS, 'listNetworks', 'List networks', {
     params: ProjectRegionParams,
-    query: NetworkListQuery,
-    answer: NetworkList,
+    query: schema.NetworkListQuery,
+    answer: schema.NetworkList,
     handler: async ({ scope, query }) =>
       presentedPage(await listNetworks(on, scope, query), (row) => presentedNetwork(row, scope)),
   });
@@ -46,8 +37,8 @@ export function networkRoutes(app: Api, dialect: Dialect, on: Platform): void {
     {
       deprecated: true,
       params: ProjectRegionParams,
-      query: AvailableNetworkQuery,
-      answer: AvailableNetworkList,
+      query: schema.AvailableNetworkQuery,
+      answer: schema.AvailableNetworkList,
       handler: async ({ scope, query }) =>
         presentedPage(await listAvailableNetworks(on, scope, query), ({ network, subnets }) => ({
           ...presentedNetwork(network, scope),
@@ -58,7 +49,7 @@ export function networkRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
   api.get(`${NETWORKS}/:network_id`, 'getNetwork', 'Get a network', {
     versioned: NETWORK,
-    answer: NetworkAnswer,
+    answer: schema.NetworkAnswer,
     handler: async ({ scope, params }) =>
       presentedNetwork(await getNetwork(on, scope, params.network_id), scope),
   });
@@ -67,15 +58,15 @@ export function networkRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description:
       'Starts one task. When it is finished, its created_resources has the network in networks and its router, if there is one, in routers. Returns 409 if the external network has no address left for the router.',
     params: ProjectRegionParams,
-    body: CreateNetwork,
+    body: schema.CreateNetwork,
     answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createNetwork(on, scope, body)]),
   });
 
   api.patch(`${NETWORKS}/:network_id`, 'updateNetworkNow', 'Update a network immediately', {
     deprecated: true,
-    body: UpdateNetwork,
-    answer: NetworkAnswer,
+    body: schema.UpdateNetwork,
+    answer: schema.NetworkAnswer,
     handler: async ({ scope, params, body }) => {
       await updateNetworkNow(on, scope, params.network_id, body);
       return presentedNetwork(await getNetwork(on, scope, params.network_id), scope);
@@ -86,7 +77,7 @@ export function networkRoutes(app: Api, dialect: Dialect, on: Platform): void {
     versioned: NETWORK,
     description:
       'If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while another task holds the network.',
-    body: UpdateNetwork,
+    body: schema.UpdateNetwork,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) => {
       const task = await updateNetwork(on, scope, params.network_id, body, dialect);

@@ -3,8 +3,7 @@ import type { Transaction } from '../../../db/database.ts';
 import { isIn, type Place } from '../../../db/place.ts';
 import { foundById } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { portsOfNetwork } from '../ports/in-transaction.ts';
 import { presentedNetwork, presentedSubnet } from './presenter.ts';
 import type {

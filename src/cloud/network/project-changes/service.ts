@@ -7,15 +7,7 @@ import { found } from '../../../lib/ids.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import type { Catalog } from '../../ground/catalog/service.ts';
-import {
-  changeProject,
-  insertProject,
-  leftIn,
-  lockProject,
-  moveToDeleted,
-  type ProjectRow,
-  refuseDefault,
-} from '../../ground/projects/in-transaction.ts';
+import * as projects from '../../ground/projects/in-transaction.ts';
 import type { CreateProject, UpdateProject } from '../../ground/projects/schema.ts';
 import { getProject, PROJECT_TOPIC } from '../../ground/projects/service.ts';
 import { refuseOneMore } from '../../ground/quotas/service.ts';
@@ -52,11 +44,11 @@ export async function prepareProjects(
  */
 export async function removeEmpty(
   tx: Transaction,
-  project: ProjectRow,
+  project: projects.ProjectRow,
   { regions, now }: { regions: Catalog['regions']; now: Date },
 ): Promise<void> {
   const { id } = project;
-  const left = await leftIn(tx, id);
+  const left = await projects.leftIn(tx, id);
   if (left.length > 0) {
     throw new ConflictError(`Project ${id} still has ${left.join('; ')}; delete them first`);
   }
@@ -65,7 +57,7 @@ export async function removeEmpty(
   await removeGroupsOf(tx, id);
   await forgetElsewhere(tx, id, [...regions.keys()]);
   await wantNothingOf(tx, id);
-  await moveToDeleted(tx, project, now);
+  await projects.moveToDeleted(tx, project, now);
   await announce(tx.client, PROJECT_TOPIC, id);
 }
 
@@ -76,13 +68,13 @@ export async function createProject(
   on: Platform,
   principal: Principal,
   { name, description = null }: CreateProject,
-): Promise<ProjectRow> {
+): Promise<projects.ProjectRow> {
   const { clientId } = principal;
   return withFreeName(name, () =>
     on.database.accept(async (tx) => {
       await lockToAdd(tx, clientId);
       await refuseOneMore(tx, { clientId }, 'project_count');
-      const made = await insertProject(tx, { clientId, name, description, now: tx.now });
+      const made = await projects.insertProject(tx, { clientId, name, description, now: tx.now });
       tx.about({ ...made, type: 'project' });
       await prepareProjects(tx, on.catalog, tx.now, clientId);
       return made;
@@ -96,12 +88,12 @@ export async function updateProject(
   principal: Principal,
   projectId: number,
   request: UpdateProject,
-): Promise<ProjectRow> {
+): Promise<projects.ProjectRow> {
   const known = await getProject(on, principal, projectId);
   if (Object.keys(request).length === 0) return known;
   const changed = await withFreeName(request.name ?? known.name, () =>
     on.database.accept(async (tx) => {
-      const row = found('Project', projectId, await changeProject(tx, projectId, request));
+      const row = found('Project', projectId, await projects.changeProject(tx, projectId, request));
       tx.about({ ...row, type: 'project' });
       await announce(tx.client, PROJECT_TOPIC, projectId);
       return row;
@@ -123,9 +115,9 @@ export async function deleteProject(
 ): Promise<string> {
   await getProject(on, principal, projectId);
   const taskId = await on.database.accept(async (tx) => {
-    const project = found('Project', projectId, await lockProject(tx, projectId));
+    const project = found('Project', projectId, await projects.lockProject(tx, projectId));
     tx.about({ ...project, type: 'project' });
-    refuseDefault(project);
+    projects.refuseDefault(project);
     await removeEmpty(tx, project, { regions: on.catalog.regions, now: tx.now });
     // The project was empty, so the task is finished at once; what it came with is removed in the background.
     return recordDoneTask(

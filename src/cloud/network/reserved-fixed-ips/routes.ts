@@ -4,31 +4,13 @@ import type { Api } from '../../../http/server.ts';
 import { offsetTimestamp } from '../../../lib/time.ts';
 import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import type { NetworkAnswer } from '../networks/schema.ts';
 import { networksWithSubnets } from '../networks/service.ts';
 import { presentedPairs } from '../ports/schema.ts';
-import {
-  ConvertReservedFixedIp,
-  CreateReservedFixedIp,
-  ReservedFixedIpAnswer,
-  ReservedFixedIpList,
-  ReservedFixedIpListQuery,
-  ReservedFixedIpParams,
-  UpdateReservedFixedIp,
-  type VipDevice,
-  VipDeviceList,
-  VipPorts,
-} from './schema.ts';
-import {
-  convertReservedFixedIp,
-  createReservedFixedIp,
-  getReservedFixedIp,
-  listReservedFixedIps,
-  reservedFixedIpDeletion,
-} from './service.ts';
+import * as schema from './schema.ts';
+import * as reservedFixedIps from './service.ts';
 import type { ReservedRow } from './store.ts';
 import type { DeviceRow } from './vip-store.ts';
 import { connectPorts, listAvailablePorts, listConnectedPorts, switchVip } from './vips.ts';
@@ -37,7 +19,7 @@ export function presentedReservedFixedIp(
   row: ReservedRow,
   network: NetworkAnswer,
   scope: Scope,
-): ReservedFixedIpAnswer {
+): schema.ReservedFixedIpAnswer {
   const v6 = row.addresses.find(({ address }) => address.includes(':'));
   const v4 = row.addresses.find(({ address }) => !address.includes(':'));
   const user = userOf(row);
@@ -111,13 +93,13 @@ const CHANGES = [
 ] as const;
 
 export function vipRoutes(app: Api, on: Platform): void {
-  const api = operations(app, { tags: ['Reserved fixed IPs'], params: ReservedFixedIpParams });
+  const api = operations(app, { tags: ['Reserved fixed IPs'], params: schema.ReservedFixedIpParams });
 
   for (const { path, which, operationId, summary } of LISTS) {
     api.get(`${VIP}/${path}`, operationId, summary, {
       description:
         "Lists all ports of instances in the network of the VIP, without paging. Empty if the address isn't a VIP.",
-      answer: VipDeviceList,
+      answer: schema.VipDeviceList,
       handler: async ({ scope, params }) => listed(scope, await which(on, scope, params.port_id)),
     });
   }
@@ -126,8 +108,8 @@ export function vipRoutes(app: Api, on: Platform): void {
     api[method](`${VIP}/connected_devices`, operationId, summary, {
       description:
         "Takes effect immediately. Adds the address to the allowed address pairs of the ports. Returns 409 if the address isn't a VIP, and if a port belongs to a cluster, has port security disabled, already has the maximum number of pairs, or is held by a task.",
-      body: VipPorts,
-      answer: VipDeviceList,
+      body: schema.VipPorts,
+      answer: schema.VipDeviceList,
       handler: async ({ scope, params, body }) => {
         const { port_id: id } = params;
         if (body.port_ids) await connectPorts(on, scope, id, body.port_ids, how);
@@ -143,7 +125,7 @@ export function vipRoutes(app: Api, on: Platform): void {
       subnets: new Map(subnets.map((subnet) => [subnet.id, subnet])),
     }));
     const byId = new Map(found.map((one) => [one.network.id, one]));
-    const results = rows.flatMap(({ network_id, ...row }): VipDevice[] => {
+    const results = rows.flatMap(({ network_id, ...row }): schema.VipDevice[] => {
       const of = byId.get(network_id);
       if (!of) return [];
       const ip_assignments = row.ip_assignments.flatMap((one) => {
@@ -161,38 +143,39 @@ const RESERVED = versioned('port');
 const tags = ['Reserved fixed IPs'];
 
 export function reservedFixedIpRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: ReservedFixedIpParams });
+  const api = operations(app, { tags, params: schema.ReservedFixedIpParams });
 
   api.post(BASE, 'createReservedFixedIp', 'Create a reserved fixed IP', {
     description:
       'Reserves a port with its address. Both are kept when the instance or load balancer that uses them is deleted.',
     params: ProjectRegionParams,
-    body: CreateReservedFixedIp,
+    body: schema.CreateReservedFixedIp,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createReservedFixedIp(on, scope, body)]),
+    handler: async ({ scope, body }) =>
+      dialect.tasks([await reservedFixedIps.createReservedFixedIp(on, scope, body)]),
   });
 
   api.get(BASE, 'listReservedFixedIps', 'List reserved fixed IPs', {
     params: ProjectRegionParams,
-    query: ReservedFixedIpListQuery,
-    answer: ReservedFixedIpList,
+    query: schema.ReservedFixedIpListQuery,
+    answer: schema.ReservedFixedIpList,
     handler: async ({ scope, query }) => {
-      const { count, rows } = await listReservedFixedIps(on, scope, query);
+      const { count, rows } = await reservedFixedIps.listReservedFixedIps(on, scope, query);
       return { count, results: await presented(rows, scope) };
     },
   });
 
   api.get(`${BASE}/:port_id`, 'getReservedFixedIp', 'Get a reserved fixed IP', {
     versioned: RESERVED,
-    answer: ReservedFixedIpAnswer,
+    answer: schema.ReservedFixedIpAnswer,
     handler: async ({ scope, params }) => read(scope, params.port_id),
   });
 
   api.patch(`${BASE}/:port_id`, 'updateReservedFixedIp', 'Enable or disable VIP for a reserved fixed IP', {
     description:
       'Takes effect immediately. Returns 409 while an instance uses the address or a task holds it, and when turning a VIP off that ports share.',
-    body: UpdateReservedFixedIp,
-    answer: ReservedFixedIpAnswer,
+    body: schema.UpdateReservedFixedIp,
+    answer: schema.ReservedFixedIpAnswer,
     handler: async ({ scope, params, body }) => {
       await switchVip(on, scope, params.port_id, body.is_vip);
       return read(scope, params.port_id);
@@ -204,7 +187,9 @@ export function reservedFixedIpRoutes(app: Api, dialect: Dialect, on: Platform):
       'Returns 409 while an instance uses it, or a load balancer that was given it. Where the own port of a load balancer was reserved, the load balancer keeps it, and it goes with the load balancer. Ports that share the address are disconnected, and an assigned floating IP is unassigned.',
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, reservedFixedIpDeletion, params.port_id)]),
+      dialect.tasks([
+        await deleteOrWait(on, scope, reservedFixedIps.reservedFixedIpDeletion, params.port_id),
+      ]),
   });
 
   api.post(
@@ -214,22 +199,22 @@ export function reservedFixedIpRoutes(app: Api, dialect: Dialect, on: Platform):
     {
       description:
         'The floating IP gets the same address; its new ID is in created_resources. Returns 409 unless the reserved fixed IP is an unused IPv4 address in the external network, and while a task holds it.',
-      body: ConvertReservedFixedIp,
+      body: schema.ConvertReservedFixedIp,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params }) =>
-        dialect.tasks([await convertReservedFixedIp(on, scope, params.port_id)]),
+        dialect.tasks([await reservedFixedIps.convertReservedFixedIp(on, scope, params.port_id)]),
     },
   );
 
   vipRoutes(app, on);
 
-  async function read(scope: Scope, id: string): Promise<ReservedFixedIpAnswer> {
-    const [answer] = await presented([await getReservedFixedIp(on, scope, id)], scope);
+  async function read(scope: Scope, id: string): Promise<schema.ReservedFixedIpAnswer> {
+    const [answer] = await presented([await reservedFixedIps.getReservedFixedIp(on, scope, id)], scope);
     if (!answer) throw new TypeError('a port has a network that its project sees');
     return answer;
   }
 
-  async function presented(rows: ReservedRow[], scope: Scope): Promise<ReservedFixedIpAnswer[]> {
+  async function presented(rows: ReservedRow[], scope: Scope): Promise<schema.ReservedFixedIpAnswer[]> {
     const ids = [...new Set(rows.map((row) => row.network_id))];
     const found = await networksWithSubnets(on, scope, ids);
     const answers = new Map(found.map(({ network }) => [network.id, network]));

@@ -1,14 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { TaskType } from '../../../convergence/task-kind.ts';
 import { isToGo, make, put, remove, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { foundById, newTaskId } from '../../../lib/ids.ts';
+import { foundById, newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { refuseNode } from '../../ground/hosts/in-transaction.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { type QuotaOwner, quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain, usedBy, wantChecked } from '../../ground/tasks/service.ts';
@@ -95,7 +92,7 @@ export const convertReservedFixedIp = (on: Platform, scope: Scope, id: string): 
     const port = await lockAlsoHeld(tx, scope, id);
     await refuseUsed(tx, port);
     const address = await onlyAddress(tx, port);
-    const [taskId, floatingIpId] = [newTaskId(), randomUUID()];
+    const [taskId, floatingIpId] = [newTaskId(), newId()];
     await changeReserved(tx, port.id, { task_id: taskId });
     await begin(on, tx, scope, CONVERT_ADDRESS, {
       taskId,
@@ -111,7 +108,7 @@ export const convertReservedFixedIp = (on: Platform, scope: Scope, id: string): 
   });
 
 async function newPort(tx: Transaction, scope: Scope, request: OfAddress, taskId: string) {
-  const id = randomUUID();
+  const id = newId();
   const wishes = sourcesOf(request).map((from) => ({ holder: { port: id }, field: '', from }));
   const [taken] = await addresses.take(tx, scope, wishes);
   if (!taken) throw new TypeError('every wish has an answer');

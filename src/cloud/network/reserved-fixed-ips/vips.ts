@@ -1,11 +1,9 @@
 import { want } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { foundById } from '../../../lib/ids.ts';
-import type { Platform } from '../../../platform.ts';
+import { foundById, refuseHeld } from '../../../lib/ids.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { refuseNode } from '../../ground/hosts/in-transaction.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { wantChecked } from '../../ground/tasks/service.ts';
 import { addPairs, changeReserved, removePairs } from '../ports/reserved/in-transaction.ts';
 import { MAX_PAIRS } from '../ports/schema.ts';

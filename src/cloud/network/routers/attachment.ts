@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { type Transaction, violates } from '../../../db/database.ts';
 import { canonicalAddress, contains } from '../../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { someOf } from '../../../lib/held.ts';
+import { newId, someOf } from '../../../lib/ids.ts';
 import { type IpRoute, ipRoutesFrom } from '../../../lib/next-hops.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Scope } from '../../../platform.ts';
 import { usedBy } from '../../ground/tasks/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import * as store from './store.ts';
@@ -62,7 +61,7 @@ export async function attach(
     throw new InvalidError([{ field, message }]);
   }
   const address = await addressFor(tx, scope, router, subnet, asked);
-  const row = { port_id: randomUUID(), router_id: router.id, subnet_id: subnet.id, address, created_at: now };
+  const row = { port_id: newId(), router_id: router.id, subnet_id: subnet.id, address, created_at: now };
   await store.insertInterface(tx, row).catch((error: unknown) => {
     if (!violates(error, 'router_interfaces_address')) throw error;
     throw new ConflictError(

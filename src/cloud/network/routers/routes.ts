@@ -6,35 +6,14 @@ import { presentedPage } from '../../../lib/page.ts';
 import { offsetTimestamp } from '../../../lib/time.ts';
 import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { RouterMetricsList } from './metrics.ts';
-import {
-  AttachSubnet,
-  CreateRouter,
-  DetachSubnet,
-  RouterAnswer,
-  RouterList,
-  RouterListQuery,
-  RouterParams,
-  UpdateRouter,
-  UpdateRouterNow,
-} from './schema.ts';
-import {
-  attachSubnet,
-  createRouter,
-  detachSubnet,
-  getRouter,
-  listRouters,
-  routerDeletion,
-  routerMetrics,
-  updateRouter,
-  updateRouterNow,
-} from './service.ts';
+import * as schema from './schema.ts';
+import * as routers from './service.ts';
 import type { RouterRow } from './store.ts';
 
-export function presentedRouter(row: RouterRow, scope: Scope): RouterAnswer {
+export function presentedRouter(row: RouterRow, scope: Scope): schema.RouterAnswer {
   return {
     id: row.id,
     name: row.name,
@@ -76,22 +55,22 @@ const ROUTER = versioned('router');
 const tags = ['Routers'];
 
 export function routerRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: RouterParams });
+  const api = operations(app, { tags, params: schema.RouterParams });
 
   api.get(ROUTERS, 'listRouters', 'List routers', {
     description: 'Newest first.',
     params: ProjectRegionParams,
-    query: RouterListQuery,
-    answer: RouterList,
+    query: schema.RouterListQuery,
+    answer: schema.RouterList,
     handler: async ({ scope, query }) =>
-      presentedPage(await listRouters(on, scope, query), (row) => presentedRouter(row, scope)),
+      presentedPage(await routers.listRouters(on, scope, query), (row) => presentedRouter(row, scope)),
   });
 
   api.get(`${ROUTERS}/:router_id`, 'getRouter', 'Get a router', {
     versioned: ROUTER,
-    answer: RouterAnswer,
+    answer: schema.RouterAnswer,
     handler: async ({ scope, params }) =>
-      presentedRouter(await getRouter(on, scope, params.router_id), scope),
+      presentedRouter(await routers.getRouter(on, scope, params.router_id), scope),
   });
 
   api.post(`${ROUTERS}/:router_id/metrics`, 'getRouterMetrics', 'Get the traffic of a router', {
@@ -102,7 +81,7 @@ export function routerRoutes(app: Api, dialect: Dialect, on: Platform): void {
     body: MetricsQuestion,
     answer: RouterMetricsList,
     handler: async ({ scope, params, body }) => {
-      const results = await routerMetrics(on, scope, params.router_id, body);
+      const results = await routers.routerMetrics(on, scope, params.router_id, body);
       return { count: results.length, results };
     },
   });
@@ -111,20 +90,20 @@ export function routerRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description:
       'Starts one task. When it is finished, its created_resources has the router in routers. In a subnet whose gateway address another router has, it takes a free one. Returns 409 if subnets overlap each other or the external network, if one has no address left, while a task holds one, and if the external network has no address left.',
     params: ProjectRegionParams,
-    body: CreateRouter,
+    body: schema.CreateRouter,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createRouter(on, scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await routers.createRouter(on, scope, body)]),
   });
 
   api.patch(`${ROUTERS}/:router_id`, 'updateRouterNow', 'Update a router immediately', {
     description:
       'Omitted fields and null keep their values, but null removes the external gateway. Returns 409 while a task holds the router, and if floating IPs need the gateway.',
     deprecated: true,
-    body: UpdateRouterNow,
-    answer: RouterAnswer,
+    body: schema.UpdateRouterNow,
+    answer: schema.RouterAnswer,
     handler: async ({ scope, params, body }) => {
-      await updateRouterNow(on, scope, params.router_id, body);
-      return presentedRouter(await getRouter(on, scope, params.router_id), scope);
+      await routers.updateRouterNow(on, scope, params.router_id, body);
+      return presentedRouter(await routers.getRouter(on, scope, params.router_id), scope);
     },
   });
 
@@ -132,10 +111,10 @@ export function routerRoutes(app: Api, dialect: Dialect, on: Platform): void {
     versioned: ROUTER,
     description:
       'If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the router, and if floating IPs need the gateway.',
-    body: UpdateRouter,
+    body: schema.UpdateRouter,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) => {
-      const task = await updateRouter(on, scope, params.router_id, body, dialect);
+      const task = await routers.updateRouter(on, scope, params.router_id, body, dialect);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });
@@ -145,28 +124,28 @@ export function routerRoutes(app: Api, dialect: Dialect, on: Platform): void {
       'Also detaches its subnets. Returns 409 while floating IPs need the router to lead out of their subnet.',
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, routerDeletion, params.router_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, routers.routerDeletion, params.router_id)]),
   });
 
   api.post(`${ROUTERS}/:router_id/attach`, 'attachSubnetToRouter', 'Attach a subnet to a router', {
     description:
       'Takes effect immediately. Returns 409 if the router is already attached to the subnet or to one that overlaps it, if the address is taken, and while a task holds one of them.',
-    body: AttachSubnet,
-    answer: RouterAnswer,
+    body: schema.AttachSubnet,
+    answer: schema.RouterAnswer,
     handler: async ({ scope, params, body }) => {
-      await attachSubnet(on, scope, params.router_id, body);
-      return presentedRouter(await getRouter(on, scope, params.router_id), scope);
+      await routers.attachSubnet(on, scope, params.router_id, body);
+      return presentedRouter(await routers.getRouter(on, scope, params.router_id), scope);
     },
   });
 
   api.post(`${ROUTERS}/:router_id/detach`, 'detachSubnetFromRouter', 'Detach a subnet from a router', {
     description:
       'Takes effect immediately. Returns 409 while static routes go through the subnet, or floating IPs need the router there.',
-    body: DetachSubnet,
-    answer: RouterAnswer,
+    body: schema.DetachSubnet,
+    answer: schema.RouterAnswer,
     handler: async ({ scope, params, body }) => {
-      await detachSubnet(on, scope, params.router_id, body.subnet_id);
-      return presentedRouter(await getRouter(on, scope, params.router_id), scope);
+      await routers.detachSubnet(on, scope, params.router_id, body.subnet_id);
+      return presentedRouter(await routers.getRouter(on, scope, params.router_id), scope);
     },
   });
 }

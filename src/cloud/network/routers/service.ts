@@ -1,25 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { make, remove, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { newResource } from '../../../db/place.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { foundById, isUuid, newTaskId } from '../../../lib/ids.ts';
+import { foundById, isUuid, newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import type { MetricsQuestion } from '../../../lib/node-settings.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
-import {
-  beginTask,
-  deletionId,
-  removeAgain,
-  type TaskAnyway,
-  unchangedTask,
-  wantChecked,
-} from '../../ground/tasks/service.ts';
+import * as tasks from '../../ground/tasks/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { asInRows as floatingIpsAsInRows } from '../floating-ips/tasks.ts';
 import { attach, detach, overlap, refuseStranded, refuseUnreachable, routesFrom } from './attachment.ts';
@@ -96,7 +86,7 @@ export const getRouter = (on: Platform, scope: Scope, id: string) =>
 export async function createRouter(on: Platform, scope: Scope, request: CreateRouter): Promise<string> {
   const { routes, problems } = routesFrom(request.routes ?? []);
   if (problems.length > 0) throw new InvalidError(problems);
-  const [id, taskId] = [randomUUID(), newTaskId()];
+  const [id, taskId] = [newId(), newTaskId()];
   const now = on.clock.now();
   const asked = (request.interfaces ?? []).map(({ subnet_id }) => subnet_id.toLowerCase());
   return on.database.accept(async (tx) => {
@@ -121,7 +111,7 @@ export async function createRouter(on: Platform, scope: Scope, request: CreateRo
     await takeOutside(tx, scope, router);
     router = await store.readRouter(tx, id);
     refuseUnreachable(router);
-    await beginTask(on, tx, scope, {
+    await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: CREATE_ROUTER,
       data: request,
@@ -160,7 +150,7 @@ export const updateRouterNow = (
     const { former, router } = await changed(tx, scope, id, withoutNulls(change));
     if (former === undefined) return;
     if (router.gateway_network_id === null) await releaseOutside(tx, router.id);
-    await wantChecked(on, tx, scope, [asInRow(router)]);
+    await tasks.wantChecked(on, tx, scope, [asInRow(router)]);
     await rerouted(on, tx, scope, subnetsOf(router));
   });
 
@@ -173,17 +163,17 @@ export const updateRouter = (
   scope: Scope,
   id: string,
   change: UpdateRouter,
-  options: TaskAnyway,
+  options: tasks.TaskAnyway,
 ): Promise<string | undefined> =>
   on.database.accept(async (tx) => {
     const { former, router } = await changed(tx, scope, id, change);
     const data = { router_id: router.id, ...change };
     if (former === undefined) {
-      return unchangedTask(on, tx, scope, { type: UPDATE_ROUTER.type, data }, options);
+      return tasks.unchangedTask(on, tx, scope, { type: UPDATE_ROUTER.type, data }, options);
     }
     const taskId = newTaskId();
     await store.changeRouter(tx, router.id, { task_id: taskId });
-    await beginTask(on, tx, scope, {
+    await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: UPDATE_ROUTER,
       data,
@@ -201,16 +191,16 @@ export const updateRouter = (
 export const deleteRouter = (on: Platform, scope: Scope, id: string): Promise<string> =>
   on.database.accept(async (tx) => {
     const router = await lockAlsoHeld(tx, scope, id);
-    const again = await removeAgain(on, tx, scope, router.task_id, DELETE_ROUTER);
+    const again = await tasks.removeAgain(on, tx, scope, router.task_id, DELETE_ROUTER);
     if (again !== undefined) return again;
     refuseHeld(`Router ${router.name}`, router);
     const subnetIds = subnetsOf(router);
     if (router.gateway_network_id !== null) {
       await refuseStranded(tx, router, subnetIds, { detached: true });
     }
-    const taskId = deletionId(scope);
+    const taskId = tasks.deletionId(scope);
     await store.changeRouter(tx, router.id, { task_id: taskId });
-    await beginTask(on, tx, scope, {
+    await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: DELETE_ROUTER,
       data: { router_id: router.id },
@@ -234,7 +224,7 @@ export const attachSubnet = (on: Platform, scope: Scope, id: string, request: At
     const where = { subnet, field: 'subnet_id', now, ...(address !== undefined && { address }) };
     const attached = await attach(tx, scope, router, where);
     await store.changeRouter(tx, router.id, { updated_at: now });
-    await wantChecked(on, tx, scope, [asInRow(attached)]);
+    await tasks.wantChecked(on, tx, scope, [asInRow(attached)]);
     await rerouted(on, tx, scope, [subnet.id]);
   });
 
@@ -249,7 +239,7 @@ export const detachSubnet = (on: Platform, scope: Scope, id: string, given: stri
     }
     const left = await detach(tx, router, [subnetId]);
     await store.changeRouter(tx, router.id, { updated_at: tx.now });
-    await wantChecked(on, tx, scope, [asInRow(left)]);
+    await tasks.wantChecked(on, tx, scope, [asInRow(left)]);
     await rerouted(on, tx, scope, [subnetId]);
   });
 
@@ -292,7 +282,7 @@ async function rerouted(
   subnetIds: readonly string[],
 ): Promise<void> {
   const floatingIps = await store.lockFloatingIpsIn(tx, subnetIds);
-  await wantChecked(on, tx, scope, await floatingIpsAsInRows(tx, floatingIps));
+  await tasks.wantChecked(on, tx, scope, await floatingIpsAsInRows(tx, floatingIps));
 }
 
 /** Null keeps a name and routes, but removes a gateway. */
@@ -362,7 +352,7 @@ export async function makeRouterOf(
   taskId: string,
   now: Date,
 ): Promise<{ id: string; wanted: Wanted }> {
-  const id = randomUUID();
+  const id = newId();
   const outside = scope.region.external_network_id;
   await store.insertRouter(tx, {
     id,

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { put } from '../../../convergence/wants.ts';
 import { type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
-import { foundById } from '../../../lib/ids.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import { foundById, newId } from '../../../lib/ids.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { wantChecked } from '../../ground/tasks/service.ts';
 import { CLUSTER_TAG, refusePlatformRules } from './defaults/rules.ts';
 import { changesNothing, type GroupChange, refuseRuleConflicts } from './group-change.ts';
@@ -43,7 +41,7 @@ export async function changeGroup(
   if (name !== undefined) refuseName(group, name);
   if (tags !== undefined) refuseTags(group, tags);
   const now = tx.now;
-  const added = (change.added ?? []).map((rule) => ({ ...rule, id: randomUUID() }));
+  const added = (change.added ?? []).map((rule) => ({ ...rule, id: newId() }));
   refusePlatformRules(group, change);
   refuseRuleConflicts(group, change);
   await requireRemoteGroups(tx, scope, [...replaced, ...added]);

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { make } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { foundById, isUuid } from '../../../lib/ids.ts';
+import { foundById, isUuid, newId } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../../lib/tags.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { takeQuota } from '../../ground/quotas/service.ts';
 import { type TaskAnyway, wantChecked } from '../../ground/tasks/service.ts';
 import { addToPorts } from '../ports/groups/in-transaction.ts';
@@ -17,12 +15,7 @@ import { CLUSTER_TAG, defaultGroupRules, openRules, withDefaultEgress } from './
 import { changeToWanted, type GroupChange } from './group-change.ts';
 import { acceptedRules, requireRemoteGroups } from './rules/accepted.ts';
 import type { CanonicalRule } from './rules/canonical.ts';
-import type {
-  CreateSecurityGroup,
-  CreateSecurityGroupTask,
-  UpdateSecurityGroup,
-  UpdateSecurityGroupTask,
-} from './schema.ts';
+import type * as schema from './schema.ts';
 import type { SecurityGroupRow } from './store.ts';
 import * as store from './store.ts';
 import { groupSpec, noteCreation, noteUpdate } from './wanted.ts';
@@ -42,7 +35,7 @@ interface WantedGroup {
 export async function createSecurityGroup(
   on: Platform,
   scope: Scope,
-  { security_group: given, instances: instanceIds = [] }: CreateSecurityGroup,
+  { security_group: given, instances: instanceIds = [] }: schema.CreateSecurityGroup,
 ): Promise<store.SecurityGroupRow> {
   const rules = acceptedRules(
     given.security_group_rules ?? [],
@@ -70,7 +63,7 @@ export async function createSecurityGroup(
 export async function createSecurityGroupByTask(
   on: Platform,
   scope: Scope,
-  request: CreateSecurityGroupTask,
+  request: schema.CreateSecurityGroupTask,
 ): Promise<string> {
   const wanted = {
     name: request.name,
@@ -126,12 +119,12 @@ async function insert(
   refuseDefaultName(group.name);
   const now = tx.now;
   await requireRemoteGroups(tx, scope, rules);
-  const identified = rules.map((rule) => ({ ...rule, id: randomUUID() }));
+  const identified = rules.map((rule) => ({ ...rule, id: newId() }));
   const made = await withFreeName(
     group.name,
     store.insertGroup(tx, {
       ...group,
-      id: randomUUID(),
+      id: newId(),
       place: scope,
       isDefault: false,
       rules: identified,
@@ -176,7 +169,7 @@ export async function updateSecurityGroup(
   on: Platform,
   scope: Scope,
   id: string,
-  request: UpdateSecurityGroup,
+  request: schema.UpdateSecurityGroup,
 ): Promise<SecurityGroupRow> {
   const accepted = acceptedChanges(request.changed_rules ?? []);
   return change(on, scope, id, (group) => {
@@ -199,7 +192,7 @@ export async function updateSecurityGroupByTask(
   on: Platform,
   scope: Scope,
   id: string,
-  request: UpdateSecurityGroupTask,
+  request: schema.UpdateSecurityGroupTask,
   { taskAnyway }: TaskAnyway,
 ): Promise<string | undefined> {
   const { name, description, tags } = request;
@@ -229,7 +222,7 @@ function change(
   return on.database.accept(async (tx) => (await changeGroup(on, tx, scope, id, plan)).group);
 }
 
-type Change = NonNullable<UpdateSecurityGroup['changed_rules']>[number];
+type Change = NonNullable<schema.UpdateSecurityGroup['changed_rules']>[number];
 
 /** Returns the rules to remove and to add, checked as far as possible without the group. */
 function acceptedChanges(changes: Change[]) {

@@ -7,24 +7,12 @@ import { presentedPage } from '../../../lib/page.ts';
 import { presentedTags } from '../../../lib/tags.ts';
 import { offsetTimestamp } from '../../../lib/time.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { tagRoutes } from '../../ground/metadata/routes.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { whenFree } from '../../ground/tasks/service.ts';
-import {
-  copySecurityGroup,
-  createSecurityGroup,
-  createSecurityGroupByTask,
-  revertSecurityGroup,
-  updateSecurityGroup,
-  updateSecurityGroupByTask,
-} from './creation.ts';
+import * as creation from './creation.ts';
 import { addRule, addRuleByTask, removeRule, removeRuleByTask, replaceRule } from './rules/changes.ts';
-import {
-  replaceSecurityGroupRuleSchema,
-  securityGroupRuleInputSchema,
-  securityGroupRuleInputV2Schema,
-} from './rules/schema.ts';
+import * as rulesSchema from './rules/schema.ts';
 import type { RuleRow } from './rules/store.ts';
 import {
   copySecurityGroupSchema,
@@ -98,7 +86,7 @@ export function ruleRoutes(app: Api, dialect: Dialect, on: Platform): void {
   api.post(`${GROUPS}/:group_id/rules`, 'addSecurityGroupRule', 'Add a rule to a security group', {
     description: 'Returns 409 if the group already has the same rule; the message names it.',
     params: GroupParams,
-    body: securityGroupRuleInputSchema,
+    body: rulesSchema.securityGroupRuleInputSchema,
     answer: securityGroupRuleSchema(dialect.name),
     handler: async ({ scope, params, body }) =>
       presentedRule(await addRule(on, scope, params.group_id, body), dialect),
@@ -106,7 +94,7 @@ export function ruleRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
   api.put(`${RULES}/:rule_id`, 'replaceSecurityGroupRule', 'Replace a security group rule', {
     description: 'The rule keeps its ID. Omitted fields are reset to their defaults.',
-    body: replaceSecurityGroupRuleSchema,
+    body: rulesSchema.replaceSecurityGroupRuleSchema,
     answer: securityGroupRuleSchema(dialect.name),
     handler: async ({ scope, params, body }) =>
       presentedRule(await replaceRule(on, scope, params.rule_id, body), dialect),
@@ -130,7 +118,8 @@ export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void 
     params: ProjectRegionParams,
     body: createSecurityGroupTaskSchema,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createSecurityGroupByTask(on, scope, body)]),
+    handler: async ({ scope, body }) =>
+      dialect.tasks([await creation.createSecurityGroupByTask(on, scope, body)]),
   });
 
   api.patch(`${BASE}/:group_id`, 'updateSecurityGroupByTask', 'Update a security group with a task', {
@@ -139,7 +128,7 @@ export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void 
     body: updateSecurityGroupTaskSchema,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) => {
-      const taskId = await updateSecurityGroupByTask(on, scope, params.group_id, body, dialect);
+      const taskId = await creation.updateSecurityGroupByTask(on, scope, params.group_id, body, dialect);
       return dialect.tasks(taskId === undefined ? [] : [taskId]);
     },
   });
@@ -150,7 +139,7 @@ export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void 
     'Add a rule to a security group with a task',
     {
       description: `Returns 409 if the group already has the same rule; the message names it. ${IN_EFFECT}`,
-      body: securityGroupRuleInputV2Schema,
+      body: rulesSchema.securityGroupRuleInputV2Schema,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params, body }) =>
         dialect.tasks([await addRuleByTask(on, scope, params.group_id, body)]),
@@ -182,7 +171,7 @@ export function securityGroupRoutes(app: Api, dialect: Dialect, on: Platform): v
     body: createSecurityGroupSchema,
     answer: securityGroupSchema(dialect.name),
     handler: async ({ scope, body }) =>
-      presentedGroup(await createSecurityGroup(on, scope, body), scope, dialect),
+      presentedGroup(await creation.createSecurityGroup(on, scope, body), scope, dialect),
   });
 
   api.get(GROUPS, 'listSecurityGroups', 'List security groups', {
@@ -217,7 +206,7 @@ export function securityGroupRoutes(app: Api, dialect: Dialect, on: Platform): v
     body: updateSecurityGroupSchema,
     answer: securityGroupSchema(dialect.name),
     handler: async ({ scope, params, body }) =>
-      presentedGroup(await updateSecurityGroup(on, scope, params.group_id, body), scope, dialect),
+      presentedGroup(await creation.updateSecurityGroup(on, scope, params.group_id, body), scope, dialect),
   });
 
   api.post(`${GROUPS}/:group_id/copy`, 'copySecurityGroup', 'Copy a security group', {
@@ -225,7 +214,7 @@ export function securityGroupRoutes(app: Api, dialect: Dialect, on: Platform): v
     body: copySecurityGroupSchema,
     answer: securityGroupSchema(dialect.name),
     handler: async ({ scope, params, body }) =>
-      presentedGroup(await copySecurityGroup(on, scope, params.group_id, body.name), scope, dialect),
+      presentedGroup(await creation.copySecurityGroup(on, scope, params.group_id, body.name), scope, dialect),
   });
 
   api.post(
@@ -237,7 +226,7 @@ export function securityGroupRoutes(app: Api, dialect: Dialect, on: Platform): v
         'Replaces all rules with those of a default group: inbound ICMP, TCP 22 and 3389, and UDP 3389, and all outbound traffic, for IPv4 and IPv6.',
       answer: securityGroupSchema(dialect.name),
       handler: async ({ scope, params }) =>
-        presentedGroup(await revertSecurityGroup(on, scope, params.group_id), scope, dialect),
+        presentedGroup(await creation.revertSecurityGroup(on, scope, params.group_id), scope, dialect),
     },
   );
 

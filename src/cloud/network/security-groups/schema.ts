@@ -1,20 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { MetadataList, newTags } from '../../../lib/legacy-metadata.ts';
 import { PlaceFields, TagAnswer, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import { tagQuery } from '../../../lib/tag-query.ts';
-import { TagsPatchInput } from '../../../lib/tags.ts';
+import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
 import { type Versioned, versioned } from '../../../lib/versioned.ts';
-import {
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  OffsetTimestamp,
-  ProjectRegion,
-  Query,
-  ResourceName,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 import {
   Direction,
   Ethertype,
@@ -27,8 +16,8 @@ import {
   ruleInputV2,
 } from './rules/schema.ts';
 
-export const GroupListQuery = Query({
-  ...listQuery(10),
+export const GroupListQuery = wire.Query({
+  ...wire.listQuery(10),
   name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name' })),
   ...tagQuery,
 });
@@ -39,11 +28,11 @@ export const MAX_CHANGES = 500;
 /** Our own limit. None is published. */
 export const MAX_INSTANCES = 1000;
 
-export const createSecurityGroupSchema = Input(
+export const createSecurityGroupSchema = wire.Input(
   'CreateSecurityGroup',
   {
-    security_group: Input('NewSecurityGroup', {
-      name: ResourceName('Name'),
+    security_group: wire.Input('NewSecurityGroup', {
+      name: wire.ResourceName('Name'),
       description: Type.Optional(
         Type.String({
           maxLength: MAX_DESCRIPTION,
@@ -84,17 +73,17 @@ export const createSecurityGroupSchema = Input(
 export type CreateSecurityGroup = Static<typeof createSecurityGroupSchema>;
 
 const ruleChanges = [
-  Input('AddedSecurityGroupRule', { action: Type.Literal('create'), ...ruleFieldsV1 }),
-  Input('RemovedSecurityGroupRule', {
+  wire.Input('AddedSecurityGroupRule', { action: Type.Literal('create'), ...ruleFieldsV1 }),
+  wire.Input('RemovedSecurityGroupRule', {
     action: Type.Literal('delete'),
     security_group_rule_id: UuidInput('Rule ID'),
   }),
 ] as const;
 
-export const updateSecurityGroupSchema = Input(
+export const updateSecurityGroupSchema = wire.Input(
   'UpdateSecurityGroup',
   {
-    name: Type.Optional(ResourceName('Name')),
+    name: Type.Optional(wire.ResourceName('Name')),
     changed_rules: Type.Optional(
       Type.Array(
         Type.Unsafe<Static<(typeof ruleChanges)[number]>>({
@@ -131,10 +120,10 @@ export type UpdateSecurityGroup = Static<typeof updateSecurityGroupSchema>;
 const Description = Type.String({ maxLength: MAX_DESCRIPTION, description: 'Text', examples: ['Front end'] });
 const RulesV2 = (description: string) => Type.Array(ruleInputV2, { maxItems: MAX_RULES, description });
 
-export const createSecurityGroupTaskSchema = Input(
+export const createSecurityGroupTaskSchema = wire.Input(
   'CreateSecurityGroupByTask',
   {
-    name: ResourceName('Name'),
+    name: wire.ResourceName('Name'),
     description: Type.Optional(Description),
     rules: Type.Optional(
       RulesV2(
@@ -155,10 +144,10 @@ export const createSecurityGroupTaskSchema = Input(
 );
 export type CreateSecurityGroupTask = Static<typeof createSecurityGroupTaskSchema>;
 
-export const updateSecurityGroupTaskSchema = Input(
+export const updateSecurityGroupTaskSchema = wire.Input(
   'UpdateSecurityGroupByTask',
   {
-    name: Type.Optional(ResourceName('Name')),
+    name: Type.Optional(wire.ResourceName('Name')),
     description: Type.Optional(Description),
     rules: Type.Optional(
       RulesV2('The complete set of rules. Existing rules keep their ID; rules missing here are removed.'),
@@ -176,9 +165,9 @@ export const updateSecurityGroupTaskSchema = Input(
 );
 export type UpdateSecurityGroupTask = Static<typeof updateSecurityGroupTaskSchema>;
 
-export const copySecurityGroupSchema = Input(
+export const copySecurityGroupSchema = wire.Input(
   'CopySecurityGroup',
-  { name: ResourceName('Name of the copy') },
+  { name: wire.ResourceName('Name of the copy') },
   { name: 'web servers 2' },
 );
 
@@ -189,11 +178,11 @@ const revision = Type.Integer({ minimum: 0, description: 'Increases with every c
 /** Builds the answers of one dialect. `remote_group_id` differs, and titles, so that one document can hold both. */
 function answers(titlePrefix: string, remoteGroupSchema: TSchema) {
   const remoteGroupId = Type.Unsafe<string[] | string | null>(remoteGroupSchema);
-  const rule = Named(`${titlePrefix}SecurityGroupRule`, {
+  const rule = wire.Named(`${titlePrefix}SecurityGroupRule`, {
     id: Uuid('Rule ID'),
     security_group_id: Uuid('Security group of the rule'),
     direction: Direction,
-    ethertype: nullable(Ethertype('IP version')),
+    ethertype: wire.nullable(Ethertype('IP version')),
     protocol: Protocol('Protocol; null for all.'),
     port_range_min: Port('First port, or the ICMP type; null for all.'),
     port_range_max: Port('Last port, or the ICMP code; null for all.'),
@@ -201,10 +190,10 @@ function answers(titlePrefix: string, remoteGroupSchema: TSchema) {
     remote_group_id: remoteGroupId,
     description: Type.String({ examples: ['HTTPS'] }),
     revision_number: revision,
-    created_at: OffsetTimestamp(),
-    updated_at: OffsetTimestamp(),
+    created_at: wire.OffsetTimestamp(),
+    updated_at: wire.OffsetTimestamp(),
   });
-  const group = Named(`${titlePrefix}SecurityGroup`, {
+  const group = wire.Named(`${titlePrefix}SecurityGroup`, {
     id: Uuid('Security group ID'),
     name: Type.String({ description: 'Name', examples: ['web servers'] }),
     description: Type.String({ description: 'Empty if there is none.', examples: ['Front end'] }),
@@ -217,10 +206,10 @@ function answers(titlePrefix: string, remoteGroupSchema: TSchema) {
     tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
     ...MetadataList,
     security_group_rules: Type.Array(rule, { description: 'Rules in canonical form' }),
-    created_at: OffsetTimestamp(),
-    updated_at: OffsetTimestamp(),
+    created_at: wire.OffsetTimestamp(),
+    updated_at: wire.OffsetTimestamp(),
   });
-  return { rule, group, list: listOf(group, `${titlePrefix}SecurityGroupList`) };
+  return { rule, group, list: wire.listOf(group, `${titlePrefix}SecurityGroupList`) };
 }
 
 const answersByDialect = {
@@ -230,7 +219,7 @@ const answersByDialect = {
       description: 'Remote security group; empty if the rule has none.',
     }),
   ),
-  client: answers('Client', nullable(Uuid('Remote security group; null if the rule has none.'))),
+  client: answers('Client', wire.nullable(Uuid('Remote security group; null if the rule has none.'))),
 };
 
 export const securityGroupRuleSchema = (dialect: DialectName) => answersByDialect[dialect].rule;
@@ -248,6 +237,6 @@ export const VERSIONED_GROUP: Versioned = {
 const groupId = { group_id: Type.String({ description: 'Security group ID' }) };
 const ruleId = { rule_id: Type.String({ description: 'Rule ID' }) };
 
-export const GroupParams = Type.Object({ ...ProjectRegion, ...groupId });
-export const RuleParams = Type.Object({ ...ProjectRegion, ...ruleId });
-export const GroupRuleParams = Type.Object({ ...ProjectRegion, ...groupId, ...ruleId });
+export const GroupParams = Type.Object({ ...wire.ProjectRegion, ...groupId });
+export const RuleParams = Type.Object({ ...wire.ProjectRegion, ...ruleId });
+export const GroupRuleParams = Type.Object({ ...wire.ProjectRegion, ...groupId, ...ruleId });

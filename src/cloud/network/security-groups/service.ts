@@ -1,11 +1,9 @@
 import { type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
-import { LOOKED_AT, SHOWN_IN_MESSAGE, someOf } from '../../../lib/held.ts';
-import { foundById } from '../../../lib/ids.ts';
+import { foundById, LOOKED_AT, SHOWN_IN_MESSAGE, someOf } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import { usedBy, wantChecked } from '../../ground/tasks/service.ts';
 import { existingGroups } from '../ports/groups/in-transaction.ts';

@@ -1,8 +1,7 @@
 import type { SecurityGroupSpec, SecurityRuleSpec } from '../../../backends/contract/specs.ts';
 import { dependentsOf, remove, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { recordDoneTask } from '../../ground/tasks/service.ts';
 import { withoutGroup } from '../ports/tasks.ts';
 import type { CanonicalRule } from './rules/canonical.ts';

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { violates } from '../../../db/database.ts';
 import { addressOrRange } from '../../../lib/cidr.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
-import { found, isUuid } from '../../../lib/ids.ts';
+import { found, isUuid, newId } from '../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
-import type { Platform } from '../../../platform.ts';
-import type { Scope } from '../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { wantChecked } from '../../ground/tasks/service.ts';
 import { type CreateAccessRule, MAX_ACCESS_RULES } from './schema.ts';
 import { getFileShare, lockFree } from './service.ts';
@@ -27,7 +25,7 @@ export async function addAccessRule(
   if ('fault' in found) throw new InvalidError({ ip_address: [found.fault] });
   const { address } = found;
   const rule = {
-    id: randomUUID(),
+    id: newId(),
     access_to: address,
     access_level: access_mode,
     created_at: on.clock.now(),

@@ -8,40 +8,14 @@ import { commonFields } from '../../../lib/resource-fields.ts';
 import { microsWithoutZone } from '../../../lib/time.ts';
 import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { tagRoutes } from '../../ground/metadata/routes.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { presentedExceeded } from '../../ground/quotas/schema.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { WAIT_TEXT, waitForTask } from '../../ground/tasks/service.ts';
 import { addAccessRule, listAccessRules, removeAccessRule } from './access-rules.ts';
-import {
-  AccessRuleAnswer,
-  AccessRuleList,
-  AccessRuleListQuery,
-  AccessRuleParams,
-  CheckShareLimits,
-  CreateAccessRule,
-  CreateFileShare,
-  ExceededShareQuotas,
-  ExtendFileShare,
-  FileShareAnswer,
-  FileShareList,
-  FileShareListQuery,
-  FileShareParams,
-  UpdateFileShare,
-  VOLUME_TYPES,
-} from './schema.ts';
-import {
-  createFileShare,
-  extendFileShare,
-  fileShareDeletion,
-  fileShareQuotaExceeded,
-  fileShareTags,
-  getFileShare,
-  listFileShares,
-  updateFileShare,
-} from './service.ts';
+import * as schema from './schema.ts';
+import * as fileShares from './service.ts';
 import type { AccessRuleRow, FileShareRow } from './store.ts';
 
 /**
@@ -70,7 +44,7 @@ function uuidFor(text: string): string {
   return parts.join('-');
 }
 
-export function presentedShare(row: FileShareRow, scope: Scope): FileShareAnswer {
+export function presentedShare(row: FileShareRow, scope: Scope): schema.FileShareAnswer {
   const network = networkOf(row);
   return {
     id: row.id,
@@ -79,7 +53,7 @@ export function presentedShare(row: FileShareRow, scope: Scope): FileShareAnswer
     protocol: row.protocol,
     status: row.status,
     type_name: row.type_name,
-    volume_type: VOLUME_TYPES[row.type_name],
+    volume_type: schema.VOLUME_TYPES[row.type_name],
     share_settings: settingsOf(row),
     connection_point: row.connection_point,
     ...network,
@@ -91,14 +65,14 @@ export function presentedShare(row: FileShareRow, scope: Scope): FileShareAnswer
   };
 }
 
-function networkOf(row: FileShareRow): FileShareAnswer['network'] {
+function networkOf(row: FileShareRow): schema.FileShareAnswer['network'] {
   const { network_id, network_name, subnet_id, subnet_name } = row;
   // All four are set for a standard share.
   if (network_id === null || subnet_id === null) return vastNetwork(row.region_id);
   return { network_id, network_name: network_name ?? '', subnet_id, subnet_name: subnet_name ?? '' };
 }
 
-function settingsOf(row: FileShareRow): FileShareAnswer['share_settings'] {
+function settingsOf(row: FileShareRow): schema.FileShareAnswer['share_settings'] {
   if (row.type_name === 'standard') return { type_name: 'standard' };
   return {
     type_name: 'vast',
@@ -116,48 +90,48 @@ const VERSIONED = versioned('file_shares');
 const tags = ['File shares'];
 
 export function fileShareRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  tagRoutes(app, on, 'file_shares', fileShareTags);
-  const api = operations(app, { tags, params: FileShareParams });
+  tagRoutes(app, on, 'file_shares', fileShares.fileShareTags);
+  const api = operations(app, { tags, params: schema.FileShareParams });
 
   api.post(BASE, 'createFileShare', 'Create a file share', {
     closedBody: true,
     description: 'Starts one task. When it is finished, its created_resources has the share in file_shares.',
     params: ProjectRegionParams,
-    body: CreateFileShare,
+    body: schema.CreateFileShare,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createFileShare(on, scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await fileShares.createFileShare(on, scope, body)]),
   });
 
   api.get(BASE, 'listFileShares', 'List file shares', {
     description: 'Newest first.',
     params: ProjectRegionParams,
-    query: FileShareListQuery,
-    answer: FileShareList,
+    query: schema.FileShareListQuery,
+    answer: schema.FileShareList,
     handler: async ({ scope, query }) =>
-      presentedPage(await listFileShares(on, scope, query), (row) => presentedShare(row, scope)),
+      presentedPage(await fileShares.listFileShares(on, scope, query), (row) => presentedShare(row, scope)),
   });
 
   api.get(ONE_SHARE, 'getFileShare', 'Get a file share', {
     versioned: VERSIONED,
-    answer: FileShareAnswer,
+    answer: schema.FileShareAnswer,
     handler: async ({ scope, params }) =>
-      presentedShare(await getFileShare(on, scope, params.file_share_id), scope),
+      presentedShare(await fileShares.getFileShare(on, scope, params.file_share_id), scope),
   });
 
   api.patch(ONE_SHARE, 'updateFileShareNow', 'Update a file share and wait for completion', {
     description: WAIT_TEXT,
     deprecated: true,
-    body: UpdateFileShare,
-    answer: FileShareAnswer,
+    body: schema.UpdateFileShare,
+    answer: schema.FileShareAnswer,
     handler: async ({ scope, params, body }, reply) => {
       const { file_share_id: id } = params;
-      const task = await updateFileShare(on, scope, id, body, { taskAnyway: false });
+      const task = await fileShares.updateFileShare(on, scope, id, body, { taskAnyway: false });
       if (task)
         await waitForTask(on, task, `File share ${id}`, {
           principal: scope.principal,
           gone: goneSignal(reply),
         });
-      return presentedShare(await getFileShare(on, scope, id), scope);
+      return presentedShare(await fileShares.getFileShare(on, scope, id), scope);
     },
   });
 
@@ -169,27 +143,27 @@ export function fileShareRoutes(app: Api, dialect: Dialect, on: Platform): void 
       versioned: VERSIONED,
       description:
         "Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while another task holds the share, and for settings that Slurm in a cluster doesn't support.",
-      body: UpdateFileShare,
+      body: schema.UpdateFileShare,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params, body }) => {
-        const task = await updateFileShare(on, scope, params.file_share_id, body, dialect);
+        const task = await fileShares.updateFileShare(on, scope, params.file_share_id, body, dialect);
         return dialect.tasks(task === undefined ? [] : [task]);
       },
     },
   );
 
   api.post(`${ONE_SHARE}/extend`, 'extendFileShare', 'Extend a file share', {
-    body: ExtendFileShare,
+    body: schema.ExtendFileShare,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await extendFileShare(on, scope, params.file_share_id, body.size)]),
+      dialect.tasks([await fileShares.extendFileShare(on, scope, params.file_share_id, body.size)]),
   });
 
   api.delete(ONE_SHARE, 'deleteFileShare', 'Delete a file share', {
     description: 'Returns 409 while a task holds the share, or Slurm in a cluster uses it.',
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, fileShareDeletion, params.file_share_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, fileShares.fileShareDeletion, params.file_share_id)]),
   });
 }
 
@@ -197,21 +171,21 @@ const RULES = `${BASE}/:file_share_id/access_rule`;
 
 /** Routes for the access rules of a share, and for the check of quotas. */
 export function shareAccessRoutes(app: Api, on: Platform): void {
-  const api = operations(app, { tags, params: FileShareParams });
+  const api = operations(app, { tags, params: schema.FileShareParams });
 
   api.post(RULES, 'createFileShareAccessRule', 'Add an access rule to a file share', {
     description:
       'Gives an address access to the share. Only for `standard` shares. Returns 409 if the address already has a rule, and while a task holds the share.',
-    body: CreateAccessRule,
-    answer: AccessRuleAnswer,
+    body: schema.CreateAccessRule,
+    answer: schema.AccessRuleAnswer,
     handler: async ({ scope, params, body }) =>
       presentedRule(await addAccessRule(on, scope, params.file_share_id, body)),
   });
 
   api.get(RULES, 'listFileShareAccessRules', 'List the access rules of a file share', {
     description: 'Oldest first. A `vast` share has none.',
-    query: AccessRuleListQuery,
-    answer: AccessRuleList,
+    query: schema.AccessRuleListQuery,
+    answer: schema.AccessRuleList,
     handler: async ({ scope, params, query }) =>
       presentedPage(await listAccessRules(on, scope, params.file_share_id, query), presentedRule),
   });
@@ -221,7 +195,7 @@ export function shareAccessRoutes(app: Api, on: Platform): void {
     'deleteFileShareAccessRule',
     'Delete an access rule of a file share',
     {
-      params: AccessRuleParams,
+      params: schema.AccessRuleParams,
       handler: async ({ scope, params }) => {
         const { file_share_id, access_rule_id } = params;
         await removeAccessRule(on, scope, file_share_id, access_rule_id);
@@ -235,12 +209,12 @@ export function shareAccessRoutes(app: Api, on: Platform): void {
     description:
       'Returns the quotas that another share would exceed. Nothing is reserved. Sizes have no quota.',
     params: ProjectRegionParams,
-    body: CheckShareLimits,
-    answer: ExceededShareQuotas,
-    handler: async ({ scope }) => presentedExceeded(await fileShareQuotaExceeded(on, scope)),
+    body: schema.CheckShareLimits,
+    answer: schema.ExceededShareQuotas,
+    handler: async ({ scope }) => presentedExceeded(await fileShares.fileShareQuotaExceeded(on, scope)),
   });
 }
 
-function presentedRule({ id, access_to, access_level }: AccessRuleRow): AccessRuleAnswer {
+function presentedRule({ id, access_to, access_level }: AccessRuleRow): schema.AccessRuleAnswer {
   return { id, access_to, access_level, state: 'active' };
 }

@@ -5,8 +5,7 @@ import { InvalidError } from '../../../lib/errors.ts';
 import { LEGACY } from '../../../lib/legacy.ts';
 import { MetadataMap, newTags } from '../../../lib/legacy-metadata.ts';
 import { PlaceFields, TaggedFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import { tagQuery } from '../../../lib/tag-query.ts';
-import { TagsPatchInput } from '../../../lib/tags.ts';
+import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
 import {
   Input,
   listOf,

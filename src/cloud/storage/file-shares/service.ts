@@ -1,53 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import type { TaskType } from '../../../convergence/task-kind.ts';
 import { make, remove, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import {
-  ConflictError,
-  type FieldProblem,
-  InvalidError,
-  NotFoundError,
-  type QuotaExceededError,
-} from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { isUuid, newTaskId } from '../../../lib/ids.ts';
+import * as errors from '../../../lib/errors.ts';
+import { isUuid, newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import { patchedTags, sameTags } from '../../../lib/tags.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { exceededQuotas, quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
-import {
-  beginTask,
-  deletionId,
-  removeAgain,
-  type TaskAnyway,
-  unchangedTask,
-  usedBy,
-  wantChecked,
-} from '../../ground/tasks/service.ts';
+import * as tasks from '../../ground/tasks/service.ts';
 import { keepShareSubnet } from '../../network/networks/service.ts';
 import { type NewShare, newShare } from './new-share.ts';
-import {
-  type CreateFileShare,
-  type FileShareListQuery,
-  type FileShareType,
-  slurmNeeds,
-  type UpdateFileShare,
-  type VastSettings,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import * as store from './store.ts';
 import { type FileShareRow, insertRules, keepFree, lockShare } from './store.ts';
-import {
-  CREATE_SHARE,
-  changedShare,
-  DELETE_SHARE,
-  EXTEND_SHARE,
-  type ShareChange,
-  shareSpec,
-  UPDATE_SHARE,
-} from './tasks.ts';
+import * as fileSharesTasks from './tasks.ts';
 
 /** Locks the share. @throws NotFoundError */
 export async function lock(tx: Transaction, scope: Scope, id: string): Promise<FileShareRow> {
@@ -64,15 +32,15 @@ export async function lockFree(tx: Transaction, scope: Scope, id: string): Promi
   return share;
 }
 
-export function shareNotFound(id: string): NotFoundError {
-  return new NotFoundError('File share', id);
+export function shareNotFound(id: string): errors.NotFoundError {
+  return new errors.NotFoundError('File share', id);
 }
 
 /** What a change makes of a share. `settings` are only those of a VAST share. */
 export interface WantedShare {
   name: string;
   tags: Record<string, string>;
-  settings: VastSettings | null;
+  settings: schema.VastSettings | null;
 }
 
 /**
@@ -82,13 +50,13 @@ export interface WantedShare {
  */
 export function wantedShare(
   share: FileShareRow,
-  { name = share.name, share_settings: given, tags: patch }: UpdateFileShare,
+  { name = share.name, share_settings: given, tags: patch }: schema.UpdateFileShare,
   slurmCluster: string | undefined,
 ): WantedShare | undefined {
   const current = settingsOf(share);
   if (given && current === null) {
     const message = 'Is only allowed for a vast share; leave it out for a standard one.';
-    throw new InvalidError([{ field: 'share_settings', message }]);
+    throw new errors.InvalidError([{ field: 'share_settings', message }]);
   }
   const settings = current && {
     rootSquash: given?.root_squash ?? current.rootSquash,
@@ -98,9 +66,9 @@ export function wantedShare(
   const tags = patchedTags(share.tags, patch);
   const sameSettings = JSON.stringify(settings) === JSON.stringify(current);
   if (name === share.name && sameSettings && sameTags(tags, share.tags)) return undefined;
-  const needs = settings && slurmCluster !== undefined ? slurmNeeds(settings) : [];
+  const needs = settings && slurmCluster !== undefined ? schema.slurmNeeds(settings) : [];
   if (needs.length > 0) {
-    throw new ConflictError(
+    throw new errors.ConflictError(
       `Slurm in cluster ${slurmCluster} uses file share ${share.name} and requires ${needs.join(', ')}; disable Slurm there first`,
     );
   }
@@ -108,7 +76,7 @@ export function wantedShare(
 }
 
 /** Returns the settings of a VAST share; null for a standard one. */
-export function settingsOf(share: FileShareRow): VastSettings | null {
+export function settingsOf(share: FileShareRow): schema.VastSettings | null {
   if (share.type_name !== 'vast') return null;
   return {
     rootSquash: share.root_squash ?? true,
@@ -132,7 +100,7 @@ export function rowPatch({ name, tags, settings }: WantedShare) {
 
 /** What the preconditions of Slurm look at in a share. */
 export interface SlurmShare {
-  typeName: FileShareType;
+  typeName: schema.FileShareType;
   /** The settings that a VAST share would need for Slurm but doesn't have. */
   lacks: string[];
 }
@@ -145,9 +113,13 @@ async function find(on: Platform, scope: Scope, id: string): Promise<store.FileS
  * Accepts a share. Returns the ID of the task that creates it.
  * @throws InvalidError, QuotaExceededError
  */
-export async function createFileShare(on: Platform, scope: Scope, request: CreateFileShare): Promise<string> {
+export async function createFileShare(
+  on: Platform,
+  scope: Scope,
+  request: schema.CreateFileShare,
+): Promise<string> {
   const wanted = newShare(request, scope.region);
-  const id = randomUUID();
+  const id = newId();
   const taskId = newTaskId();
   await on.database.accept(async (tx) => {
     const network = await networkOf(tx, scope, wanted);
@@ -155,12 +127,12 @@ export async function createFileShare(on: Platform, scope: Scope, request: Creat
     tx.about({ type: 'file_shares', id, name: wanted.name });
     const rules = rulesOf(id, wanted, tx.now);
     await insertRules(tx, rules);
-    await beginTask(on, tx, scope, {
+    await tasks.beginTask(on, tx, scope, {
       id: taskId,
-      task: CREATE_SHARE,
+      task: fileSharesTasks.CREATE_SHARE,
       data: { ...request, type_name: wanted.typeName, file_share_id: id },
       input: { fileShareId: id, ...quotaOwner(scope) },
-      wants: [make('file_share', id, shareSpec(wanted, network, rules))],
+      wants: [make('file_share', id, fileSharesTasks.shareSpec(wanted, network, rules))],
     });
     await takeQuota(tx, scope, 'sfs_count');
   });
@@ -170,7 +142,7 @@ export async function createFileShare(on: Platform, scope: Scope, request: Creat
 export const listFileShares = (
   on: Platform,
   scope: Scope,
-  query: FileShareListQuery,
+  query: schema.FileShareListQuery,
 ): Promise<Page<store.FileShareRow>> => store.listShares(on.database.sql, scope, query);
 
 /**
@@ -178,24 +150,24 @@ export const listFileShares = (
  * @throws NotFoundError, ConflictError while a task holds the share or Slurm uses it
  */
 export async function deleteFileShare(on: Platform, scope: Scope, id: string): Promise<string> {
-  const taskId = deletionId(scope);
+  const taskId = tasks.deletionId(scope);
   return on.database.accept(async (tx) => {
     const share = await lock(tx, scope, id);
-    const again = await removeAgain(on, tx, scope, share.task_id, DELETE_SHARE);
+    const again = await tasks.removeAgain(on, tx, scope, share.task_id, fileSharesTasks.DELETE_SHARE);
     if (again !== undefined) return again;
     refuseHeld(`File share ${share.name}`, share);
     const cluster = await store.slurmClusterOn(tx, share.id);
     if (cluster !== undefined) {
-      throw await usedBy(
+      throw await tasks.usedBy(
         tx,
         `File share ${share.name} is in use by Slurm in cluster ${cluster.name}; disable Slurm there first`,
         [[{ kind: 'cluster', id: cluster.id }]],
       );
     }
     await store.changeShare(tx, share.id, { status: 'deleting', task_id: taskId });
-    return beginTask(on, tx, scope, {
+    return tasks.beginTask(on, tx, scope, {
       id: taskId,
-      task: DELETE_SHARE,
+      task: fileSharesTasks.DELETE_SHARE,
       data: { file_share_id: share.id },
       input: { fileShareId: share.id, ...quotaOwner(scope) },
       wants: [remove('file_share', share.id)],
@@ -212,22 +184,22 @@ export const updateFileShare = (
   on: Platform,
   scope: Scope,
   id: string,
-  request: UpdateFileShare,
-  options: TaskAnyway,
+  request: schema.UpdateFileShare,
+  options: tasks.TaskAnyway,
 ): Promise<string | undefined> =>
   on.database.accept(async (tx) => {
     const share = await lockFree(tx, scope, id);
     const wanted = wantedShare(share, request, (await store.slurmClusterOn(tx, share.id))?.name);
     if (!wanted) {
       const data = { ...request, file_share_id: share.id };
-      return unchangedTask(on, tx, scope, { type: UPDATE_SHARE.type, data }, options);
+      return tasks.unchangedTask(on, tx, scope, { type: fileSharesTasks.UPDATE_SHARE.type, data }, options);
     }
     const { name, tags, settings } = wanted;
     return begin(on, tx, scope, {
-      task: UPDATE_SHARE,
+      task: fileSharesTasks.UPDATE_SHARE,
       input: { fileShareId: share.id, patch: rowPatch(wanted) },
       shown: request,
-      want: changedShare(share.id, { name, metadata: tags, settings }),
+      want: fileSharesTasks.changedShare(share.id, { name, metadata: tags, settings }),
     });
   });
 
@@ -239,21 +211,23 @@ export const extendFileShare = (on: Platform, scope: Scope, id: string, size: nu
   on.database.accept(async (tx) => {
     const share = await lockFree(tx, scope, id);
     if (size <= share.size_gib) {
-      throw new InvalidError({
+      throw new errors.InvalidError({
         size: [`Must be larger than the current size of ${share.size_gib} GiB.`],
       });
     }
     return begin(on, tx, scope, {
-      task: EXTEND_SHARE,
+      task: fileSharesTasks.EXTEND_SHARE,
       input: { fileShareId: share.id, patch: { size_gib: size } },
       shown: { size },
-      want: changedShare(share.id, { sizeGib: size }),
+      want: fileSharesTasks.changedShare(share.id, { sizeGib: size }),
     });
   });
 
 /** Returns the quotas that another share would exceed. */
-export const fileShareQuotaExceeded = (on: Platform, scope: Scope): Promise<QuotaExceededError['info'][]> =>
-  exceededQuotas(on.database.sql, scope, { sfs_count: 1 });
+export const fileShareQuotaExceeded = (
+  on: Platform,
+  scope: Scope,
+): Promise<errors.QuotaExceededError['info'][]> => exceededQuotas(on.database.sql, scope, { sfs_count: 1 });
 
 export const fileShareTags: TagHolder = {
   read: getFileShare,
@@ -261,7 +235,7 @@ export const fileShareTags: TagHolder = {
     const share = await lockFree(tx, scope, id);
     const tags = plan(share.tags);
     await store.changeShare(tx, share.id, { tags: JSON.stringify(tags) });
-    await wantChecked(on, tx, scope, [changedShare(share.id, { metadata: tags })]);
+    await tasks.wantChecked(on, tx, scope, [fileSharesTasks.changedShare(share.id, { metadata: tags })]);
   },
 };
 
@@ -274,7 +248,7 @@ export async function fileSharesForSlurm(
   const row = await find(on, scope, id);
   if (row?.task_id !== null) return undefined;
   const settings = settingsOf(row);
-  return { typeName: row.type_name, lacks: settings ? slurmNeeds(settings) : [] };
+  return { typeName: row.type_name, lacks: settings ? schema.slurmNeeds(settings) : [] };
 }
 
 /** @throws NotFoundError */
@@ -294,12 +268,17 @@ async function begin(
     input,
     shown,
     want,
-  }: { task: TaskType<ShareChange>; input: ShareChange; shown: object; want: Wanted },
+  }: {
+    task: TaskType<fileSharesTasks.ShareChange>;
+    input: fileSharesTasks.ShareChange;
+    shown: object;
+    want: Wanted;
+  },
 ): Promise<string> {
   const id = newTaskId();
-  const status = task === EXTEND_SHARE && { status: 'extending' as const };
+  const status = task === fileSharesTasks.EXTEND_SHARE && { status: 'extending' as const };
   await store.changeShare(tx, input.fileShareId, { task_id: id, ...status });
-  return beginTask(on, tx, scope, {
+  return tasks.beginTask(on, tx, scope, {
     id,
     task,
     data: { file_share_id: input.fileShareId, ...shown },
@@ -312,7 +291,7 @@ async function networkOf(tx: Transaction, scope: Scope, { network }: NewShare) {
   if (!network) return { network_id: null, network_name: null, subnet_id: null, subnet_name: null };
   const { networkId, subnetId } = network;
   const subnet = await keepShareSubnet(tx, scope, networkId, subnetId);
-  if (!subnet) throw new InvalidError([noSubnet(networkId, subnetId)]);
+  if (!subnet) throw new errors.InvalidError([noSubnet(networkId, subnetId)]);
   return {
     network_id: networkId,
     network_name: subnet.networkName,
@@ -349,7 +328,7 @@ function rowOf(scope: Scope, share: NewShare) {
 
 function rulesOf(shareId: string, { access }: NewShare, now: Date) {
   return access.map((rule) => ({
-    id: randomUUID(),
+    id: newId(),
     file_share_id: shareId,
     access_to: rule.ip_address,
     access_level: rule.access_mode,
@@ -357,7 +336,7 @@ function rulesOf(shareId: string, { access }: NewShare, now: Date) {
   }));
 }
 
-function noSubnet(networkId: string, subnetId: string | undefined): FieldProblem {
+function noSubnet(networkId: string, subnetId: string | undefined): errors.FieldProblem {
   return subnetId === undefined
     ? {
         field: 'network.network_id',
@@ -381,5 +360,5 @@ export const fileShareDeletion: WaitingDeletion<Rest<typeof deleteFileShare>> = 
 export async function keepForSlurm(tx: Transaction, scope: Scope, id: string): Promise<boolean> {
   const row = await keepFree(tx, scope, id);
   const settings = row ? settingsOf(row) : null;
-  return settings !== null && slurmNeeds(settings).length === 0;
+  return settings !== null && schema.slurmNeeds(settings).length === 0;
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../db/database.ts';
 import { isIn, type Place } from '../../../db/place.ts';
-import { blockerOf } from '../../../lib/held.ts';
+import { blockerOf } from '../../../lib/ids.ts';
 import type { Catalog, Image } from '../../ground/catalog/service.ts';
 
 /** An image from which volumes are created. */

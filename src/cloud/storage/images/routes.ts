@@ -6,33 +6,14 @@ import { commonFields } from '../../../lib/resource-fields.ts';
 import { offsetTimestamp } from '../../../lib/time.ts';
 import { versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { NO_PRICE_ASKED, type OfferPrice } from '../../ground/catalog/schema.ts';
 import type { Image } from '../../ground/catalog/service.ts';
 import { tagRoutes } from '../../ground/metadata/routes.ts';
 import { type OfferPrices, offerPrices } from '../../ground/prices/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
-import {
-  CreateImage,
-  DownloadImage,
-  ImageAnswer,
-  ImageList,
-  ImageListQuery,
-  ImageParams,
-  ImageQuery,
-  UpdateImage,
-} from './schema.ts';
-import {
-  type AnyImage,
-  createImage,
-  downloadImage,
-  getImage,
-  imageDeletion,
-  imageTags,
-  listImages,
-  updateImage,
-} from './service.ts';
+import * as schema from './schema.ts';
+import * as service from './service.ts';
 import type { ImageRow } from './store.ts';
 
 /** Presents an image of the catalogue as a project sees it in a region. */
@@ -40,7 +21,7 @@ export function presentedPublicImage(
   image: Image,
   scope: Pick<Scope, 'projectId' | 'region'>,
   price: OfferPrice,
-): ImageAnswer {
+): schema.ImageAnswer {
   const { regions: _, ...shown } = image;
   return {
     ...shown,
@@ -58,7 +39,7 @@ export function presentedPublicImage(
   };
 }
 
-export function presentedOwnImage(row: ImageRow, scope: Scope, price: OfferPrice): ImageAnswer {
+export function presentedOwnImage(row: ImageRow, scope: Scope, price: OfferPrice): schema.ImageAnswer {
   const { tags, ...common } = commonFields(row, scope);
   return {
     id: row.id,
@@ -96,8 +77,8 @@ const VERSIONED = versioned('image');
 const tags = ['Images'];
 
 export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  tagRoutes(app, on, 'image', imageTags);
-  function presented(known: AnyImage, scope: Scope, prices?: OfferPrices): ImageAnswer {
+  tagRoutes(app, on, 'image', service.imageTags);
+  function presented(known: service.AnyImage, scope: Scope, prices?: OfferPrices): schema.ImageAnswer {
     const { os_type: osType } = 'row' in known ? known.row : known.image;
     const price = prices?.image(osType) ?? NO_PRICE_ASKED;
     return 'row' in known
@@ -110,9 +91,9 @@ export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
   api.post(IMAGES, 'createImage', 'Create an image from a volume', {
     description:
       'Starts one task. When it is finished, its created_resources has the image in images. The task holds the volume meanwhile. A volume in use is copied in its current state.',
-    body: CreateImage,
+    body: schema.CreateImage,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createImage(on, scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await service.createImage(on, scope, body)]),
   });
 
   api.post(
@@ -122,18 +103,18 @@ export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
     {
       description:
         'Starts one task. When it is finished, its created_resources has the image in images. The simulated infrastructure fetches nothing: there the size stays unknown, and an address where nothing is does as well.',
-      body: DownloadImage,
+      body: schema.DownloadImage,
       answer: dialect.tasksSchema,
-      handler: async ({ scope, body }) => dialect.tasks([await downloadImage(on, scope, body)]),
+      handler: async ({ scope, body }) => dialect.tasks([await service.downloadImage(on, scope, body)]),
     },
   );
 
   api.get(IMAGES, 'listImages', 'List images', {
     description: 'Images of the platform in their own order, then images of the project, newest first.',
-    query: ImageListQuery,
-    answer: ImageList,
+    query: schema.ImageListQuery,
+    answer: schema.ImageList,
     handler: async ({ scope, query }) => {
-      const { count, images: page } = await listImages(on, scope, query);
+      const { count, images: page } = await service.listImages(on, scope, query);
       const prices = await offerPrices(on, scope, query.include_prices);
       return { count, results: page.map((known) => presented(known, scope, prices)) };
     },
@@ -145,10 +126,10 @@ export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
     'List images of the project',
     {
       description: 'The latest 1000, newest first.',
-      query: ImageQuery,
-      answer: ImageList,
+      query: schema.ImageQuery,
+      answer: schema.ImageList,
       handler: async ({ scope, query }) => {
-        const { count, images: own } = await listImages(on, scope, { visibility: 'private' });
+        const { count, images: own } = await service.listImages(on, scope, { visibility: 'private' });
         const prices = await offerPrices(on, scope, query.include_prices);
         return { count, results: own.map((known) => presented(known, scope, prices)) };
       },
@@ -157,33 +138,33 @@ export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
   api.get(IMAGE, 'getImage', 'Get an image', {
     versioned: VERSIONED,
-    params: ImageParams,
-    query: ImageQuery,
-    answer: ImageAnswer,
+    params: schema.ImageParams,
+    query: schema.ImageQuery,
+    answer: schema.ImageAnswer,
     handler: async ({ scope, params, query }) => {
-      const image = await getImage(on, scope, params.image_id);
+      const image = await service.getImage(on, scope, params.image_id);
       return presented(image, scope, await offerPrices(on, scope, query.include_prices));
     },
   });
 
   api.patch(IMAGE, 'updateImage', 'Update an image', {
     description: 'Takes effect immediately. Returns 403 for images of the platform.',
-    params: ImageParams,
-    body: UpdateImage,
-    answer: ImageAnswer,
+    params: schema.ImageParams,
+    body: schema.UpdateImage,
+    answer: schema.ImageAnswer,
     handler: async ({ scope, params, body }) => {
       const { image_id: id } = params;
-      await updateImage(on, scope, id, body);
-      return presented(await getImage(on, scope, id), scope);
+      await service.updateImage(on, scope, id, body);
+      return presented(await service.getImage(on, scope, id), scope);
     },
   });
 
   api.delete(IMAGE, 'deleteImage', 'Delete an image', {
     description:
       'Volumes created from it are copies and stay. Returns 409 while volumes are created from it, and 403 for images of the platform.',
-    params: ImageParams,
+    params: schema.ImageParams,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, imageDeletion, params.image_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, service.imageDeletion, params.image_id)]),
   });
 }

@@ -2,8 +2,7 @@ import { type Static, Type } from 'typebox';
 import { MAX_URL } from '../../../lib/file-url.ts';
 import { MetadataTwice, newTags } from '../../../lib/legacy-metadata.ts';
 import { PlaceFields, TagAnswer, TaskFields, UuidInput } from '../../../lib/resource-fields.ts';
-import { tagQuery } from '../../../lib/tag-query.ts';
-import { TagsPatchInput } from '../../../lib/tags.ts';
+import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
 import {
   Input,
   listOf,

@@ -1,41 +1,24 @@
-import { randomUUID } from 'node:crypto';
 import { change as changeWant, make, remove } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { newResource } from '../../../db/place.ts';
 import { ForbiddenError, InvalidError } from '../../../lib/errors.ts';
 import { fileUrlProblem, shownUrl } from '../../../lib/file-url.ts';
-import { LOOKED_AT, refuseHeld, someOf } from '../../../lib/held.ts';
-import { foundById, isUuid, newTaskId } from '../../../lib/ids.ts';
+import { foundById, isUuid, LOOKED_AT, newId, newTaskId, refuseHeld, someOf } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
-import { tagFilter } from '../../../lib/tag-query.ts';
-import { patchedTags } from '../../../lib/tags.ts';
-import type { Platform } from '../../../platform.ts';
+import { patchedTags, tagFilter } from '../../../lib/tags.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import type { Image } from '../../ground/catalog/service.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
-import {
-  beginTask,
-  deletionId,
-  neededBy,
-  removeAgain,
-  usedBy,
-  wantChecked,
-} from '../../ground/tasks/service.ts';
+import * as tasks from '../../ground/tasks/service.ts';
 import { holdForUpload } from '../volumes/service.ts';
-import {
-  type CreateImage,
-  type DownloadImage,
-  EXAMPLE_URL,
-  type ImageListQuery,
-  type UpdateImage,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import * as store from './store.ts';
 import { CREATE_IMAGE, DELETE_IMAGE, DOWNLOAD_IMAGE, type ImageOrigin, imageSpec } from './tasks.ts';
 
 /** Returns the platform's images that match a list query. They are public, belong to no project and have no tags. */
-export function matchingImages(images: readonly Image[], query: ImageListQuery): readonly Image[] {
+export function matchingImages(images: readonly Image[], query: schema.ImageListQuery): readonly Image[] {
   const { tagKeys, tags } = tagFilter(query);
   const onlyOthers =
     query.private !== undefined ||
@@ -66,9 +49,9 @@ const GIB = 2 ** 30;
  * Returns the task that creates an image from a volume. The task holds the volume meanwhile.
  * @throws InvalidError, ConflictError, QuotaExceededError
  */
-export async function createImage(on: Platform, scope: Scope, request: CreateImage): Promise<string> {
+export async function createImage(on: Platform, scope: Scope, request: schema.CreateImage): Promise<string> {
   const tags = tagsOf(request);
-  const [id, taskId] = [randomUUID(), newTaskId()];
+  const [id, taskId] = [newId(), newTaskId()];
   const now = on.clock.now();
   return on.database.accept(async (tx) => {
     const volume = await holdForUpload(tx, scope, request.volume_id, taskId, now);
@@ -85,7 +68,7 @@ export async function createImage(on: Platform, scope: Scope, request: CreateIma
       ...newResource(scope, taskId, now),
     });
     tx.about({ type: 'image', id, name: request.name });
-    await beginTask(on, tx, scope, {
+    await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: CREATE_IMAGE,
       data: request,
@@ -101,12 +84,16 @@ export async function createImage(on: Platform, scope: Scope, request: CreateIma
  * Returns the task that downloads an image from an address.
  * @throws InvalidError, QuotaExceededError
  */
-export async function downloadImage(on: Platform, scope: Scope, request: DownloadImage): Promise<string> {
+export async function downloadImage(
+  on: Platform,
+  scope: Scope,
+  request: schema.DownloadImage,
+): Promise<string> {
   const tags = tagsOf(request);
-  const problem = fileUrlProblem(request.url, EXAMPLE_URL);
+  const problem = fileUrlProblem(request.url, schema.EXAMPLE_URL);
   if (problem !== undefined) throw new InvalidError({ url: [problem] });
   const { os_distro = null, os_version = null, cow_format = false } = request;
-  const [id, taskId] = [randomUUID(), newTaskId()];
+  const [id, taskId] = [newId(), newTaskId()];
   const [shown, sourceUrl] = [shownIn(request), shownUrl(request.url)];
   return on.database.accept(async (tx) => {
     await store.insertImage(tx, {
@@ -124,7 +111,7 @@ export async function downloadImage(on: Platform, scope: Scope, request: Downloa
     });
     tx.about({ type: 'image', id, name: request.name });
     const origin: ImageOrigin = { sourceUrl, ...(cow_format && { copyOnWrite: true }) };
-    await beginTask(on, tx, scope, {
+    await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: DOWNLOAD_IMAGE,
       data: { ...request, url: sourceUrl },
@@ -140,7 +127,7 @@ export async function downloadImage(on: Platform, scope: Scope, request: Downloa
 export async function listImages(
   on: Platform,
   scope: Scope,
-  query: ImageListQuery,
+  query: schema.ImageListQuery,
 ): Promise<{ count: number; images: AnyImage[] }> {
   const open = matchingImages(on.catalog.images(scope.regionId), query);
   const { limit = 1000, offset = 0 } = query;
@@ -163,7 +150,7 @@ export const updateImage = (
   on: Platform,
   scope: Scope,
   id: string,
-  { tags, ...change }: UpdateImage,
+  { tags, ...change }: schema.UpdateImage,
 ): Promise<void> =>
   on.database.accept(async (tx) => {
     const image = await lockOwn(on, tx, scope, id);
@@ -178,17 +165,17 @@ export const updateImage = (
 export const deleteImage = (on: Platform, scope: Scope, id: string): Promise<string> =>
   on.database.accept(async (tx) => {
     const known = isUuid(id) ? await store.lockImage(tx, scope, id) : undefined;
-    const again = await removeAgain(on, tx, scope, known?.task_id ?? null, DELETE_IMAGE);
+    const again = await tasks.removeAgain(on, tx, scope, known?.task_id ?? null, DELETE_IMAGE);
     if (again !== undefined) return again;
     const image = await lockOwn(on, tx, scope, id);
     await refuseNeeded(tx, image);
-    const taskId = deletionId(scope);
+    const taskId = tasks.deletionId(scope);
     await store.changeImage(tx, image.id, {
       status: 'pending_delete',
       task_id: taskId,
       updated_at: tx.now,
     });
-    return beginTask(on, tx, scope, {
+    return tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: DELETE_IMAGE,
       data: { image_id: image.id },
@@ -219,7 +206,7 @@ async function rewrite(
   const { id, name, os_type, is_baremetal, ssh_key, hw_firmware_type, hw_machine_type } = image;
   const shown = { name, os_type, is_baremetal, ssh_key, hw_firmware_type, hw_machine_type };
   await store.changeImage(tx, id, { ...shown, tags: JSON.stringify(tags), updated_at: tx.now });
-  await wantChecked(on, tx, scope, [
+  await tasks.wantChecked(on, tx, scope, [
     changeWant('image', id, ({ volumeId, sourceUrl, copyOnWrite }) => {
       const origin: ImageOrigin = {
         ...(volumeId !== undefined && { volumeId }),
@@ -251,7 +238,7 @@ async function lockOwn(on: Platform, tx: Transaction, scope: Scope, id: string):
 }
 
 /** Returns what a request says of an image that it makes. */
-function shownIn(request: CreateImage | DownloadImage) {
+function shownIn(request: schema.CreateImage | schema.DownloadImage) {
   return {
     name: request.name,
     os_type: request.os_type ?? 'linux',
@@ -270,13 +257,13 @@ async function refuseNeeded(tx: Transaction, image: store.ImageRow): Promise<voi
   const volumes = needing.map((id) => ({ kind: 'volume' as const, id }));
   if (image.cow_format) {
     const message = `Image ${image.id} shares its data with volumes; delete them first: ${someOf(needing)}`;
-    throw await usedBy(
+    throw await tasks.usedBy(
       tx,
       message,
       volumes.map((one) => [one]),
     );
   }
-  throw await neededBy(
+  throw await tasks.neededBy(
     tx,
     `Image ${image.id} is being copied to volumes; wait until they are ready: ${someOf(needing)}`,
     volumes,

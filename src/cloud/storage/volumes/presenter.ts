@@ -1,8 +1,8 @@
 import { metadataTwice } from '../../../lib/legacy-metadata.ts';
 import { commonFields } from '../../../lib/resource-fields.ts';
 import { offsetTimestamp } from '../../../lib/time.ts';
+import type { Scope } from '../../../platform.ts';
 import type { VolumeTypeName } from '../../ground/catalog/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import type { VolumeAnswer } from './schema.ts';
 import type { VolumeRow } from './store.ts';
 

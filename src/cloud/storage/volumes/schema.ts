@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { MetadataTwice, newTags } from '../../../lib/legacy-metadata.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import { tagQuery } from '../../../lib/tag-query.ts';
+import { tagQuery } from '../../../lib/tags.ts';
 import { MAX_VOLUME_GIB } from '../../../lib/volume-types.ts';
 import {
   IdList,

@@ -1,24 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { make, remove } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
-import { refuseHeld } from '../../../lib/held.ts';
-import { foundById, isUuid, newTaskId } from '../../../lib/ids.ts';
+import { foundById, isUuid, newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
-import type { Platform } from '../../../platform.ts';
+import type { Platform, Scope } from '../../../platform.ts';
 import { lockHost } from '../../ground/hosts/in-transaction.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain, usedBy } from '../../ground/tasks/service.ts';
-import {
-  freeDevice,
-  insertAttachment,
-  refuseAttached,
-  requireReady,
-  type VolumeHost,
-} from './attachments/store.ts';
+import * as attachmentsStore from './attachments/store.ts';
 import type { CreateVolume, VolumeListQuery } from './schema.ts';
 import * as snapshots from './snapshots/in-transaction.ts';
 import { volumeShapes } from './sources.ts';
@@ -30,7 +21,7 @@ import { CREATE_VOLUME, DELETE_VOLUME, onMachine, volumeSpec } from './tasks.ts'
 export async function createVolume(on: Platform, scope: Scope, request: CreateVolume): Promise<string> {
   const tags = tagsOf(request);
   requireSound(request);
-  const [id, taskId] = [randomUUID(), newTaskId()];
+  const [id, taskId] = [newId(), newTaskId()];
   const now = on.clock.now();
   return on.database.accept(async (tx) => {
     const host = await hostOf(tx, scope, request);
@@ -43,11 +34,11 @@ export async function createVolume(on: Platform, scope: Scope, request: CreateVo
     const status = shape.imageId === null ? 'creating' : 'downloading';
     await store.insertVolumes(tx, scope, [{ id, name: request.name, shape, tags, status }], taskId, now);
     tx.about({ type: 'volume', id, name: request.name });
-    const device = host && (await freeDevice(tx, host));
+    const device = host && (await attachmentsStore.freeDevice(tx, host));
     const tag = request.attachment_tag;
     if (host && device) {
       const attachment = { volumeId: id, instanceId: host.id, device };
-      await insertAttachment(tx, { ...attachment, tag: tag ?? null });
+      await attachmentsStore.insertAttachment(tx, { ...attachment, tag: tag ?? null });
     }
     await beginTask(on, tx, scope, {
       id: taskId,
@@ -115,10 +106,14 @@ export async function deleteVolume(
 }
 
 /** Returns the instance to which the new volume will be attached. */
-async function hostOf(tx: Transaction, scope: Scope, request: CreateVolume): Promise<VolumeHost | undefined> {
+async function hostOf(
+  tx: Transaction,
+  scope: Scope,
+  request: CreateVolume,
+): Promise<attachmentsStore.VolumeHost | undefined> {
   const { instance_id_to_attach_to: id } = request;
   if (id === undefined) return undefined;
-  return requireReady(await lockHost(tx, scope, id), id, 'instance_id_to_attach_to');
+  return attachmentsStore.requireReady(await lockHost(tx, scope, id), id, 'instance_id_to_attach_to');
 }
 
 /** Refuses what needs no look-up. */
@@ -136,7 +131,7 @@ function requireSound(request: CreateVolume): void {
 async function requireFree(tx: Transaction, volume: store.PlainVolume): Promise<void> {
   refuseHeld(`Volume ${volume.id}`, volume);
   if (!['available', 'error'].includes(volume.status)) {
-    await refuseAttached(tx, volume);
+    await attachmentsStore.refuseAttached(tx, volume);
     throw new ConflictError(`Volume ${volume.id} is ${volume.status}; it must be available to be deleted`);
   }
 }

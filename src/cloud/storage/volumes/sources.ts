@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem } from '../../../lib/errors.ts';
+import type { Scope } from '../../../platform.ts';
 import type { Catalog, VolumeTypeName } from '../../ground/catalog/service.ts';
-import type { Scope } from '../../ground/projects/service.ts';
 import { findSources, type ImageSource } from '../image-sources/in-transaction.ts';
 import { find as findSnapshots, type SnapshotSource } from './snapshots/in-transaction.ts';
 

@@ -13,14 +13,7 @@ import { findLogin } from '../invitation-store.ts';
 import { insertInvited, VALID_MS } from '../invited.ts';
 import { takeOut } from '../members.ts';
 import { updateUser } from '../service.ts';
-import type {
-  CreateSeller,
-  InvitedSeller,
-  Seller,
-  SellerListQuery,
-  SellerPage,
-  UpdateSeller,
-} from './schema.ts';
+import type * as schema from './schema.ts';
 import * as store from './store.ts';
 
 /*
@@ -49,8 +42,8 @@ async function present(sql: Sql, principal: Principal, id: number): Promise<stor
 export async function createSeller(
   on: Platform,
   principal: Principal,
-  { email, full_name: name, phone = null }: CreateSeller,
-): Promise<InvitedSeller> {
+  { email, full_name: name, phone = null }: schema.CreateSeller,
+): Promise<schema.InvitedSeller> {
   const { resellerId, clientId } = principal;
   if (resellerId === undefined) {
     throw new ForbiddenError(
@@ -89,8 +82,8 @@ export async function createSeller(
 export async function listSellers(
   on: Platform,
   principal: Principal,
-  query: SellerListQuery,
-): Promise<Seller[] | SellerPage> {
+  query: schema.SellerListQuery,
+): Promise<schema.Seller[] | schema.SellerPage> {
   const { limit = MOST_LISTED, offset = 0, ...rest } = query;
   const page = { order: orderingOf<store.SellerOrder['field']>(query.ordering), limit, offset };
   const { count, rows } = await store.listSellers(on.database.sql, reachedBy(principal), query, page);
@@ -100,7 +93,7 @@ export async function listSellers(
 }
 
 /** Finds deleted sellers, too. @throws NotFoundError */
-export const getSeller = async (on: Platform, principal: Principal, id: number): Promise<Seller> =>
+export const getSeller = async (on: Platform, principal: Principal, id: number): Promise<schema.Seller> =>
   presented(await found(on.database.sql, principal, id));
 
 /** @throws NotFoundError, InvalidError, ForbiddenError for a seller who also belongs to other accounts */
@@ -108,8 +101,8 @@ export async function updateSeller(
   on: Platform,
   principal: Principal,
   id: number,
-  { email, full_name: name, phone }: UpdateSeller,
-): Promise<Seller> {
+  { email, full_name: name, phone }: schema.UpdateSeller,
+): Promise<schema.Seller> {
   await present(on.database.sql, principal, id);
   // A seller without a name is shown with an empty one.
   const changes = { email, name: name === '' ? null : name, phone };
@@ -136,7 +129,7 @@ const reachedBy = (principal: Principal): store.SellersOf => ({
   resellerId: principal.platformAdministrator ? undefined : principal.resellerId,
 });
 
-function presented(row: store.SellerRow): Seller {
+function presented(row: store.SellerRow): schema.Seller {
   const { id, email, phone, reseller_name, company, activated } = row;
   return {
     id,

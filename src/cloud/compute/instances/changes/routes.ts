@@ -11,40 +11,26 @@ import { presentedInstance } from '../presenter.ts';
 import { ONE_INSTANCE } from '../routes.ts';
 import { InstanceAnswer, InstanceParams, VERSIONED_INSTANCE } from '../schema.ts';
 import { getInstance } from '../service.ts';
-import {
-  type ActionName,
-  AvailableFlavorsQuery,
-  ChangeFlavor,
-  InstanceAction,
-  StartFields,
-  UpdateInstance,
-} from './schema.ts';
-import {
-  actOnInstance,
-  actOnInstanceNow,
-  changeInstanceFlavor,
-  instanceTags,
-  otherFlavors,
-  updateInstance,
-} from './service.ts';
+import * as schema from './schema.ts';
+import * as changes from './service.ts';
 
 const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
 const tags = ['Instances'];
 
 /** Routes for changes of an instance, except for its disks and interfaces. */
 export function instanceChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  tagRoutes(app, on, 'instance', instanceTags);
-  tagRoutes(app, on, 'instance', instanceTags, { version: 'v2', versioned: versioned('instance') });
-  tagByKeyRoutes(app, on, 'instance', instanceTags);
+  tagRoutes(app, on, 'instance', changes.instanceTags);
+  tagRoutes(app, on, 'instance', changes.instanceTags, { version: 'v2', versioned: versioned('instance') });
+  tagByKeyRoutes(app, on, 'instance', changes.instanceTags);
   const api = operations(app, { tags, params: InstanceParams });
 
   api.patch(ONE_INSTANCE, 'updateInstance', 'Update an instance', {
     description: 'Takes effect immediately. Returns 409 while a task holds the instance.',
-    body: UpdateInstance,
+    body: schema.UpdateInstance,
     answer: InstanceAnswer,
     handler: async ({ scope, params, body }) => {
       const { instance_id: id } = params;
-      await updateInstance(on, scope, id, body);
+      await changes.updateInstance(on, scope, id, body);
       return presentedInstance(await getInstance(on, scope, id), scope, {
         subnets: true,
         interfaceNames: true,
@@ -60,19 +46,19 @@ export function instanceChangeRoutes(app: Api, dialect: Dialect, on: Platform): 
       versioned: VERSIONED_INSTANCE,
       description:
         "Returns 409 if the state of the instance doesn't allow the action; the message names the state. Bare metal can't be suspended and resumed.",
-      body: InstanceAction,
+      body: schema.InstanceAction,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params, body }) =>
-        dialect.tasks([await actOnInstance(on, scope, params.instance_id, body.action)]),
+        dialect.tasks([await changes.actOnInstance(on, scope, params.instance_id, body.action)]),
     },
   );
 
   api.post(`${INSTANCE}/changeflavor`, 'changeInstanceFlavor', 'Resize an instance', {
     description: 'Changes the flavor of a running or stopped instance. Its state is the same afterwards.',
-    body: ChangeFlavor,
+    body: schema.ChangeFlavor,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changeInstanceFlavor(on, scope, params.instance_id, body.flavor_id)]),
+      dialect.tasks([await changes.changeInstanceFlavor(on, scope, params.instance_id, body.flavor_id)]),
   });
 
   api.get(
@@ -80,10 +66,10 @@ export function instanceChangeRoutes(app: Api, dialect: Dialect, on: Platform): 
     'listFlavorsForInstance',
     'List flavors that an instance can be resized to',
     {
-      query: AvailableFlavorsQuery,
+      query: schema.AvailableFlavorsQuery,
       answer: FlavorList,
       handler: async ({ scope, params, query }) => {
-        const flavors = await otherFlavors(on, scope, params.instance_id);
+        const flavors = await changes.otherFlavors(on, scope, params.instance_id);
         const prices = await offerPrices(on, scope, query.include_prices);
         const results = flavors.map((flavor) => presentFlavor(flavor, prices?.flavor(flavor.flavor_id)));
         return { count: results.length, results };
@@ -92,7 +78,7 @@ export function instanceChangeRoutes(app: Api, dialect: Dialect, on: Platform): 
   );
 }
 
-const DIRECT: { path: string; action: ActionName; summary: string }[] = [
+const DIRECT: { path: string; action: schema.ActionName; summary: string }[] = [
   { path: 'start', action: 'start', summary: 'Start an instance immediately' },
   { path: 'stop', action: 'stop', summary: 'Stop an instance immediately' },
   { path: 'reboot', action: 'reboot', summary: 'Reboot an instance immediately' },
@@ -100,7 +86,7 @@ const DIRECT: { path: string; action: ActionName; summary: string }[] = [
   { path: 'suspend', action: 'suspend', summary: 'Suspend an instance immediately' },
   { path: 'resume', action: 'resume', summary: 'Resume an instance immediately' },
 ];
-const StartBody = nullable(Input('StartInstanceNow', StartFields, { activate_profile: true }));
+const StartBody = nullable(Input('StartInstanceNow', schema.StartFields, { activate_profile: true }));
 
 /** Routes for actions from before there were tasks: the answer is the instance in its new state. */
 export function directActionRoutes(app: Api, on: Platform): void {
@@ -113,7 +99,7 @@ export function directActionRoutes(app: Api, on: Platform): void {
       answer: InstanceAnswer,
       handler: async ({ scope, params }) => {
         const { instance_id: id } = params;
-        await actOnInstanceNow(on, scope, id, action);
+        await changes.actOnInstanceNow(on, scope, id, action);
         const row = await getInstance(on, scope, id);
         return presentedInstance(row, scope, { subnets: true, interfaceNames: true });
       },

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import { newId } from '../../../../lib/ids.ts';
+import type { Scope } from '../../../../platform.ts';
 import type { AddressSource, AddressWish, HeldAddress } from '../../../network/addresses/in-transaction.ts';
 import * as addresses from '../../../network/addresses/in-transaction.ts';
 import { familiesOf, wishedAddresses } from '../../../network/addresses/schema.ts';
@@ -127,7 +127,7 @@ export async function want(
       );
     }
     return {
-      portId: port?.id ?? randomUUID(),
+      portId: port?.id ?? newId(),
       field: `interfaces.${index}`,
       given,
       groupIds,

@@ -11,8 +11,7 @@ import { metricsQuestion } from '../../../../lib/node-settings.ts';
 import { pageOf } from '../../../../lib/page.ts';
 import { isoSeconds } from '../../../../lib/time.ts';
 import { listOf, listQuery, Named, nullable, Query } from '../../../../lib/wire.ts';
-import type { Platform } from '../../../../platform.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import { InstanceParams } from '../schema.ts';
 import { getInstance } from '../service.ts';
 

@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { ClusterNodeSpec } from '../../../../backends/contract/specs.ts';
 import { put, type Wanted, want } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import type { KeptFlavor } from '../../../../db/json-columns.ts';
 import type { Place } from '../../../../db/place.ts';
+import { newId } from '../../../../lib/ids.ts';
+import type { Scope } from '../../../../platform.ts';
 import type { Flavor, VolumeTypeName } from '../../../ground/catalog/service.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
 import type { QuotaAmounts, QuotaOwner } from '../../../ground/quotas/service.ts';
 import type { AddressSource } from '../../../network/addresses/in-transaction.ts';
 import * as addresses from '../../../network/addresses/in-transaction.ts';
@@ -58,7 +58,7 @@ export async function add(
   const [first] = nodes;
   if (!first) return;
   const interfaces = nodes.flatMap((node) =>
-    node.pool.interfaces.map((sources, position) => ({ node, sources, position, portId: randomUUID() })),
+    node.pool.interfaces.map((sources, position) => ({ node, sources, position, portId: newId() })),
   );
   const wishes = interfaces.flatMap(({ portId, sources }) =>
     sources.map((from) => ({ holder: { port: portId }, field: 'nodes', from })),
@@ -159,7 +159,7 @@ function asVolume({ id, name, size_gib, volume_type, tags }: volumes.VolumeLeft)
 }
 
 function newNode(pool: WantedNodes) {
-  const id = randomUUID();
+  const id = newId();
   return { id, name: `${pool.namePrefix}-${id.slice(0, NAME_PART_LENGTH)}`, poolId: pool.poolId, pool };
 }
 

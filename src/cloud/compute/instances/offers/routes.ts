@@ -2,10 +2,9 @@ import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { InvalidError, type QuotaExceededError } from '../../../../lib/errors.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
-import type { Platform } from '../../../../platform.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import { FlavorList, presentFlavor } from '../../../ground/catalog/flavor-schema.ts';
 import { offerPrices } from '../../../ground/prices/service.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
 import { presentedExceeded } from '../../../ground/quotas/schema.ts';
 import { exceededQuotas } from '../../../ground/quotas/service.ts';
 import { AvailableFlavorsQuery } from '../changes/schema.ts';
@@ -15,20 +14,13 @@ import { interfaceProblems, volumeProblems } from '../creation/request-problems.
 import { kindProblems, ofItsKind } from '../interfaces/schema.ts';
 import { InstanceParams } from '../schema.ts';
 import { getInstance } from '../service.ts';
-import {
-  CheckInstanceLimits,
-  ConsoleAnswer,
-  ConsoleQuery,
-  ExceededInstanceQuotas,
-  FlavorsForVolumes,
-  NamingRestrictions,
-} from './schema.ts';
+import * as schema from './schema.ts';
 
 /** @throws InvalidError, ForbiddenError for a flavor that has run out */
 export async function checkInstanceLimits(
   on: Platform,
   scope: Scope,
-  { flavor, names = [], name_templates = [], interfaces = [], volumes = [] }: CheckInstanceLimits,
+  { flavor, names = [], name_templates = [], interfaces = [], volumes = [] }: schema.CheckInstanceLimits,
 ): Promise<QuotaExceededError['info'][]> {
   const problems = [
     ...interfaces.flatMap((one, index) => kindProblems(one, `interfaces.${index}.`)),
@@ -61,7 +53,7 @@ export function instanceOfferRoutes(app: Api, on: Platform): void {
     description:
       'Lists flavors that are compatible with the images of the volumes, in the order of the catalogue.',
     query: AvailableFlavorsQuery,
-    body: FlavorsForVolumes,
+    body: schema.FlavorsForVolumes,
     answer: FlavorList,
     handler: async ({ scope, query, body }) => {
       const flavors = await flavorsForNewInstance(on, scope, body.volumes);
@@ -78,7 +70,7 @@ export function instanceOfferRoutes(app: Api, on: Platform): void {
     {
       description: 'There are none beyond the form of names and templates.',
       deprecated: true,
-      answer: NamingRestrictions,
+      answer: schema.NamingRestrictions,
       handler: async () => ({
         custom_name_allowed: true,
         name_templates_limited: false,
@@ -98,8 +90,8 @@ export function instanceOfferRoutes(app: Api, on: Platform): void {
       access: 'read',
       onlyAsks: true,
       description: 'Returns the quotas that these instances would exceed. Nothing is reserved.',
-      body: CheckInstanceLimits,
-      answer: ExceededInstanceQuotas,
+      body: schema.CheckInstanceLimits,
+      answer: schema.ExceededInstanceQuotas,
       handler: async ({ scope, body }) => presentedExceeded(await checkInstanceLimits(on, scope, body)),
     },
   );
@@ -109,8 +101,8 @@ export function instanceOfferRoutes(app: Api, on: Platform): void {
     description:
       'Simulated machines run no guest and have no console. In a region with simulated infrastructure, this always returns 400.',
     params: InstanceParams,
-    query: ConsoleQuery,
-    answer: ConsoleAnswer,
+    query: schema.ConsoleQuery,
+    answer: schema.ConsoleAnswer,
     handler: async ({ scope, params }) => {
       await getInstance(on, scope, params.instance_id);
       throw new InvalidError({

@@ -11,25 +11,10 @@ import type { Principal } from '../../../../requests/principal.ts';
 import { type Catalog, priced } from '../../catalog/service.ts';
 import type { Holder } from '../../dated-lists/in-transaction.ts';
 import { DatedListQuery } from '../../dated-lists/schema.ts';
-import {
-  createDatedList,
-  deleteDatedList,
-  getDatedList,
-  listDatedLists,
-  managesClient,
-} from '../../dated-lists/service.ts';
+import * as datedLists from '../../dated-lists/service.ts';
 import type { ClientPrices } from '../client-prices.ts';
 import { EVERYONE, isOffered, PRICE_TOPICS } from '../rates.ts';
-import {
-  NewPriceList,
-  PriceList,
-  PriceListParams,
-  PriceLists,
-  Prices,
-  PricesQuery,
-  presentedList,
-  presentedPrices,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import * as store from './store.ts';
 
 /** What has a price in every catalogue. */
@@ -45,7 +30,7 @@ const ITEMS: ReadonlySet<string> = new Set([
 
 /** Returns what is wrong with the prices of a new list. */
 export function priceProblems(
-  { prices = [], currency }: NewPriceList,
+  { prices = [], currency }: schema.NewPriceList,
   catalog: Pick<Catalog, 'regions' | 'flavor'>,
 ): FieldProblem[] {
   const seen = new Set<string>();
@@ -101,24 +86,33 @@ export async function listPriceLists(
   on: Platform,
   principal: Principal,
   query: DatedListQuery,
-): Promise<PriceLists> {
-  const { rows, next_page_token } = await listDatedLists<store.PriceListRow>(on, KIND, principal, query);
-  return { results: rows.map(presentedList), next_page_token };
+): Promise<schema.PriceLists> {
+  const { rows, next_page_token } = await datedLists.listDatedLists<store.PriceListRow>(
+    on,
+    KIND,
+    principal,
+    query,
+  );
+  return { results: rows.map(schema.presentedList), next_page_token };
 }
 
 /** @throws NotFoundError */
-export async function getPriceList(on: Platform, principal: Principal, id: number): Promise<PriceList> {
-  return presentedList(await getDatedList<store.PriceListRow>(on, KIND, principal, id));
+export async function getPriceList(
+  on: Platform,
+  principal: Principal,
+  id: number,
+): Promise<schema.PriceList> {
+  return schema.presentedList(await datedLists.getDatedList<store.PriceListRow>(on, KIND, principal, id));
 }
 
 /** Takes effect in every process at once. @throws InvalidError, ForbiddenError, ConflictError for too many */
 export async function createPriceList(
   on: Platform,
   principal: Principal,
-  given: NewPriceList,
-): Promise<PriceList> {
+  given: schema.NewPriceList,
+): Promise<schema.PriceList> {
   const terms = termsOf(given);
-  const row = await createDatedList(on, KIND, principal, {
+  const row = await datedLists.createDatedList(on, KIND, principal, {
     list: given,
     problems: priceProblems(given, on.catalog),
     async insert(tx, made) {
@@ -127,12 +121,12 @@ export async function createPriceList(
       return list;
     },
   });
-  return presentedList(row);
+  return schema.presentedList(row);
 }
 
 /** @throws NotFoundError, ForbiddenError, ConflictError if it has come into force */
 export const deletePriceList = (on: Platform, principal: Principal, id: number): Promise<void> =>
-  deleteDatedList(on, KIND, principal, {
+  datedLists.deleteDatedList(on, KIND, principal, {
     id,
     async remove(tx, list) {
       await store.deletePriceList(tx, id);
@@ -144,14 +138,14 @@ export const deletePriceList = (on: Platform, principal: Principal, id: number):
 export async function listPrices(
   on: Platform,
   principal: Principal,
-  { client_id: clientId = principal.clientId, at: text }: PricesQuery,
-): Promise<Prices> {
-  const manages = await managesClient(on.database.sql, principal, clientId);
+  { client_id: clientId = principal.clientId, at: text }: schema.PricesQuery,
+): Promise<schema.Prices> {
+  const manages = await datedLists.managesClient(on.database.sql, principal, clientId);
   if (clientId !== principal.clientId && !manages) throw new NotFoundError('Client', clientId);
   const at = calendarTime('at', text);
   const prices = at ? await pricesAt(on, clientId, at) : await on.rates.of(clientId);
   const isHidden = prices.terms.visibility === 'hide' && !manages;
-  return presentedPrices(clientId, at ?? on.clock.now(), prices, isHidden ? [] : itemsOf(on, prices));
+  return schema.presentedPrices(clientId, at ?? on.clock.now(), prices, isHidden ? [] : itemsOf(on, prices));
 }
 
 /** Returns what the catalogue or a list has a price for. */
@@ -172,7 +166,7 @@ async function pricesAt(on: Platform, clientId: number, at: Date) {
 }
 
 /** Times are kept in UTC, in full seconds. @throws InvalidError */
-function termsOf({ scope: _scope, id: _id, valid_from: _from, ...terms }: NewPriceList): ListTerms {
+function termsOf({ scope: _scope, id: _id, valid_from: _from, ...terms }: schema.NewPriceList): ListTerms {
   const trial = calendarTime('trial_until', terms.trial_until);
   return { ...terms, ...(trial && { trial_until: isoSeconds(trial) }) };
 }
@@ -191,7 +185,7 @@ export function priceListRoutes(app: Api, on: Platform): void {
     access,
     description: `All that have been in force, are, or will be: the latest first. ${WHO}`,
     query: DatedListQuery,
-    answer: PriceLists,
+    answer: schema.PriceLists,
     handler: ({ principal, query }) => listPriceLists(on, principal, query),
   });
 
@@ -199,23 +193,23 @@ export function priceListRoutes(app: Api, on: Platform): void {
     access,
     description:
       'From its time on, the list replaces the one before for the same accounts. What it leaves out is as in the list for the reseller, then as in that for everyone, then as in the catalogue. The platform administrator makes lists for anybody, the administrator of a reseller for its clients.',
-    body: NewPriceList,
+    body: schema.NewPriceList,
     status: 201,
-    answer: PriceList,
+    answer: schema.PriceList,
     handler: async ({ principal, body }) => await createPriceList(on, principal, body),
   });
 
   api.get(ONE, 'getPriceList', 'Get a price list', {
     access,
-    params: PriceListParams,
-    answer: PriceList,
+    params: schema.PriceListParams,
+    answer: schema.PriceList,
     handler: ({ principal, params }) => getPriceList(on, principal, params.price_list_id),
   });
 
   api.delete(ONE, 'deletePriceList', 'Delete a price list that is not in force yet', {
     access,
     description: 'What has come into force stays: let another list follow it.',
-    params: PriceListParams,
+    params: schema.PriceListParams,
     handler: ({ principal, params }) => deletePriceList(on, principal, params.price_list_id),
   });
 
@@ -223,8 +217,8 @@ export function priceListRoutes(app: Api, on: Platform): void {
     refuses: [404],
     description:
       'By the price lists and the catalogue, now or at another time. Your own account; of a reseller its clients as well, for its administrators.',
-    query: PricesQuery,
-    answer: Prices,
+    query: schema.PricesQuery,
+    answer: schema.Prices,
     handler: ({ principal, query }) => listPrices(on, principal, query),
   });
 }

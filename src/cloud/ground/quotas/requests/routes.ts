@@ -12,14 +12,7 @@ import type { Principal } from '../../../../requests/principal.ts';
 import { GLOBAL_NAMES, limitField, NO_REGION, REGIONAL_QUOTAS } from '../names.ts';
 import { refuseOthers } from '../service.ts';
 import { changeLimits, type QuotaNumber } from '../store.ts';
-import {
-  CreateLimitRequest,
-  DecideLimitRequest,
-  LimitRequestAnswer,
-  LimitRequestList,
-  LimitRequestListQuery,
-  LimitRequestParams,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import type { LimitRequestRow } from './store.ts';
 import * as store from './store.ts';
 
@@ -44,7 +37,7 @@ export async function getLimitRequest(
 export async function createLimitRequest(
   on: Platform,
   principal: Principal,
-  { description, requested_limits: limits }: CreateLimitRequest,
+  { description, requested_limits: limits }: schema.CreateLimitRequest,
 ): Promise<void> {
   const problems = problemsOf(limits, on.catalog.regions);
   if (problems.length > 0) throw new InvalidError(problems);
@@ -64,7 +57,7 @@ export async function createLimitRequest(
 export const listLimitRequests = (
   on: Platform,
   principal: Principal,
-  query: LimitRequestListQuery,
+  query: schema.LimitRequestListQuery,
 ): Promise<Page<store.LimitRequestRow>> => {
   const period = periodIn(query, 'created_from', 'created_to');
   return store.listRequests(on.database.sql, ownerOf(principal), { ...query, ...period });
@@ -141,13 +134,13 @@ const NOTHING = Type.Unsafe<undefined>(Type.Null({ description: 'Accepted' }));
 const tags = ['Quotas'];
 
 export function limitRequestRoutes(app: Api, on: Platform): void {
-  const api = operations(app, { tags, params: LimitRequestParams });
+  const api = operations(app, { tags, params: schema.LimitRequestParams });
 
   api.post(BASE, 'createLimitRequest', 'Ask for other limits', {
     access: 'administer',
     closedBody: true,
     description: 'The platform administrator decides.',
-    body: CreateLimitRequest,
+    body: schema.CreateLimitRequest,
     status: 201,
     answer: NOTHING,
     handler: async ({ principal, body }) => {
@@ -158,15 +151,15 @@ export function limitRequestRoutes(app: Api, on: Platform): void {
 
   api.get(BASE, 'listLimitRequests', 'List requests for other limits', {
     description: 'Newest first. The platform administrator sees those of all accounts.',
-    query: LimitRequestListQuery,
-    answer: LimitRequestList,
+    query: schema.LimitRequestListQuery,
+    answer: schema.LimitRequestList,
     handler: async ({ principal, query }) =>
       presentedPage(await listLimitRequests(on, principal, query), presented),
   });
 
   api.get(ONE, 'getLimitRequest', 'Get a request for other limits', {
     versioned: { table: 'quota_requests', columns: { request_id: 'id' } },
-    answer: LimitRequestAnswer,
+    answer: schema.LimitRequestAnswer,
     handler: async ({ principal, params }) =>
       presented(await getLimitRequest(on, principal, params.request_id)),
   });
@@ -174,8 +167,8 @@ export function limitRequestRoutes(app: Api, on: Platform): void {
   api.patch(ONE, 'decideLimitRequest', 'Grant or reject a request for other limits', {
     access: 'administer',
     description: 'Only for the platform administrator. Returns 409 if that is decided already.',
-    body: DecideLimitRequest,
-    answer: LimitRequestAnswer,
+    body: schema.DecideLimitRequest,
+    answer: schema.LimitRequestAnswer,
     handler: async ({ principal, params, body }) =>
       presented(await decideLimitRequest(on, principal, params.request_id, body.status)),
   });
@@ -187,7 +180,7 @@ export function limitRequestRoutes(app: Api, on: Platform): void {
   });
 }
 
-function presented(row: LimitRequestRow): LimitRequestAnswer {
+function presented(row: LimitRequestRow): schema.LimitRequestAnswer {
   const { revision: _, ...shown } = row;
   return { ...shown, created_at: isoSeconds(row.created_at), updated_at: isoSeconds(row.updated_at) };
 }

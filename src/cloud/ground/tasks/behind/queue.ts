@@ -2,7 +2,7 @@ import { endWaiting } from '../../../../convergence/waiting-deletions.ts';
 import { lockTasks, WAITING } from '../../../../convergence/waiting-tasks.ts';
 import { wasOvertaken } from '../../../../db/database.ts';
 import { DomainError, HeldError, NotFoundError, UsedError } from '../../../../lib/errors.ts';
-import { twice } from '../../../../lib/held.ts';
+import { twice } from '../../../../lib/ids.ts';
 import { type ChangeRecord, recordedBy } from '../../../../lib/request-context.ts';
 import type { ActionResource } from '../../../../lib/resources.ts';
 import type { Platform } from '../../../../platform.ts';

@@ -1,9 +1,8 @@
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
 import { VOLUME_TYPES, type VolumeType } from '../../../../lib/volume-types.ts';
-import type { Platform } from '../../../../platform.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import * as nodes from '../../../compute/instances/nodes/in-transaction.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
 import { type QuotaAmounts, refuseExceeded } from '../../../ground/quotas/service.ts';
 import type { AddressSource } from '../../../network/addresses/in-transaction.ts';
 import { defaultNetworkId } from '../../../network/networks/defaults/in-transaction.ts';

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { FieldProblem } from '../../../../lib/errors.ts';
-import type { Platform } from '../../../../platform.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import { newId } from '../../../../lib/ids.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import { knownSecurityGroups } from '../../../network/security-groups/service.ts';
 import type { PoolInput } from '../schema.ts';
 import type { NewPool } from '../store.ts';
@@ -9,7 +8,7 @@ import type { NewPool } from '../store.ts';
 /** Fills in every default of a requested pool. */
 export function newPool(pool: PoolInput): NewPool {
   return {
-    id: randomUUID(),
+    id: newId(),
     name: pool.name,
     flavor_id: pool.flavor_id,
     min_node_count: pool.min_node_count,

@@ -5,17 +5,7 @@ import { pageOf } from '../../../../lib/page.ts';
 import type { Versioned } from '../../../../lib/versioned.ts';
 import type { Platform } from '../../../../platform.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
-import {
-  CLUSTER_COLUMNS,
-  type ClusterBase,
-  ClusterListQuery,
-  ClusterParams,
-  CreatePool,
-  PoolAnswer,
-  PoolList,
-  PoolParams,
-  presentedPool,
-} from '../schema.ts';
+import * as clustersSchema from '../schema.ts';
 import { getCluster, poolOf } from '../service.ts';
 import { ResizePool, UpdatePool } from './schema.ts';
 import { clusterPoolDeletion, createClusterPool, resizeClusterPool, updateClusterPool } from './service.ts';
@@ -24,25 +14,25 @@ const tags = ['Kubernetes clusters'];
 const VERSIONED: Versioned = {
   table: 'kubernetes_pools',
   columns: { pool_name: 'name' },
-  within: { column: 'cluster_id', table: 'kubernetes_clusters', columns: CLUSTER_COLUMNS },
+  within: { column: 'cluster_id', table: 'kubernetes_clusters', columns: clustersSchema.CLUSTER_COLUMNS },
 };
 
 /** Routes for the pools of clusters, under the base path of one version. */
-export function poolRoutes(app: Api, dialect: Dialect, on: Platform, base: ClusterBase): void {
+export function poolRoutes(app: Api, dialect: Dialect, on: Platform, base: clustersSchema.ClusterBase): void {
   changingRoutes(app, dialect, on, base);
   readingRoutes(app, on, base);
 }
 
-function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: ClusterBase): void {
+function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: clustersSchema.ClusterBase): void {
   const pools = `${base.path}/:cluster_name/pools`;
 
-  const api = operations(app, { tags, params: PoolParams });
+  const api = operations(app, { tags, params: clustersSchema.PoolParams });
 
   api.post(pools, `createKubernetesPool${base.suffix}`, 'Add a pool to a Kubernetes cluster', {
     description:
       'Starts one task. The pool can be read immediately, with the status Provisioning. If the task fails, nothing is left behind. Returns 409 while a task holds the cluster.',
-    params: ClusterParams,
-    body: CreatePool,
+    params: clustersSchema.ClusterParams,
+    body: clustersSchema.CreatePool,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await createClusterPool(on, scope, params.cluster_name, body)]),
@@ -56,10 +46,13 @@ function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: ClusterB
       description:
         "Takes effect immediately. The number of nodes doesn't change. Returns 409 while a task holds the cluster.",
       body: UpdatePool,
-      answer: PoolAnswer,
+      answer: clustersSchema.PoolAnswer,
       handler: async ({ scope, params, body }) => {
         const { cluster_name: cluster, pool_name: pool } = params;
-        return presentedPool(await updateClusterPool(on, scope, cluster, pool, body), 'Provisioned');
+        return clustersSchema.presentedPool(
+          await updateClusterPool(on, scope, cluster, pool, body),
+          'Provisioned',
+        );
       },
     },
   );
@@ -95,27 +88,27 @@ function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: ClusterB
   );
 }
 
-function readingRoutes(app: Api, on: Platform, base: ClusterBase): void {
+function readingRoutes(app: Api, on: Platform, base: clustersSchema.ClusterBase): void {
   const pools = `${base.path}/:cluster_name/pools`;
 
-  const api = operations(app, { tags, params: ClusterParams });
+  const api = operations(app, { tags, params: clustersSchema.ClusterParams });
 
   api.get(pools, `listKubernetesPools${base.suffix}`, 'List the pools of a Kubernetes cluster', {
-    query: ClusterListQuery,
-    answer: PoolList,
+    query: clustersSchema.ClusterListQuery,
+    answer: clustersSchema.PoolList,
     handler: async ({ scope, params, query }) => {
       const { pools, status } = await getCluster(on, scope, params.cluster_name);
-      return pageOf(pools, query, (pool) => presentedPool(pool, status));
+      return pageOf(pools, query, (pool) => clustersSchema.presentedPool(pool, status));
     },
   });
 
   api.get(`${pools}/:pool_name`, `getKubernetesPool${base.suffix}`, 'Get a pool of a Kubernetes cluster', {
     versioned: VERSIONED,
-    params: PoolParams,
-    answer: PoolAnswer,
+    params: clustersSchema.PoolParams,
+    answer: clustersSchema.PoolAnswer,
     handler: async ({ scope, params }) => {
       const { pools, status } = await getCluster(on, scope, params.cluster_name);
-      return presentedPool(poolOf({ pools }, params.pool_name), status);
+      return clustersSchema.presentedPool(poolOf({ pools }, params.pool_name), status);
     },
   });
 }

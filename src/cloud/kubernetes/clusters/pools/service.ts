@@ -4,22 +4,15 @@ import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { found, newTaskId } from '../../../../lib/ids.ts';
 import { crioProblems, kubeletProblems } from '../../../../lib/node-settings.ts';
-import type { Platform } from '../../../../platform.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import * as placementGroups from '../../../compute/placement-groups/service.ts';
 import { isGpu } from '../../../ground/catalog/flavor-schema.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, refuseDoomed, removeAgain } from '../../../ground/tasks/service.ts';
 import * as workerGroups from '../../../network/security-groups/worker-groups/in-transaction.ts';
 import { labelProblems, taintProblems } from '../node-texts.ts';
-import {
-  addNodes,
-  inWordsOfCluster,
-  removeAllNodes,
-  resizePoolNodes,
-  setGroupsOfPool,
-} from '../nodes/pool-nodes.ts';
+import * as poolNodes from '../nodes/pool-nodes.ts';
 import { type PossiblePool, poolOffer, poolProblems, possibleProblems, sizeProblems } from '../pools.ts';
 import { MAX_POOLS, type PoolInput } from '../schema.ts';
 import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../service.ts';
@@ -66,7 +59,9 @@ export async function createClusterPool(
     await insertPools(tx, { ...to, pending: 'Provisioning' }, [pool]);
     await placementGroups.addForPools(tx, scope, cluster.name, [pool]);
     const more = [{ pool, amount: pool.node_count }];
-    const quotas = await addNodes(on, tx, scope, cluster, more, taskId).catch(inWordsOfCluster);
+    const quotas = await poolNodes
+      .addNodes(on, tx, scope, cluster, more, taskId)
+      .catch(poolNodes.inWordsOfCluster);
     await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
     await beginTask(on, tx, scope, {
       id: taskId,
@@ -104,7 +99,7 @@ export async function updateClusterPool(
     refuse([...limitProblems(wanted, request), ...nodeCountProblems(pool, request)]);
     if (isDeepStrictEqual(wanted, settingsOf(pool, {}))) return pool;
     await store.changePool(tx, pool.id, wanted);
-    await setGroupsOfPool(tx, cluster.id, { id: pool.id, ...wanted });
+    await poolNodes.setGroupsOfPool(tx, cluster.id, { id: pool.id, ...wanted });
     const changed = { ...pool, ...wanted };
     const pools = cluster.pools.map((one) => (one.id === pool.id ? changed : one));
     await beginTask(on, tx, scope, {
@@ -135,7 +130,9 @@ export async function resizeClusterPool(
     }
     const taskId = newTaskId();
     const wanted = { pool, amount: nodeCount };
-    const quotas = await resizePoolNodes(on, tx, scope, cluster, wanted, taskId).catch(inWordsOfCluster);
+    const quotas = await poolNodes
+      .resizePoolNodes(on, tx, scope, cluster, wanted, taskId)
+      .catch(poolNodes.inWordsOfCluster);
     await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
     await beginTask(on, tx, scope, {
       id: taskId,
@@ -174,7 +171,7 @@ export async function deleteClusterPool(
     if (last) await workerGroups.refuseUsed(tx, cluster);
     else refuseSlurmsPool(cluster, pool);
     const taskId = deletionId(scope);
-    await removeAllNodes(tx, [pool], taskId);
+    await poolNodes.removeAllNodes(tx, [pool], taskId);
     await store.markPool(tx, pool.id, 'Deleting');
     await holdCluster(tx, cluster.id, { taskId, status: last ? 'Deleting' : 'Provisioned' });
     return beginTask(on, tx, scope, {

@@ -7,21 +7,7 @@ import type { Platform } from '../../../../platform.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
 import { HELD, MOST_IN_ALL, WAITS } from '../schema.ts';
 import { createL7Rule, getL7Rule, l7RuleDeletion, listL7Rules, replaceL7Rule } from './l7rules.ts';
-import {
-  CreatePolicy,
-  CreateRule,
-  L7ListQuery,
-  MAX_POLICIES,
-  MAX_RULES,
-  PolicyAnswer,
-  PolicyList,
-  PolicyParams,
-  ReplaceRule,
-  RuleAnswer,
-  RuleList,
-  RuleParams,
-  UpdatePolicy,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import { createL7Policy, getL7Policy, l7PolicyDeletion, listL7Policies, updateL7Policy } from './service.ts';
 
 const BASE = '/cloud/v1/l7policies/:project_id/:region_id';
@@ -33,12 +19,12 @@ const RULE_VERSION = versioned('lb_l7rule');
 const tags = ['Load balancers'];
 
 export function l7PolicyRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: PolicyParams });
+  const api = operations(app, { tags, params: schema.PolicyParams });
 
   api.post(BASE, 'createL7Policy', 'Create an L7 policy of a listener', {
-    description: `It takes effect once it has a rule. Policies at its position and directly behind it move back. A listener has at most ${MAX_POLICIES}, and a load balancer ${MOST_IN_ALL.policies}. ${HELD}`,
+    description: `It takes effect once it has a rule. Policies at its position and directly behind it move back. A listener has at most ${schema.MAX_POLICIES}, and a load balancer ${MOST_IN_ALL.policies}. ${HELD}`,
     params: ProjectRegionParams,
-    body: CreatePolicy,
+    body: schema.CreatePolicy,
     answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createL7Policy(on, scope, body)]),
   });
@@ -46,21 +32,21 @@ export function l7PolicyRoutes(app: Api, dialect: Dialect, on: Platform): void {
   api.get(BASE, 'listL7Policies', 'List L7 policies', {
     description: 'Newest first.',
     params: ProjectRegionParams,
-    query: L7ListQuery,
-    answer: PolicyList,
+    query: schema.L7ListQuery,
+    answer: schema.PolicyList,
     handler: ({ scope, query }) => listL7Policies(on, scope, query),
   });
 
   api.get(ONE, 'getL7Policy', 'Get an L7 policy', {
     versioned: POLICY_VERSION,
-    answer: PolicyAnswer,
+    answer: schema.PolicyAnswer,
     handler: ({ scope, params }) => getL7Policy(on, scope, params.l7policy_id),
   });
 
   api.patch(ONE, 'updateL7Policy', 'Update an L7 policy', {
     versioned: POLICY_VERSION,
     description: `The action and what belongs to it are replaced; other fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
-    body: UpdatePolicy,
+    body: schema.UpdatePolicy,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await updateL7Policy(on, scope, params.l7policy_id, body)]),
@@ -74,8 +60,8 @@ export function l7PolicyRoutes(app: Api, dialect: Dialect, on: Platform): void {
   });
 
   api.post(RULES, 'createL7Rule', 'Add a rule to an L7 policy', {
-    description: `A policy has at most ${MAX_RULES}, and a load balancer ${MOST_IN_ALL.rules} over all its policies. ${HELD}`,
-    body: CreateRule,
+    description: `A policy has at most ${schema.MAX_RULES}, and a load balancer ${MOST_IN_ALL.rules} over all its policies. ${HELD}`,
+    body: schema.CreateRule,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await createL7Rule(on, scope, params.l7policy_id, body)]),
@@ -83,23 +69,23 @@ export function l7PolicyRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
   api.get(RULES, 'listL7Rules', 'List the rules of an L7 policy', {
     description: 'Newest first.',
-    query: L7ListQuery,
-    answer: RuleList,
+    query: schema.L7ListQuery,
+    answer: schema.RuleList,
     handler: ({ scope, params, query }) => listL7Rules(on, scope, params.l7policy_id, query),
   });
 
   api.get(RULE, 'getL7Rule', 'Get a rule of an L7 policy', {
     versioned: RULE_VERSION,
-    params: RuleParams,
-    answer: RuleAnswer,
+    params: schema.RuleParams,
+    answer: schema.RuleAnswer,
     handler: ({ scope, params }) => getL7Rule(on, scope, params.l7policy_id, params.l7rule_id),
   });
 
   api.put(RULE, 'replaceL7Rule', 'Replace properties of an L7 rule', {
     versioned: RULE_VERSION,
     description: `Fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
-    params: RuleParams,
-    body: ReplaceRule,
+    params: schema.RuleParams,
+    body: schema.ReplaceRule,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
       dialect.tasks([await replaceL7Rule(on, scope, params.l7policy_id, params.l7rule_id, body)]),
@@ -107,7 +93,7 @@ export function l7PolicyRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
   api.delete(RULE, 'deleteL7Rule', 'Delete a rule of an L7 policy', {
     description: WAITS,
-    params: RuleParams,
+    params: schema.RuleParams,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, l7RuleDeletion, params.l7policy_id, params.l7rule_id)]),

@@ -11,7 +11,7 @@ import {
   Query,
   ResourceName,
 } from '../../../../lib/wire.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import type { Scope } from '../../../../platform.ts';
 import { statusFields } from '../schema.ts';
 import type { Forest } from '../tree/parts.ts';
 

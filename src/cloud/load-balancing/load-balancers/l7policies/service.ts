@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
+import { newId } from '../../../../lib/ids.ts';
 import type { PageQuery } from '../../../../lib/page.ts';
-import type { Platform } from '../../../../platform.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { poolMisfit, readsHttp } from '../listeners/rules.ts';
 import { changeTree, type Edit } from '../tree/edits.ts';
@@ -12,13 +11,7 @@ import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '
 import type { PartRow } from '../tree/store.ts';
 import { CREATE_POLICY, DELETE_POLICY, UPDATE_POLICY } from '../tree/tasks.ts';
 import { targetProblems } from './rules.ts';
-import {
-  type CreatePolicy,
-  MAX_POLICIES,
-  type PolicyAnswer,
-  type PolicyInput,
-  presentedPolicy,
-} from './schema.ts';
+import * as schema from './schema.ts';
 
 /*
  * Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds
@@ -32,7 +25,7 @@ type Listener = PartRow<'lb_listeners'>;
 export const createL7Policy = (
   on: Platform,
   scope: Scope,
-  { listener_id: listenerId, ...given }: CreatePolicy,
+  { listener_id: listenerId, ...given }: schema.CreatePolicy,
 ): Promise<string> =>
   changeTree(
     on,
@@ -42,13 +35,13 @@ export const createL7Policy = (
     async (tx, edit) => {
       const listener = await namedListener(tx, scope, listenerId);
       const there = await policiesOf(tx, listener.id);
-      if (there.length >= MAX_POLICIES) {
+      if (there.length >= schema.MAX_POLICIES) {
         throw new ConflictError(
-          `Listener ${listener.name} already has ${MAX_POLICIES} L7 policies, the maximum; delete one first`,
+          `Listener ${listener.name} already has ${schema.MAX_POLICIES} L7 policies, the maximum; delete one first`,
         );
       }
       const target = await wantedTarget(tx, listener, given);
-      const id = randomUUID();
+      const id = newId();
       const position = await makeRoom(edit, there, given.position);
       await edit.insert('lb_l7_policies', [
         {
@@ -71,23 +64,23 @@ export async function listL7Policies(
   on: Platform,
   scope: Scope,
   query: PageQuery,
-): Promise<{ count: number; results: PolicyAnswer[] }> {
+): Promise<{ count: number; results: schema.PolicyAnswer[] }> {
   return presentedParts(
     on.database.sql,
     await listParts(on.database.sql, scope, 'lb_l7_policies', [], query),
     ({ policies }) => policies,
-    (row, forest) => presentedPolicy(row, forest, scope),
+    (row, forest) => schema.presentedPolicy(row, forest, scope),
   );
 }
 
 /** @throws NotFoundError */
-export async function getL7Policy(on: Platform, scope: Scope, id: string): Promise<PolicyAnswer> {
+export async function getL7Policy(on: Platform, scope: Scope, id: string): Promise<schema.PolicyAnswer> {
   const row = await findPart(on.database.sql, scope, 'lb_l7_policies', id);
   return presentedPart(
     on.database.sql,
     row,
     ({ policies }) => policies,
-    (one, forest) => presentedPolicy(one, forest, scope),
+    (one, forest) => schema.presentedPolicy(one, forest, scope),
   );
 }
 
@@ -96,7 +89,7 @@ export const updateL7Policy = (
   on: Platform,
   scope: Scope,
   id: string,
-  request: PolicyInput,
+  request: schema.PolicyInput,
 ): Promise<string> =>
   changeTree(on, scope, UPDATE_POLICY, balancerOf(scope, 'lb_l7_policies', id), async (tx, edit) => {
     const policy = await findPart(tx.sql, scope, 'lb_l7_policies', id);
@@ -173,7 +166,7 @@ async function makeRoom(edit: Edit, others: readonly Policy[], wanted: number | 
 async function wantedTarget(
   tx: Transaction,
   listener: Listener,
-  given: PolicyInput,
+  given: schema.PolicyInput,
   httpCode = 302,
 ): Promise<Pick<Policy, 'redirect_http_code' | 'redirect_pool_id' | 'redirect_prefix' | 'redirect_url'>> {
   const none = {

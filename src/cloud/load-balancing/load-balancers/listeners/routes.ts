@@ -8,17 +8,7 @@ import type { Platform } from '../../../../platform.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
 import { WAIT_TEXT, waitForTask } from '../../../ground/tasks/service.ts';
 import { HELD, WAITS } from '../schema.ts';
-import {
-  CreateListener,
-  DeleteListenerQuery,
-  ListenerAnswer,
-  ListenerList,
-  ListenerListQuery,
-  ListenerParams,
-  RenameListener,
-  ShowListenerQuery,
-  UpdateListener,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import { createListener, getListener, listenerDeletion, listListeners, updateListener } from './service.ts';
 
 const BASE = '/cloud/v1/lblisteners/:project_id/:region_id';
@@ -27,12 +17,12 @@ const VERSIONED = versioned('lblistener');
 const tags = ['Load balancers'];
 
 export function listenerRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: ListenerParams });
+  const api = operations(app, { tags, params: schema.ListenerParams });
 
   api.post(BASE, 'createListener', 'Create a listener of a load balancer', {
     description: `Starts one task, whose created_resources have the listener in listeners. ${HELD}`,
     params: ProjectRegionParams,
-    body: CreateListener,
+    body: schema.CreateListener,
     answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createListener(on, scope, body)]),
   });
@@ -42,16 +32,16 @@ export function listenerRoutes(app: Api, dialect: Dialect, on: Platform): void {
     secretAnswer: true,
     description: 'Newest first.',
     params: ProjectRegionParams,
-    query: ListenerListQuery,
-    answer: ListenerList,
+    query: schema.ListenerListQuery,
+    answer: schema.ListenerList,
     handler: ({ scope, query }) => listListeners(on, scope, query),
   });
 
   api.get(ONE, 'getListener', 'Get a listener of a load balancer', {
     versioned: VERSIONED,
     secretAnswer: true,
-    query: ShowListenerQuery,
-    answer: ListenerAnswer,
+    query: schema.ShowListenerQuery,
+    answer: schema.ListenerAnswer,
     handler: ({ scope, params, query }) =>
       getListener(on, scope, params.listener_id, { stats: query.show_stats ?? false }),
   });
@@ -60,8 +50,8 @@ export function listenerRoutes(app: Api, dialect: Dialect, on: Platform): void {
     secretAnswer: true,
     description: WAIT_TEXT,
     deprecated: true,
-    body: RenameListener,
-    answer: ListenerAnswer,
+    body: schema.RenameListener,
+    answer: schema.ListenerAnswer,
     handler: async ({ scope, params, body }, reply) => {
       const { listener_id: id } = params;
       const task = await updateListener(on, scope, id, body);
@@ -78,7 +68,7 @@ export function listenerRoutes(app: Api, dialect: Dialect, on: Platform): void {
     {
       versioned: VERSIONED,
       description: `Fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
-      body: UpdateListener,
+      body: schema.UpdateListener,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params, body }) =>
         dialect.tasks([await updateListener(on, scope, params.listener_id, body)]),
@@ -87,7 +77,7 @@ export function listenerRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
   api.delete(ONE, 'deleteListener', 'Delete a listener of a load balancer', {
     description: `Deletes its L7 policies with it. Its default pool stays, unless delete_default_pool is true; then it returns 409 if something else uses the pool. ${WAITS}`,
-    query: DeleteListenerQuery,
+    query: schema.DeleteListenerQuery,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, query }) =>
       dialect.tasks([

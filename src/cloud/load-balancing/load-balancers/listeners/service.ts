@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
-import type { Platform } from '../../../../platform.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { namedBalancer } from '../locks.ts';
 import { virtualAddresses } from '../store.ts';
@@ -13,13 +12,7 @@ import type { PartRow } from '../tree/store.ts';
 import { CREATE_LISTENER, DELETE_LISTENER, UPDATE_LISTENER } from '../tree/tasks.ts';
 import { connectionLimit, insertListener, lowerCase, poolProblem, wantedListener } from './new-listener.ts';
 import { canonicalRanges, listenerProblems, MAX_LISTENERS, rangeFamilyProblems } from './rules.ts';
-import {
-  type CreateListener,
-  type ListenerAnswer,
-  type ListenerListQuery,
-  presentedListener,
-  type UpdateListener,
-} from './schema.ts';
+import * as schema from './schema.ts';
 
 /*
  * Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds
@@ -30,7 +23,7 @@ import {
 export const createListener = (
   on: Platform,
   scope: Scope,
-  { load_balancer_id, default_pool_id, ...given }: CreateListener,
+  { load_balancer_id, default_pool_id, ...given }: schema.CreateListener,
 ): Promise<string> =>
   changeTree(
     on,
@@ -60,8 +53,8 @@ export const createListener = (
 export async function listListeners(
   on: Platform,
   scope: Scope,
-  query: ListenerListQuery,
-): Promise<{ count: number; results: ListenerAnswer[] }> {
+  query: schema.ListenerListQuery,
+): Promise<{ count: number; results: schema.ListenerAnswer[] }> {
   const { load_balancer_id: balancerId, name } = query;
   const page = await listParts(
     on.database.sql,
@@ -78,7 +71,7 @@ export async function listListeners(
     on.database.sql,
     page,
     ({ listeners }) => listeners,
-    (row, forest) => presentedListener(row, forest, { stats }),
+    (row, forest) => schema.presentedListener(row, forest, { stats }),
   );
 }
 
@@ -88,13 +81,13 @@ export async function getListener(
   scope: Scope,
   id: string,
   show: { stats: boolean } = { stats: false },
-): Promise<ListenerAnswer> {
+): Promise<schema.ListenerAnswer> {
   const row = await findPart(on.database.sql, scope, 'lb_listeners', id);
   return presentedPart(
     on.database.sql,
     row,
     ({ listeners }) => listeners,
-    (one, forest) => presentedListener(one, forest, show),
+    (one, forest) => schema.presentedListener(one, forest, show),
   );
 }
 
@@ -103,7 +96,7 @@ export const updateListener = (
   on: Platform,
   scope: Scope,
   id: string,
-  request: UpdateListener,
+  request: schema.UpdateListener,
 ): Promise<string> =>
   changeTree(on, scope, UPDATE_LISTENER, balancerOf(scope, 'lb_listeners', id), async (tx, edit) => {
     const listener = await findPart(tx.sql, scope, 'lb_listeners', id);
@@ -154,7 +147,7 @@ export const deleteListener = (
 /** Returns the changed columns. A field that is left out stays; null restores the default. */
 function changedListener(
   listener: PartRow<'lb_listeners'>,
-  request: UpdateListener,
+  request: schema.UpdateListener,
   problems: FieldProblem[],
 ): Partial<PartRow<'lb_listeners'>> {
   const kept = <Name extends keyof typeof listener>(

@@ -3,7 +3,7 @@ import type { Transaction } from '../../../../db/database.ts';
 import { isIn } from '../../../../db/place.ts';
 import { contains } from '../../../../lib/cidr.ts';
 import { type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import type { Scope } from '../../../../platform.ts';
 import type { WantedMember } from './rules.ts';
 
 /** A member as its row has it. */

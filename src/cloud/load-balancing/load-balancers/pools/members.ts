@@ -3,35 +3,16 @@ import { type Transaction, violates } from '../../../../db/database.ts';
 import type { HealthMonitor } from '../../../../db/json-columns.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { orderOf } from '../../../../lib/page.ts';
-import type { Platform } from '../../../../platform.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { lockedPool } from '../locks.ts';
 import { changeTree, changeTreeNow, type Edit } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
-import {
-  CREATE_MEMBER,
-  CREATE_MONITOR,
-  DELETE_MEMBER,
-  UPDATE_MEMBER,
-  UPDATE_MONITOR,
-  UPDATE_POOL,
-} from '../tree/tasks.ts';
+import * as tasks from '../tree/tasks.ts';
 import { type PlacedMember, placeMembers } from './member-places.ts';
 import { changedMember, memberOf, membersOf, monitorOf, type WantedMember } from './rules.ts';
-import {
-  type CreateHealthMonitor,
-  type CreateMember,
-  type HealthMonitorAnswer,
-  MAX_MEMBERS,
-  type MemberAnswer,
-  type MemberListQuery,
-  presentedMember,
-  presentedPool,
-  type UpdateHealthMonitor,
-  type UpdateMember,
-} from './schema.ts';
+import * as schema from './schema.ts';
 
 /**
  * Gives a pool these members. Those that have the address and port of a wanted one are kept, with the rest of its
@@ -90,8 +71,8 @@ export async function listPoolMembers(
   on: Platform,
   scope: Scope,
   poolId: string,
-  query: MemberListQuery,
-): Promise<{ count: number; results: MemberAnswer[] }> {
+  query: schema.MemberListQuery,
+): Promise<{ count: number; results: schema.MemberAnswer[] }> {
   const pool = await findPart(on.database.sql, scope, 'lb_pools', poolId);
   const [column, direction] = orderOf(query.order_by ?? 'address.asc');
   const order = sql.join(
@@ -101,7 +82,7 @@ export async function listPoolMembers(
     on.database.sql,
     await listParts(on.database.sql, scope, 'lb_members', [sql`pool_id = ${pool.id}`], query, order),
     ({ members }) => members,
-    presentedMember,
+    schema.presentedMember,
   );
 }
 
@@ -110,10 +91,10 @@ export async function getPoolMember(
   scope: Scope,
   poolId: string,
   id: string,
-): Promise<MemberAnswer> {
+): Promise<schema.MemberAnswer> {
   const pool = await findPart(on.database.sql, scope, 'lb_pools', poolId);
   const row = memberIn(pool, await findPart(on.database.sql, scope, 'lb_members', id));
-  return presentedPart(on.database.sql, row, ({ members }) => members, presentedMember);
+  return presentedPart(on.database.sql, row, ({ members }) => members, schema.presentedMember);
 }
 
 /** @throws InvalidError, ConflictError for an address and port that the pool has, or when it is full */
@@ -121,9 +102,9 @@ export const addPoolMember = (
   on: Platform,
   scope: Scope,
   poolId: string,
-  request: CreateMember,
+  request: schema.CreateMember,
 ): Promise<string> =>
-  changeTree(on, scope, CREATE_MEMBER, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
+  changeTree(on, scope, tasks.CREATE_MEMBER, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
     const pool = await lockedPool(tx, scope, poolId);
     const problems: FieldProblem[] = [];
     const wanted = memberOf(request, '', problems);
@@ -148,9 +129,9 @@ export const updatePoolMember = (
   scope: Scope,
   poolId: string,
   id: string,
-  request: UpdateMember,
+  request: schema.UpdateMember,
 ): Promise<string> =>
-  changeTree(on, scope, UPDATE_MEMBER, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
+  changeTree(on, scope, tasks.UPDATE_MEMBER, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
     const pool = await lockedPool(tx, scope, poolId);
     const member = await lockedMember(tx, scope, pool, id);
     const problems: FieldProblem[] = [];
@@ -165,9 +146,9 @@ export const replacePoolMembers = (
   on: Platform,
   scope: Scope,
   poolId: string,
-  request: readonly CreateMember[],
+  request: readonly schema.CreateMember[],
 ): Promise<string> =>
-  changeTree(on, scope, UPDATE_POOL, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
+  changeTree(on, scope, tasks.UPDATE_POOL, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
     const pool = await lockedPool(tx, scope, poolId);
     const problems: FieldProblem[] = [];
     const wanted = membersOf(request, '', problems);
@@ -177,7 +158,7 @@ export const replacePoolMembers = (
   });
 
 export const removePoolMember = (on: Platform, scope: Scope, poolId: string, id: string): Promise<string> =>
-  changeTree(on, scope, DELETE_MEMBER, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
+  changeTree(on, scope, tasks.DELETE_MEMBER, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
     const pool = await lockedPool(tx, scope, poolId);
     const member = await lockedMember(tx, scope, pool, id);
     await edit.remove('lb_members', [member.id]);
@@ -207,8 +188,8 @@ async function refuseMore(tx: Transaction, pool: PartRow<'lb_pools'>): Promise<v
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('pool_id', '=', pool.id)
     .executeTakeFirstOrThrow();
-  if (Number(count) < MAX_MEMBERS) return;
-  throw new ConflictError(`Pool ${pool.name} already has ${MAX_MEMBERS} members, the maximum`);
+  if (Number(count) < schema.MAX_MEMBERS) return;
+  throw new ConflictError(`Pool ${pool.name} already has ${schema.MAX_MEMBERS} members, the maximum`);
 }
 
 /** A deletion that may wait for what still uses the thing. */
@@ -229,9 +210,14 @@ export async function getHealthMonitor(
   on: Platform,
   scope: Scope,
   poolId: string,
-): Promise<HealthMonitorAnswer> {
+): Promise<schema.HealthMonitorAnswer> {
   const row = await findPart(on.database.sql, scope, 'lb_pools', poolId);
-  const { healthmonitor } = await presentedPart(on.database.sql, row, ({ pools }) => pools, presentedPool);
+  const { healthmonitor } = await presentedPart(
+    on.database.sql,
+    row,
+    ({ pools }) => pools,
+    schema.presentedPool,
+  );
   if (!healthmonitor) throw noMonitor(poolId);
   return healthmonitor;
 }
@@ -241,9 +227,9 @@ export const addHealthMonitor = (
   on: Platform,
   scope: Scope,
   poolId: string,
-  request: CreateHealthMonitor,
+  request: schema.CreateHealthMonitor,
 ): Promise<string> =>
-  changeTree(on, scope, CREATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
+  changeTree(on, scope, tasks.CREATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
     const pool = await lockedPool(tx, scope, poolId);
     if (pool.health_monitor) {
       throw new ConflictError(
@@ -264,9 +250,9 @@ export const updateHealthMonitor = (
   on: Platform,
   scope: Scope,
   poolId: string,
-  request: UpdateHealthMonitor,
+  request: schema.UpdateHealthMonitor,
 ): Promise<string> =>
-  changeTree(on, scope, UPDATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
+  changeTree(on, scope, tasks.UPDATE_MONITOR, balancerOf(scope, 'lb_pools', poolId), async (tx, edit) => {
     const pool = await lockedPool(tx, scope, poolId);
     const current = knownMonitor(tx, pool);
     const problems: FieldProblem[] = [];

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem } from '../../../../lib/errors.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import { newId } from '../../../../lib/ids.ts';
+import type { Scope } from '../../../../platform.ts';
 import { usePoolSecrets } from '../tls.ts';
 import type { Edit, NewPart } from '../tree/edits.ts';
 import { placeMembers } from './member-places.ts';
@@ -59,7 +59,7 @@ export async function insertPools(
   edit: Edit,
   wanted: readonly WantedPool[],
 ): Promise<MadePools> {
-  const withIds = wanted.map((one) => ({ id: randomUUID(), ...one }));
+  const withIds = wanted.map((one) => ({ id: newId(), ...one }));
   const placed = await placeMembers(
     tx,
     scope,

@@ -8,36 +8,8 @@ import type { Platform } from '../../../../platform.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
 import { whenFree } from '../../../ground/tasks/service.ts';
 import { HELD, WAITS } from '../schema.ts';
-import {
-  addHealthMonitor,
-  addPoolMember,
-  getHealthMonitor,
-  getPoolMember,
-  listPoolMembers,
-  poolMemberDeletion,
-  removeHealthMonitor,
-  replacePoolMembers,
-  updateHealthMonitor,
-  updatePoolMember,
-} from './members.ts';
-import {
-  CreateHealthMonitor,
-  CreateMember,
-  CreatePool,
-  HealthMonitorAnswer,
-  MemberAnswer,
-  MemberList,
-  MemberListQuery,
-  MemberParams,
-  PoolAnswer,
-  PoolList,
-  PoolListQuery,
-  PoolParams,
-  ReplaceMembers,
-  UpdateHealthMonitor,
-  UpdateMember,
-  UpdatePool,
-} from './schema.ts';
+import * as members from './members.ts';
+import * as schema from './schema.ts';
 import { createPool, getPool, listPools, poolDeletion, updatePool } from './service.ts';
 
 const BASE = '/cloud/v1/lbpools/:project_id/:region_id';
@@ -55,22 +27,22 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
   api.post(BASE, 'createPool', 'Create a pool of a load balancer', {
     description: `With listener_id, it becomes the default pool of the listener. Starts one task, whose created_resources have the pool in pools. ${HELD}`,
-    body: CreatePool,
+    body: schema.CreatePool,
     answer: dialect.tasksSchema,
     handler: async ({ scope, body }) => dialect.tasks([await createPool(on, scope, body)]),
   });
 
   api.get(BASE, 'listPools', 'List pools of load balancers', {
     description: 'Newest first.',
-    query: PoolListQuery,
-    answer: PoolList,
+    query: schema.PoolListQuery,
+    answer: schema.PoolList,
     handler: ({ scope, query }) => listPools(on, scope, query),
   });
 
   api.get(ONE, 'getPool', 'Get a pool of a load balancer', {
     versioned: VERSIONED,
-    params: PoolParams,
-    answer: PoolAnswer,
+    params: schema.PoolParams,
+    answer: schema.PoolAnswer,
     handler: ({ scope, params }) => getPool(on, scope, params.pool_id),
   });
 
@@ -79,8 +51,8 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, on: Platform): void {
       versioned: VERSIONED,
       description: `Fields that are left out stay. Members, health monitor and session persistence are replaced as a whole; members with the same address and port are kept. The task has finished already if nothing changes. ${HELD}`,
       deprecated,
-      params: PoolParams,
-      body: UpdatePool,
+      params: schema.PoolParams,
+      body: schema.UpdatePool,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params, body }) =>
         dialect.tasks([await updatePool(on, scope, params.pool_id, body)]),
@@ -89,7 +61,7 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
   api.delete(ONE, 'deletePool', 'Delete a pool of a load balancer', {
     description: `Listeners are left without a default pool. Returns 409 while an L7 policy sends requests to it. ${WAITS}`,
-    params: PoolParams,
+    params: schema.PoolParams,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
       dialect.tasks([await deleteOrWait(on, scope, poolDeletion, params.pool_id)]),
@@ -111,56 +83,58 @@ const DELETIONS = [
 const MEMBER_VERSIONED = versioned('lbpool_member');
 
 export function lbMemberRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: PoolParams });
+  const api = operations(app, { tags, params: schema.PoolParams });
 
   api.get(MEMBERS, 'listPoolMembers', 'List the members of a pool', {
-    query: MemberListQuery,
-    answer: MemberList,
-    handler: ({ scope, params, query }) => listPoolMembers(on, scope, params.pool_id, query),
+    query: schema.MemberListQuery,
+    answer: schema.MemberList,
+    handler: ({ scope, params, query }) => members.listPoolMembers(on, scope, params.pool_id, query),
   });
 
   for (const { path, operationId } of CREATIONS) {
     api.post(path, operationId, 'Add a member to a pool', {
       description: `Returns 409 if the pool has a member with this address and port, and if it or the load balancer has as many members as it may have. ${HELD}`,
-      body: CreateMember,
+      body: schema.CreateMember,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params, body }) =>
-        dialect.tasks([await addPoolMember(on, scope, params.pool_id, body)]),
+        dialect.tasks([await members.addPoolMember(on, scope, params.pool_id, body)]),
     });
   }
 
   api.put(MEMBERS, 'replacePoolMembers', 'Replace all members of a pool', {
     description: `Members with the same address and port are kept and get the other values; an empty list removes all. The task has finished already if nothing changes. ${HELD}`,
-    body: ReplaceMembers,
+    body: schema.ReplaceMembers,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await replacePoolMembers(on, scope, params.pool_id, body)]),
+      dialect.tasks([await members.replacePoolMembers(on, scope, params.pool_id, body)]),
   });
 
   api.get(MEMBER, 'getPoolMember', 'Get a member of a pool', {
     versioned: MEMBER_VERSIONED,
-    params: MemberParams,
-    answer: MemberAnswer,
-    handler: ({ scope, params }) => getPoolMember(on, scope, params.pool_id, params.member_id),
+    params: schema.MemberParams,
+    answer: schema.MemberAnswer,
+    handler: ({ scope, params }) => members.getPoolMember(on, scope, params.pool_id, params.member_id),
   });
 
   api.patch(MEMBER, 'updatePoolMember', 'Update a member of a pool', {
     versioned: MEMBER_VERSIONED,
     description: `Fields that are left out stay; null clears what the monitor asks instead. Address, port and subnet can't change. The task has finished already if nothing changes. ${HELD}`,
-    params: MemberParams,
-    body: UpdateMember,
+    params: schema.MemberParams,
+    body: schema.UpdateMember,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await updatePoolMember(on, scope, params.pool_id, params.member_id, body)]),
+      dialect.tasks([await members.updatePoolMember(on, scope, params.pool_id, params.member_id, body)]),
   });
 
   for (const { path, operationId } of DELETIONS) {
     api.delete(path, operationId, 'Remove a member from a pool', {
       description: WAITS,
-      params: MemberParams,
+      params: schema.MemberParams,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params }) =>
-        dialect.tasks([await deleteOrWait(on, scope, poolMemberDeletion, params.pool_id, params.member_id)]),
+        dialect.tasks([
+          await deleteOrWait(on, scope, members.poolMemberDeletion, params.pool_id, params.member_id),
+        ]),
     });
   }
 }
@@ -168,37 +142,37 @@ export function lbMemberRoutes(app: Api, dialect: Dialect, on: Platform): void {
 const MONITOR = '/cloud/v1/lbpools/:project_id/:region_id/:pool_id/healthmonitor';
 
 export function healthMonitorRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: PoolParams });
+  const api = operations(app, { tags, params: schema.PoolParams });
 
   api.get(MONITOR, 'getHealthMonitor', 'Get the health monitor of a pool', {
     versioned: VERSIONED,
     description: 'Returns 404 for a pool without one.',
-    answer: HealthMonitorAnswer,
-    handler: ({ scope, params }) => getHealthMonitor(on, scope, params.pool_id),
+    answer: schema.HealthMonitorAnswer,
+    handler: ({ scope, params }) => members.getHealthMonitor(on, scope, params.pool_id),
   });
 
   api.post(MONITOR, 'createHealthMonitor', 'Create the health monitor of a pool', {
     description: `Returns 409 if the pool has one. ${HELD}`,
-    body: CreateHealthMonitor,
+    body: schema.CreateHealthMonitor,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await addHealthMonitor(on, scope, params.pool_id, body)]),
+      dialect.tasks([await members.addHealthMonitor(on, scope, params.pool_id, body)]),
   });
 
   api.patch(MONITOR, 'updateHealthMonitor', 'Update the health monitor of a pool', {
     versioned: VERSIONED,
     description: `Fields that are left out stay; null clears those of HTTP. The type can't change. The task has finished already if nothing changes. Returns 404 for a pool without a monitor. ${HELD}`,
-    body: UpdateHealthMonitor,
+    body: schema.UpdateHealthMonitor,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await updateHealthMonitor(on, scope, params.pool_id, body)]),
+      dialect.tasks([await members.updateHealthMonitor(on, scope, params.pool_id, body)]),
   });
 
   api.delete(MONITOR, 'deleteHealthMonitor', 'Delete the health monitor of a pool', {
     description: `Takes effect immediately. From then on, all members get traffic. While a task holds the load balancer, it waits for up to 30 seconds; then it returns 409.`,
     handler: ({ scope, params }, reply) =>
       whenFree(on, { principal: scope.principal, gone: goneSignal(reply) }, () =>
-        removeHealthMonitor(on, scope, params.pool_id),
+        members.removeHealthMonitor(on, scope, params.pool_id),
       ),
   });
 }

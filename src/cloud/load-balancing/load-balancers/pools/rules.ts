@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { HealthMonitor, SessionPersistence } from '../../../../db/json-columns.ts';
 import { canonicalAddress } from '../../../../lib/cidr.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
+import { newId } from '../../../../lib/ids.ts';
 import type {
   ChangeHealthMonitor,
   CreateMember,
@@ -88,7 +88,7 @@ export function monitorOf(
   const type = given.type ?? current?.type;
   problems.push(...monitorProblems(given, type, current, protocol, at));
   return {
-    id: current?.id ?? randomUUID(),
+    id: current?.id ?? newId(),
     type: type ?? 'TCP',
     admin_state_up: given.admin_state_up ?? true,
     delay: given.delay,

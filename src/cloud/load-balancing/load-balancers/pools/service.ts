@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
-import type { Platform } from '../../../../platform.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { poolMisfit } from '../listeners/rules.ts';
 import { lockedPool, namedBalancer } from '../locks.ts';
@@ -14,14 +13,7 @@ import { CREATE_POOL, DELETE_POOL, UPDATE_POOL } from '../tree/tasks.ts';
 import { replaceMembers } from './members.ts';
 import { insertPools, refuseMorePools, wantedPool } from './new-pool.ts';
 import { membersOf, monitorOf, persistenceOf, poolSecretsOf } from './rules.ts';
-import {
-  type CreatePool,
-  type PoolAnswer,
-  type PoolListQuery,
-  presentedInList,
-  presentedPool,
-  type UpdatePool,
-} from './schema.ts';
+import * as schema from './schema.ts';
 
 /*
  * Changes return their task, which has finished already if nothing changes. All refuse with ConflictError while one holds
@@ -32,7 +24,7 @@ import {
 export const createPool = (
   on: Platform,
   scope: Scope,
-  { load_balancer_id = null, listener_id = null, ...given }: CreatePool,
+  { load_balancer_id = null, listener_id = null, ...given }: schema.CreatePool,
 ): Promise<string> =>
   changeTree(
     on,
@@ -64,8 +56,8 @@ export const createPool = (
 export async function listPools(
   on: Platform,
   scope: Scope,
-  query: PoolListQuery,
-): Promise<{ count: number; results: ReturnType<typeof presentedInList>[] }> {
+  query: schema.PoolListQuery,
+): Promise<{ count: number; results: ReturnType<typeof schema.presentedInList>[] }> {
   const { load_balancer_id: balancerId, listener_id: listenerId, name } = query;
   const page = await listParts(
     on.database.sql,
@@ -85,18 +77,23 @@ export async function listPools(
     on.database.sql,
     page,
     ({ pools }) => pools,
-    (row, forest) => presentedInList(row, forest, { details }),
+    (row, forest) => schema.presentedInList(row, forest, { details }),
   );
 }
 
 /** @throws NotFoundError */
-export async function getPool(on: Platform, scope: Scope, id: string): Promise<PoolAnswer> {
+export async function getPool(on: Platform, scope: Scope, id: string): Promise<schema.PoolAnswer> {
   const row = await findPart(on.database.sql, scope, 'lb_pools', id);
-  return presentedPart(on.database.sql, row, ({ pools }) => pools, presentedPool);
+  return presentedPart(on.database.sql, row, ({ pools }) => pools, schema.presentedPool);
 }
 
 /** Members that stay the same by address and port are kept. @throws NotFoundError, InvalidError, ConflictError */
-export const updatePool = (on: Platform, scope: Scope, id: string, request: UpdatePool): Promise<string> =>
+export const updatePool = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+  request: schema.UpdatePool,
+): Promise<string> =>
   changeTree(on, scope, UPDATE_POOL, balancerOf(scope, 'lb_pools', id), async (tx, edit) => {
     const pool = await lockedPool(tx, scope, id);
     const problems: FieldProblem[] = [];
@@ -160,7 +157,7 @@ async function balancerFor(
 }
 
 /** Returns the columns of a pool after a request. A field that is left out stays. */
-function changedPool(pool: PartRow<'lb_pools'>, request: UpdatePool, problems: FieldProblem[]) {
+function changedPool(pool: PartRow<'lb_pools'>, request: schema.UpdatePool, problems: FieldProblem[]) {
   const protocol = request.protocol ?? pool.protocol;
   const kept = <Name extends keyof typeof pool>(name: Name, given: (typeof pool)[Name] | undefined) =>
     given === undefined ? pool[name] : given;

@@ -6,8 +6,7 @@ import { InvalidError } from '../../../../lib/errors.ts';
 import { foundById } from '../../../../lib/ids.ts';
 import { idleTimes, MetricsQuestion } from '../../../../lib/node-settings.ts';
 import { Input, ProjectRegionParams } from '../../../../lib/wire.ts';
-import type { Platform } from '../../../../platform.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import { usableFlavor } from '../flavors/flavors.ts';
 import { ONE_BALANCER } from '../routes.ts';
 import { LoadBalancerParams } from '../schema.ts';
@@ -15,12 +14,7 @@ import { findBalancer, idsOfAll } from '../store.ts';
 import { changeTree } from '../tree/edits.ts';
 import { forestsOf } from '../tree/parts.ts';
 import { FAIL_OVER, RESIZE } from '../tree/tasks.ts';
-import {
-  LoadBalancerMetrics,
-  LoadBalancerStatus,
-  LoadBalancerStatusList,
-  presentedStatus,
-} from './schema.ts';
+import * as schema from './schema.ts';
 
 /**
  * Returns the load since the load balancer exists, oldest first. Nobody sends traffic through simulated
@@ -41,10 +35,10 @@ export function idleMetrics(question: MetricsQuestion, createdAt: Date, now: Dat
 const find = (on: Platform, scope: Scope, id: string) =>
   foundById('Load balancer', id, () => findBalancer(on.database.sql, scope, id));
 
-async function shown(on: Platform, ids: readonly string[]): Promise<LoadBalancerStatus[]> {
-  const byId = new Map<string, LoadBalancerStatus>();
+async function shown(on: Platform, ids: readonly string[]): Promise<schema.LoadBalancerStatus[]> {
+  const byId = new Map<string, schema.LoadBalancerStatus>();
   for await (const forest of forestsOf(on.database.sql, ids)) {
-    for (const row of forest.balancers) byId.set(row.id, presentedStatus(row, forest));
+    for (const row of forest.balancers) byId.set(row.id, schema.presentedStatus(row, forest));
   }
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
@@ -54,15 +48,17 @@ export async function loadBalancerStatus(
   on: Platform,
   scope: Scope,
   id: string,
-): Promise<LoadBalancerStatus> {
+): Promise<schema.LoadBalancerStatus> {
   const { id: known } = await find(on, scope, id);
   const [status] = await shown(on, [known]);
   return foundById('Load balancer', id, async () => status);
 }
 
 /** Newest first. */
-export const loadBalancerStatuses = async (on: Platform, scope: Scope): Promise<LoadBalancerStatus[]> =>
-  shown(on, await idsOfAll(on.database.sql, scope));
+export const loadBalancerStatuses = async (
+  on: Platform,
+  scope: Scope,
+): Promise<schema.LoadBalancerStatus[]> => shown(on, await idsOfAll(on.database.sql, scope));
 
 /** @throws NotFoundError */
 export async function loadBalancerMetrics(
@@ -142,7 +138,7 @@ export function loadBalancerCareRoutes(app: Api, dialect: Dialect, on: Platform)
     {
       description: 'Newest first, each with everything below it.',
       params: ProjectRegionParams,
-      answer: LoadBalancerStatusList,
+      answer: schema.LoadBalancerStatusList,
       handler: async ({ scope }) => {
         const results = await loadBalancerStatuses(on, scope);
         return { count: results.length, results };
@@ -155,7 +151,7 @@ export function loadBalancerCareRoutes(app: Api, dialect: Dialect, on: Platform)
     'getLoadBalancerStatus',
     'Get the statuses of a load balancer and everything below it',
     {
-      answer: LoadBalancerStatus,
+      answer: schema.LoadBalancerStatus,
       handler: ({ scope, params }) => loadBalancerStatus(on, scope, params.load_balancer_id),
     },
   );
@@ -166,7 +162,7 @@ export function loadBalancerCareRoutes(app: Api, dialect: Dialect, on: Platform)
     description:
       'Up to 60 points since it was created, oldest first. The simulated infrastructure has no traffic, so it is always idle.',
     body: MetricsQuestion,
-    answer: LoadBalancerMetrics,
+    answer: schema.LoadBalancerMetrics,
     handler: async ({ scope, params, body }) => {
       const results = await loadBalancerMetrics(on, scope, params.load_balancer_id, body);
       return { count: results.length, results };

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { change } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
-import type { Platform } from '../../../../platform.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import { newId } from '../../../../lib/ids.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import {
   beginTask,
   deletionId,
@@ -14,15 +13,7 @@ import {
 import { lockFreeBalancer } from '../locks.ts';
 import type { LoadBalancerRow } from '../store.ts';
 import { loadBalancerSpec } from '../tasks.ts';
-import {
-  holdParts,
-  insertRows,
-  type LbTable,
-  type PartRow,
-  type PartTable,
-  type PartValues,
-  writeRow,
-} from './store.ts';
+import * as store from './store.ts';
 import type { TreeChange, TreeTask } from './tasks.ts';
 
 /** Writes the rows of one change of a load balancer, and remembers how to put them back. */
@@ -30,17 +21,17 @@ export interface Edit {
   readonly balancer: Pick<LoadBalancerRow, 'id' | 'project_id' | 'region_id'>;
   readonly now: Date;
   /** Returns the IDs of the new rows. */
-  insert<T extends PartTable>(table: T, rows: readonly NewPart<T>[]): Promise<string[]>;
+  insert<T extends store.PartTable>(table: T, rows: readonly NewPart<T>[]): Promise<string[]>;
   /** Returns whether anything differs. */
-  update<T extends LbTable>(
+  update<T extends store.LbTable>(
     table: T,
-    row: PartRow<T> & { id: string },
-    values: Partial<PartRow<T>>,
+    row: store.PartRow<T> & { id: string },
+    values: Partial<store.PartRow<T>>,
   ): Promise<boolean>;
-  remove(table: PartTable, ids: readonly string[]): Promise<void>;
+  remove(table: store.PartTable, ids: readonly string[]): Promise<void>;
 }
 
-export type NewPart<T extends PartTable> = Omit<PartValues<T>, 'id'> & { id?: string };
+export type NewPart<T extends store.PartTable> = Omit<store.PartValues<T>, 'id'> & { id?: string };
 
 /** What a change means for its task. */
 export interface Edited {
@@ -74,7 +65,7 @@ export const changeTree = (
       await refuseDoomed(tx, scope, `Load balancer ${balancer.name}`, doomed);
     }
     const held = { provisioning_status: 'PENDING_UPDATE', task_id: taskId };
-    await writeRow(tx, 'load_balancers', balancer.id, held);
+    await store.writeRow(tx, 'load_balancers', balancer.id, held);
     const spec = await loadBalancerSpec(tx, balancer.id);
     return beginTask(on, tx, scope, {
       id: taskId,
@@ -90,12 +81,12 @@ export const changeTreeNow = (
   on: Platform,
   scope: Scope,
   find: (tx: Transaction) => Promise<string>,
-  plan: (tx: Transaction) => Promise<{ table: LbTable; id: string; values: object }>,
+  plan: (tx: Transaction) => Promise<{ table: store.LbTable; id: string; values: object }>,
 ): Promise<void> =>
   on.database.accept(async (tx) => {
     const balancer = await lockFreeBalancer(tx, scope, await find(tx));
     const { table, id, values } = await plan(tx);
-    await writeRow(tx, table, id, { ...values, updated_at: tx.now });
+    await store.writeRow(tx, table, id, { ...values, updated_at: tx.now });
     const spec = await loadBalancerSpec(tx, balancer.id);
     await wantChecked(on, tx, scope, [change('load_balancer', balancer.id, () => spec)]);
   });
@@ -113,7 +104,7 @@ export function startEdit(
   task: { id: string; now: Date },
 ): { edit: Edit; changed: Changed } {
   const changed: Changed = { made: {}, gone: {}, former: [] };
-  const note = (among: 'gone' | 'made', table: PartTable, ids: readonly string[]) => {
+  const note = (among: 'gone' | 'made', table: store.PartTable, ids: readonly string[]) => {
     changed[among][table] = [...(changed[among][table] ?? []), ...ids];
   };
   let inserted = 0;
@@ -121,7 +112,7 @@ export function startEdit(
     balancer,
     now: task.now,
     async insert(table, rows) {
-      const ids = rows.map(({ id }) => id ?? randomUUID());
+      const ids = rows.map(({ id }) => id ?? newId());
       const before = inserted;
       inserted += rows.length;
       const whole = rows.map((row, index) => ({
@@ -136,11 +127,15 @@ export function startEdit(
         created_at: inOrder(task.now, before + index),
         updated_at: task.now,
       }));
-      await insertRows(tx, table, whole);
+      await store.insertRows(tx, table, whole);
       note('made', table, ids);
       return ids;
     },
-    async update<T extends LbTable>(table: T, row: PartRow<T> & { id: string }, values: Partial<PartRow<T>>) {
+    async update<T extends store.LbTable>(
+      table: T,
+      row: store.PartRow<T> & { id: string },
+      values: Partial<store.PartRow<T>>,
+    ) {
       const columns = Object.keys(values) as (keyof typeof values & keyof typeof row)[];
       const differing = columns.filter((name) => !isDeepStrictEqual(values[name], row[name]));
       if (differing.length === 0) return false;
@@ -148,11 +143,16 @@ export function startEdit(
         Object.fromEntries(differing.map((name) => [name, from[name as keyof typeof from]]));
       changed.former.push({ table, id: row.id, values: pick(row) });
       const held = table === 'load_balancers' ? {} : { provisioning_status: 'PENDING_UPDATE' };
-      await writeRow(tx, table, row.id, { ...pick(values), ...held, task_id: task.id, updated_at: task.now });
+      await store.writeRow(tx, table, row.id, {
+        ...pick(values),
+        ...held,
+        task_id: task.id,
+        updated_at: task.now,
+      });
       return true;
     },
     async remove(table, ids) {
-      await holdParts(tx, table, ids, { status: 'PENDING_DELETE', taskId: task.id });
+      await store.holdParts(tx, table, ids, { status: 'PENDING_DELETE', taskId: task.id });
       note('gone', table, ids);
     },
   };

@@ -1,26 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { make, put, remove, type Wanted } from '../../../../convergence/wants.ts';
 import { type Transaction, violates } from '../../../../db/database.ts';
 import { canonicalAddress, type IpFamily } from '../../../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
-import { refuseHeld } from '../../../../lib/held.ts';
-import { foundById, newTaskId } from '../../../../lib/ids.ts';
+import { foundById, newId, newTaskId, refuseHeld } from '../../../../lib/ids.ts';
 import { familyOf } from '../../../../lib/ip-addresses.ts';
 import { tagsOf } from '../../../../lib/legacy-metadata.ts';
 import { type IpRoute, ipRoutesFrom } from '../../../../lib/next-hops.ts';
 import { patchedTags } from '../../../../lib/tags.ts';
-import type { Platform } from '../../../../platform.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import type { TagHolder } from '../../../ground/metadata/service.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
 import { quotaOwner, takeQuota } from '../../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
-import {
-  beginTask,
-  deletionId,
-  refuseDoomed,
-  removeAgain,
-  wantChecked,
-} from '../../../ground/tasks/service.ts';
+import * as tasks from '../../../ground/tasks/service.ts';
 import { asInRows as floatingIpsAsInRows } from '../../floating-ips/tasks.ts';
 import { connect, disconnect, followGateway, lockFloatingIpsIn } from '../../routers/service.ts';
 import { refuseUsed } from '../in-use.ts';
@@ -76,7 +67,7 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
   const tags = tagsOf(request);
   const { range, gateway, nameservers, routes } = wantedSubnet(request);
   const pool = poolOf(range, gateway);
-  const [id, taskId] = [randomUUID(), newTaskId()];
+  const [id, taskId] = [newId(), newTaskId()];
   const now = on.clock.now();
   await on.database.accept(async (tx) => {
     const network = await lockNetwork(tx, scope, request.network_id);
@@ -85,7 +76,10 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
       throw new InvalidError([{ field: 'network_id', message }]);
     }
     refuseHeld(`Network ${network.name}`, network);
-    await refuseDoomed(tx, scope, `Network ${network.name}`, { type: 'delete_network', id: network.id });
+    await tasks.refuseDoomed(tx, scope, `Network ${network.name}`, {
+      type: 'delete_network',
+      id: network.id,
+    });
     const other = await rows.overlapping(tx, network.id, range.cidr);
     if (other) {
       throw new ConflictError(
@@ -121,7 +115,7 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
         ? await connect(tx, scope, { id, ...subnet }, request.router_id_to_connect ?? null, now)
         : [];
     const spec = subnetSpec({ ...subnet, dns_nameservers: nameservers, host_routes: routes, tags });
-    await beginTask(on, tx, scope, {
+    await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: CREATE_SUBNET,
       data: request,
@@ -168,7 +162,7 @@ export const updateSubnet = (on: Platform, scope: Scope, id: string, change: Upd
       updated_at: tx.now,
     });
     const spec = subnetSpec({ ...subnet, ...changed, ...lists, tags });
-    await wantChecked(on, tx, scope, [put('subnet', subnet.id, spec), ...moved]);
+    await tasks.wantChecked(on, tx, scope, [put('subnet', subnet.id, spec), ...moved]);
   });
 
 /**
@@ -178,7 +172,7 @@ export const updateSubnet = (on: Platform, scope: Scope, id: string, change: Upd
 export const deleteSubnet = (on: Platform, scope: Scope, id: string): Promise<string> =>
   on.database.accept(async (tx) => {
     const subnet = await lockAlsoHeld(tx, scope, id, SUBNET);
-    const again = await removeAgain(on, tx, scope, subnet.task_id, DELETE_SUBNET, DELETE_NETWORK);
+    const again = await tasks.removeAgain(on, tx, scope, subnet.task_id, DELETE_SUBNET, DELETE_NETWORK);
     if (again !== undefined) return again;
     refuseHeld(`Subnet ${subnet.name}`, subnet);
     if (subnet.creator_task_id === null) {
@@ -186,16 +180,16 @@ export const deleteSubnet = (on: Platform, scope: Scope, id: string): Promise<st
     }
     await refuseUsed(tx, scope, `Subnet ${subnet.name}`, { subnetId: subnet.id });
     const disconnected = await disconnect(tx, [subnet.id]);
-    const taskId = deletionId(scope);
+    const taskId = tasks.deletionId(scope);
     await rows.changeSubnet(tx, subnet.id, { ready: false, task_id: taskId });
-    await beginTask(on, tx, scope, {
+    await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: DELETE_SUBNET,
       data: { subnet_id: subnet.id },
       input: { subnetId: subnet.id, ...quotaOwner(scope) },
       wants: [remove('subnet', subnet.id)],
     });
-    await wantChecked(on, tx, scope, disconnected);
+    await tasks.wantChecked(on, tx, scope, disconnected);
     return taskId;
   });
 
@@ -205,7 +199,7 @@ export const subnetTags: TagHolder = {
     const subnet = await lockOwn(tx, scope, id, SUBNET);
     const tags = plan(subnet.tags);
     await rows.changeSubnet(tx, subnet.id, { tags: JSON.stringify(tags), updated_at: tx.now });
-    await wantChecked(on, tx, scope, [put('subnet', subnet.id, subnetSpec({ ...subnet, tags }))]);
+    await tasks.wantChecked(on, tx, scope, [put('subnet', subnet.id, subnetSpec({ ...subnet, tags }))]);
   },
 };
 

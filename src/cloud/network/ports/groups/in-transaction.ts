@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../../../db/database.ts';
 import { isIn, type Place } from '../../../../db/place.ts';
 import { ConflictError } from '../../../../lib/errors.ts';
-import { refuseHeld } from '../../../../lib/held.ts';
+import { refuseHeld } from '../../../../lib/ids.ts';
 
 /* The security groups of ports: finding them, and putting them there. */
 

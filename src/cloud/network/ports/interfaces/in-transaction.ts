@@ -5,8 +5,7 @@ import type { AddressPair } from '../../../../db/json-columns.ts';
 import { pageWithCount } from '../../../../db/page.ts';
 import { canonicalAddress } from '../../../../lib/cidr.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
-import { refuseHeld } from '../../../../lib/held.ts';
-import { isUuid } from '../../../../lib/ids.ts';
+import { isUuid, refuseHeld } from '../../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../../lib/page.ts';
 import { freeReserved } from '../reserved/in-transaction.ts';
 

@@ -1,8 +1,7 @@
 import type { Transaction } from '../../../../db/database.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { isUuid } from '../../../../lib/ids.ts';
-import type { Platform } from '../../../../platform.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import { wantChecked } from '../../../ground/tasks/service.ts';
 import { addToPorts, removeFromPorts } from '../../ports/groups/in-transaction.ts';
 import { ofInstance, portsOf } from '../../ports/in-transaction.ts';

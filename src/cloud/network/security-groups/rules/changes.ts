@@ -1,8 +1,7 @@
 import type { Transaction } from '../../../../db/database.ts';
 import { InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { foundById } from '../../../../lib/ids.ts';
-import type { Platform } from '../../../../platform.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import { changeGroup } from '../apply-change.ts';
 import { isSameRule } from '../group-change.ts';
 import type { SecurityGroupRow } from '../store.ts';

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { want, make as wantedAnew } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError } from '../../../../lib/errors.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import { newId } from '../../../../lib/ids.ts';
+import type { Scope } from '../../../../platform.ts';
 import { withFreeName } from '../apply-change.ts';
 import { CLUSTER_TAG, defaultEgressRules, PLATFORM_RULE } from '../defaults/rules.ts';
 import { type CanonicalRule, canonicalRule } from '../rules/canonical.ts';
@@ -24,7 +24,7 @@ export async function make(
   now: Date,
 ): Promise<void> {
   const name = `${cluster.name}-${scope.regionId}-${scope.projectId}-worker`;
-  const id = randomUUID();
+  const id = newId();
   const group = {
     id,
     place: scope,
@@ -33,7 +33,7 @@ export async function make(
     tags: { [CLUSTER_TAG]: cluster.name },
     isDefault: false,
     clusterId: cluster.id,
-    rules: platformRules(id).map((rule) => ({ ...rule, id: randomUUID() })),
+    rules: platformRules(id).map((rule) => ({ ...rule, id: newId() })),
     now,
   };
   await withFreeName(name, store.insertGroup(tx, group));

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
-import { refuseHeld } from '../../../../lib/held.ts';
+import { newId, refuseHeld } from '../../../../lib/ids.ts';
 import { ATTACHABLE, type VmState } from '../../../ground/hosts/states.ts';
 import { usedBy } from '../../../ground/tasks/service.ts';
 
@@ -47,7 +46,7 @@ export async function insertAttachment(
   await tx.sql
     .insertInto('volume_attachments')
     .values({
-      id: randomUUID(),
+      id: newId(),
       volume_id: attachment.volumeId,
       instance_id: attachment.instanceId,
       device: attachment.device,

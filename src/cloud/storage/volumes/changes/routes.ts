@@ -10,15 +10,7 @@ import { VOLUME } from '../routes.ts';
 import { VolumeAnswer, VolumeParams } from '../schema.ts';
 import { getVolume } from '../service.ts';
 import { AttachVolume, DetachVolume, ExtendVolume, RetypeVolume, UpdateVolume } from './schema.ts';
-import {
-  attachVolume,
-  detachVolume,
-  extendVolume,
-  retypeVolume,
-  revertVolume,
-  updateVolume,
-  volumeTags,
-} from './service.ts';
+import * as changes from './service.ts';
 
 const VOLUME_PATH = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
 
@@ -36,7 +28,7 @@ export function attachmentRoutes(app: Api, on: Platform): void {
       body: AttachVolume,
       handler: async ({ scope, params, body }, reply) => {
         const { volume_id: id } = params;
-        const task = await attachVolume(on, scope, id, body);
+        const task = await changes.attachVolume(on, scope, id, body);
         await waitForTask(on, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
         return presentedVolume(await getVolume(on, scope, id), scope);
       },
@@ -53,7 +45,7 @@ export function attachmentRoutes(app: Api, on: Platform): void {
       body: DetachVolume,
       handler: async ({ scope, params, body }, reply) => {
         const { volume_id: id } = params;
-        const task = await detachVolume(on, scope, id, body);
+        const task = await changes.detachVolume(on, scope, id, body);
         await waitForTask(on, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
         return presentedVolume(await getVolume(on, scope, id), scope);
       },
@@ -65,7 +57,7 @@ const V1 = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
 const V2 = '/cloud/v2/volumes/:project_id/:region_id/:volume_id';
 
 export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  tagRoutes(app, on, 'volume', volumeTags);
+  tagRoutes(app, on, 'volume', changes.volumeTags);
   attachmentRoutes(app, on);
 
   const api = operations(app, { tags: ['Volumes'], params: VolumeParams });
@@ -74,7 +66,7 @@ export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): vo
     body: UpdateVolume,
     answer: VolumeAnswer,
     handler: async ({ scope, params, body }) => {
-      await updateVolume(on, scope, params.volume_id, body);
+      await changes.updateVolume(on, scope, params.volume_id, body);
       return presentedVolume(await getVolume(on, scope, params.volume_id), scope);
     },
   });
@@ -84,7 +76,7 @@ export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): vo
     body: ExtendVolume,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await extendVolume(on, scope, params.volume_id, body)]),
+      dialect.tasks([await changes.extendVolume(on, scope, params.volume_id, body)]),
   });
 
   api.post(`${V1}/retype`, 'retypeVolume', 'Change the type of a volume', {
@@ -93,7 +85,7 @@ export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): vo
     answer: VolumeAnswer,
     handler: async ({ scope, params, body }, reply) => {
       const { volume_id: id } = params;
-      const task = await retypeVolume(on, scope, id, body);
+      const task = await changes.retypeVolume(on, scope, id, body);
       await waitForTask(on, task, `Volume ${id}`, {
         principal: scope.principal,
         gone: goneSignal(reply),
@@ -105,7 +97,8 @@ export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): vo
   api.post(`${V1}/revert`, 'revertVolume', 'Revert a volume to its last snapshot', {
     description: 'The volume must be available and have the size of the snapshot.',
     answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) => dialect.tasks([await revertVolume(on, scope, params.volume_id)]),
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await changes.revertVolume(on, scope, params.volume_id)]),
   });
 
   api.post(`${V2}/attach`, 'attachVolume', 'Attach a volume to an instance', {
@@ -114,7 +107,7 @@ export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): vo
     body: AttachVolume,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await attachVolume(on, scope, params.volume_id, body)]),
+      dialect.tasks([await changes.attachVolume(on, scope, params.volume_id, body)]),
   });
 
   api.post(`${V2}/detach`, 'detachVolume', 'Detach a volume from an instance', {
@@ -123,6 +116,6 @@ export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): vo
     body: DetachVolume,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await detachVolume(on, scope, params.volume_id, body)]),
+      dialect.tasks([await changes.detachVolume(on, scope, params.volume_id, body)]),
   });
 }

@@ -3,34 +3,17 @@ import type { TaskType } from '../../../../convergence/task-kind.ts';
 import { change as changeWant, type Wanted } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
-import { refuseHeld } from '../../../../lib/held.ts';
-import { foundById, isUuid, newTaskId } from '../../../../lib/ids.ts';
+import { foundById, isUuid, newTaskId, refuseHeld } from '../../../../lib/ids.ts';
 import { patchedTags } from '../../../../lib/tags.ts';
-import type { Platform } from '../../../../platform.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import { lockHost, refuseNodeAsHost } from '../../../ground/hosts/in-transaction.ts';
 import type { TagHolder } from '../../../ground/metadata/service.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
 import { beginTask, wantChecked } from '../../../ground/tasks/service.ts';
-import {
-  attachmentOf,
-  freeDevice,
-  insertAttachment,
-  refuseAttached,
-  requireReady,
-} from '../attachments/store.ts';
+import * as attachmentsStore from '../attachments/store.ts';
 import type { VolumeStatus } from '../schema.ts';
 import * as snapshots from '../snapshots/in-transaction.ts';
 import * as store from '../store.ts';
-import {
-  ATTACH_VOLUME,
-  DETACH_VOLUME,
-  EXTEND_VOLUME,
-  offMachine,
-  onMachine,
-  RETYPE_VOLUME,
-  REVERT_VOLUME,
-  type VolumeChange,
-} from '../tasks.ts';
+import * as tasks from '../tasks.ts';
 import type { AttachVolume, DetachVolume, ExtendVolume, RetypeVolume, UpdateVolume } from './schema.ts';
 
 /* Changes to a volume. Each throws NotFoundError, and ConflictError while a task or a cluster's node holds it. */
@@ -63,7 +46,7 @@ export const extendVolume = (
       });
     }
     return begin(on, tx, scope, 'extending', {
-      task: EXTEND_VOLUME,
+      task: tasks.EXTEND_VOLUME,
       input: { volumeId: volume.id, sizeGib: size },
       shown: { size },
       wants: [to(volume.id, { sizeGib: size })],
@@ -101,7 +84,7 @@ export const retypeVolume = (
       );
     }
     return begin(on, tx, scope, 'retyping', {
-      task: RETYPE_VOLUME,
+      task: tasks.RETYPE_VOLUME,
       input: { volumeId: volume.id, volumeType: type },
       shown: { volume_type: type },
       wants: [to(volume.id, { volumeType: type })],
@@ -129,7 +112,7 @@ export const revertVolume = (on: Platform, scope: Scope, id: string): Promise<st
     }));
     return begin(on, tx, scope, 'reverting', {
       id: taskId,
-      task: REVERT_VOLUME,
+      task: tasks.REVERT_VOLUME,
       input: { volumeId: volume.id, snapshotId: snapshot.id },
       shown: { snapshot_id: snapshot.id },
       wants: [again],
@@ -141,15 +124,20 @@ export const attachVolume = (on: Platform, scope: Scope, id: string, wish: Attac
   on.database.accept(async (tx) => {
     const known = await lockHost(tx, scope, wish.instance_id);
     const volume = await free(tx, scope, id, ['available'], 'attached');
-    const host = requireReady(known, wish.instance_id, 'instance_id');
-    const device = await freeDevice(tx, host);
+    const host = attachmentsStore.requireReady(known, wish.instance_id, 'instance_id');
+    const device = await attachmentsStore.freeDevice(tx, host);
     const { attachment_tag: tag } = wish;
-    await insertAttachment(tx, { volumeId: volume.id, instanceId: host.id, device, tag: tag ?? null });
+    await attachmentsStore.insertAttachment(tx, {
+      volumeId: volume.id,
+      instanceId: host.id,
+      device,
+      tag: tag ?? null,
+    });
     return begin(on, tx, scope, 'attaching', {
-      task: ATTACH_VOLUME,
+      task: tasks.ATTACH_VOLUME,
       input: { volumeId: volume.id },
       shown: { instance_id: host.id, device },
-      wants: [onMachine(host.id, volume.id, { device, tag })],
+      wants: [tasks.onMachine(host.id, volume.id, { device, tag })],
     });
   });
 
@@ -158,8 +146,8 @@ export const detachVolume = (on: Platform, scope: Scope, id: string, wish: Detac
   on.database.accept(async (tx) => {
     const known = await lockHost(tx, scope, wish.instance_id);
     const volume = await free(tx, scope, id);
-    const host = requireReady(known, wish.instance_id, 'instance_id');
-    const attachment = await attachmentOf(tx, volume.id);
+    const host = attachmentsStore.requireReady(known, wish.instance_id, 'instance_id');
+    const attachment = await attachmentsStore.attachmentOf(tx, volume.id);
     if (attachment?.instance_id !== host.id) {
       throw new InvalidError({
         instance_id: [`Volume ${volume.id} is not attached to instance ${host.id}.`],
@@ -171,10 +159,10 @@ export const detachVolume = (on: Platform, scope: Scope, id: string, wish: Detac
       );
     }
     return begin(on, tx, scope, 'detaching', {
-      task: DETACH_VOLUME,
+      task: tasks.DETACH_VOLUME,
       input: { volumeId: volume.id },
       shown: { instance_id: host.id },
-      wants: [offMachine(host.id, volume.id)],
+      wants: [tasks.offMachine(host.id, volume.id)],
     });
   });
 
@@ -200,10 +188,10 @@ async function free(
   if (!volume) throw new NotFoundError('Volume', id);
   tx.about({ ...volume, type: 'volume' });
   refuseHeld(`Volume ${volume.id}`, volume);
-  const attachment = await attachmentOf(tx, volume.id);
+  const attachment = await attachmentsStore.attachmentOf(tx, volume.id);
   if (attachment) await refuseNodeAsHost(tx, attachment.instance_id);
   if (states && !states.includes(volume.status)) {
-    await refuseAttached(tx, volume);
+    await attachmentsStore.refuseAttached(tx, volume);
     throw new ConflictError(
       `Volume ${volume.id} is ${volume.status}; it must be ${states.join(' or ')} to be ${done}`,
     );
@@ -231,8 +219,8 @@ async function begin(
 
 interface Begun {
   id?: string;
-  task: TaskType<VolumeChange>;
-  input: VolumeChange;
+  task: TaskType<tasks.VolumeChange>;
+  input: tasks.VolumeChange;
   /** Parameters that the task shows. */
   shown: object;
   wants: Wanted[];

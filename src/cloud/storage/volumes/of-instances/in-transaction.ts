@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
-import { refuseHeld } from '../../../../lib/held.ts';
+import { newId, refuseHeld } from '../../../../lib/ids.ts';
 import { tagsOf } from '../../../../lib/legacy-metadata.ts';
+import type { Scope } from '../../../../platform.ts';
 import type { Catalog, VolumeTypeName } from '../../../ground/catalog/service.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
 import { refuseForeign, usedBy } from '../../../ground/tasks/service.ts';
 import { findSources, type ImageSource } from '../../image-sources/in-transaction.ts';
 import { refuseAttached } from '../attachments/store.ts';
@@ -105,7 +104,7 @@ export async function attachBootDisks(
   taskId: string,
 ): Promise<void> {
   const list = disks.map(({ instanceId, name, ...shape }) => ({
-    id: randomUUID(),
+    id: newId(),
     instanceId,
     name,
     shape: { ...blankShape, ...shape, bootable: true },
@@ -236,7 +235,7 @@ function plannedExisting(volume: PlainVolume) {
 }
 
 function plannedNew(name: string | undefined, shape: VolumeShape, tags: Record<string, string>) {
-  const id = randomUUID();
+  const id = newId();
   const { bootable, image } = shape;
   return {
     id,

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Transaction } from '../../../../db/database.ts';
 import { isIn, type Place } from '../../../../db/place.ts';
+import { newId } from '../../../../lib/ids.ts';
 import type { ImageSource } from '../../image-sources/in-transaction.ts';
 import type { VolumeShape, VolumeWish } from '../sources.ts';
 import type { PlainVolume } from '../store.ts';
@@ -20,7 +20,7 @@ export async function insertAttachments(
     .insertInto('volume_attachments')
     .values(
       inOrder.map((one, position) => ({
-        id: randomUUID(),
+        id: newId(),
         volume_id: one.id,
         instance_id: instanceId,
         device: `/dev/vd${String.fromCharCode('a'.charCodeAt(0) + position)}`,

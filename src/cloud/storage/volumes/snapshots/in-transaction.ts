@@ -3,7 +3,7 @@ import type { Sql, Transaction } from '../../../../db/database.ts';
 import { pageWithCount } from '../../../../db/page.ts';
 import { isIn, type Place } from '../../../../db/place.ts';
 import type { Tables } from '../../../../db/tables.ts';
-import { blockerOf } from '../../../../lib/held.ts';
+import { blockerOf } from '../../../../lib/ids.ts';
 import type { Page } from '../../../../lib/page.ts';
 import type { VolumeTypeName } from '../../../ground/catalog/service.ts';
 import { type QuotaOwner, releaseQuota } from '../../../ground/quotas/service.ts';

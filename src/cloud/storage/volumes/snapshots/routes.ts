@@ -8,26 +8,11 @@ import { TagsInput } from '../../../../lib/tags.ts';
 import { offsetTimestamp } from '../../../../lib/time.ts';
 import { versioned } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
-import type { Platform } from '../../../../platform.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
 import type { SnapshotRow } from './in-transaction.ts';
-import {
-  CreateSnapshotSchema,
-  SnapshotAnswer,
-  SnapshotList,
-  SnapshotListQuery,
-  SnapshotParams,
-  UpdateSnapshotSchema,
-} from './schema.ts';
-import {
-  createSnapshot,
-  getSnapshot,
-  listSnapshots,
-  replaceSnapshotTags,
-  snapshotDeletion,
-  updateSnapshot,
-} from './service.ts';
+import * as schema from './schema.ts';
+import * as snapshots from './service.ts';
 
 /** Tags of a snapshot as the library under the older Terraform provider sends them: always all of them. */
 export const LegacyTags = Type.Unsafe<Record<string, string | null>>({
@@ -46,37 +31,38 @@ const SNAPSHOT = versioned('snapshot');
 const tags = ['Snapshots'];
 
 export function snapshotRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: SnapshotParams });
+  const api = operations(app, { tags, params: schema.SnapshotParams });
 
   api.post(BASE, 'createSnapshot', 'Create a snapshot of a volume', {
     description:
       'Snapshots are only available for volumes of type standard and ssd_hiiops that are available or in use.',
     params: ProjectRegionParams,
-    body: CreateSnapshotSchema,
+    body: schema.CreateSnapshotSchema,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createSnapshot(on, scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await snapshots.createSnapshot(on, scope, body)]),
   });
 
   api.get(BASE, 'listSnapshots', 'List snapshots', {
     params: ProjectRegionParams,
-    query: SnapshotListQuery,
-    answer: SnapshotList,
+    query: schema.SnapshotListQuery,
+    answer: schema.SnapshotList,
     handler: async ({ scope, query }) =>
-      presentedPage(await listSnapshots(on, scope, query), (row) => presented(row, scope)),
+      presentedPage(await snapshots.listSnapshots(on, scope, query), (row) => presented(row, scope)),
   });
 
   api.get(`${BASE}/:snapshot_id`, 'getSnapshot', 'Get a snapshot', {
     versioned: SNAPSHOT,
-    answer: SnapshotAnswer,
-    handler: async ({ scope, params }) => presented(await getSnapshot(on, scope, params.snapshot_id), scope),
+    answer: schema.SnapshotAnswer,
+    handler: async ({ scope, params }) =>
+      presented(await snapshots.getSnapshot(on, scope, params.snapshot_id), scope),
   });
 
   api.patch(`${BASE}/:snapshot_id`, 'updateSnapshot', 'Update the name or tags of a snapshot', {
-    body: UpdateSnapshotSchema,
-    answer: SnapshotAnswer,
+    body: schema.UpdateSnapshotSchema,
+    answer: schema.SnapshotAnswer,
     handler: async ({ scope, params, body }) => {
-      await updateSnapshot(on, scope, params.snapshot_id, body);
-      return presented(await getSnapshot(on, scope, params.snapshot_id), scope);
+      await snapshots.updateSnapshot(on, scope, params.snapshot_id, body);
+      return presented(await snapshots.getSnapshot(on, scope, params.snapshot_id), scope);
     },
   });
 
@@ -84,11 +70,11 @@ export function snapshotRoutes(app: Api, dialect: Dialect, on: Platform): void {
     api.put(`${BASE}/:snapshot_id/metadata`, 'replaceSnapshotMetadata', 'Replace all tags of a snapshot', {
       deprecated: true,
       body: LegacyTags,
-      answer: SnapshotAnswer,
+      answer: schema.SnapshotAnswer,
       handler: async ({ scope, params, body }) => {
         const { snapshot_id: id } = params;
-        await replaceSnapshotTags(on, scope, id, withoutNulls(body));
-        return presented(await getSnapshot(on, scope, id), scope);
+        await snapshots.replaceSnapshotTags(on, scope, id, withoutNulls(body));
+        return presented(await snapshots.getSnapshot(on, scope, id), scope);
       },
     });
   }
@@ -96,11 +82,11 @@ export function snapshotRoutes(app: Api, dialect: Dialect, on: Platform): void {
   api.delete(`${BASE}/:snapshot_id`, 'deleteSnapshot', 'Delete a snapshot', {
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, snapshotDeletion, params.snapshot_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, snapshots.snapshotDeletion, params.snapshot_id)]),
   });
 }
 
-function presented(row: SnapshotRow, scope: Scope): SnapshotAnswer {
+function presented(row: SnapshotRow, scope: Scope): schema.SnapshotAnswer {
   return {
     id: row.id,
     name: row.name,

@@ -1,17 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { type TaskEnd, taskType } from '../../../../convergence/task-kind.ts';
 import { change as changeWant, make, remove } from '../../../../convergence/wants.ts';
 import { newResource } from '../../../../db/place.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
-import { refuseHeld } from '../../../../lib/held.ts';
-import { foundById, newTaskId } from '../../../../lib/ids.ts';
+import { foundById, newId, newTaskId, refuseHeld } from '../../../../lib/ids.ts';
 import { tagsOf } from '../../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../../lib/page.ts';
 import { acceptedTags, patchedTags } from '../../../../lib/tags.ts';
 import type { Clock } from '../../../../lib/time.ts';
 import { SNAPSHOT_TYPES } from '../../../../lib/volume-types.ts';
-import type { Platform } from '../../../../platform.ts';
-import type { Scope } from '../../../ground/projects/service.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import { type QuotaOwner, quotaOwner, takeQuota } from '../../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain, wantChecked } from '../../../ground/tasks/service.ts';
@@ -52,7 +49,7 @@ export function snapshotTasks({ clock }: { clock: Clock }): TaskEnd[] {
 /** Starts the task that takes a snapshot; returns its ID. @throws InvalidError, ConflictError, QuotaExceededError */
 export async function createSnapshot(on: Platform, scope: Scope, request: CreateSnapshot): Promise<string> {
   const tags = tagsOf(request);
-  const [id, taskId] = [randomUUID(), newTaskId()];
+  const [id, taskId] = [newId(), newTaskId()];
   const now = on.clock.now();
   return on.database.accept(async (tx) => {
     const [volume] = await lockVolumes(tx, scope, [request.volume_id]);

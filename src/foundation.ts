@@ -1,0 +1,32 @@
+import type { Logger } from 'pino';
+import type { Backends } from './backends/backends.ts';
+import type { Catalog } from './cloud/ground/catalog/service.ts';
+import type { Measures } from './convergence/measures.ts';
+import type { WorkTraces } from './convergence/traces.ts';
+import type { ChangeFeed } from './db/changes.ts';
+import type { Database } from './db/database.ts';
+import type { AllowedHosts } from './lib/outside-request.ts';
+import type { Clock } from './lib/time.ts';
+import type { RequestMeasures } from './requests/measures.ts';
+import type { Secrets } from './secrets/secrets.ts';
+
+/** What a process is given: its connections, its settings, and what it has started. */
+export interface Foundation {
+  database: Database;
+  changes: ChangeFeed;
+  catalog: Catalog;
+  clock: Clock;
+  log: Logger;
+  /** Finds the backend of a region and kind. */
+  backends: Backends;
+  secrets: Secrets;
+  /** Whether mails are sent, and not only put into a folder. */
+  smtp?: boolean | undefined;
+  /** Hosts that are allowed as webhooks although they aren't on the public internet. */
+  webhookHosts?: AllowedHosts | undefined;
+  requestMeasures?: RequestMeasures | undefined;
+  /** Measures the tasks that end. */
+  measures?: Measures | undefined;
+  /** Tells of tasks that end. */
+  traces?: WorkTraces | undefined;
+}
