@@ -151,21 +151,43 @@ module.exports = {
       comment: 'They know the contract, and what all backends share.',
       severity: 'error',
       from: { path: '^kubernetes/', pathNot: TEST },
-      to: { path: '^(src/(?!lib/|backends/(contract|certificates)/|backends/maker\\.ts$)|cli/|engines/)' },
+      to: {
+        path: '^(src/(?!lib/|backends/(contract|certificates)/|backends/maker\\.ts$)|cli/|engines/|postgres/|simulation/)',
+      },
+    },
+    {
+      name: 'the-simulation-serves',
+      comment: 'It keeps the contract, and its things in tables of its own.',
+      severity: 'error',
+      from: { path: '^simulation/', pathNot: TEST },
+      to: {
+        path: '^(src/(?!lib/|db/|secrets/secrets\\.ts$|backends/(contract|certificates)/|backends/maker\\.ts$)|cli/|engines/|kubernetes/|postgres/)',
+      },
+    },
+    {
+      name: 'the-embedded-postgres-serves',
+      comment: 'It runs a database server, and knows nothing of what is in it.',
+      severity: 'error',
+      from: { path: '^postgres/', pathNot: TEST },
+      to: { path: '^(src/(?!lib/)|cli/|engines/|kubernetes/|simulation/)' },
     },
     {
       name: 'parts-have-one-door',
-      comment: 'The server knows of engines and of Kubernetes backends what their index.ts shows.',
+      comment:
+        'The server knows of engines, of backends and of the embedded PostgreSQL what their index.ts shows.',
       severity: 'error',
       from: { path: '^(src|migrations)/', pathNot: TEST },
-      to: { path: '^(engines|kubernetes)/', pathNot: '^(engines|kubernetes)/index\\.ts$' },
+      to: {
+        path: '^(engines|kubernetes|postgres|simulation)/',
+        pathNot: '^(engines|kubernetes|postgres|simulation)/index\\.ts$',
+      },
     },
     {
       name: 'engines-serve',
       comment: 'Engines see one medium and one job: no database, no use case, no settings of the server.',
       severity: 'error',
       from: { path: '^engines/', pathNot: TEST },
-      to: { path: '^(src/(?!lib/)|cli/|kubernetes/)' },
+      to: { path: '^(src/(?!lib/)|cli/|kubernetes/|postgres/|simulation/)' },
     },
     {
       name: 'lib-is-pure',
@@ -229,7 +251,10 @@ module.exports = {
       name: 'the-command-line-stands-apart',
       comment: 'It asks a server over HTTP, and only main.ts and the writer of its operations know it.',
       severity: 'error',
-      from: { path: '^(src|engines|kubernetes|migrations)/', pathNot: ['^src/main\\.ts$', TEST] },
+      from: {
+        path: '^(src|engines|kubernetes|postgres|simulation|migrations)/',
+        pathNot: ['^src/main\\.ts$', TEST],
+      },
       to: { path: '^cli/' },
     },
     {
@@ -237,13 +262,13 @@ module.exports = {
       comment: 'A server loads none of its libraries, and it none of the server.',
       severity: 'error',
       from: { path: '^cli/', pathNot: TEST },
-      to: { path: '^(src|engines|kubernetes)/' },
+      to: { path: '^(src|engines|kubernetes|postgres|simulation)/' },
     },
     {
       name: 'libraries-of-the-command-line',
       comment: 'They are loaded with a command, never with a server.',
       severity: 'error',
-      from: { path: '^(src|engines|kubernetes|migrations)/' },
+      from: { path: '^(src|engines|kubernetes|postgres|simulation|migrations)/' },
       to: { path: '^node_modules/(commander|@bomb\\.sh|table|eventsource-parser)/' },
     },
     {

@@ -5,8 +5,6 @@
 export {
   type AnalysisProgram,
   analysisProgram,
-  type ChildCommand,
-  type ChildStart,
   needsOfAnalysis,
 } from './analysis-program.ts';
 export {
@@ -17,16 +15,21 @@ export {
   workKinds,
 } from './capabilities.ts';
 export { capabilitiesOf, takeInventory } from './inventory.ts';
+export { analyse } from './isolation/analysis.ts';
+export { ANALYSIS_USERS } from './isolation/analysis-user.ts';
+export {
+  type Containment,
+  type ContainmentFinding,
+  confiners,
+  findContainment,
+} from './isolation/containment.ts';
+export { type ResourceLimits, resourceLimits } from './isolation/resource-limits.ts';
+export { findSandbox, type SandboxFinding } from './isolation/sandbox.ts';
 export {
   type AnalysisJob,
-  type AnalysisLimits,
-  type AnalysisMessage,
   CATEGORIES,
-  DEFAULT_LIMITS,
-  MESSAGES,
 } from './job.ts';
 export { languageOf, unknownLanguage } from './languages.ts';
 export { readModels } from './models/manifest.ts';
 export { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from './nudity-labels.ts';
-export { findProgram } from './programs.ts';
 export type { EngineSettings } from './settings.ts';

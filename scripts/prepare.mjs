@@ -14,6 +14,8 @@ const SOURCES = [
   'cli',
   'engines',
   'kubernetes',
+  'postgres',
+  'simulation',
   'migrations',
   'package.json',
   'scripts/build.mjs',

@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { startEmbeddedServer } from '../postgres/server.ts';
 import { openDatabase } from '../src/db/database.ts';
-import { startEmbeddedServer } from '../src/db/embedded/server.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { TABLES_FILE, tablesOf } from './tables/generate.ts';
 

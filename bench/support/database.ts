@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
+import { startEmbeddedServer } from '../../postgres/server.ts';
 import { BEHIND } from './child.ts';
 
 export interface BenchDatabase {

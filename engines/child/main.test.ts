@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { analyse } from '../../src/streaming/ai-tasks/work/analysis.ts';
 import { DEFAULT_SETTINGS } from '../../test/support/engine-settings.ts';
 import { jobFor, makeFile, makeMedia, needs } from '../../test/support/engines.ts';
 import { analysisProgram } from '../analysis-program.ts';
+import { analyse } from '../isolation/analysis.ts';
 import type { AnalysisJob } from '../job.ts';
 
 const program = analysisProgram(DEFAULT_SETTINGS);

@@ -5,15 +5,7 @@ import { SettingError } from '../lib/errors.ts';
 import { parseAllowedHosts } from '../lib/outside-request.ts';
 import { packageRoot } from '../lib/own-program.ts';
 import { existingFolder } from '../lib/secret-file.ts';
-import {
-  type Containment,
-  type ContainmentFinding,
-  confiners,
-  findContainment,
-} from '../streaming/ai-tasks/work/containment.ts';
 import { type AiQueue, type AiQueueOptions, openAiQueue } from '../streaming/ai-tasks/work/queue.ts';
-import { resourceLimits } from '../streaming/ai-tasks/work/resource-limits.ts';
-import { findSandbox, type SandboxFinding } from '../streaming/ai-tasks/work/sandbox.ts';
 
 /** Returns where the engines are, according to the settings. */
 export function engineSettings({ ai, searchPath }: Config): engines.EngineSettings {
@@ -23,7 +15,7 @@ export function engineSettings({ ai, searchPath }: Config): engines.EngineSettin
 /** What AI work needs before it begins: the engines' capabilities, and the isolation of analyses. */
 interface AiPreparation {
   capabilities: engines.AiCapabilities;
-  start: Containment['start'];
+  start: engines.Containment['start'];
 }
 
 /**
@@ -49,20 +41,26 @@ export async function prepareAiWork(config: Config, log: Logger): Promise<AiPrep
 }
 
 /** Returns how analyses are isolated, or why none can run. */
-export async function aiContainment(config: Config): Promise<ContainmentFinding> {
+export async function aiContainment(config: Config): Promise<engines.ContainmentFinding> {
   const { ai, searchPath, dataDir, temporaryDir } = config;
   try {
     const { programs, ...others } = engines.needsOfAnalysis(engineSettings(config));
-    const needs = { programs: [...programs, ...confiners(searchPath)], ...others };
-    const limits = resourceLimits(ai.effort).child;
+    const needs = { programs: [...programs, ...engines.confiners(searchPath)], ...others };
+    const limits = engines.resourceLimits(ai.effort).child;
     const folder = existingFolder(temporaryDir);
     const shared = { searchPath, folder };
     const hides = [packageRoot, dataDir, temporaryDir];
-    const sandbox: SandboxFinding =
+    const sandbox: engines.SandboxFinding =
       ai.sandbox === 'off'
         ? { missing: 'TRADEWIND_AI_SANDBOX is off' }
-        : await findSandbox({ ...shared, ...needs, hides, scratchBytes: limits.writtenBytes });
-    return await findContainment({ ...shared, sandbox, optional: ai.sandbox !== 'required', needs, limits });
+        : await engines.findSandbox({ ...shared, ...needs, hides, scratchBytes: limits.writtenBytes });
+    return await engines.findContainment({
+      ...shared,
+      sandbox,
+      optional: ai.sandbox !== 'required',
+      needs,
+      limits,
+    });
   } catch (error) {
     return { missing: (error as Error).message };
   }
@@ -91,7 +89,7 @@ export function aiQueueOf(
       limits: ai.media,
       allowedHosts: parseAllowedHosts(ai.allowedHosts) ?? { allows: () => false },
     },
-    limits: resourceLimits(ai.effort),
+    limits: engines.resourceLimits(ai.effort),
     folder: temporaryDir,
     concurrency: ai.concurrency,
     perClient: ai.perClient,

@@ -1,6 +1,6 @@
 import { clusterApi, hosted } from '../../kubernetes/index.ts';
+import { simulated } from '../../simulation/index.ts';
 import type { Host, Makers } from '../backends/maker.ts';
-import { simulated } from '../backends/simulated/maker.ts';
 import type { Config } from '../config.ts';
 
 /** The makers of all kinds of backends. */

@@ -2,10 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { DataDirLockedError, runningEmbedded, startEmbeddedServer } from '../../postgres/index.ts';
 import type { Config } from '../config.ts';
-import { DataDirLockedError } from '../db/embedded/errors.ts';
-import { startEmbeddedServer } from '../db/embedded/server.ts';
-import { runningEmbedded } from '../db/embedded/socket.ts';
 import type { Patience } from '../db/outages.ts';
 import { OperatorError } from '../lib/errors.ts';
 

@@ -11,7 +11,7 @@ const sources = sourceFiles().filter((file) => !/\.test\.ts$|\/fixtures\//.test(
 
 /** Whose the tables are. */
 const OWNERS: Record<string, string> = {
-  'src/backends/simulated': 'simulated_hosts simulated_objects',
+  simulation: 'simulated_hosts simulated_objects',
   'src/cloud/compute/instances': 'instances',
   'src/cloud/compute/placement-groups': 'server_group_members server_groups',
   'src/cloud/compute/ssh-keys': 'ssh_keys',

@@ -5,11 +5,11 @@ import path from 'node:path';
 import pRetry from 'p-retry';
 import { analyse } from '../../engines/child/analysis.ts';
 import { takeInventory } from '../../engines/inventory.ts';
+import { findSandbox } from '../../engines/isolation/sandbox.ts';
 import { type AnalysisJob, type AnalysisMessage, DEFAULT_LIMITS } from '../../engines/job.ts';
 import { findProgram } from '../../engines/programs.ts';
 import { createReport } from '../../engines/report.ts';
 import type { EngineSettings } from '../../engines/settings.ts';
-import { findSandbox } from '../../src/streaming/ai-tasks/work/sandbox.ts';
 import { DEFAULT_SETTINGS } from './engine-settings.ts';
 
 const OPENCV = '/usr/share/doc/opencv-doc/examples/data';

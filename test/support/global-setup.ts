@@ -3,9 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { packagedBinDir } from '../../postgres/binaries.ts';
+import { startEmbeddedServer } from '../../postgres/server.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { packagedBinDir } from '../../src/db/embedded/binaries.ts';
-import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { TEMPLATE } from './databases.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
+import { hurryObjects, stretchObjects } from '../../../simulation/index.ts';
 import { type Backend, Refused } from '../../backends/contract/backend.ts';
 import type { BackendMaker, Makers } from '../../backends/maker.ts';
-import { hurryObjects, stretchObjects } from '../../backends/simulated/objects.ts';
 import { failTask } from '../../convergence/failures.ts';
 import type { Endings } from '../../convergence/waiting-tasks.ts';
 import { keyOf, lookAgain } from '../../convergence/wants.ts';

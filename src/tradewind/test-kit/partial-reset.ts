@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { dropObjects } from '../../backends/simulated/objects.ts';
+import { dropObjects } from '../../../simulation/index.ts';
 import type { Catalog } from '../../cloud/ground/catalog/service.ts';
 import { markStaying } from '../../cloud/ground/projects/in-transaction.ts';
 import { PROJECT_TOPIC } from '../../cloud/ground/projects/service.ts';

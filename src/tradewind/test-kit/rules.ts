@@ -1,4 +1,4 @@
-import { draw } from '../../backends/simulated/faults.ts';
+import { draw } from '../../../simulation/index.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { globOf } from '../../lib/texts.ts';
 import type { Effect, Rule, RuleRequest } from './schema.ts';

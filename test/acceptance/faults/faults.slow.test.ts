@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FaultRule } from '../../../src/backends/simulated/faults.ts';
+import type { FaultRule } from '../../../simulation/faults.ts';
 import { AT_EACH_CALL, names, type Often, openTrial, type Trial } from './trial.ts';
 
 /** No operation makes more calls about one thing. */

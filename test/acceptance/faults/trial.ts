@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
+import { createFaults, type FaultRule, type Faults } from '../../../simulation/faults.ts';
+import { createFaultyBackend, simulated } from '../../../simulation/maker.ts';
 import type { BackendMaker } from '../../../src/backends/maker.ts';
-import { createFaults, type FaultRule, type Faults } from '../../../src/backends/simulated/faults.ts';
-import { createFaultyBackend, simulated } from '../../../src/backends/simulated/maker.ts';
 import type { Sql } from '../../../src/db/database.ts';
 import type { HttpClient } from '../../support/http-client.ts';
 import { tasksIn } from '../../support/possessions.ts';

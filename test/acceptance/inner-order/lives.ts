@@ -1,7 +1,7 @@
+import { LIVES as FORMER, type Life, type Phase } from '../../../simulation/lives.ts';
 import type { Kind } from '../../../src/backends/contract/backend.ts';
-import { LIVES as FORMER, type Life, type Phase } from '../../../src/backends/simulated/lives.ts';
 
-export * from '../../../src/backends/simulated/lives.ts';
+export * from '../../../simulation/lives.ts';
 
 /** Each stage of the test release begins with this. */
 export const MARK = 'otherwise: ';

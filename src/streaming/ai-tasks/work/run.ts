@@ -1,8 +1,10 @@
 import path from 'node:path';
 import type { Logger } from 'pino';
+import type { ResourceLimits } from '../../../../engines/index.ts';
 import {
   type AnalysisJob,
   type AnalysisProgram,
+  analyse,
   HARD_NUDITY_LABELS,
   SOFT_NUDITY_LABELS,
 } from '../../../../engines/index.ts';
@@ -10,8 +12,6 @@ import type { TaskData } from '../../../db/json-columns.ts';
 import { shownUrl } from '../../../lib/file-url.ts';
 import { type FetchOptions, fetchMedia, MediaError } from '../fetching/fetch-media.ts';
 import { parseStopObjects } from '../stop-objects.ts';
-import { analyse } from './analysis.ts';
-import type { ResourceLimits } from './resource-limits.ts';
 import type { Claim } from './store.ts';
 
 /** Shares of the whole task: the analysis gets the rest, and the last per cent is for the end. */

@@ -2,13 +2,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { simulated } from '../../../../../simulation/maker.ts';
 import { BOOT_VOLUME } from '../../../../../test/support/boot-volume.ts';
 import { changedCatalog } from '../../../../../test/support/catalogs.ts';
 import { clusterBody } from '../../../../../test/support/possessions.ts';
 import { startService, type TestService } from '../../../../../test/support/service.ts';
 import { Refused, Unavailable } from '../../../../backends/contract/backend.ts';
 import type { Makers } from '../../../../backends/maker.ts';
-import { simulated } from '../../../../backends/simulated/maker.ts';
 
 const I = '/cloud/v1/instances/1/1';
 /** Region 2 has machines that nobody measures, region 3 such whose figures are what this says. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { globOf } from '../../lib/texts.ts';
-import type { LoadBalancerSpec, MemberHealth } from '../contract/specs.ts';
+import type { LoadBalancerSpec, MemberHealth } from '../src/backends/contract/specs.ts';
+import { globOf } from '../src/lib/texts.ts';
 
 /** How healthy the members of load balancers are. The first rule that fits counts; without one, they are ONLINE. */
 export const HealthRules = Type.Array(

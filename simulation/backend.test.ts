@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newSamples } from '../../../test/backends/samples.ts';
-import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
-import { secretsOf } from '../../../test/support/secrets.ts';
-import { type Database, openDatabase } from '../../db/database.ts';
-import type { Backend, Kind } from '../contract/backend.ts';
+import type { Backend, Kind } from '../src/backends/contract/backend.ts';
+import { type Database, openDatabase } from '../src/db/database.ts';
+import { newSamples } from '../test/backends/samples.ts';
+import { createDatabase, type TestDatabase } from '../test/support/databases.ts';
+import { secretsOf } from '../test/support/secrets.ts';
 import { createSimulatedBackend } from './backend.ts';
 
 let kept: TestDatabase;

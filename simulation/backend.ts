@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/tables.ts';
-import type { Secrets } from '../../secrets/secrets.ts';
 import {
   type Backend,
   type Convergence,
@@ -11,9 +9,11 @@ import {
   type LoadQuestion,
   type MachineLoad,
   Refused,
-} from '../contract/backend.ts';
-import { holdsData } from '../contract/placement.ts';
-import type { ClusterSpec, Observations, ServerGroupSpec, Specs } from '../contract/specs.ts';
+} from '../src/backends/contract/backend.ts';
+import { holdsData } from '../src/backends/contract/placement.ts';
+import type { ClusterSpec, Observations, ServerGroupSpec, Specs } from '../src/backends/contract/specs.ts';
+import type { Tables } from '../src/db/tables.ts';
+import type { Secrets } from '../src/secrets/secrets.ts';
 import type { Health } from './health.ts';
 import { LIVES, type Life, type Phase } from './lives.ts';
 import * as objects from './objects.ts';

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../lib/errors.ts';
+import { OperatorError } from '../src/lib/errors.ts';
 
 /** The embedded PostgreSQL can't run; `message` is for the operator and says what to do about it. */
 export class EmbeddedDatabaseError extends OperatorError {}

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
-import { type Backend, type Kind, Refused, Unavailable } from '../contract/backend.ts';
-import type { BackendMaker } from '../maker.ts';
+import { type Backend, type Kind, Refused, Unavailable } from '../src/backends/contract/backend.ts';
+import type { BackendMaker } from '../src/backends/maker.ts';
 import { createSimulatedBackend } from './backend.ts';
 import { createFaults, type FaultRule, FaultRules, type Faults } from './faults.ts';
 import { HealthRules } from './health.ts';

@@ -3,7 +3,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type ChildCommand, type ChildStart, findProgram } from '../../../../engines/index.ts';
+import type { ChildCommand, ChildStart } from '../analysis-program.ts';
+import { findProgram } from '../programs.ts';
 import { giveTo, isRoot, nextUser, type OsUser } from './analysis-user.ts';
 import { type View, viewOf, wayTo } from './view.ts';
 

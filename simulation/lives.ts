@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { makeAuthority } from '../certificates/authority.ts';
-import { type Kind, Refused } from '../contract/backend.ts';
+import { makeAuthority } from '../src/backends/certificates/authority.ts';
+import { type Kind, Refused } from '../src/backends/contract/backend.ts';
 import type {
   ClusterObservation,
   ClusterSpec,
@@ -8,7 +8,7 @@ import type {
   MachineSpec,
   Observations,
   Specs,
-} from '../contract/specs.ts';
+} from '../src/backends/contract/specs.ts';
 import { type Health, healthOf } from './health.ts';
 
 /** The certificates and keys for connecting to a cluster: certificates as PEM, keys as PKCS #8. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
-import { attempt } from '../../lib/errors.ts';
+import { attempt } from '../src/lib/errors.ts';
 
 /** How the server's programs are started: PostgreSQL refuses to run as root, and its user needs a name. */
 export interface Runner {

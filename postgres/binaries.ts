@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { attempt } from '../../lib/errors.ts';
+import { attempt } from '../src/lib/errors.ts';
 import { EmbeddedDatabaseError } from './errors.ts';
 
 /** Where distributions install the server binaries; `*` stands for a version. */

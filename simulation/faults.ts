@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import { globOf } from '../../lib/texts.ts';
-import type { Kind } from '../contract/backend.ts';
+import type { Kind } from '../src/backends/contract/backend.ts';
+import { globOf } from '../src/lib/texts.ts';
 import { LIVES } from './lives.ts';
 
 const PHASES = ['making', 'changing', 'removing'] as const;

@@ -3,13 +3,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS, readMessage } from '../../../../engines/job.ts';
+import { DEFAULT_LIMITS, readMessage } from '../job.ts';
 import { analyse } from './analysis.ts';
 import { findContainment } from './containment.ts';
-import { limits } from './fixtures/work.ts';
+import { resourceLimits } from './resource-limits.ts';
 
 const CHILD = fileURLToPath(new URL('./fixtures/child.mjs', import.meta.url));
 const entry = [process.execPath, CHILD] as const;
+const limits = resourceLimits({ timeFactor: 3, memoryBytes: 4e9 });
 const isRoot = process.getuid?.() === 0;
 
 let home: string;

@@ -6,8 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { needs } from '../../../../test/support/engines.ts';
-import { processesIn } from '../../../../test/support/processes-in.ts';
+import { needs } from '../../test/support/engines.ts';
+import { processesIn } from '../../test/support/processes-in.ts';
 
 const ATTACKED = fileURLToPath(new URL('./fixtures/attacked.ts', import.meta.url));
 const SOMEBODY = 12_345;

@@ -1,5 +1,5 @@
 import os from 'node:os';
-import { type AnalysisLimits, DEFAULT_LIMITS } from '../../../../engines/index.ts';
+import { type AnalysisLimits, DEFAULT_LIMITS } from '../job.ts';
 
 /** What the operator allows an analysis to use. */
 export interface Effort {

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { attempt } from '../../lib/errors.ts';
+import { attempt } from '../src/lib/errors.ts';
 import { DATABASE, ROLE } from './cluster.ts';
 import type { Runner } from './runner.ts';
 

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { SettingError } from '../../lib/errors.ts';
+import { SettingError } from '../src/lib/errors.ts';
 import { closeDataDir, makeDataDir } from './data-dir.ts';
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-data-'));

@@ -1,4 +1,5 @@
-import { type ChildCommand, type ChildStart, findProgram } from '../../../../engines/index.ts';
+import type { ChildCommand, ChildStart } from '../analysis-program.ts';
+import { findProgram } from '../programs.ts';
 import { giveTo, isRoot, nextUser } from './analysis-user.ts';
 import type { ResourceLimits } from './resource-limits.ts';
 import { type Needs, problemWith, type SandboxFinding } from './sandbox.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import os from 'node:os';
 import { expect, test } from 'vitest';
-import { findProgram } from '../../../../engines/programs.ts';
+import { findProgram } from '../programs.ts';
 import { confined } from './containment.ts';
 import { resourceLimits } from './resource-limits.ts';
 

@@ -2,12 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import {
-  type AnalysisJob,
-  type AnalysisMessage,
-  type AnalysisProgram,
-  MESSAGES,
-} from '../../../../engines/index.ts';
+import type { AnalysisProgram } from '../analysis-program.ts';
+import { type AnalysisJob, type AnalysisMessage, MESSAGES } from '../job.ts';
 
 const LOOK_MS = 250;
 /** Even an empty entry takes space on the disk. */

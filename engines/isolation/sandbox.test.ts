@@ -5,7 +5,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { needs, newFile } from '../../../../test/support/engines.ts';
+import { needs, newFile } from '../../test/support/engines.ts';
 import { findSandbox, type Sandbox } from './sandbox.ts';
 
 const searchPath = '/usr/bin:/bin';

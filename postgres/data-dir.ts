@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { SettingError } from '../../lib/errors.ts';
+import { SettingError } from '../src/lib/errors.ts';
 import { clusterMajor } from './cluster.ts';
 
 const CLOSED = 0o700;

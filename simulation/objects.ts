@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/tables.ts';
-import type { Secrets } from '../../secrets/secrets.ts';
-import { Unavailable } from '../contract/backend.ts';
+import { Unavailable } from '../src/backends/contract/backend.ts';
+import type { Tables } from '../src/db/tables.ts';
+import type { Secrets } from '../src/secrets/secrets.ts';
 
 /** A thing that the simulated infrastructure has, makes or removes. */
 export interface SimulatedObject {
