@@ -68,6 +68,8 @@ import { up as triedEvents } from './0092_tried_events.ts';
 import { up as waitingDeletions } from './0093_waiting_deletions.ts';
 import { up as waitingDeletionsInTurns } from './0094_waiting_deletions_in_turns.ts';
 import { up as comments } from './0095_comments.ts';
+import { up as snapshotSchedules } from './0096_snapshot_schedules.ts';
+import { up as roleAssignments } from './0097_role_assignments.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -142,4 +144,6 @@ export const migrations: Record<string, SchemaMigration> = {
   '0093_waiting_deletions': { up: waitingDeletions },
   '0094_waiting_deletions_in_turns': { up: waitingDeletionsInTurns },
   '0095_comments': { up: comments },
+  '0096_snapshot_schedules': { up: snapshotSchedules },
+  '0097_role_assignments': { up: roleAssignments },
 };

@@ -9,6 +9,7 @@ import {
   RECORDED_COMMANDS,
   resourceOf,
   TASK_EVENTS,
+  TOLD,
   typeOf,
   verbOf,
   WEBHOOK_DISABLED,
@@ -87,6 +88,7 @@ function causesOf(causing: readonly Causing[]): [string, string[]][] {
   const causes = new Map<string, string[]>([
     ...TASK_EVENTS.map((type): [string, string[]] => [type, ['the work on a task']]),
     [WEBHOOK_DISABLED, ['failures for days']],
+    ...TOLD.map(([type, cause]): [string, string[]] => [type, [cause]]),
     [CLIENT_DELETED, ['the work on a task']],
   ]);
   for (const { operationId, types } of causing)

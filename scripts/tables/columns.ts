@@ -6,12 +6,14 @@
 /** The migrator's own; kysely leaves out its tables itself. */
 export const LEFT_OUT = 'schema_breaks';
 
-/** What JSON columns hold. A name without its table stands for the columns of all tables that have no entry of their own. */
+/**
+ * What JSON columns hold, if not an object that only its feature knows. A name without its table stands for the columns of all
+ * tables that have no entry of their own.
+ */
 export const JSON_COLUMNS: Record<string, string> = {
   tags: 'Record<string, string>',
   'ai_tasks.task_data': 'TaskData',
   'ddos_profiles.fields': 'DdosField[]',
-  'events.data': 'object',
   'instances.flavor': 'KeptFlavor',
   'kubernetes_clusters.configuration': 'ClusterConfiguration',
   'kubernetes_clusters.next_configuration': 'ClusterConfiguration',
@@ -24,25 +26,17 @@ export const JSON_COLUMNS: Record<string, string> = {
   'lb_pools.session_persistence': 'SessionPersistence',
   'load_balancers.flavor': 'KeptLbFlavor',
   'load_balancers.logging': 'LogForwarding',
-  'price_books.book': 'object',
   'price_lists.terms': 'ListTerms',
   'quota_lists.limits': 'ListedLimits',
   'quota_requests.requested_limits': 'RequestedLimits',
   'routers.routes': 'StaticRoute[]',
-  'simulated_objects.spec': 'object',
   'subnets.dns_nameservers': 'string[]',
   'subnets.host_routes': 'StaticRoute[]',
-  'task_wants.undo': 'object',
   'tasks.created_resources': 'Record<string, (string | number)[]>',
-  'tasks.data': 'object',
-  'tasks.input': 'object',
   'usage_periods.details': 'UsedDetails',
   'volumes.image_metadata': 'Record<string, string>',
   'waiting_deletions.about': 'ActionResource[]',
   'waiting_deletions.args': 'unknown[]',
-  'wants.handle': 'object',
-  'wants.observed': 'object',
-  'wants.spec': 'object',
 };
 
 /** The words of texts that no check lists. */
@@ -144,23 +138,22 @@ export const IMPORTS: [module: string, names: string[]][] = [
   ['../lib/log-forwarding.ts', ['LogForwarding']],
   ['../lib/published-names.ts', ['ActionType', 'ApiGroup']],
   ['../lib/resources.ts', ['ActionResource', 'ResourceType']],
-  [
-    './json-columns.ts',
-    [
-      'AddressPair',
-      'ClusterConfiguration',
-      'DeletionStep',
-      'HealthMonitor',
-      'KeptFlavor',
-      'KeptLbFlavor',
-      'ListedLimits',
-      'ListenerUser',
-      'ListTerms',
-      'RequestedLimits',
-      'SessionPersistence',
-      'StaticRoute',
-      'TaskData',
-      'UsedDetails',
-    ],
-  ],
+];
+
+/** The types of JSON columns, from `src/db/json-columns.ts`. */
+export const JSON_NAMES = [
+  'AddressPair',
+  'ClusterConfiguration',
+  'DeletionStep',
+  'HealthMonitor',
+  'KeptFlavor',
+  'KeptLbFlavor',
+  'ListedLimits',
+  'ListenerUser',
+  'ListTerms',
+  'RequestedLimits',
+  'SessionPersistence',
+  'StaticRoute',
+  'TaskData',
+  'UsedDetails',
 ];

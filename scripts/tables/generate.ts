@@ -11,7 +11,7 @@ import {
   toKyselyPascalCase,
 } from 'kysely-codegen';
 import type { Database } from '../../src/db/database.ts';
-import { FIXED, IMPORTS, JSON_COLUMNS, LEFT_OUT, TYPES, WORDS } from './columns.ts';
+import { FIXED, IMPORTS, JSON_COLUMNS, JSON_NAMES, LEFT_OUT, TYPES, WORDS } from './columns.ts';
 
 export const TABLES_FILE = 'src/db/tables.ts';
 
@@ -58,7 +58,8 @@ export async function tablesOf(database: Database): Promise<string> {
   said.requireAllUsed();
   const serializer = new Serializer(await commentsOf(database));
   const body = serializeFromMetadata({ metadata, dialect, serializer, overrides: { columns } });
-  return formatted(`${HEADER}${importsOf(body)}\n${body}`);
+  const named = JSON_NAMES.reduce((text, name) => text.replaceAll(wordOf(name), `json.${name}`), body);
+  return formatted(`${HEADER}${importsOf(named)}\n${named}`);
 }
 
 function typeOf(
@@ -86,12 +87,7 @@ class Said {
 
   typeOf = (path: string, name: string) => this.#take(TYPES, path, name);
   wordsOf = (path: string, name: string) => this.#take(WORDS, path, name);
-
-  jsonOf(path: string, name: string): string {
-    const type = this.#take(JSON_COLUMNS, path, name);
-    if (type === undefined) throw new Error(`scripts/tables/columns.ts doesn't say what ${path} holds`);
-    return type;
-  }
+  jsonOf = (path: string, name: string) => this.#take(JSON_COLUMNS, path, name) ?? 'object';
 
   isFixed(path: string): boolean {
     this.#unused.delete(path);
@@ -134,11 +130,14 @@ class Serializer extends TypeScriptSerializer {
 const commented = (comment: string | null | undefined, text: string) =>
   comment ? `/** ${comment} */\n${text}` : text;
 
+const wordOf = (name: string) => new RegExp(`\\b${name}\\b`, 'g');
+
 function importsOf(body: string): string {
-  return IMPORTS.map(([module, names]) => {
-    const used = names.filter((name) => new RegExp(`\\b${name}\\b`).test(body));
+  const single = IMPORTS.map(([module, names]) => {
+    const used = names.filter((name) => wordOf(name).test(body));
     return used.length > 0 ? `import type { ${used.join(', ')} } from '${module}';\n` : '';
-  }).join('');
+  });
+  return `${single.join('')}import type * as json from './json-columns.ts';\n`;
 }
 
 async function wordsOfChecks({ sql: db }: Database): Promise<Map<string, string[]>> {

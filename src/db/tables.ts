@@ -7,7 +7,7 @@ import type { DdosField } from '../lib/ddos-profile.ts';
 import type { LogForwarding } from '../lib/log-forwarding.ts';
 import type { ActionType, ApiGroup } from '../lib/published-names.ts';
 import type { ActionResource, ResourceType } from '../lib/resources.ts';
-import type * as jsonColumns from './json-columns.ts';
+import type * as json from './json-columns.ts';
 
 /** Written by triggers of `ai_tasks`. */
 export interface AiTaskChanges {
@@ -46,7 +46,7 @@ export interface AiTasks {
   /** When work on the task first began. */
   started_at: ColumnType<Date | null, undefined, Date>;
   status: 'FAILURE' | 'PENDING' | 'RECEIVED' | 'RETRY' | 'REVOKED' | 'STARTED' | 'SUCCESS';
-  task_data: JSONColumnType<jsonColumns.TaskData>;
+  task_data: JSONColumnType<json.TaskData>;
   task_name: 'content-moderation' | 'transcription';
 }
 
@@ -236,7 +236,7 @@ export interface Deletions {
   ended_at: Date | null;
   /** Null if the account itself goes. */
   project_id: number | null;
-  steps: ColumnType<jsonColumns.DeletionStep[], string | undefined, string>;
+  steps: ColumnType<json.DeletionStep[], string | undefined, string>;
   task_id: string;
   worker_id: string | null;
 }
@@ -391,7 +391,7 @@ export interface Instances {
   created_at: Date;
   creator_task_id: string;
   description: string | null;
-  flavor: JSONColumnType<jsonColumns.KeptFlavor>;
+  flavor: JSONColumnType<json.KeptFlavor>;
   flavor_id: string;
   id: string;
   name: string;
@@ -471,7 +471,7 @@ export interface KnownLogins {
 
 export interface KubernetesClusters {
   /** The configuration that the cluster runs with. A running update changes it only when it succeeds. */
-  configuration: JSONColumnType<jsonColumns.ClusterConfiguration>;
+  configuration: JSONColumnType<json.ClusterConfiguration>;
   created_at: Date;
   creator_task_id: string;
   fixed_network: string | null;
@@ -481,7 +481,7 @@ export interface KubernetesClusters {
   keypair: string;
   name: string;
   /** The configuration that a running update will give the cluster; null while no update runs. */
-  next_configuration: JSONColumnType<jsonColumns.ClusterConfiguration> | null;
+  next_configuration: JSONColumnType<json.ClusterConfiguration> | null;
   pods_ip_pool: string;
   pods_ipv6_pool: string | null;
   project_id: number;
@@ -634,7 +634,7 @@ export interface LbListeners {
   /** Milliseconds; null leaves it to the infrastructure. */
   timeout_member_data: number | null;
   updated_at: Date;
-  user_list: JSONColumnType<jsonColumns.ListenerUser[]>;
+  user_list: JSONColumnType<json.ListenerUser[]>;
 }
 
 export interface LbMembers {
@@ -673,7 +673,7 @@ export interface LbPools {
   created_at: Date;
   creator_task_id: string;
   crl_secret_id: string | null;
-  health_monitor: JSONColumnType<jsonColumns.HealthMonitor> | null;
+  health_monitor: JSONColumnType<json.HealthMonitor> | null;
   id: string;
   lb_algorithm: 'LEAST_CONNECTIONS' | 'ROUND_ROBIN' | 'SOURCE_IP';
   load_balancer_id: string;
@@ -690,7 +690,7 @@ export interface LbPools {
   region_id: number;
   revision: GeneratedAlways<number>;
   secret_id: string | null;
-  session_persistence: JSONColumnType<jsonColumns.SessionPersistence> | null;
+  session_persistence: JSONColumnType<json.SessionPersistence> | null;
   /** The task that holds it. */
   task_id: string | null;
   /** Milliseconds; null leaves it to the infrastructure. */
@@ -702,13 +702,30 @@ export interface LbPools {
   updated_at: Date;
 }
 
+export interface LifecyclePolicies {
+  created_at: Date;
+  id: GeneratedAlways<number>;
+  name: string;
+  project_id: number;
+  region_id: number;
+  revision: GeneratedAlways<number>;
+  status: 'active' | 'paused';
+  updated_at: Date;
+  user_id: number;
+}
+
+export interface LifecyclePolicyVolumes {
+  policy_id: number;
+  volume_id: string;
+}
+
 export interface LoadBalancers {
   admin_state_up: boolean;
   created_at: Date;
   creator_task_id: string;
   /** How many failovers were requested. */
   failovers: number;
-  flavor: JSONColumnType<jsonColumns.KeptLbFlavor>;
+  flavor: JSONColumnType<json.KeptLbFlavor>;
   /** Whether a request named the flavor. Answers don't show the default. */
   flavor_named: boolean;
   id: string;
@@ -854,7 +871,7 @@ export interface PasswordResets {
 
 export interface Ports {
   /** Further addresses and networks from which the port may send. */
-  allowed_address_pairs: ColumnType<jsonColumns.AddressPair[], string | undefined, string>;
+  allowed_address_pairs: ColumnType<json.AddressPair[], string | undefined, string>;
   created_at: Date;
   /** The task that reserved it. */
   creator_task_id: string | null;
@@ -901,7 +918,7 @@ export interface PriceLists {
   id: GeneratedAlways<number>;
   reseller_id: number | null;
   scope: 'client' | 'everyone' | 'reseller';
-  terms: JSONColumnType<jsonColumns.ListTerms>;
+  terms: JSONColumnType<json.ListTerms>;
   /** A full second. */
   valid_from: Date;
 }
@@ -939,7 +956,7 @@ export interface QuotaLists {
   created_at: Date;
   created_by: number;
   id: GeneratedAlways<number>;
-  limits: JSONColumnType<jsonColumns.ListedLimits>;
+  limits: JSONColumnType<json.ListedLimits>;
   reseller_id: number | null;
   scope: 'client' | 'everyone' | 'reseller';
   /** A full second. */
@@ -951,7 +968,7 @@ export interface QuotaRequests {
   created_at: Date;
   description: string;
   id: GeneratedAlways<number>;
-  requested_limits: JSONColumnType<jsonColumns.RequestedLimits>;
+  requested_limits: JSONColumnType<json.RequestedLimits>;
   revision: GeneratedAlways<number>;
   status: 'done' | 'in progress' | 'rejected';
   updated_at: Date;
@@ -993,6 +1010,17 @@ export interface Resellers {
   name: string;
 }
 
+export interface RoleAssignments {
+  assigned_by: number | null;
+  client_id: number;
+  created_at: Date;
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  role: 'ClientAdministrator' | 'InternalNetworkOnlyUser' | 'Observer' | 'ProjectAdministrator' | 'User';
+  updated_at: Date | null;
+  user_id: number;
+}
+
 export interface RouterInterfaces {
   address: ColumnType<string, string, never>;
   created_at: Date;
@@ -1015,9 +1043,17 @@ export interface Routers {
   project_id: number;
   region_id: number;
   revision: GeneratedAlways<number>;
-  routes: JSONColumnType<jsonColumns.StaticRoute[]>;
+  routes: JSONColumnType<json.StaticRoute[]>;
   task_id: string | null;
   updated_at: Date;
+}
+
+export interface ScheduledSnapshots {
+  made_at: Date;
+  policy_id: number;
+  schedule_id: string;
+  snapshot_id: string;
+  volume_id: string;
 }
 
 /** What clients keep for their load balancers. The contents are in `want_secrets`. */
@@ -1164,6 +1200,32 @@ export interface Snapshots {
   volume_type: 'cold' | 'ssd_hiiops' | 'ssd_local' | 'ssd_lowlatency' | 'standard' | 'ultra';
 }
 
+export interface SnapshotSchedules {
+  created_at: Date;
+  id: string;
+  max_quantity: number;
+  policy_id: number;
+  resource_name_template: string;
+  retention: JSONColumnType<object> | null;
+  revision: GeneratedAlways<number>;
+  timing: JSONColumnType<object>;
+  user_client_id: number;
+  user_id: number;
+}
+
+export interface SnapshotTurns {
+  attempts: Generated<number>;
+  due_at: Date | null;
+  made_id: string | null;
+  make_room: Generated<boolean>;
+  problem: string | null;
+  problem_since: Date | null;
+  prune_at: Date | null;
+  schedule_id: string;
+  try_at: Date | null;
+  volume_id: string;
+}
+
 export interface SshKeys {
   created_at: Date;
   fingerprint: string;
@@ -1188,7 +1250,7 @@ export interface Subnets {
   /** No address below this one is free. */
   free_from: string;
   gateway_ip: string | null;
-  host_routes: JSONColumnType<jsonColumns.StaticRoute[]>;
+  host_routes: JSONColumnType<json.StaticRoute[]>;
   id: string;
   last_address: string;
   name: string;
@@ -1243,7 +1305,7 @@ export interface UsagePeriods {
   /** In GiB for what has a size, else 1. */
   amount: number;
   client_id: number;
-  details: JSONColumnType<jsonColumns.UsedDetails> | null;
+  details: JSONColumnType<json.UsedDetails> | null;
   /** Null while it goes on. */
   ended_at: Date | null;
   id: GeneratedAlways<number>;
@@ -1577,6 +1639,8 @@ export interface Tables {
   lb_listeners: LbListeners;
   lb_members: LbMembers;
   lb_pools: LbPools;
+  lifecycle_policies: LifecyclePolicies;
+  lifecycle_policy_volumes: LifecyclePolicyVolumes;
   load_balancers: LoadBalancers;
   logging_services: LoggingServices;
   logging_topics: LoggingTopics;
@@ -1601,8 +1665,10 @@ export interface Tables {
   quota_warnings: QuotaWarnings;
   removal_time: RemovalTime;
   resellers: Resellers;
+  role_assignments: RoleAssignments;
   router_interfaces: RouterInterfaces;
   routers: Routers;
+  scheduled_snapshots: ScheduledSnapshots;
   secret_uses: SecretUses;
   secrets: Secrets;
   security_group_rules: SecurityGroupRules;
@@ -1612,6 +1678,8 @@ export interface Tables {
   signing_keys: SigningKeys;
   simulated_hosts: SimulatedHosts;
   simulated_objects: SimulatedObjects;
+  snapshot_schedules: SnapshotSchedules;
+  snapshot_turns: SnapshotTurns;
   snapshots: Snapshots;
   ssh_keys: SshKeys;
   subnets: Subnets;

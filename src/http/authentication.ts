@@ -2,8 +2,10 @@ import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../iam/identity/service.ts';
 import { ForbiddenError, UnauthenticatedError } from '../lib/errors.ts';
 import type { IncomingRequest } from '../requests/incoming-request.ts';
-import { type Access, allows, hasSameRights, type Principal } from '../requests/principal.ts';
+import { type Access, hasSameRights, type Principal } from '../requests/principal.ts';
+import { requireAccess } from '../requests/project-roles.ts';
 import { refuseShutService } from './areas.ts';
+import { withoutPrefix } from './dialect.ts';
 import type { StrangerLimits } from './rate-limits.ts';
 
 declare module 'fastify' {
@@ -50,11 +52,8 @@ export function authentication(authenticator: Authenticator, strangers: Stranger
         return;
       }
       request.principal = await principalOf(request);
-      if (!access || !allows(request.principal, access)) {
-        throw new ForbiddenError(
-          access ? `This operation needs the token of ${ASKS[access]}` : 'No token may call this operation',
-        );
-      }
+      if (!access) throw new ForbiddenError('No token may call this operation');
+      requireAccess(request.principal, access, ASKS[access], () => askedFor(request));
     },
     async stillAdmitted({ headers, principal, url }, within) {
       const now = await authenticator.authenticate(headers, undefined, within);
@@ -63,6 +62,12 @@ export function authentication(authenticator: Authenticator, strangers: Stranger
       throw new ForbiddenError('The rights of this token changed while the request waited; send it again');
     },
   };
+
+  function askedFor({ params, routeOptions }: FastifyRequest) {
+    const { operationId = '' } = (routeOptions.schema ?? {}) as { operationId?: string };
+    const { project_id: projectId } = params as { project_id?: string };
+    return { operation: operationId, path: withoutPrefix(routeOptions.url ?? ''), projectId };
+  }
 
   async function principalOf({ headers, ip }: FastifyRequest): Promise<Principal> {
     try {

@@ -92,6 +92,7 @@ export const TAGS: { name: string; description: string }[] = [
   },
   { name: 'Volumes', description: 'Disks.' },
   { name: 'Snapshots', description: 'Copies of volumes at one point in time.' },
+  { name: 'Snapshot schedules', description: 'Snapshots that are taken and deleted in time.' },
   { name: 'Pricing', description: 'What a resource would cost, before it is created.' },
   { name: 'Costs', description: 'What the account used, and what that costs.' },
   { name: 'File shares', description: 'Shared folders for many machines.' },

@@ -9,6 +9,7 @@ import { featureRoutes } from './features/routes.ts';
 import { passwordResetRoutes } from './logins/password-resets/routes.ts';
 import { loginRoutes } from './logins/routes.ts';
 import { notificationSettingRoutes } from './notification-settings/routes.ts';
+import { roleAssignmentRoutes } from './role-assignments/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { invitationRoutes, memberRoutes, userRoutes } from './users/routes.ts';
 import { sellerRoutes } from './users/sellers/routes.ts';
@@ -30,4 +31,5 @@ export function registerIamRoutes(app: Api, on: Platform): void {
   notificationSettingRoutes(app, on);
   tokenRoutes(app, on);
   passwordResetRoutes(app, on);
+  roleAssignmentRoutes(app, on);
 }

@@ -1,3 +1,5 @@
+import type { ActionType, ApiGroup } from './published-names.ts';
+
 /*
  * Each kind of resource has one card. To add a kind, add a card. These lists derive from the cards: the log of user
  * actions, events, versions, quotas, what projects keep, deletions, tags. Cards are data; the feature has the behaviour.
@@ -47,6 +49,12 @@ export interface Card {
   below?: readonly string[];
   /** The path parameters that name one. */
   params?: readonly string[];
+  /** What the last parts of its paths do, if not as elsewhere. A group is that of the log, if not the kind's own. */
+  actions?: Readonly<Record<string, { type: ActionType; group?: ApiGroup }>>;
+  /** The verbs of events that no request causes, each with what causes it. */
+  tells?: Readonly<Record<string, string>>;
+  /** Whether only administrators of an account are told of it. */
+  administrative?: boolean;
   quota?: Quota;
   /**
    * Projects keep it: one that still has some is not deleted without its contents. `own` is SQL for the rows that aren't
@@ -327,6 +335,31 @@ const CARDS = {
     removal: { stage: 5, key: 'subnets.id', held: 'subnets.task_id is not null' },
     tags: { group: 'Networks' },
   }),
+  lifecycle_policy: card({
+    one: 'a snapshot policy',
+    many: 'snapshot policies',
+    table: 'lifecycle_policies',
+    revised: true,
+    word: 'snapshot_policy',
+    paths: ['lifecycle_policy'],
+    params: ['policy_id'],
+    actions: {
+      add_schedules: { type: 'update' },
+      remove_schedules: { type: 'update' },
+      add_volumes_to_policy: { type: 'attach', group: 'lifecycle_policy_volume_member' },
+      remove_volumes_from_policy: { type: 'detach', group: 'lifecycle_policy_volume_member' },
+    },
+    tells: { snapshot_missed: 'a snapshot schedule' },
+  }),
+  snapshot_schedule: card({
+    one: 'a snapshot schedule',
+    many: 'snapshot schedules',
+    table: 'snapshot_schedules',
+    revised: true,
+    word: 'snapshot_schedule',
+    paths: ['schedule'],
+    params: ['schedule_id'],
+  }),
   instance: card({
     one: 'an instance',
     many: 'instances',
@@ -382,6 +415,15 @@ const CARDS = {
     word: 'project',
     paths: ['projects'],
     params: ['project_id'],
+  }),
+  role: card({
+    one: 'a role assignment',
+    many: 'role assignments',
+    table: 'role_assignments',
+    word: 'role_assignment',
+    paths: ['users'],
+    params: ['assignment_id'],
+    administrative: true,
   }),
   quota_limit_request: card({
     one: 'a request for quotas',

@@ -18,6 +18,11 @@ const byPart = (parts: (of: Card) => readonly string[] | undefined) =>
     (parts(of) ?? []).map((part) => [part, same(type as ApiGroup & ResourceType)] as const),
   );
 
+/** What cards say of the last parts of paths. */
+const ACTIONS = ALL_RESOURCES.flatMap(([resource, { actions }]) =>
+  Object.entries(actions ?? {}).map(([part, action]) => ({ part, resource, ...action })),
+);
+
 /** Families by the part of the path after the version. */
 const FAMILIES = new Map<string, Family>([
   ...byPart(({ paths }) => paths),
@@ -28,6 +33,7 @@ const FAMILIES = new Map<string, Family>([
 /** Families whose paths are below those of other resources; with the family above where several have the word. */
 const INNER = new Map<string, Family>([
   ...byPart(({ below }) => below),
+  ...ACTIONS.flatMap(({ part, resource, group }) => (group ? [[part, { group, resource }] as const] : [])),
   ['connected_devices', { group: 'vip_ip_addresses', resource: 'port' }],
 ]);
 
@@ -40,6 +46,7 @@ const BY_METHOD: Record<string, ActionType | undefined> = {
 
 /** Actions by the last word of the path, and by method where methods differ. */
 const VERBS: Record<string, ActionType | typeof BY_METHOD | undefined> = {
+  ...Object.fromEntries(ACTIONS.map(({ part, type }) => [part, type])),
   access_rule: { POST: 'create_access_rule', DELETE: 'delete_access_rule' },
   addsecuritygroup: 'attach',
   allow_address_pairs: 'update',

@@ -1,4 +1,4 @@
-import { RESOURCES, type ResourceType } from '../lib/resources.ts';
+import { ALL_RESOURCES, RESOURCES, type ResourceType } from '../lib/resources.ts';
 
 /*
  * Every type of event: `tradewind.<resource>.<verb>`. docs/reference/event-types.md has the same list, made from this file; a test
@@ -201,6 +201,7 @@ export const ADMINISTRATIVE: ReadonlySet<string> = new Set([
   'user',
   'user_action_subscription',
   'webhook',
+  ...ALL_RESOURCES.flatMap(([, { word, administrative }]) => (administrative ? [word] : [])),
 ]);
 
 /** Returns the word of a resource in types and subjects, and its table if that has revisions. */
@@ -220,6 +221,11 @@ export function eventOfCommand(name: string): OperationEvent {
 }
 
 export const typeOf = (word: string, verb: string): string => `tradewind.${word}.${verb}`;
+
+/** Written by workers, as the cards say: each type with what causes it. */
+export const TOLD: readonly [type: string, cause: string][] = ALL_RESOURCES.flatMap(([, { word, tells }]) =>
+  Object.entries(tells ?? {}).map(([verb, cause]): [string, string] => [typeOf(word, verb), cause]),
+);
 
 /** Returns the verb for what the log of user actions calls `action`. */
 export const verbOf = (action: string): string | undefined => VERBS[action];

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ForbiddenError } from '../lib/errors.ts';
 
 /** Groups of users with their published ids. */
@@ -33,6 +34,23 @@ export interface Principal {
   inPerson?: boolean;
   /** Services that the account may not use right now. */
   shutServices?: readonly string[];
+  /** What role assignments allow in the cloud; without it, the role decides. See `project-roles.ts`. */
+  cloud?: CloudRights;
+}
+
+export type CloudRole =
+  | 'ClientAdministrator'
+  | 'InternalNetworkOnlyUser'
+  | 'Observer'
+  | 'ProjectAdministrator'
+  | 'User';
+
+/** What a caller's role assignments allow. */
+export interface CloudRights {
+  /** Whether one of them is for the whole account. */
+  everywhere: boolean;
+  /** The role in each project; elsewhere none, unless `everywhere`. */
+  projects: Readonly<Record<number, CloudRole>>;
 }
 
 /**
@@ -61,7 +79,8 @@ export function hasSameRights(now: Principal, before: Principal): boolean {
     now.clientId === before.clientId &&
     now.roleId === before.roleId &&
     now.resellerId === before.resellerId &&
-    now.platformAdministrator === before.platformAdministrator
+    now.platformAdministrator === before.platformAdministrator &&
+    isDeepStrictEqual(now.cloud, before.cloud)
   );
 }
 

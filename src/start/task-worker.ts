@@ -7,6 +7,7 @@ import { buildPlatform } from '../build-platform.ts';
 import { followCatalog } from '../cloud/ground/catalog/live.ts';
 import type { Catalog } from '../cloud/ground/catalog/service.ts';
 import { waitingDeletionsQueue } from '../cloud/ground/tasks/behind/queue.ts';
+import { startSnapshotSchedules } from '../cloud/storage/volumes/schedules/work.ts';
 import { WAITING_DELETIONS } from '../cloud/wings.ts';
 import type { Config } from '../config.ts';
 import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
@@ -157,6 +158,8 @@ export function createTaskWorker({
       );
       const letterhead = letterheadOf(config);
       worker.serve(mailQueue({ ...on, workerId, database: repeatable, outlet, letterhead }));
+      const schedules = startSnapshotSchedules(on, () => clocks.databaseClock.problem() === undefined);
+      undo.push(() => schedules.stop());
       const fanOut = startFanOut({ database: own, changes, clock, log });
       undo.push(() => fanOut.stop());
       const watching = await watchBackends({ backends, log, registry, changed });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClientResult } from '../../scripts/compatibility/clients.ts';
 import { pythonClients } from '../../scripts/test-programs.ts';
 import { record } from '../support/clients.ts';
+import { anyEmail, comes } from '../support/logins.ts';
 import { type DocumentedOperation, documentedOperations } from '../support/openapi.ts';
 import { createPossessions, type Possessions } from '../support/possessions.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -49,6 +50,8 @@ const exceptions = EXCEPTIONS.flatMap(({ operations, reason, ...failure }) =>
 
 let output: string;
 let service: TestService;
+/** Real things that bodies name, by operation and field: tables are only for paths. */
+let named: Record<string, Record<string, unknown>>;
 const runs = new Map<string, Promise<Run>>();
 
 describe.skipIf(!installed)('schemathesis', () => {
@@ -59,6 +62,7 @@ describe.skipIf(!installed)('schemathesis', () => {
     const possessions = createPossessions(service.http);
     await possessions.makeFor(operations);
     await finishTranscription(service.pool, String(possessions.values.transcribed_task_id));
+    named = await namedInBodies(possessions);
     for (const prefix of PREFIXES) {
       runs.set(prefix, run(prefix, await tables(prefix, operations, possessions)));
     }
@@ -140,6 +144,25 @@ async function tables(
 const nameOf = ({ method, path: address }: DocumentedOperation) => `${method} ${address}`;
 const pair = (name: string, value: string | number) => `"path.${name}" = ${JSON.stringify(value)}`;
 
+async function namedInBodies({ values }: Possessions): Promise<typeof named> {
+  const [policies, roles] = [
+    '/cloud/v1/lifecycle_policy/{project_id}/{region_id}',
+    '/cloud/v1/users/assignments',
+  ];
+  const volumes = { volume_ids: [values.volume_id] };
+  return {
+    [`POST ${policies}`]: volumes,
+    [`POST ${policies}/estimate_max_policy_usage`]: volumes,
+    [`PUT ${policies}/{policy_id}/add_volumes_to_policy`]: volumes,
+    'POST /cloud/v1/pricing/{project_id}/{region_id}/lifecycle_policy': volumes,
+    'POST /cloud/v2/pricing/{project_id}/{region_id}/lifecycle_policy': volumes,
+    [`POST ${roles}`]: {
+      user_id: await comes({ http: service.http, clientId: 1 }, anyEmail(), { name: 'Users' }),
+    },
+    [`PATCH ${roles}/{assignment_id}`]: { user_id: values.assigned_user_id },
+  };
+}
+
 async function run(prefix: string, operations: string): Promise<Run> {
   const name = prefix.slice(1) || 'specification';
   const settings = path.join(output, `${name}.toml`);
@@ -161,7 +184,7 @@ async function run(prefix: string, operations: string): Promise<Run> {
 function schemathesis(args: string[]): Promise<string> {
   const child = spawn(path.join(folder, 'bin/schemathesis'), args, {
     cwd: output,
-    env: { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: '1' },
+    env: { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: '1', NAMED_IN_BODIES: JSON.stringify(named) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

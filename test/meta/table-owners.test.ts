@@ -38,6 +38,8 @@ const OWNERS: Record<string, string> = {
   'src/cloud/storage/file-shares': 'file_share_access_rules file_shares',
   'src/cloud/storage/images': 'images',
   'src/cloud/storage/volumes': 'volume_attachments volumes',
+  'src/cloud/storage/volumes/schedules':
+    'lifecycle_policies lifecycle_policy_volumes scheduled_snapshots snapshot_schedules snapshot_turns',
   'src/cloud/storage/volumes/snapshots': 'snapshots',
   'src/convergence': 'task_wants want_secrets wants',
   'src/iam/client-services': 'client_services',
@@ -48,6 +50,7 @@ const OWNERS: Record<string, string> = {
   'src/iam/logins': 'known_logins login_attempts login_limits login_sessions',
   'src/iam/logins/password-resets': 'password_resets',
   'src/iam/notification-settings': 'notification_settings',
+  'src/iam/role-assignments': 'role_assignments',
   'src/iam/tokens': 'api_tokens',
   'src/iam/users': 'client_users invitations users',
   'src/mail': 'mails',

@@ -19,8 +19,8 @@ export const FAULTS: PlantedFault[] = [
   },
   {
     name: 'a token without rights may do everything',
-    text: 'if (!access || !allows(request.principal, access)) {',
-    becomes: 'if (!access) {',
+    text: 'if (allows(principal, access)) return;',
+    becomes: 'return;',
     noticedBy: ['meta/every-operation'],
   },
   {
@@ -78,11 +78,15 @@ export const FAULTS: PlantedFault[] = [
   },
   {
     name: 'two changes of one volume do not wait for each other',
-    text: `.where('id', 'in', ids)
+    text: `.selectFrom('volumes')
+    .selectAll()
+    .where('id', 'in', ids)
     .where(isIn(place))
     .orderBy('id')
     .forNoKeyUpdate()`,
-    becomes: `.where('id', 'in', ids)
+    becomes: `.selectFrom('volumes')
+    .selectAll()
+    .where('id', 'in', ids)
     .where(isIn(place))
     .orderBy('id')`,
     noticedBy: ['changes/changes.test', 'acceptance/concurrency.test'],

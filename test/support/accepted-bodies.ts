@@ -1,5 +1,5 @@
 import type { HttpClient } from './http-client.ts';
-import { anyEmail, invite, newPerson, PASSWORD } from './logins.ts';
+import { anyEmail, comes, invite, newPerson, PASSWORD } from './logins.ts';
 import { type DocumentedOperation, exampleBody, type Values } from './openapi.ts';
 import { anyName, clusterBody, tasksIn } from './possessions.ts';
 import { tlsBundle } from './tls-bundles.ts';
@@ -19,8 +19,12 @@ export const updatesCluster = ({ operation }: DocumentedOperation): boolean =>
 /** Returns the documented example of a change; what it refers to exists. */
 export function bodyOfChange(
   of: DocumentedOperation,
-  { port_id, file_share_id, ssh_key_id }: Values,
+  { port_id, file_share_id, ssh_key_id, volume_id, assigned_user_id }: Values,
 ): unknown {
+  if (of.operation.operationId === 'updateRoleAssignment')
+    return { ...(exampleBody(of) as object), user_id: assigned_user_id };
+  if (of.path.endsWith('_volumes_to_policy') || of.path.endsWith('_volumes_from_policy'))
+    return { volume_ids: [volume_id] };
   if (of.path.endsWith('/connected_devices')) return { port_ids: [port_id] };
   const body = exampleBody(of);
   if (!updatesCluster(of)) return body;
@@ -48,6 +52,15 @@ export async function bodyOfPost(
     return { port_id, ip_address: ip_assignments[0].ip_address };
   }
   const { operationId } = of.operation;
+  if (operationId === 'createRoleAssignment') {
+    const user_id = await comes({ http, clientId: 1 }, anyEmail(), { name: 'Users' });
+    return { ...(exampleBody(of) as object), user_id };
+  }
+  if (operationId === 'removeSnapshotSchedules') {
+    const { body } = await http.get(`/cloud/v1/lifecycle_policy/1/1/${values.policy_id}`);
+    return { schedule_ids: [body.schedules.at(-1).id] };
+  }
+  if (operationId === 'previewSnapshotPolicyPrice') return { volume_ids: [values.volume_id] };
   if (operationId === 'createDdosProfile') {
     const made = await http.post('/cloud/v1/loadbalancers/1/1', { name: anyName() });
     const [id] = (await http.task(tasksIn(made.body)[0] ?? '')).created_resources.loadbalancers;

@@ -137,6 +137,14 @@ const CLUSTERS = '/cloud/v1/k8s/clusters/1/1';
 
 export const anyName = () => `kept-${randomBytes(4).toString('hex')}`;
 
+const DAILY = [
+  { type: 'cron', hour: '3' },
+  { type: 'interval', days: 1 },
+];
+const snapshotPolicy = () => ({
+  ...{ name: anyName(), action: 'volume_snapshot', schedules: DAILY },
+});
+
 /** Returns the body of a cluster with every group of settings, with its own SSH key. */
 export async function clusterBody(http: HttpClient) {
   const key = await http.post('/cloud/v1/ssh_keys/1', { name: anyName() });
@@ -277,6 +285,15 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     return (await made('/streaming/ai/tasks', { task_name: 'transcription', url })).task_id;
   };
 
+  const member = async () => {
+    const { invitation_token: token } = await made('/iam/clients/invite_user', {
+      email: anyEmail(),
+      user_role: { name: 'Users' },
+      client_id: 1,
+    });
+    return (await made('/iam/auth/accept_invitation', { token, password: PASSWORD })).user_id;
+  };
+
   return {
     project_id: async () => (await made('/cloud/v1/projects', { name: anyName() })).id,
     group_id: group,
@@ -331,6 +348,8 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     },
     snapshot_id: async () =>
       (await byTask('/cloud/v1/snapshots/1/1', { name: anyName(), volume_id: await volume() })).snapshots[0],
+    policy_id: async () => (await made('/cloud/v1/lifecycle_policy/1/1', snapshotPolicy())).id,
+    schedule_id: async () => (await made('/cloud/v1/lifecycle_policy/1/1', snapshotPolicy())).schedules[0].id,
     network_id: network,
     router_id: async () => (await byTask('/cloud/v1/routers/1/1', { name: anyName() })).routers[0],
     subnet_id: async () => {
@@ -447,13 +466,11 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
         },
       ]),
     ),
-    userId: async () => {
-      const { invitation_token: token } = await made('/iam/clients/invite_user', {
-        email: anyEmail(),
-        user_role: { name: 'Users' },
-        client_id: 1,
-      });
-      return (await made('/iam/auth/accept_invitation', { token, password: PASSWORD })).user_id;
+    userId: member,
+    async assignment_id() {
+      const user_id = await member();
+      values.assigned_user_id ??= user_id;
+      return (await made('/cloud/v1/users/assignments', { user_id, project_id: 1, role: 'Observer' })).id;
     },
     sellerId: async () => (await made('/iam/admin/sellers', { email: anyEmail(), full_name: anyName() })).id,
     serviceId: async () => {

@@ -5,6 +5,7 @@ import { fileShareRoutes, shareAccessRoutes } from './file-shares/routes.ts';
 import { imageRoutes } from './images/routes.ts';
 import { volumeChangeRoutes } from './volumes/changes/routes.ts';
 import { volumeRoutes } from './volumes/routes.ts';
+import { snapshotScheduleRoutes } from './volumes/schedules/routes.ts';
 import { snapshotRoutes } from './volumes/snapshots/routes.ts';
 
 /** Registers the operations of the wing under one base address. */
@@ -15,4 +16,5 @@ export function registerStorageRoutes(app: Api, dialect: Dialect, on: Platform):
   imageRoutes(app, dialect, on);
   fileShareRoutes(app, dialect, on);
   shareAccessRoutes(app, on);
+  snapshotScheduleRoutes(app, on);
 }

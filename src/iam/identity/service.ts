@@ -6,7 +6,8 @@ import { type Admit, createRowCache } from '../../db/row-cache.ts';
 import type { Tables } from '../../db/tables.ts';
 import { type RefusedCredentials, UnauthenticatedError } from '../../lib/errors.ts';
 import type { Clock } from '../../lib/time.ts';
-import { type Principal, ROLES } from '../../requests/principal.ts';
+import { type CloudRole, type Principal, ROLES } from '../../requests/principal.ts';
+import { cloudRights } from '../../requests/project-roles.ts';
 import { lesserRole, parseTokenText } from './schema.ts';
 import type { SignedTokenClaims, SignedTokens } from './signed-tokens.ts';
 
@@ -78,6 +79,9 @@ function places(db: Kysely<Tables>) {
       sql<string[]>`array(
         select service from client_services
          where client_id = clients.id and not (enabled and status in ('active', 'trial')))`.as('shut'),
+      sql<{ project: number | null; role: CloudRole }[]>`coalesce((
+        select json_agg(json_build_object('project', project_id, 'role', role) order by project_id)
+          from role_assignments where client_id = clients.id and user_id = users.id), '[]')`.as('assigned'),
     ])
     .where('users.deleted_at', 'is', null)
     .where('clients.deleted_at', 'is', null);
@@ -108,6 +112,7 @@ function accessOf(row: Membership, credential: Credential): Access {
   if (!row.let_in || row.role_id === null) return shutOutAs('blocked', row);
   const roleId = lesserRole(row.most, row.role_id);
   const home = row.client_id === row.home_id;
+  const cloud = cloudRights(row.assigned, { groupId: row.role_id, roleId });
   const principal = {
     ...credential,
     userId: row.user_id,
@@ -117,6 +122,7 @@ function accessOf(row: Membership, credential: Credential): Access {
     // A token with a lesser role has fewer rights, even if the platform administrator made it.
     platformAdministrator: home && row.platform_administrator && roleId === ROLES.administrators.id,
     ...(row.shut.length > 0 && { shutServices: row.shut }),
+    ...(cloud && { cloud }),
   };
   return { principal };
 }

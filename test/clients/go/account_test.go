@@ -1,6 +1,8 @@
 package clients
 
 import (
+	"encoding/json"
+
 	"github.com/G-Core/gcore-go/cloud"
 	"github.com/G-Core/gcore-go/iam"
 )
@@ -26,6 +28,37 @@ func account() {
 	same(got(users.Get(ctx, invited[0])).Name, "Walker")
 	done(users.Delete(ctx, invited[1], iam.UserDeleteParams{ClientID: made.account}))
 	refused(404, second(impatient.Iam.Users.Get(ctx, 1<<50)))
+}
+
+func roleAssignments() {
+	invited := got(client.Iam.Users.Invite(ctx, iam.UserInviteParams{
+		ClientID: made.account, Email: "three@walk.example.com",
+		UserRole: iam.UserGroupParam{ID: num(2), Name: iam.UserGroupNameUsers},
+	}))
+	var invitation struct {
+		Token string `json:"invitation_token"`
+	}
+	done(json.Unmarshal([]byte(invited.RawJSON()), &invitation))
+	// The SDK has no method for it.
+	joining := map[string]string{"token": invitation.Token, "password": "many small green apples"}
+	done(client.Post(ctx, "iam/auth/accept_invitation", joining, nil))
+	assignments := &client.Cloud.Users.RoleAssignments
+	wanted := cloud.UserRoleAssignmentNewParams{
+		UserID: invited.UserID, ClientID: num(made.account), ProjectID: num(project),
+		Role: cloud.UserRoleAssignmentNewParamsRoleObserver,
+	}
+	one := got(assignments.New(ctx, wanted))
+	same(one.ProjectID, project)
+	refused(409, second(impatient.Cloud.Users.RoleAssignments.New(ctx, wanted)))
+	changed := got(assignments.Update(ctx, one.ID, cloud.UserRoleAssignmentUpdateParams{
+		UserID: invited.UserID, ClientID: num(made.account), ProjectID: num(project),
+		Role: cloud.UserRoleAssignmentUpdateParamsRoleUser,
+	}))
+	same(changed.AssignmentID, one.ID)
+	of := cloud.UserRoleAssignmentListParams{UserID: num(invited.UserID)}
+	same(only(got(assignments.List(ctx, of)).Results).Role, "User")
+	same(only(all(assignments.ListAutoPaging(ctx, of))).ID, one.ID)
+	same(got(assignments.Delete(ctx, one.ID)).AssignmentID, one.ID)
 }
 
 func tokens() {

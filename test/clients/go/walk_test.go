@@ -61,7 +61,7 @@ func TestWalk(t *testing.T) {
 		name string
 		run  func()
 	}{
-		{"account", account}, {"tokens", tokens}, {"projects", projects},
+		{"account", account}, {"role assignments", roleAssignments}, {"tokens", tokens}, {"projects", projects},
 		{"quotas", quotas}, {"regions", regions}, {"keys", keys}, {"networks", networks}, {"subnets", subnets},
 		{"routers", routers}, {"security groups", securityGroups}, {"secrets", secrets},
 		{"balancers", balancers}, {"volumes", volumes}, {"snapshots", snapshots}, {"images", images}, {"shares", shares},

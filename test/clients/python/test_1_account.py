@@ -1,6 +1,9 @@
 """Account, projects, regions and SSH keys."""
 
+import os
+
 import gcore
+import httpx
 import pytest
 
 
@@ -55,6 +58,28 @@ def test_projects(client, impatient, options):
     assert client.cloud.tasks.poll(task).state == "FINISHED"
     with pytest.raises(gcore.NotFoundError):
         impatient.cloud.projects.get(project_id=2**40)
+
+
+def test_role_assignments(client, impatient, options, made):
+    role_assignments = client.cloud.users.role_assignments
+    invited = client.iam.users.invite(
+        client_id=made.client_id,
+        email=f"three-{made.unique}@example.com",
+        user_role={"id": 2, "name": "Users"},
+    )
+    # The SDK has no method for it.
+    joining = {"token": invited.invitation_token, "password": "many small green apples"}
+    httpx.post(os.environ["GCORE_BASE_URL"] + "/iam/auth/accept_invitation", json=joining).raise_for_status()
+    whom = {"user_id": invited.user_id, "client_id": made.client_id, "project_id": options["cloud_project_id"]}
+    assignment = role_assignments.create(role="Observer", **whom)
+    assert (assignment.role, assignment.user_id, assignment.project_id) == ("Observer", whom["user_id"], whom["project_id"])
+    with pytest.raises(gcore.ConflictError):
+        impatient.cloud.users.role_assignments.create(role="User", **whom)
+    assert role_assignments.update(assignment.id, role="User", **whom).assignment_id == assignment.id
+    [kept] = role_assignments.list(project_id=whom["project_id"], user_id=whom["user_id"])
+    assert (kept.id, kept.role) == (assignment.id, "User")
+    assert role_assignments.delete(assignment.id).assignment_id == assignment.id
+    assert role_assignments.list(user_id=whom["user_id"]) == []
 
 
 def test_quotas(client, impatient, made):

@@ -40,6 +40,30 @@ def test_snapshots(client, impatient, made):
         impatient.cloud.volume_snapshots.get(snapshot_id=snapshot.id)
 
 
+def test_snapshot_schedules(client, impatient, made):
+    policies = client.cloud.snapshot_schedules
+    nightly = {"type": "cron", "hour": "3", "timezone": "Europe/Berlin", "max_quantity": 7}
+    whole = {"name": "walk nights", "action": "volume_snapshot", "schedules": [nightly], "volume_ids": [made.volume]}
+    usage = policies.estimate_max_usage(**whole)
+    assert (usage.max_volume_snapshot_count_usage, usage.max_volume_snapshot_size_usage) == (7, 49)
+    policy = policies.create(**whole)
+    assert [one.volume_id for one in policy.volumes] == [made.volume]
+    assert [(one.type, one.hour) for one in policy.schedules] == [("cron", "3")]
+    assert policies.update(policy_id=policy.id, name="walk by day", status="paused").status == "paused"
+    hourly = {"type": "interval", "hours": 1, "retention_time": {"days": 1}}
+    first, second = policies.add_schedules(policy_id=policy.id, schedules=[hourly]).schedules
+    assert (second.type, second.hours, second.retention_time.days) == ("interval", 1, 1)
+    assert policies.remove_schedules(policy_id=policy.id, schedule_ids=[first.id]).schedules == [second]
+    assert policies.remove_volumes(policy_id=policy.id, volume_ids=[made.volume]).volumes == []
+    volumes = policies.add_volumes(policy_id=policy.id, volume_ids=[made.volume, made.second_volume]).volumes
+    assert {one.volume_id for one in volumes} == {made.volume, made.second_volume}
+    assert policies.get(policy_id=policy.id).name == "walk by day"
+    assert [one.id for one in policies.list().results] == [policy.id]
+    assert policies.delete(policy_id=policy.id) is None
+    with pytest.raises(gcore.NotFoundError):
+        impatient.cloud.snapshot_schedules.get(policy_id=policy.id)
+
+
 def test_images(client, made):
     images = client.cloud.instances.images
     public = images.list(limit=5)

@@ -1,5 +1,7 @@
 """Mends what would keep a request from getting far, though nothing is wrong with it."""
 
+import json
+import os
 import re
 import uuid
 
@@ -7,6 +9,8 @@ import schemathesis
 
 KEY = re.compile("[!-~]([ -~]{0,253}[!-~])?")
 ENTITY_TAGS = re.compile('[*]|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*')
+
+NAMED = json.loads(os.environ["NAMED_IN_BODIES"])
 
 
 @schemathesis.hook
@@ -21,6 +25,9 @@ def before_call(context, case, kwargs):
     valid = case.meta is not None and case.meta.generation.mode.value == "positive"
     if valid and tags is not None and not ENTITY_TAGS.fullmatch(tags):
         del headers["if-match"]
+    # What a body names has to be there.
+    if valid and isinstance(case.body, dict):
+        case.body.update({name: real for name, real in NAMED.get(case.operation.label, {}).items() if name in case.body})
     # What a dry run answers is described once, and not for each operation.
     if headers.get("tradewind-dry-run") == "true":
         del headers["tradewind-dry-run"]

@@ -7,6 +7,7 @@ import type { Page } from '../../../lib/page.ts';
 import { noteAccount, recordNow } from '../../../lib/request-context.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { ownsClient, type Principal } from '../../../requests/principal.ts';
+import { projectsSeen } from '../../../requests/project-roles.ts';
 import type { ProjectListQuery } from './schema.ts';
 import * as store from './store.ts';
 
@@ -57,4 +58,5 @@ export const listProjects = (
   on: Platform,
   principal: Principal,
   query: ProjectListQuery,
-): Promise<Page<store.ListedProjectRow>> => store.listProjects(on.database.sql, principal.clientId, query);
+): Promise<Page<store.ListedProjectRow>> =>
+  store.listProjects(on.database.sql, principal.clientId, query, projectsSeen(principal));

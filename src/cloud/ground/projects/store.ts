@@ -85,6 +85,8 @@ export async function listProjects(
   sql: Sql,
   clientId: number,
   query: ProjectListQuery,
+  /** Only these of them, if given. */
+  only?: readonly number[],
 ): Promise<Page<ListedProjectRow>> {
   const [column, direction] = orderOf(query.order_by ?? 'created_at.desc');
   const columns = ['id', 'client_id', 'name', 'description', 'created_at'] as const;
@@ -109,6 +111,8 @@ export async function listProjects(
     })
     .selectFrom('listed');
   if (query.name !== undefined) matching = matching.where('name', '=', query.name);
+  if (only)
+    matching = matching.where((project) => project('id', '=', project.fn.any(project.val([...only]))));
   const ordered = matching.selectAll().orderBy(column, direction).orderBy('id', direction);
   return pageWithCount(ordered, query, 100);
 }

@@ -43,7 +43,7 @@ function refuseIrreversible(on: Platform, { id, task_type: type }: TaskRow): voi
  * @throws NotFoundError; ConflictError for a task that has ended, and for what can't be undone
  */
 export async function cancelTask(on: Platform, principal: Principal, taskId: string): Promise<TaskRow> {
-  const task = await tasks.getTask(on, principal, taskId);
+  const task = await tasks.getTask(on, principal, taskId, 'operate');
   if (ENDED.includes(task.state)) {
     throw new ConflictError(`Task ${task.id} has ended: its state is ${task.state}`);
   }

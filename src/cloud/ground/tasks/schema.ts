@@ -140,6 +140,8 @@ export const AcknowledgeTasks = Input(
 export type AcknowledgeTasks = Static<typeof AcknowledgeTasks>;
 
 export function presentedTask(row: TaskRow): Task {
+  // What a snapshot schedule starts says so.
+  const by = row.data as { schedule_id?: string; lifecycle_policy_id?: number };
   return {
     id: row.id,
     task_type: row.task_type,
@@ -160,7 +162,7 @@ export function presentedTask(row: TaskRow): Task {
     acknowledged_at: row.acknowledged_at && plainSeconds(row.acknowledged_at),
     acknowledged_by: row.acknowledged_by,
     job_id: null,
-    schedule_id: null,
-    lifecycle_policy_id: null,
+    schedule_id: by.schedule_id ?? null,
+    lifecycle_policy_id: by.lifecycle_policy_id ?? null,
   };
 }

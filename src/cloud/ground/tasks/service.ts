@@ -11,7 +11,8 @@ import type { Page, PageQuery } from '../../../lib/page.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
 import { periodOf } from '../../../lib/time.ts';
 import type { Platform, Scope } from '../../../platform.ts';
-import { ownsClient, type Principal } from '../../../requests/principal.ts';
+import { type Access, ownsClient, type Principal } from '../../../requests/principal.ts';
+import { projectsSeen, requireIn, seesProject } from '../../../requests/project-roles.ts';
 import * as acknowledgements from './list-store.ts';
 import * as list from './list-store.ts';
 import type { AcknowledgeQuery, TaskListQuery } from './schema.ts';
@@ -47,10 +48,20 @@ export interface TaskAnyway {
   taskAnyway: boolean;
 }
 
-/** @throws NotFoundError for an unknown task and for another account's task */
-export async function getTask(on: Platform, principal: Principal, taskId: string): Promise<TaskRow> {
+/**
+ * @throws NotFoundError for an unknown task and for another account's task, ForbiddenError for who may only look at the
+ * things in its project
+ */
+export async function getTask(
+  on: Platform,
+  principal: Principal,
+  taskId: string,
+  access: Access = 'read',
+): Promise<TaskRow> {
   const row = isUuid(taskId) ? await findTask(on.database.sql, taskId) : undefined;
-  if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('Task', taskId);
+  const isSeen = row && ownsClient(principal, row.client_id) && seesProject(principal, row.project_id);
+  if (!isSeen) throw new NotFoundError('Task', taskId);
+  if (row.project_id !== null) requireIn(principal, row.project_id, access);
   return row;
 }
 
@@ -184,8 +195,17 @@ export async function awaitTask(
 }
 
 /** Lists the tasks of the caller's account. @throws InvalidError for a time that no calendar has */
-export const listTasks = (on: Platform, principal: Principal, query: TaskListQuery): Promise<Page<TaskRow>> =>
-  list.listTasks(on.database.sql, { ...query, ...periodOf(query), clientId: principal.clientId });
+export const listTasks = (
+  on: Platform,
+  principal: Principal,
+  query: TaskListQuery,
+): Promise<Page<TaskRow>> => {
+  const project_id = projectsSeen(principal, query.project_id);
+  return list.listTasks(on.database.sql, {
+    ...{ ...query, ...periodOf(query), clientId: principal.clientId },
+    ...(project_id && { project_id }),
+  });
+};
 
 /** Lists the tasks that have not ended in the scope's project and region, newest first. */
 export const listActiveTasks = (
@@ -202,7 +222,7 @@ export const listActiveTasks = (
 
 /** Returns the task with its first acknowledgement. @throws NotFoundError */
 export async function acknowledgeTask(on: Platform, principal: Principal, taskId: string): Promise<TaskRow> {
-  const { id, client_id } = await getTask(on, principal, taskId);
+  const { id, client_id } = await getTask(on, principal, taskId, 'operate');
   noteAccount(client_id);
   await on.database.accept((tx) =>
     acknowledgements.acknowledgeTask(tx.sql, id, acknowledgement(on, principal)),

@@ -8,6 +8,7 @@ import { type Database, openDatabase } from '../../../db/database.ts';
 const FREE: Record<string, string> = {
   ddos_profiles: 'the price of the protection is not metered; docs/billing.md says so',
   kubernetes_clusters: 'its nodes are instances',
+  lifecycle_policies: 'its snapshots cost something',
   logging_services: 'its topics cost something',
   networks: 'costs nothing',
   ports: 'its public addresses cost something',

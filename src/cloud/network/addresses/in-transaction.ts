@@ -4,6 +4,7 @@ import { canonicalAddress, type IpFamily } from '../../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { isBetween } from '../../../lib/ip-addresses.ts';
 import type { Scope } from '../../../platform.ts';
+import { requireOutside } from '../../../requests/project-roles.ts';
 import {
   type AddressHolder,
   type AddressSource,
@@ -229,6 +230,7 @@ export async function take(tx: Transaction, scope: Scope, wishes: AddressWish[])
   const leadsOut = ({ subnets: [{ external }] }: Chosen) => external;
   const own = chosen.filter((one) => !leadsOut(one));
   const outside = chosen.filter(leadsOut);
+  if (outside.length > 0) requireOutside(scope.principal, scope.projectId);
   const [ofOwn, ofOutside] = [await takeOwn(tx, own), await takeOutside(tx, outside)];
   return chosen.flatMap((one) => (leadsOut(one) ? ofOutside : ofOwn).shift() ?? []);
 }

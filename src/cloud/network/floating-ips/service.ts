@@ -9,6 +9,7 @@ import { foundById, isUuid, newId, newTaskId, refuseHeld } from '../../../lib/id
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
+import { requireOutside } from '../../../requests/project-roles.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import * as tasks from '../../ground/tasks/service.ts';
@@ -297,13 +298,14 @@ export interface FloatingIpPort {
 
 /**
  * Returns floating IPs in the order of the wishes; undefined if nothing has to be done, since it leads to the port already.
- * @throws InvalidError, ConflictError for one that is in use
+ * @throws InvalidError, ConflictError for one that is in use, ForbiddenError for who may have no public addresses
  */
 export async function plan(
   tx: Transaction,
   scope: Scope,
   wishes: (FloatingIpWish | undefined)[],
 ): Promise<(PlannedFloatingIp | undefined)[]> {
+  if (wishes.some((wish) => wish !== undefined)) requireOutside(scope.principal, scope.projectId);
   const ids = wishes.flatMap((wish) => wish?.existing_floating_id?.toLowerCase() ?? []);
   const found = new Map((await store.lockFloatingIps(tx, scope, ids)).map((row) => [row.id, row]));
   const problems = wishes.flatMap((wish, index): FieldProblem[] => {

@@ -64,8 +64,9 @@ const common = {
   attachment_tag: Type.Optional(AttachmentTag),
   lifecycle_policy_ids: Type.Optional(
     Type.Array(Type.Integer(), {
-      maxItems: 100,
-      description: 'Lifecycle policies are not supported; must be empty',
+      // The next time of each of their schedules has to be found.
+      maxItems: 10,
+      description: 'Policies that take snapshots of it by their schedules',
     }),
   ),
 };

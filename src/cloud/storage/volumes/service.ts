@@ -10,6 +10,7 @@ import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain, usedBy } from '../../ground/tasks/service.ts';
 import * as attachmentsStore from './attachments/store.ts';
+import { joinPolicies } from './schedules/in-transaction.ts';
 import type { CreateVolume, VolumeListQuery } from './schema.ts';
 import * as snapshots from './snapshots/in-transaction.ts';
 import { volumeShapes } from './sources.ts';
@@ -34,6 +35,7 @@ export async function createVolume(on: Platform, scope: Scope, request: CreateVo
     const status = shape.imageId === null ? 'creating' : 'downloading';
     await store.insertVolumes(tx, scope, [{ id, name: request.name, shape, tags, status }], taskId, now);
     tx.about({ type: 'volume', id, name: request.name });
+    await joinPolicies(tx, scope, request.lifecycle_policy_ids ?? [], { id, type: shape.volumeType });
     const device = host && (await attachmentsStore.freeDevice(tx, host));
     const tag = request.attachment_tag;
     if (host && device) {
@@ -118,9 +120,6 @@ async function hostOf(
 
 /** Refuses what needs no look-up. */
 function requireSound(request: CreateVolume): void {
-  if ((request.lifecycle_policy_ids ?? []).length > 0) {
-    throw new InvalidError({ lifecycle_policy_ids: ['Lifecycle policies are not supported; leave it out.'] });
-  }
   if (request.attachment_tag !== undefined && request.instance_id_to_attach_to === undefined) {
     throw new InvalidError({
       attachment_tag: ['Is only allowed with instance_id_to_attach_to; leave it out.'],

@@ -8,6 +8,7 @@ import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/
 import { refuseHeld } from '../../../../lib/ids.ts';
 import { familyOf } from '../../../../lib/ip-addresses.ts';
 import type { Scope } from '../../../../platform.ts';
+import { requireOutside } from '../../../../requests/project-roles.ts';
 import type { HeldAddress } from '../../addresses/in-transaction.ts';
 import { familiesOf, type IpFamilyWish } from '../../addresses/schema.ts';
 import { takeOffAllGroups } from '../groups/in-transaction.ts';
@@ -32,7 +33,8 @@ export interface ReservedPortWish {
 
 /**
  * Locks the wanted ports until the transaction ends, and returns them by ID.
- * @throws InvalidError for an unknown port, ConflictError for a VIP and for a port that is attached or held by a task
+ * @throws InvalidError for an unknown port, ConflictError for a VIP and for a port that is attached or held by a task,
+ * ForbiddenError for who may have no public addresses
  */
 export async function lockReserved(
   tx: Transaction,
@@ -55,6 +57,7 @@ export async function lockReserved(
   });
   problems.push(...wishes.flatMap((wish) => familyProblems(wish, rows)));
   if (problems.length > 0) throw new InvalidError(problems);
+  if (rows.some(({ external }) => external)) requireOutside(scope.principal, scope.projectId);
   for (const row of rows) {
     refuseHeld(`Port ${row.id}`, row);
     if (row.is_vip) {

@@ -3,7 +3,7 @@ import type { Sql, Transaction } from '../../../../db/database.ts';
 import { pageWithCount } from '../../../../db/page.ts';
 import { isIn, type Place } from '../../../../db/place.ts';
 import type { Tables } from '../../../../db/tables.ts';
-import { blockerOf } from '../../../../lib/ids.ts';
+import { blockerOf, isUuid } from '../../../../lib/ids.ts';
 import type { Page } from '../../../../lib/page.ts';
 import type { VolumeTypeName } from '../../../ground/catalog/service.ts';
 import { type QuotaOwner, releaseQuota } from '../../../ground/quotas/service.ts';
@@ -31,9 +31,14 @@ export async function listSnapshots(
   query: SnapshotListQuery,
 ): Promise<Page<SnapshotRow>> {
   let matching = snapshots(db, place);
-  const planned = query.schedule_id !== undefined || query.lifecycle_policy_id !== undefined;
-  // Every snapshot was taken by a request; schedules and lifecycle policies don't exist.
-  if (planned) matching = matching.where(sql<boolean>`false`);
+  const scheduled = db.selectFrom('scheduled_snapshots').select('snapshot_id');
+  if (query.schedule_id !== undefined) {
+    const known = isUuid(query.schedule_id) ? query.schedule_id : null;
+    matching = matching.where('id', 'in', scheduled.where('schedule_id', '=', known));
+  }
+  if (query.lifecycle_policy_id !== undefined) {
+    matching = matching.where('id', 'in', scheduled.where('policy_id', '=', query.lifecycle_policy_id));
+  }
   if (query.volume_id !== undefined) matching = matching.where('volume_id', '=', query.volume_id);
   if (query.instance_id !== undefined) {
     matching = matching.where(

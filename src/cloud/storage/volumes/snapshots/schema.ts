@@ -70,13 +70,13 @@ export const SnapshotListQuery = Query({
   schedule_id: Type.Optional(
     Type.String({
       maxLength: 63,
-      description: "Only snapshots created by this schedule; schedules aren't supported, so there are none",
+      description: 'Only snapshots created by this schedule',
     }),
   ),
   lifecycle_policy_id: Type.Optional(
     Type.Integer({
       minimum: 0,
-      description: "Only snapshots created by this policy; policies aren't supported, so there are none",
+      description: 'Only snapshots created by this policy',
     }),
   ),
 });

@@ -1,5 +1,6 @@
 import { type TaskEnd, taskType } from '../../../../convergence/task-kind.ts';
 import { change as changeWant, make, remove } from '../../../../convergence/wants.ts';
+import type { Transaction } from '../../../../db/database.ts';
 import { newResource } from '../../../../db/place.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
 import { foundById, newId, newTaskId, refuseHeld } from '../../../../lib/ids.ts';
@@ -48,54 +49,65 @@ export function snapshotTasks({ clock }: { clock: Clock }): TaskEnd[] {
 
 /** Starts the task that takes a snapshot; returns its ID. @throws InvalidError, ConflictError, QuotaExceededError */
 export async function createSnapshot(on: Platform, scope: Scope, request: CreateSnapshot): Promise<string> {
+  return on.database.accept(async (tx) => (await beginSnapshot(on, tx, scope, request)).taskId);
+}
+
+/**
+ * Does the same in the caller's transaction. `by` is what the task shows besides the request.
+ * @throws InvalidError, ConflictError, QuotaExceededError
+ */
+export async function beginSnapshot(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  request: CreateSnapshot,
+  by: object = {},
+): Promise<{ id: string; taskId: string }> {
   const tags = tagsOf(request);
   const [id, taskId] = [newId(), newTaskId()];
-  const now = on.clock.now();
-  return on.database.accept(async (tx) => {
-    const [volume] = await lockVolumes(tx, scope, [request.volume_id]);
-    if (!volume) {
-      throw new InvalidError({
-        volume_id: [`No volume ${request.volume_id} in this project and region.`],
-      });
-    }
-    if (!SNAPSHOT_TYPES.includes(volume.volume_type)) {
-      throw new InvalidError({
-        volume_id: [
-          `Volume ${volume.id} is of type ${volume.volume_type}; snapshots are only available for ${SNAPSHOT_TYPES.join(' and ')} volumes.`,
-        ],
-      });
-    }
-    refuseHeld(`Volume ${volume.id}`, volume);
-    if (!['available', 'in-use'].includes(volume.status)) {
-      throw new ConflictError(
-        `Volume ${volume.id} is ${volume.status}; it must be available or in-use to take a snapshot of it`,
-      );
-    }
-    await tx.sql
-      .insertInto('snapshots')
-      .values({
-        id,
-        name: request.name,
-        description: request.description ?? null,
-        volume_id: volume.id,
-        size_gib: volume.size_gib,
-        volume_type: volume.volume_type,
-        status: 'creating',
-        tags: JSON.stringify(tags),
-        ...newResource(scope, taskId, now),
-      })
-      .execute();
-    tx.about({ type: 'snapshot', id, name: request.name });
-    await beginTask(on, tx, scope, {
-      id: taskId,
-      task: CREATE_SNAPSHOT,
-      data: request,
-      input: { snapshotId: id, ...quotaOwner(scope) },
-      wants: [make('snapshot', id, { name: request.name, volumeId: volume.id, metadata: tags })],
+  const [volume] = await lockVolumes(tx, scope, [request.volume_id]);
+  if (!volume) {
+    throw new InvalidError({
+      volume_id: [`No volume ${request.volume_id} in this project and region.`],
     });
-    await takeQuota(tx, scope, 'snapshot_count');
-    return taskId;
+  }
+  if (!SNAPSHOT_TYPES.includes(volume.volume_type)) {
+    throw new InvalidError({
+      volume_id: [
+        `Volume ${volume.id} is of type ${volume.volume_type}; snapshots are only available for ${SNAPSHOT_TYPES.join(' and ')} volumes.`,
+      ],
+    });
+  }
+  refuseHeld(`Volume ${volume.id}`, volume);
+  if (!['available', 'in-use'].includes(volume.status)) {
+    throw new ConflictError(
+      `Volume ${volume.id} is ${volume.status}; it must be available or in-use to take a snapshot of it`,
+    );
+  }
+  await tx.sql
+    .insertInto('snapshots')
+    .values({
+      id,
+      name: request.name,
+      description: request.description ?? null,
+      volume_id: volume.id,
+      size_gib: volume.size_gib,
+      volume_type: volume.volume_type,
+      status: 'creating',
+      tags: JSON.stringify(tags),
+      ...newResource(scope, taskId, tx.now),
+    })
+    .execute();
+  tx.about({ type: 'snapshot', id, name: request.name });
+  await beginTask(on, tx, scope, {
+    id: taskId,
+    task: CREATE_SNAPSHOT,
+    data: { ...request, ...by },
+    input: { snapshotId: id, ...quotaOwner(scope) },
+    wants: [make('snapshot', id, { name: request.name, volumeId: volume.id, metadata: tags })],
   });
+  await takeQuota(tx, scope, 'snapshot_count');
+  return { id, taskId };
 }
 
 export const listSnapshots = (
@@ -133,22 +145,31 @@ export async function replaceSnapshotTags(
 
 /** Starts the task that deletes the snapshot. Returns the task's ID. @throws NotFoundError, ConflictError */
 export async function deleteSnapshot(on: Platform, scope: Scope, id: string): Promise<string> {
+  return on.database.accept((tx) => beginSnapshotDeletion(on, tx, scope, id));
+}
+
+/** Does the same in the caller's transaction. @throws NotFoundError, ConflictError */
+export async function beginSnapshotDeletion(
+  on: Platform,
+  tx: Transaction,
+  scope: Scope,
+  id: string,
+  by: object = {},
+): Promise<string> {
   const taskId = deletionId(scope);
-  return on.database.accept(async (tx) => {
-    const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
-    tx.about({ ...snapshot, type: 'snapshot' });
-    const again = await removeAgain(on, tx, scope, snapshot.task_id, DELETE_SNAPSHOT);
-    if (again !== undefined) return again;
-    refuseHeld(`Snapshot ${id}`, snapshot);
-    await refuseCopied(tx, [snapshot.id]);
-    await hold(tx, [snapshot.id], 'deleting', taskId, tx.now);
-    return beginTask(on, tx, scope, {
-      id: taskId,
-      task: DELETE_SNAPSHOT,
-      data: { snapshot_id: snapshot.id },
-      input: { snapshotId: snapshot.id, ...quotaOwner(scope) },
-      wants: [remove('snapshot', snapshot.id)],
-    });
+  const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
+  tx.about({ ...snapshot, type: 'snapshot' });
+  const again = await removeAgain(on, tx, scope, snapshot.task_id, DELETE_SNAPSHOT);
+  if (again !== undefined) return again;
+  refuseHeld(`Snapshot ${id}`, snapshot);
+  await refuseCopied(tx, [snapshot.id]);
+  await hold(tx, [snapshot.id], 'deleting', taskId, tx.now);
+  return beginTask(on, tx, scope, {
+    id: taskId,
+    task: DELETE_SNAPSHOT,
+    data: { snapshot_id: snapshot.id, ...by },
+    input: { snapshotId: snapshot.id, ...quotaOwner(scope) },
+    wants: [remove('snapshot', snapshot.id)],
   });
 }
 

@@ -1,0 +1,91 @@
+import { operations } from '../../http/operations.ts';
+import type { Api } from '../../http/server.ts';
+import { pageOf, presentedPage } from '../../lib/page.ts';
+import { isoSeconds } from '../../lib/time.ts';
+import type { Platform } from '../../platform.ts';
+import { CLOUD_ROLES, scopeOfRole } from '../../requests/project-roles.ts';
+import {
+  AccountUserList,
+  AccountUserListQuery,
+  Assignment,
+  AssignmentId,
+  AssignmentList,
+  AssignmentListQuery,
+  AssignmentParams,
+  AssignRole,
+  RoleList,
+  RoleListQuery,
+} from './schema.ts';
+import { assignRole, changeAssignment, listAssignments, listMembers, removeAssignment } from './service.ts';
+import type { AssignmentRow } from './store.ts';
+
+const BASE = '/cloud/v1/users';
+const ASSIGNMENTS = `${BASE}/assignments`;
+
+export function roleAssignmentRoutes(app: Api, on: Platform): void {
+  const api = operations(app, { tags: ['Users'], params: AssignmentParams });
+
+  api.get(BASE, 'listAccountUsers', 'List the members of the account', {
+    query: AccountUserListQuery,
+    answer: AccountUserList,
+    handler: ({ principal, query }) => listMembers(on, principal, query),
+  });
+
+  api.get(ASSIGNMENTS, 'listRoleAssignments', 'List role assignments', {
+    description: 'Those of the account, or to the projects in which the caller has a role.',
+    query: AssignmentListQuery,
+    answer: AssignmentList,
+    handler: async ({ principal, query }) =>
+      presentedPage(await listAssignments(on, principal, query), presented),
+  });
+
+  api.post(ASSIGNMENTS, 'createRoleAssignment', 'Assign a role to a user', {
+    description:
+      "For the account's administrators, and in a project for its administrators. A user with roles in projects has these rights there and none elsewhere in the cloud, at once. Users without any assignment keep the rights of their group.",
+    body: AssignRole,
+    answer: Assignment,
+    handler: async ({ principal, body }) => presented(await assignRole(on, principal, body)),
+  });
+
+  api.patch(`${ASSIGNMENTS}/:assignment_id`, 'updateRoleAssignment', 'Change a role assignment', {
+    description: 'Changes the role and the project. The user stays.',
+    body: AssignRole,
+    answer: AssignmentId,
+    handler: async ({ principal, params, body }) => {
+      await changeAssignment(on, principal, params.assignment_id, body);
+      return params;
+    },
+  });
+
+  api.delete(`${ASSIGNMENTS}/:assignment_id`, 'deleteRoleAssignment', 'Delete a role assignment', {
+    description: 'A user without another one has the rights of their group again.',
+    answer: AssignmentId,
+    handler: async ({ principal, params }) => {
+      await removeAssignment(on, principal, params.assignment_id);
+      return params;
+    },
+  });
+
+  api.get(`${BASE}/roles`, 'listAssignableRoles', 'List the roles that can be assigned', {
+    deprecated: true,
+    query: RoleListQuery,
+    answer: RoleList,
+    handler: ({ query }) => {
+      const roles = CLOUD_ROLES.map((role) => ({ role, scope: scopeOfRole(role) }));
+      const matching =
+        query.project_id === undefined ? roles : roles.filter(({ scope }) => scope === 'Project');
+      return pageOf(matching, {}, (role) => role);
+    },
+  });
+}
+
+const presented = (row: AssignmentRow) => ({
+  id: row.id,
+  user_id: row.user_id,
+  role: row.role,
+  client_id: row.client_id,
+  project_id: row.project_id,
+  assigned_by: row.assigned_by,
+  created_at: isoSeconds(row.created_at),
+  updated_at: row.updated_at && isoSeconds(row.updated_at),
+});

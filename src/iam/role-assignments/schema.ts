@@ -1,0 +1,75 @@
+import { type Static, Type } from 'typebox';
+import { Input, IntegerId, listOf, listQuery, Named, nullable, Query, Timestamp } from '../../lib/wire.ts';
+import { CLOUD_ROLES } from '../../requests/project-roles.ts';
+
+const Role = Type.Enum(CLOUD_ROLES, {
+  type: 'string',
+  description:
+    'ClientAdministrator is for the whole account, the others are for projects. InternalNetworkOnlyUser may do what User may, but take no public addresses',
+  examples: ['Observer'],
+});
+
+export const AssignRole = Input(
+  'AssignRole',
+  {
+    user_id: IntegerId('User ID'),
+    client_id: Type.Optional(nullable(IntegerId("Client ID; the caller's account if it is left out"))),
+    project_id: Type.Optional(nullable(IntegerId('Project ID; null for the whole account'))),
+    role: Role,
+  },
+  { user_id: 777, client_id: 1, project_id: 1, role: 'Observer' },
+);
+export type AssignRole = Static<typeof AssignRole>;
+
+export const Assignment = Named('RoleAssignment', {
+  id: Type.Integer({ description: 'Assignment ID', examples: [12] }),
+  user_id: Type.Integer({ description: 'User ID', examples: [123] }),
+  role: Role,
+  client_id: Type.Integer({ description: 'Client ID', examples: [1] }),
+  project_id: nullable(
+    Type.Integer({ description: 'Project ID; null for the whole account', examples: [1] }),
+  ),
+  assigned_by: nullable(Type.Integer({ description: 'User who assigned the role', examples: [1] })),
+  created_at: Timestamp(),
+  updated_at: nullable(Timestamp()),
+});
+export const AssignmentList = listOf(Assignment, 'RoleAssignmentList');
+export const AssignmentId = Named('RoleAssignmentId', {
+  assignment_id: Type.Integer({ description: 'Assignment ID', examples: [12] }),
+});
+export const AssignmentParams = Type.Object({ assignment_id: IntegerId('Assignment ID') });
+
+export const AssignmentListQuery = Query({
+  ...listQuery(),
+  project_id: Type.Optional(IntegerId('Only assignments to this project')),
+  user_id: Type.Optional(IntegerId('Only assignments of this user')),
+});
+export type AssignmentListQuery = Static<typeof AssignmentListQuery>;
+
+export const AccountUserListQuery = Query({
+  ...listQuery(),
+  user_id: Type.Optional(IntegerId('Only this user')),
+});
+export type AccountUserListQuery = Static<typeof AccountUserListQuery>;
+
+export const AccountUserList = listOf(
+  Named('AccountUser', {
+    id: Type.Integer({ description: 'User ID', examples: [123] }),
+    name: Type.String({ description: 'Name; the address of a user without a name', examples: ['John'] }),
+    email: Type.String({ examples: ['john@example.com'] }),
+    activated: Type.Boolean({ description: 'Whether the user may log in' }),
+    is_admin: Type.Boolean({ description: 'Whether the user is an administrator of the account' }),
+  }),
+  'AccountUserList',
+);
+
+export const RoleListQuery = Query({
+  project_id: Type.Optional(IntegerId('Only roles that can be assigned in a project')),
+});
+export const RoleList = listOf(
+  Named('AssignableRole', {
+    role: Role,
+    scope: Type.Enum(['Client', 'Project'], { type: 'string', description: 'Where it can be assigned' }),
+  }),
+  'AssignableRoleList',
+);
