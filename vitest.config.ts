@@ -9,7 +9,7 @@ const shared = {
   isolate: false,
   // Each file gets its own database. Tests often wait for a process or a clock: with a worker for each of two cores,
   // both had nothing to do for a third of the time.
-  maxWorkers: 3,
+  maxWorkers: 5,
   // Of the tests of one file that run at once: each has connections to the one database server.
   maxConcurrency: 3,
   testTimeout: 30_000,

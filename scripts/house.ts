@@ -104,11 +104,13 @@ if (values.check) {
   process.exit(cyclesWithTypes.length > 0 || documents.words > MOST_WORDS ? 1 : 0);
 }
 const parts = PARTS.flatMap((folder) => readSources(root, folder));
+/** Written by "npm run tables". */
+const generated = files.filter(({ name }) => name === 'src/db/tables.ts');
 const sum = (numbers: number[]) => numbers.reduce((all, one) => all + one, 0);
 
 const figures: Record<string, unknown> = {
   'files of src': files.length,
-  'lines of src': sum(files.map(({ lines }) => lines)),
+  'lines of src': `${sum(files.map(({ lines }) => lines))}, of them ${sum(generated.map(({ lines }) => lines))} written by programs`,
   'files of the parts beside it': `${parts.length}, ${sum(parts.map(({ lines }) => lines))} lines: ${PARTS.join(', ')}`,
   'files of 25 lines or fewer': files.filter(({ lines }) => lines <= 25).length,
   'files of 50 lines or fewer': files.filter(({ lines }) => lines <= 50).length,

@@ -360,7 +360,10 @@ function transactionOn(
 ): Transaction {
   const record = recordNow();
   return {
-    ...{ sql: kyselyOn(client), client, now, afterCommit },
+    sql: kyselyOn(client),
+    client,
+    now,
+    afterCommit,
     about: (resource) => record?.about(resource),
     made: (id) => record?.made(id),
     started: (taskId) => record?.started(taskId),

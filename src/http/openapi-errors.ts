@@ -190,8 +190,8 @@ const EXAMPLES: Record<number, (area: Area) => Record<string, DomainError | Http
       `${SUBJECT[area].kind} ${SUBJECT[area].id} is held by task ${UUID}; wait until it ends`,
     ),
   }),
-  412: (area) => ({
-    ...(area === 'streaming'
+  412: (area) =>
+    area === 'streaming'
       ? {
           ended: new PreconditionFailedError(
             `AI task ${UUID} has ended with SUCCESS and can't be cancelled any more`,
@@ -201,8 +201,7 @@ const EXAMPLES: Record<number, (area: Area) => Record<string, DomainError | Http
           changed: new PreconditionFailedError(
             'The resource at this address now has version "8", but If-Match asks for "7"; read it again before you change it',
           ),
-        }),
-  }),
+        },
   413: () => ({ large: new HttpError(413, TOO_LARGE) }),
   415: () => ({ type: new HttpError(415, NOT_JSON) }),
   422: (area) => ({

@@ -179,7 +179,9 @@ export async function startPlatform(
     const tracing = await startTracing(config.tracing, log);
     undo.push(async () => tracing?.stop(TRACES_MS));
     const database = openDatabase(storage.connection, undefined, {
-      ...{ clock, log, inTurns: config.testApi },
+      clock,
+      log,
+      inTurns: config.testApi,
     });
     undo.push(() => database.close());
     await patiently(() => requireSameTime(database.pool, databaseClock));

@@ -137,8 +137,18 @@ export function createTaskWorker({
       const measures = createMeasures(registry);
       const webhookHosts = parseAllowedHosts(config.webhookHosts);
       const on = buildPlatform({
-        ...{ database: own, changes, catalog: live.catalog, clock, log, backends, secrets },
-        ...{ webhookHosts, measures, traces: tracing && createWorkTraces(tracing, repeatable.sql) },
+        database: own,
+        changes,
+        catalog: live.catalog,
+        clock,
+        log,
+        backends,
+        secrets,
+        ...{
+          webhookHosts,
+          measures,
+          traces: tracing && createWorkTraces(tracing, repeatable.sql),
+        },
       });
       const workerId = worker.id;
       worker.serve(wantsQueue({ ...on, workerId, claims: repeatable, backendOf: backends.of }));

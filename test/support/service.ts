@@ -36,8 +36,8 @@ export interface Tenant {
 }
 
 /**
- * Starts a whole Tradewind over HTTP, on its own database. Simulated work runs 20 times as fast. A process
- * has room for one worker.
+ * Starts a whole Tradewind over HTTP, on its own database. Simulated work runs 1000 times as fast: what takes minutes is done
+ * at once. A process has room for one worker.
  */
 export async function startService(
   settings: Record<string, string> = {},
@@ -57,7 +57,7 @@ export async function startService(
     TRADEWIND_MAIL_DIR: mailDir,
     TRADEWIND_BOOTSTRAP_TOKEN: token,
     TRADEWIND_LOG_LEVEL: 'warn',
-    TRADEWIND_SIMULATION_SPEED: '20',
+    TRADEWIND_SIMULATION_SPEED: '1000',
     // AI tasks stay as tests create them; tests that want them worked on override this.
     TRADEWIND_AI_CONCURRENCY: '0',
     DATABASE_URL: database.url,

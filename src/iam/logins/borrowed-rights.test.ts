@@ -78,8 +78,14 @@ describe('rights that a reseller borrows', () => {
       outcome,
     ]);
     const operations = [
-      ...['loginAsUser', 'loginAsAdministrator', 'createApiToken', 'updateClient'],
-      ...['activatePaidFeature', 'deactivatePaidFeature', 'updateUser', 'deleteUser'],
+      'loginAsUser',
+      'loginAsAdministrator',
+      'createApiToken',
+      'updateClient',
+      'activatePaidFeature',
+      'deactivatePaidFeature',
+      'updateUser',
+      'deleteUser',
     ];
     const borrowed = seen.filter(([operation]: [string]) => operation !== 'inviteUser');
     expect(borrowed).toEqual(operations.map((operation) => [operation, me.currentUser, 'accepted']));

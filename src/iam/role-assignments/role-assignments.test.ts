@@ -46,7 +46,9 @@ async function assign(
 
 /** A machine with one interface. */
 const machine = (interfaces: object) => ({
-  ...{ name: 'inside', flavor: 'g1-standard-1-2', interfaces: [interfaces] },
+  name: 'inside',
+  flavor: 'g1-standard-1-2',
+  interfaces: [interfaces],
   volumes: [BOOT_VOLUME],
 });
 const networks = (project: number) => `/cloud/v1/networks/${project}/1`;
@@ -139,7 +141,9 @@ describe('users', () => {
     await assign(user, 'User', one);
     const token = async (name: string): Promise<Member> => {
       const made = await user.http.post(`/iam/v2/clients/${boss.clientId}/tokens`, {
-        ...{ name: 'mine', exp_date: null, client_user: { role: { name } } },
+        name: 'mine',
+        exp_date: null,
+        client_user: { role: { name } },
       });
       expect(made.status, made.text).toBe(200);
       return { id: user.id, http: createHttpClient(service.url, made.body.token) };
@@ -183,7 +187,9 @@ describe('users', () => {
       await asUser({ ...own, floating_ip }),
       await asUser({ type: 'reserved_fixed_ip', port_id: outside }),
       await user.http.post(`/cloud/v1/loadbalancers/${place}`, {
-        ...{ name: 'public', vip_network_id: inside, floating_ip },
+        name: 'public',
+        vip_network_id: inside,
+        floating_ip,
       }),
       await user.http.post(`/cloud/v1/loadbalancers/${place}`, { name: 'public', vip_port_id: outside }),
       await user.http.post(`/cloud/v1/loadbalancers/${place}`, { name: 'public' }),
@@ -199,7 +205,8 @@ describe('users', () => {
     expect(made.status, made.text).toBe(200);
     const [instance] = (await user.http.task(made.body[0])).created_resources.instances;
     const attached = await user.http.post(`/cloud/v1/instances/${place}/${instance}/attach_interface`, {
-      ...{ type: 'reserved_fixed_ip', port_id: outside },
+      type: 'reserved_fixed_ip',
+      port_id: outside,
     });
     expect(attached.status, attached.text).toBe(403);
     expect((await boss.http.get(at)).body.port_id).toBeNull();

@@ -67,8 +67,14 @@ export async function insertAssignment(
   return tx.sql
     .insertInto('role_assignments')
     .values({
-      ...{ client_id: clientId, user_id: userId, project_id: projectId, role },
-      ...{ assigned_by: by, created_at: tx.now },
+      client_id: clientId,
+      user_id: userId,
+      project_id: projectId,
+      role,
+      ...{
+        assigned_by: by,
+        created_at: tx.now,
+      },
     })
     .returningAll()
     .executeTakeFirstOrThrow();

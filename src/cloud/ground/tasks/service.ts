@@ -202,7 +202,9 @@ export const listTasks = (
 ): Promise<Page<TaskRow>> => {
   const project_id = projectsSeen(principal, query.project_id);
   return list.listTasks(on.database.sql, {
-    ...{ ...query, ...periodOf(query), clientId: principal.clientId },
+    ...query,
+    ...periodOf(query),
+    clientId: principal.clientId,
     ...(project_id && { project_id }),
   });
 };

@@ -15,7 +15,8 @@ import { startService, type TestService } from '../../../../test/support/service
 let service: TestService;
 let parts: ClusterParts;
 beforeAll(async () => {
-  service = await startService();
+  // Slow enough that a change is still on its way when its task is overdue.
+  service = await startService({ TRADEWIND_SIMULATION_SPEED: '20' });
   parts = await clusterParts(service);
 });
 afterAll(() => service?.stop());

@@ -412,9 +412,9 @@ it('a whole module goes at once, whatever comes first', async () => {
         remove(at('instances', id)),
       ]),
     );
-    const rest = [
-      ...machines.flatMap(({ port, data }) => [at('reserved_fixed_ips', port), at('volumes', data)]),
-    ].toSorted(() => Math.random() - 0.5);
+    const rest = machines
+      .flatMap(({ port, data }) => [at('reserved_fixed_ips', port), at('volumes', data)])
+      .toSorted(() => Math.random() - 0.5);
     const answers = await Promise.all(rest.map((path) => service.http.delete(path)));
     // Those that were quick are gone already.
     expect(answers.map(({ status }) => status).filter((status) => status !== 404 && status !== 200)).toEqual(

@@ -34,11 +34,21 @@ const ONE = `${BASE}/:policy_id`;
 const ITSELF = `${ONE}(^(?!estimate_max_policy_usage$).*$)`;
 const SCHEDULE = `/cloud/v1/schedule/${PLACE}/:schedule_id`;
 const POLICY_ROW: Versioned = {
-  ...{ table: 'lifecycle_policies', columns: { ...PROJECT_REGION_COLUMNS, policy_id: 'id' } },
+  table: 'lifecycle_policies',
+  columns: {
+    ...PROJECT_REGION_COLUMNS,
+    policy_id: 'id',
+  },
 };
 const SCHEDULE_ROW: Versioned = {
-  ...{ table: 'snapshot_schedules', columns: { schedule_id: 'id' }, uuid: 'schedule_id' },
-  within: { table: 'lifecycle_policies', columns: PROJECT_REGION_COLUMNS, column: 'policy_id' },
+  table: 'snapshot_schedules',
+  columns: { schedule_id: 'id' },
+  uuid: 'schedule_id',
+  within: {
+    table: 'lifecycle_policies',
+    columns: PROJECT_REGION_COLUMNS,
+    column: 'policy_id',
+  },
 };
 
 export function snapshotScheduleRoutes(app: Api, on: Platform): void {

@@ -72,20 +72,58 @@ describe('policies', () => {
   it('are made, listed, changed and deleted', async () => {
     const volume = await newVolume({ name: 'first' });
     const schedule = {
-      ...{ type: 'cron', day_of_week: 'fri, tue', hour: '0, 20', minute: '30', timezone: 'Europe/Berlin' },
-      ...{ max_quantity: 3, retention_time: { weeks: 2 }, resource_name_template: '{volume_id}' },
+      type: 'cron',
+      day_of_week: 'fri, tue',
+      hour: '0, 20',
+      minute: '30',
+      timezone: 'Europe/Berlin',
+      ...{
+        max_quantity: 3,
+        retention_time: { weeks: 2 },
+        resource_name_template: '{volume_id}',
+      },
     };
     const policy = await newPolicy({ volume_ids: [volume], schedules: [schedule, interval()] });
     expect(policy).toMatchObject({
-      ...{ name: 'every hour', action: 'volume_snapshot', status: 'active', project_id: 1, region_id: 1 },
-      ...{ user_id: 1, problems: [], volumes: [{ volume_id: volume, volume_name: 'first' }] },
+      name: 'every hour',
+      action: 'volume_snapshot',
+      status: 'active',
+      project_id: 1,
+      region_id: 1,
+      ...{
+        user_id: 1,
+        problems: [],
+        volumes: [
+          {
+            volume_id: volume,
+            volume_name: 'first',
+          },
+        ],
+      },
       schedules: [
         {
           ...schedule,
-          ...{ owner: 'lifecycle_policy', owner_id: policy.id, day: null, week: null, month: null },
-          retention_time: { weeks: 2, days: null, hours: null, minutes: null },
+          ...{
+            owner: 'lifecycle_policy',
+            owner_id: policy.id,
+            day: null,
+            week: null,
+            month: null,
+          },
+          retention_time: {
+            weeks: 2,
+            days: null,
+            hours: null,
+            minutes: null,
+          },
         },
-        { type: 'interval', minutes: 60, hours: null, max_quantity: 2, retention_time: null },
+        {
+          type: 'interval',
+          minutes: 60,
+          hours: null,
+          max_quantity: 2,
+          retention_time: null,
+        },
       ],
     });
     expect((await service.http.get(P)).body.results).toContainEqual(policy);
@@ -201,7 +239,9 @@ describe('policies', () => {
     const refused = await service.http.post(V, body);
     expect(refused.body.invalid_fields.lifecycle_policy_ids[0]).toContain('999999');
     const fast = await service.http.post(V, {
-      ...{ ...body, lifecycle_policy_ids: [policy.id], type_name: 'ssd_lowlatency' },
+      ...body,
+      lifecycle_policy_ids: [policy.id],
+      type_name: 'ssd_lowlatency',
     });
     expect(fast.body.invalid_fields).toHaveProperty('lifecycle_policy_ids');
   });
@@ -244,12 +284,10 @@ describe('snapshots', () => {
     expect(first.name).toBe(`of ${volume} by ${policy.id}`);
     const task = (await service.http.get(`/cloud/v1/tasks/${first.creator_task_id}`)).body;
     expect(task).toMatchObject({
-      ...{
-        task_type: 'create_snapshot',
-        schedule_id: settingOf(policy),
-        lifecycle_policy_id: policy.id,
-        user_id: 1,
-      },
+      task_type: 'create_snapshot',
+      schedule_id: settingOf(policy),
+      lifecycle_policy_id: policy.id,
+      user_id: 1,
     });
     expect(await eventsOf(`snapshot/${first.id}`)).toEqual(['tradewind.snapshot.created']);
     // Five of them were missed.
@@ -276,7 +314,8 @@ describe('snapshots', () => {
   it('go when their time is over, also the last one', async () => {
     const volume = await newVolume();
     const policy = await newPolicy({
-      ...{ volume_ids: [volume], schedules: [interval({ retention_time: { minutes: 20 } })] },
+      volume_ids: [volume],
+      schedules: [interval({ retention_time: { minutes: 20 } })],
     });
     passes(61);
     await settled(volume, 1);
@@ -316,8 +355,13 @@ describe('snapshots', () => {
       .poll(async () => (await policyOf(policy.id)).problems, { timeout: 10_000 })
       .toEqual([
         {
-          ...{ schedule_id: settingOf(policy), volume_id: volume, since: expect.any(String) },
-          ...{ message: expect.stringContaining(holder), next_attempt: expect.any(String) },
+          schedule_id: settingOf(policy),
+          volume_id: volume,
+          since: expect.any(String),
+          ...{
+            message: expect.stringContaining(holder),
+            next_attempt: expect.any(String),
+          },
         },
       ]);
     expect(await eventsOf(`snapshot_policy/${policy.id}`)).toContain(
@@ -371,7 +415,10 @@ describe('snapshots', () => {
     });
     expect(limited.status, limited.text).toBeLessThan(300);
     const policy = await tenant.http.post(`/cloud/v1/lifecycle_policy/${tenant.projectId}/1`, {
-      ...{ name: 'two', action: 'volume_snapshot', volume_ids: [id], schedules: [interval()] },
+      name: 'two',
+      action: 'volume_snapshot',
+      volume_ids: [id],
+      schedules: [interval()],
     });
     const ids = async () =>
       (await tenant.http.get(s)).body.results
@@ -425,7 +472,9 @@ describe('snapshots', () => {
       const volume = await tenant.http.post(v, { source: 'new-volume', size: 1, name: 'data' });
       const [id] = (await tenant.http.task(volume.body[0])).created_resources.volumes;
       const policy = await tenant.http.post(`/cloud/v1/lifecycle_policy/${tenant.projectId}/1`, {
-        ...{ name: 'two', action: 'volume_snapshot', volume_ids: [id] },
+        name: 'two',
+        action: 'volume_snapshot',
+        volume_ids: [id],
         schedules: [interval({ retention_time: { minutes: 90 } })],
       });
       expect(policy.status, policy.text).toBe(200);

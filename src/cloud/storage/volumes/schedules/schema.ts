@@ -171,7 +171,9 @@ export const RemoveSchedules = Input(
   'RemoveSnapshotSchedules',
   {
     schedule_ids: Type.Array(UuidInput('Schedule ID'), {
-      ...{ minItems: 1, maxItems: MOST_SCHEDULES, description: 'Schedules of the policy' },
+      minItems: 1,
+      maxItems: MOST_SCHEDULES,
+      description: 'Schedules of the policy',
     }),
   },
   { schedule_ids: ['1488e2ce-f906-47fb-ba32-c25a3f63df4f'] },

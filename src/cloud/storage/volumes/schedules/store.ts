@@ -100,8 +100,13 @@ export async function insertPolicy(
   return tx.sql
     .insertInto('lifecycle_policies')
     .values({
-      ...{ ...policy, project_id: projectId, region_id: regionId },
-      ...{ created_at: tx.now, updated_at: tx.now },
+      ...policy,
+      project_id: projectId,
+      region_id: regionId,
+      ...{
+        created_at: tx.now,
+        updated_at: tx.now,
+      },
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -129,12 +134,9 @@ export type NewSchedule = Omit<ScheduleRow, 'created_at' | 'revision'>;
 export async function insertSchedules(tx: Transaction, list: readonly NewSchedule[]): Promise<void> {
   if (list.length === 0) return;
   const values = list.map((one, at) => ({
-    ...{
-      ...one,
-      timing: JSON.stringify(one.timing),
-      retention: one.retention && JSON.stringify(one.retention),
-    },
-    // In the order of the request.
+    ...one,
+    timing: JSON.stringify(one.timing),
+    retention: one.retention && JSON.stringify(one.retention),
     created_at: new Date(tx.now.getTime() + at),
   }));
   await tx.sql.insertInto('snapshot_schedules').values(values).execute();
@@ -258,8 +260,14 @@ export async function insertTurns(
   if (plans.length === 0 || volumeIds.length === 0) return;
   const rows = plans.flatMap(({ scheduleId, dueAt }) =>
     volumeIds.map((volume_id) => ({
-      ...{ schedule_id: scheduleId, volume_id, due_at: dueAt, try_at: dueAt },
-      ...{ attempts: 0, make_room: false },
+      schedule_id: scheduleId,
+      volume_id,
+      due_at: dueAt,
+      try_at: dueAt,
+      ...{
+        attempts: 0,
+        make_room: false,
+      },
     })),
   );
   await tx.sql

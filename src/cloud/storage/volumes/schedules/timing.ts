@@ -59,8 +59,14 @@ type Field = keyof typeof FIELDS;
 const NAMES = Object.keys(FIELDS) as Field[];
 /** What a field means that is smaller than the smallest one given. */
 const FIRST: Record<Field, string> = {
-  ...{ month: '1', day: '1', week: '*', day_of_week: '*' },
-  ...{ hour: '0', minute: '0' },
+  month: '1',
+  day: '1',
+  week: '*',
+  day_of_week: '*',
+  ...{
+    hour: '0',
+    minute: '0',
+  },
 };
 
 export const minutesOf = (span: Span): number =>
@@ -175,7 +181,9 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known) return known;
   const made = new Intl.DateTimeFormat('sv-SE', {
-    ...{ timeZone: zone, dateStyle: 'short', timeStyle: 'medium' },
+    timeZone: zone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
   });
   if (formats.size >= MOST_FORMATS) formats.clear();
   formats.set(zone, made);

@@ -62,9 +62,15 @@ const takeDue = (on: Platform) =>
     await store.insertScheduled(tx, made.id, turn);
     const due = nextTime(turn.timing, tx.now, turn.due_at ?? undefined) ?? null;
     await store.changeTurn(tx.sql, turn, {
-      // The attempts count until it is ready.
-      ...{ due_at: due, try_at: due, made_id: made.id, make_room: false },
-      ...{ prune_at: later(tx.now, READY_MS), problem: null, problem_since: null },
+      due_at: due,
+      try_at: due,
+      made_id: made.id,
+      make_room: false,
+      ...{
+        prune_at: later(tx.now, READY_MS),
+        problem: null,
+        problem_since: null,
+      },
     });
     await tell(tx, turn, typeOf('snapshot', 'created'), made);
   });
@@ -169,8 +175,12 @@ async function mayMakeRoom(tx: Transaction, turn: store.DueTurn): Promise<boolea
 function refusalOf(turn: store.DueTurn, problem: string, now: Date) {
   const wait = RETRY_MS[Math.min(turn.attempts, RETRY_MS.length - 1)] ?? MINUTE_MS;
   return {
-    ...{ problem, problem_since: turn.problem_since ?? now },
-    ...{ attempts: turn.attempts + 1, try_at: later(now, wait) },
+    problem,
+    problem_since: turn.problem_since ?? now,
+    ...{
+      attempts: turn.attempts + 1,
+      try_at: later(now, wait),
+    },
   };
 }
 
@@ -184,8 +194,15 @@ function scopeOf(on: Platform, turn: store.DueTurn): Scope {
     throw new ConflictError(`Client ${clientId} is suspended, or its service CLOUD is switched off`);
   }
   const principal = {
-    ...{ tokenId: undefined, loginId: undefined, resellerId: undefined, platformAdministrator: false },
-    ...{ userId: turn.user_id, clientId: turn.user_client_id, roleId: ROLES.administrators.id },
+    tokenId: undefined,
+    loginId: undefined,
+    resellerId: undefined,
+    platformAdministrator: false,
+    ...{
+      userId: turn.user_id,
+      clientId: turn.user_client_id,
+      roleId: ROLES.administrators.id,
+    },
   };
   // The schedule is what all of its work follows from.
   return { projectId, regionId, region, clientId, principal, requestId: turn.schedule_id };
@@ -223,11 +240,19 @@ async function tell(
     : [policy, volume];
   const subject = snapshot ? `snapshot/${snapshot.id}` : `snapshot_policy/${turn.policy_id}`;
   await writingEvent({
-    ...{ type, subject, client_id: turn.client_id, project_id: turn.project_id },
+    type,
+    subject,
+    client_id: turn.client_id,
+    project_id: turn.project_id,
     revised: snapshot ? `snapshots:${snapshot.id}` : `lifecycle_policies:${turn.policy_id}`,
     data: JSON.stringify(
       eventData({
-        ...{ client_id: turn.client_id, project_id: turn.project_id, region_id: turn.region_id, resources },
+        ...{
+          client_id: turn.client_id,
+          project_id: turn.project_id,
+          region_id: turn.region_id,
+          resources,
+        },
         task: snapshot ? { id: snapshot.taskId } : null,
         reason: why ?? `By schedule ${turn.schedule_id} of policy ${turn.policy_name}`,
       }),
