@@ -68,7 +68,7 @@ module.exports = {
           '^src/http/',
           '^src/app\\.ts$',
           ROUTES,
-          '^src/start/(readiness|metrics|platform)\\.ts$',
+          '^src/start/(readiness|metrics|api)\\.ts$',
           TEST,
           '^(test|bench|scripts)/',
         ],

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OpenApiDocument, Operation } from '../src/http/openapi-document.ts';
-import { kindOf } from '../src/requests/action-kinds.ts';
+import { kindOf } from '../src/requests/action-of.ts';
 import {
   CLIENT_DELETED,
   eventOfCommand,

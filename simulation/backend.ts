@@ -10,7 +10,7 @@ import {
   type MachineLoad,
   Refused,
 } from '../src/backends/contract/backend.ts';
-import { holdsData } from '../src/backends/contract/placement.ts';
+import { holdsData } from '../src/backends/contract/needs.ts';
 import type { ClusterSpec, Observations, ServerGroupSpec, Specs } from '../src/backends/contract/specs.ts';
 import type { Tables } from '../src/db/tables.ts';
 import type { Secrets } from '../src/secrets/secrets.ts';

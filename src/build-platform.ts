@@ -15,7 +15,7 @@ import type { Platform } from './platform.ts';
 import { createActionLog } from './requests/action-log.ts';
 import { createRefusals } from './requests/refusals.ts';
 import { createRequestLog } from './requests/request-log.ts';
-import { createAiTaskCounts } from './streaming/ai-tasks/counts.ts';
+import { createAiTaskCounts } from './streaming/ai-tasks/page.ts';
 import { deletionTasks } from './tradewind/deletions/tasks.ts';
 import { createEvents } from './tradewind/events/service.ts';
 

@@ -4,20 +4,19 @@ import type { ProjectRow } from './cloud/ground/projects/store.ts';
 import type { TaskWaiting } from './cloud/ground/tasks/waiting.ts';
 import type { InTurn } from './cloud/money/costs/turns.ts';
 import type { TaskEnd } from './convergence/task-kind.ts';
-import type { Place } from './db/place.ts';
-import type { RowCache } from './db/row-cache.ts';
+import type { RowCache } from './db/changes.ts';
+import type { Place } from './db/database.ts';
 import type { Foundation } from './foundation.ts';
 import type { Authenticator } from './iam/identity/service.ts';
 import type { SignedTokens } from './iam/identity/signed-tokens.ts';
 import type { Guesses } from './iam/logins/guesses/service.ts';
 import type { PasswordReports } from './iam/logins/password-reports.ts';
-import type { AllowedHosts } from './lib/outside-request.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { ActionLog } from './requests/action-log.ts';
 import type { Principal } from './requests/principal.ts';
 import type { Refusals } from './requests/refusals.ts';
 import type { RequestLog } from './requests/request-log.ts';
-import type { AiTaskCounts } from './streaming/ai-tasks/counts.ts';
+import type { AiTaskCounts } from './streaming/ai-tasks/page.ts';
 import type { Events } from './tradewind/events/service.ts';
 
 /**
@@ -25,7 +24,7 @@ import type { Events } from './tradewind/events/service.ts';
  * worker. Everything that outlives a request in memory is here, so that the modules themselves keep nothing.
  */
 export interface Platform extends Foundation {
-  webhookHosts: AllowedHosts;
+  webhookHosts: NonNullable<Foundation['webhookHosts']>;
   /** How tasks end, by their type. */
   taskEnds: ReadonlyMap<string, TaskEnd>;
   /** Requests that wait for the end of a task. */

@@ -1,7 +1,7 @@
 import { type FieldProblem, SettingError } from '../lib/errors.ts';
 import { readSecretFile } from '../lib/secret-file.ts';
 import { type Backend, type Kind, type Offer, Unavailable } from './contract/backend.ts';
-import { type BackendEntry, familyOf, type Placements } from './contract/placement.ts';
+import { type BackendEntry, familyOf, type Placements } from './contract/needs.ts';
 import type { Specs } from './contract/specs.ts';
 import type { Host, Makers } from './maker.ts';
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../db/tables.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Backend } from './contract/backend.ts';
-import type { BackendShape, Placements } from './contract/placement.ts';
+import type { BackendShape, Placements } from './contract/needs.ts';
 
 /** What a backend may use of its process. */
 export interface Host {

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { NamedBackend } from '../backends/backends.ts';
 import type { Kind, Ref } from '../backends/contract/backend.ts';
-import { FAMILIES } from '../backends/contract/placement.ts';
+import { FAMILIES } from '../backends/contract/needs.ts';
 import { announce } from '../db/changes.ts';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
-import { compiledQuery } from './compiled.ts';
-import { type Database, openDatabase } from './database.ts';
+import { compiledQuery, type Database, openDatabase } from './database.ts';
 
 let own: TestDatabase;
 let database: Database;

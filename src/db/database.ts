@@ -1,14 +1,74 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { type CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { type DryRun, dryConnection, dryRunNow } from '../lib/dry-run.ts';
 import { ConflictError, UnavailableError } from '../lib/errors.ts';
-import { accountNow, noteCommit, onOwnBehalf, recordNow } from '../lib/request-context.ts';
+import {
+  accountNow,
+  type DryRun,
+  dryConnection,
+  dryRunNow,
+  noteCommit,
+  onOwnBehalf,
+  recordNow,
+} from '../lib/request-context.ts';
 import type { ActionResource } from '../lib/resources.ts';
+import { type TagQuery, tagFilter } from '../lib/tags.ts';
 import { type Clock, systemClock } from '../lib/time.ts';
 import { createTurns, type Turns } from '../lib/turns.ts';
-import { goStraight } from './compiled.ts';
 import type { Tables } from './tables.ts';
+
+/**
+ * Builds a query once and later only fills in its values: for statements of nearly every request, where
+ * building the same text again takes longer than everything else. `build` must use each argument as a value
+ * without looking at it, so that the text never depends on the arguments.
+ */
+export function compiledQuery<A extends object, R>(
+  build: (db: Kysely<Tables>, args: A) => CompiledQuery<R>,
+): (db: Kysely<Tables>, args: A) => Promise<R[]> {
+  let compiled: CompiledQuery<R> | undefined;
+  return async (db, args) => {
+    compiled ??= build(db, placeholders<A>());
+    const parameters = compiled.parameters.map((value) =>
+      value instanceof Placeholder ? args[value.name as keyof A] : value,
+    );
+    const direct = directWayOf(db);
+    if (!direct) return (await db.executeQuery<R>({ ...compiled, parameters })).rows;
+    return (await direct.query(compiled.sql, parameters)).rows as R[];
+  };
+}
+
+// Kysely's own way to the driver takes a dozen promises.
+const directWays = new WeakMap<Kysely<Tables>, Pick<pg.Pool, 'query'>>();
+
+/** Lets built queries go straight to what `db` sends them to. */
+export function goStraight(db: Kysely<Tables>, target: Pick<pg.Pool, 'query'>): void {
+  directWays.set(db, target);
+}
+
+/** Returns where `goStraight` sends the queries of `db`. */
+export function directWayOf(db: Kysely<Tables>): Pick<pg.Pool, 'query'> | undefined {
+  return directWays.get(db);
+}
+
+/** Stands for the argument of that name in a built query. */
+class Placeholder {
+  readonly name: string | symbol;
+  constructor(name: string | symbol) {
+    this.name = name;
+  }
+}
+
+function placeholders<A extends object>(): A {
+  return new Proxy(
+    {},
+    {
+      get: (_target, name) => new Placeholder(name),
+      ownKeys() {
+        throw new Error('A compiled query names its arguments one by one');
+      },
+    },
+  ) as A;
+}
 
 /** Queries the database: through the pool, or on a transaction's own connection. */
 export type Sql = Kysely<Tables>;
@@ -387,4 +447,45 @@ function lent<Given extends pg.PoolClient | undefined>(client: Given) {
 /** Whether a database error is a violation of the constraint or unique index of that name. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.constraint === constraint;
+}
+
+/** The project and region of a resource. */
+export interface Place {
+  projectId: number;
+  regionId: number;
+}
+
+/**
+ * Returns the condition for rows of that place. In a query over several tables, `table` names the one with
+ * the columns.
+ */
+export function isIn({ projectId, regionId }: Place, table?: string): RawBuilder<boolean> {
+  const column = (name: string) => sql.ref(table === undefined ? name : `${table}.${name}`);
+  return sql`${column('project_id')} = ${projectId} and ${column('region_id')} = ${regionId}`;
+}
+
+/** Returns the columns of a new resource: its place, and the task that makes it. */
+export function newResource({ projectId, regionId }: Place, taskId: string, now: Date) {
+  return {
+    project_id: projectId,
+    region_id: regionId,
+    creator_task_id: taskId,
+    task_id: taskId,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/**
+ * Returns conditions on a `tags` column (jsonb, with a gin index): every key present, every pair equal.
+ * @throws InvalidError like `tagFilter`
+ */
+export function tagConditions(column: string, query: TagQuery): RawBuilder<boolean>[] {
+  const { tagKeys, tags } = tagFilter(query);
+  const conditions: RawBuilder<boolean>[] = [];
+  if (tagKeys.length > 0) conditions.push(sql<boolean>`${sql.ref(column)} ?& ${tagKeys}::text[]`);
+  if (Object.keys(tags).length > 0) {
+    conditions.push(sql<boolean>`${sql.ref(column)} @> ${JSON.stringify(tags)}::jsonb`);
+  }
+  return conditions;
 }

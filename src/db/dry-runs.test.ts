@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
-import { DryRun } from '../lib/dry-run.ts';
+import { DryRun } from '../lib/request-context.ts';
 import { type Database, openDatabase } from './database.ts';
 
 let place: TestDatabase;

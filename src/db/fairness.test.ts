@@ -2,8 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { startService, type Tenant, type TestService } from '../../test/support/service.ts';
-import { DryRun } from '../lib/dry-run.ts';
-import { onBehalfOf } from '../lib/request-context.ts';
+import { DryRun, onBehalfOf } from '../lib/request-context.ts';
 import { openDatabase } from './database.ts';
 
 let service: TestService;

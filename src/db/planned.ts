@@ -1,6 +1,5 @@
 import type { Compilable } from 'kysely';
-import { directWayOf } from './compiled.ts';
-import type { Sql } from './database.ts';
+import { directWayOf, type Sql } from './database.ts';
 
 /** Each connection keeps the plans of so many statements; a client that varies its filters can't add more. */
 const MOST_KEPT = 100;

@@ -1,6 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import type { ChangeFeed } from './changes.ts';
-import { type Admit, createRowCache } from './row-cache.ts';
+import { type Admit, type ChangeFeed, createRowCache } from './changes.ts';
 
 /** A feed whose announcements the test makes. */
 function feedOf() {

@@ -1,8 +1,9 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidError } from '../lib/errors.ts';
+import type { Versioned } from '../lib/versioned.ts';
 import type { IncomingRequest } from '../requests/incoming-request.ts';
 import type { ChangingRequest, RequestLog } from '../requests/request-log.ts';
-import type { Admission } from './authentication.ts';
+import type { Admission } from './admission.ts';
 import { withoutPrefix } from './dialect.ts';
 import { hooks } from './dialect-hooks.ts';
 
@@ -30,6 +31,15 @@ declare module 'fastify' {
     onlyAsks?: boolean;
     /** For a GET that is recorded like a change: a login in another user's name, the kubeconfig of a cluster. */
     noted?: boolean;
+    /**
+     * The resource at this address. Reads return its version as `ETag`; changes of it, and of anything below it, may
+     * name a version in `If-Match`. One route of each address declares this, usually the one that reads it.
+     */
+    versioned?: Versioned;
+  }
+  interface FastifyInstance {
+    /** Returns the resource at a route's address, or else the nearest one above it. */
+    versionedAt(route: string): Versioned | undefined;
   }
 }
 
@@ -43,6 +53,7 @@ export function keepChangingRequests(
   log: RequestLog,
   { stillAdmitted }: Pick<Admission, 'stillAdmitted'>,
 ): void {
+  knowVersionedRoutes(app);
   app.decorateRequest('changing');
   app.decorateRequest('versionRead');
   // Most routes only read and have no version, so that they need none of these hooks.
@@ -203,4 +214,23 @@ function wantedVersions(header: string | undefined): string[] | 'any' | undefine
   return [...header.matchAll(STRONG_TAG)].flatMap(([, weak, version]) =>
     weak || version === undefined ? [] : [version],
   );
+}
+
+function knowVersionedRoutes(app: FastifyInstance): void {
+  const resources = new Map<string, Versioned>();
+  app.addHook('onRoute', ({ url, config }) => {
+    if (config?.versioned) resources.set(named(url).join('/'), config.versioned);
+  });
+  app.decorate('versionedAt', (route) => {
+    for (const parts = named(route); parts.length > 0; parts.pop()) {
+      const found = resources.get(parts.join('/'));
+      if (found) return found;
+    }
+    return undefined;
+  });
+}
+
+/** Splits a route into parts. The pattern in brackets after a parameter is not part of its name. */
+function named(route: string): string[] {
+  return route.split('/').map((part) => part.split('(', 1)[0] ?? '');
 }

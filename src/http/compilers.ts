@@ -9,8 +9,9 @@ import {
 } from 'ajv';
 import addFormats from 'ajv-formats';
 import fastJsonStringify from 'fast-json-stringify';
-import type { FastifySchemaCompiler } from 'fastify';
+import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
+import { Type } from 'typebox';
 import { InvalidError } from '../lib/errors.ts';
 import { at, isOpen, misspelt, noteIgnored, takeOutUnknown } from './dialect-hooks.ts';
 import { fieldOf, fieldProblems } from './validation-texts.ts';
@@ -202,4 +203,13 @@ export function serializerCompiler(): FastifySerializerCompiler<object> {
     }
     return serialize;
   };
+}
+
+const NoQuery = Type.Object({}, { additionalProperties: false });
+
+/** Makes operations without query parameters refuse unknown ones by name, like all others. */
+export function refuseUnknownQueries(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    if (route.schema && !route.schema.querystring) route.schema = { ...route.schema, querystring: NoQuery };
+  });
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DryRun } from '../lib/dry-run.ts';
 import { InvalidError } from '../lib/errors.ts';
 import { patchOf } from '../lib/json-patch.ts';
+import { DryRun } from '../lib/request-context.ts';
 import type { DryRunReports } from '../requests/dry-run-reports.ts';
 import { changesSomething } from './changing-requests.ts';
 import { hooks } from './dialect-hooks.ts';

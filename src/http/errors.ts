@@ -8,7 +8,7 @@ import {
   TooManyRequestsError,
   UnauthenticatedError,
 } from '../lib/errors.ts';
-import { type Area, areaOf } from './areas.ts';
+import { type Area, areaOf } from './dialect.ts';
 import { MalformedJsonError } from './json-body.ts';
 import { accepts } from './streamed.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ForbiddenError, UnauthenticatedError } from '../lib/errors.ts';
-import type { Admission } from './authentication.ts';
+import type { Admission } from './admission.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -10,7 +10,7 @@ import {
   UnauthenticatedError,
   UnprocessableError,
 } from '../lib/errors.ts';
-import { type Area, areaOf } from './areas.ts';
+import { type Area, areaOf } from './dialect.ts';
 import { bodyOf, HttpError, hintOf, INTERNAL, NOT_JSON, TOO_LARGE } from './errors.ts';
 import { MalformedJsonError } from './json-body.ts';
 import { mapOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';

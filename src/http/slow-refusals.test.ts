@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startService, type TestService } from '../../test/support/service.ts';
-import { type SlowRefusals, slowRefusals } from './slow-refusals.ts';
+import { type SlowRefusals, slowRefusals } from './refusals.ts';
 
 describe('refusals', () => {
   let refusals: SlowRefusals;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay from 'find-my-way';
 import { NotFoundError } from '../lib/errors.ts';
 import { closestName } from '../lib/texts.ts';
-import { TEST_KIT } from './areas.ts';
+import { TEST_KIT } from './dialect.ts';
 import { HttpError } from './errors.ts';
 
 /** A part of the paths of an API: what may follow, by its text, such as `v1` or `:project_id`. */

@@ -2,9 +2,10 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from './compilers.ts';
 import { sendError } from './errors.ts';
+import { WITHOUT_SNIFFING } from './heads.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { type Metrics, metricsRoute } from './metrics.ts';
-import { type Api, WITHOUT_SNIFFING } from './server.ts';
+import type { Api } from './server.ts';
 import { refusalOfUnknownPaths } from './unknown-paths.ts';
 
 /** Creates the server of a process without the API: health and metrics. */

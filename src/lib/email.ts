@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 // Only this part: the whole package would add 160 KB to the program.
 import validator from 'validator/lib/isEmail.js';
@@ -13,4 +14,9 @@ export const Email = (description: string) =>
 export function requireEmail(email: string, field = 'email'): void {
   if (validator.default(email)) return;
   throw new InvalidError({ [field]: ['Must be a valid email, such as security@example.com.'] });
+}
+
+/** For a user who needs a unique address and has none. RFC 2606: `.invalid` never resolves. */
+export function placeholderEmail(): string {
+  return `admin@${randomBytes(8).toString('hex')}.invalid`;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { documentedOperations } from '../../test/support/openapi.ts';
-import { kindOf } from './action-kinds.ts';
+import { kindOf } from './action-of.ts';
 
 /** Changes in the cloud area that the published log doesn't contain, with the reason. */
 const NO_ACTION: Record<string, string> = {

@@ -1,6 +1,5 @@
 import { type Insertable, sql as raw } from 'kysely';
-import { compiledQuery } from '../db/compiled.ts';
-import type { Database, Sql, Transaction } from '../db/database.ts';
+import { compiledQuery, type Database, type Sql, type Transaction } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
 import { onOwnBehalf } from '../lib/request-context.ts';
 import { type NewEvent, writingEvent } from './events.ts';

@@ -1,4 +1,4 @@
-import type { DryRun } from '../lib/dry-run.ts';
+import type { DryRun } from '../lib/request-context.ts';
 import type { Principal } from './principal.ts';
 
 /** A thing that a task waits for. */

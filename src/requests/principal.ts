@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ForbiddenError } from '../lib/errors.ts';
+import { ForbiddenError, NotFoundError } from '../lib/errors.ts';
 
 /** Groups of users with their published ids. */
 export const ROLES = {
@@ -107,4 +107,161 @@ export function reachOf(principal: Principal): Reach {
     clientId: allows(principal, 'administer') ? principal.clientId : undefined,
     resellerId: allows(principal, 'resell') ? principal.resellerId : undefined,
   };
+}
+
+/*
+ * What a user may do in the cloud by role assignments. They hold for members of the account who are not among its
+ * Administrators: those have every project. A user without assignments has the rights of their group, everywhere. A user
+ * with assignments to projects has these in them, whatever their group, and none in other projects or in the whole account.
+ */
+
+export const CLOUD_ROLES = [
+  'ClientAdministrator',
+  'InternalNetworkOnlyUser',
+  'Observer',
+  'ProjectAdministrator',
+  'User',
+] as const satisfies readonly CloudRole[];
+
+/** Where each role can be assigned: in the whole account, or in projects. */
+export const scopeOfRole = (role: CloudRole): 'Client' | 'Project' =>
+  role === 'ClientAdministrator' ? 'Client' : 'Project';
+
+const ALLOWED: Record<CloudRole, readonly Access[]> = {
+  ClientAdministrator: ['read', 'operate', 'administer'],
+  ProjectAdministrator: ['read', 'operate', 'administer'],
+  User: ['read', 'operate'],
+  InternalNetworkOnlyUser: ['read', 'operate'],
+  Observer: ['read'],
+};
+
+/** Operations of the whole account that callers with rights in single projects may use: they show nothing else. */
+const OF_EVERYBODY = new Set([
+  'acknowledgeTask',
+  'cancelTask',
+  'createRoleAssignment',
+  'deleteRoleAssignment',
+  'getCloudTask',
+  'getDdosAccessibility',
+  'getDdosCoverage',
+  'getDdosPrice',
+  'getLoggingPrice',
+  'getPrices',
+  'getRegion',
+  'getTask',
+  'listAccountUsers',
+  'listAssignableRoles',
+  'listDdosTemplates',
+  'listKafkaHosts',
+  'listLoggingDestinations',
+  'listLoggingHosts',
+  'listOpensearchHosts',
+  'listProjects',
+  'listRegions',
+  'listRoleAssignments',
+  'listTaskSteps',
+  'listTasks',
+  'updateRoleAssignment',
+]);
+export const OPERATIONS_OF_EVERYBODY: readonly string[] = [...OF_EVERYBODY];
+
+/** What is needed of a request to judge it. */
+export interface AskedFor {
+  operation: string;
+  /** The path, without the prefix of a dialect. */
+  path: string;
+  /** From the path, as it was given. */
+  projectId: string | number | undefined;
+}
+
+/**
+ * Returns the rights that assignments give to a member of that group. A credential whose role is less than the group has at
+ * most that role's rights, in projects as well.
+ */
+export function cloudRights(
+  assigned: readonly { project: number | null; role: CloudRole }[],
+  { groupId, roleId }: { groupId: number; roleId: number },
+): CloudRights | undefined {
+  if (assigned.length === 0 || groupId === ROLES.administrators.id) return undefined;
+  const isLesser = roleId !== groupId;
+  const everywhere = assigned.some(({ project }) => project === null);
+  // The role of the credential decides.
+  if (everywhere && isLesser) return undefined;
+  const projects = assigned.flatMap(({ project, role }): [number, CloudRole][] => {
+    if (project === null) return [];
+    if (!isLesser) return [[project, role]];
+    return roleId === ROLES.users.id ? [[project, 'Observer']] : [];
+  });
+  return { everywhere, projects: Object.fromEntries(projects) };
+}
+
+/**
+ * Refuses what the caller's role doesn't allow, there or anywhere. Asks nobody: all of it is in the caller's own row.
+ * @throws ForbiddenError, NotFoundError for a project in which the caller has no role
+ */
+export function requireAccess(
+  principal: Principal,
+  access: Access,
+  asks: string,
+  askedFor: () => AskedFor,
+): void {
+  const { cloud } = principal;
+  const refused = () => new ForbiddenError(`This operation needs the token of ${asks}`);
+  // Nearly every request ends here.
+  if (!cloud) {
+    if (allows(principal, access)) return;
+    throw refused();
+  }
+  const { operation, path, projectId } = askedFor();
+  const showsProjects = !path.startsWith('/iam/') && !path.startsWith('/streaming/');
+  if (cloud.everywhere || !showsProjects) {
+    const isGiven = path.startsWith('/cloud/') && ALLOWED.ClientAdministrator.includes(access);
+    if (isGiven || allows(principal, access)) return;
+    throw refused();
+  }
+  if (projectId === undefined) {
+    if (OF_EVERYBODY.has(operation) && (access === 'read' || operatesSomewhere(cloud))) return;
+    throw new ForbiddenError(
+      'You have rights in single projects only, and this operation is about the whole account',
+    );
+  }
+  requireIn(principal, Number(projectId), access);
+  const isOutside = path.includes('/floatingips/') || path.endsWith('/convert');
+  if (access !== 'read' && isOutside) requireOutside(principal, Number(projectId));
+}
+
+/**
+ * Refuses what the caller's role in that project of the account doesn't allow.
+ * @throws ForbiddenError, NotFoundError for a project in which the caller has no role
+ */
+export function requireIn({ cloud }: Principal, projectId: number, access: Access): void {
+  if (!cloud || cloud.everywhere) return;
+  const role = cloud.projects[projectId];
+  if (!role) throw new NotFoundError('Project', projectId);
+  if (ALLOWED[role].includes(access)) return;
+  throw new ForbiddenError(`The role ${role} in project ${projectId} does not allow this`);
+}
+
+const operatesSomewhere = ({ projects }: CloudRights): boolean =>
+  Object.values(projects).some((role) => ALLOWED[role].includes('operate'));
+
+/** @throws ForbiddenError for who may use nothing that has a public address */
+export function requireOutside({ cloud }: Principal, projectId: number): void {
+  if (!cloud || cloud.everywhere || cloud.projects[projectId] !== 'InternalNetworkOnlyUser') return;
+  throw new ForbiddenError(
+    `The role InternalNetworkOnlyUser in project ${projectId} allows no public addresses; use a private network`,
+  );
+}
+
+/** Whether the caller may see what is in that project of the account. What belongs to no project is the account's. */
+export function seesProject({ cloud }: Principal, projectId: number | null): boolean {
+  if (!cloud || cloud.everywhere) return true;
+  return projectId !== null && cloud.projects[projectId] !== undefined;
+}
+
+/** Returns the only projects that the caller may see, of those asked for; undefined if nothing limits them. */
+export function projectsSeen({ cloud }: Principal, asked?: readonly number[]): number[] | undefined {
+  if (!cloud || cloud.everywhere) return asked && [...asked];
+  const own = Object.keys(cloud.projects).map(Number);
+  return asked && asked.length > 0 ? own.filter((id) => asked.includes(id)) : own;
 }

@@ -10,7 +10,7 @@ import type { Database, Transaction } from '../db/database.ts';
 import { OperatorError } from '../lib/errors.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Command } from './command.ts';
-import { MAKERS } from './makers.ts';
+import { MAKERS } from './from-settings.ts';
 import { type Answer, asRecordedOperator, type RecordCommand } from './operator.ts';
 
 /** How long processes may take to adopt another catalogue; a killed process is forgotten by then. */

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '../db/database.ts';
 import { systemClock as clock } from '../lib/time.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { rotateKeys } from '../secrets/preparation.ts';
-import { encryptionKey } from './doctor.ts';
+import { encryptionKey } from './checks.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;

@@ -1,3 +1,6 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../config.ts';
 import type { Database, Transaction } from '../db/database.ts';
 import { insertReseller } from '../iam/accounts/service.ts';
 import { platformAdministrator } from '../iam/accounts/users/in-transaction.ts';
@@ -39,7 +42,7 @@ export async function makeTokenOnce(deps: {
     await lockFirstAccount(tx);
     const any = await tx.sql.selectFrom('api_tokens').select('id').limit(1).executeTakeFirst();
     const account = any ? undefined : await platformAdministrator(tx.sql);
-    const token = account && (await makeFirstToken(tx, account, deps.clock.now()));
+    const token = account && (await insertFirstToken(tx, account, deps.clock.now()));
     if (token !== undefined) deps.keep?.(token);
     return token;
   });
@@ -59,7 +62,7 @@ async function makeFirstAccount(tx: Transaction, now: Date): Promise<Account> {
   });
 }
 
-async function makeFirstToken(tx: Transaction, account: Account, now: Date): Promise<string> {
+async function insertFirstToken(tx: Transaction, account: Account, now: Date): Promise<string> {
   const { id, secret } = await makeToken(tx, { ...tokenOf(account, now), name: 'First token' });
   return tokenText(2, id, secret);
 }
@@ -73,4 +76,61 @@ function tokenOf(account: Account, now: Date) {
     expires_at: null,
     created_at: now,
   };
+}
+
+/** The first token: shown, stored in a file, or not made because neither was possible. */
+export type FirstToken = { text: string } | { file: string } | { problem: string };
+
+/**
+ * Returns the file for the token if there is no terminal to show it on: logs keep whatever is printed
+ * elsewhere. Each database has its own file, as it has its own token.
+ */
+export function firstTokenFile({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): string {
+  if (databaseUrl === undefined) return path.join(dataDir, 'first-token');
+  const { host, pathname } = new URL(databaseUrl);
+  return path.join(dataDir, `first-token-${host}${pathname}`.replaceAll(/[^\w.-]/g, '-').slice(0, 200));
+}
+
+/**
+ * Makes the first token of an account that has none, for the person at the terminal or else for the folder's
+ * owner.
+ */
+export async function makeFirstToken(deps: {
+  database: Database;
+  clock: Clock;
+  /** See `firstTokenFile`. */
+  file: string;
+  terminal: boolean;
+}): Promise<FirstToken | undefined> {
+  const { database, clock, file, terminal } = deps;
+  if (terminal) {
+    const text = await makeTokenOnce({ database, clock });
+    return text === undefined ? undefined : { text };
+  }
+  let written = false;
+  const keep = (token: string) => {
+    try {
+      writePrivately(file, `${token}\n`);
+    } catch (error) {
+      throw new NotKeptError(`${file} can't be written (${(error as NodeJS.ErrnoException).code})`);
+    }
+    written = true;
+  };
+  try {
+    return (await makeTokenOnce({ database, clock, keep })) === undefined ? undefined : { file };
+  } catch (error) {
+    if (error instanceof NotKeptError) return { problem: error.message };
+    // The token in the file was never committed.
+    if (written) fs.rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+class NotKeptError extends Error {}
+
+/** Writes a new file that only this user can ever read, whatever was there before. */
+function writePrivately(file: string, text: string): void {
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  fs.rmSync(file, { force: true });
+  fs.writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
 }

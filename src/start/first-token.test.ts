@@ -6,8 +6,7 @@ import { createDatabase, type TestDatabase } from '../../test/support/databases.
 import { loadConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { systemClock as clock } from '../lib/time.ts';
-import { ensureFirstAccount } from './first-account.ts';
-import { type FirstToken, firstTokenFile, makeFirstToken } from './first-token.ts';
+import { ensureFirstAccount, type FirstToken, firstTokenFile, makeFirstToken } from './first-account.ts';
 import { readyMessage } from './serve.ts';
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-token-'));

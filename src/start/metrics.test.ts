@@ -3,8 +3,8 @@ import { startService, type TestService } from '../../test/support/service.ts';
 import { openDatabase } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
 import { systemClock } from '../lib/time.ts';
+import { removalTimeOf } from './clocks.ts';
 import { createMetrics } from './metrics.ts';
-import { removalTimeOf } from './removal-time.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { NotFoundError } from '../lib/errors.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import type { Command, CommandContext } from './command.ts';
-import { hostOf, MAKERS } from './makers.ts';
+import { hostOf, MAKERS } from './from-settings.ts';
 import { asOperator, asRecordedOperator } from './operator.ts';
 
 const NONE = 'No orphans: everything on the backends is wanted.';

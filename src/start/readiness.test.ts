@@ -4,9 +4,9 @@ import { loadCatalog } from '../cloud/ground/catalog/service.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
 import { systemClock } from '../lib/time.ts';
+import { removalTimeOf } from './clocks.ts';
 import type { Role } from './command.ts';
 import { createReadiness } from './readiness.ts';
-import { removalTimeOf } from './removal-time.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;

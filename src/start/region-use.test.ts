@@ -7,7 +7,7 @@ import { clusterParts, makeCluster } from '../../test/support/clusters.ts';
 import { ENCRYPTION_KEY } from '../../test/support/secrets.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { loadConfig } from '../config.ts';
-import { regionUse } from './region-use.ts';
+import { regionUse } from './kubernetes-commands.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-region-'));
 const catalog = path.join(folder, 'catalog');

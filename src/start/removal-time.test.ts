@@ -2,7 +2,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
-import { startRemovalTime } from './removal-time.ts';
+import { startRemovalTime } from './clocks.ts';
 
 const HOUR_MS = 3_600_000;
 const log = pino({ level: 'silent' });

@@ -1,11 +1,45 @@
 import type { Logger } from 'pino';
+import { agreeOnCatalog } from '../cloud/ground/catalog/in-force.ts';
+import type { Catalog } from '../cloud/ground/catalog/service.ts';
+import { prepareProjects } from '../cloud/network/project-changes/service.ts';
 import type { Database } from '../db/database.ts';
 import { migrate, refusalNamed } from '../db/migrate.ts';
 import { readSchema, requireFit, type Schema } from '../db/schema.ts';
+import { ensureSigningKey } from '../iam/identity/signed-tokens.ts';
 import type { OperatorError } from '../lib/errors.ts';
 import { loop } from '../lib/loop.ts';
+import type { Clock } from '../lib/time.ts';
+import type { EncryptionKeys } from '../secrets/encryption-keys.ts';
+import { prepareSecrets } from '../secrets/preparation.ts';
+import type { LoadedSecrets } from '../secrets/secrets.ts';
+import { ensureFirstAccount } from './first-account.ts';
 
 const LOOK_MS = 10_000;
+
+interface Contents {
+  database: Database;
+  clock: Clock;
+  catalog: Catalog;
+  /** Where the catalogue comes from. */
+  source: { folder: string; origin: string };
+  secrets: LoadedSecrets;
+  encryptionKeys: EncryptionKeys;
+  bootstrapToken: { id: number; secret: string } | undefined;
+  /** Whether no other process can be using the database. */
+  alone: boolean;
+  log: Logger;
+}
+
+/** Makes sure that a database has its schema and what a process needs there: keys, the catalogue, the first account. */
+export async function prepareContents(deps: Contents): Promise<void> {
+  const { database, clock, catalog, source, secrets, encryptionKeys, bootstrapToken, alone, log } = deps;
+  await prepareSchema(database, { alone, log });
+  await prepareSecrets(secrets, { database, clock, encryptionKeys, alone, log });
+  await agreeOnCatalog({ database, clock, catalog, ...source, alone, log });
+  await ensureFirstAccount({ database, clock, bootstrapToken });
+  await ensureSigningKey({ database, clock, secrets });
+  await database.transaction((tx) => prepareProjects(tx, catalog, clock.now()));
+}
 
 /**
  * Prepares the schema at a start. A process that has the database `alone` migrates it. A shared database is
@@ -13,7 +47,7 @@ const LOOK_MS = 10_000;
  * once, one makes the tables (ADR 14).
  * @throws SchemaError if this release can't serve on it
  */
-export async function prepareSchema(
+async function prepareSchema(
   database: Database,
   { alone, log }: { alone: boolean; log: Logger },
 ): Promise<void> {

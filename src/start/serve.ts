@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { createLog } from '../log.ts';
 import { engineSettings } from './ai-worker.ts';
 import { type Command, EXIT_USAGE, type Role } from './command.ts';
-import { firstTokenFile } from './first-token.ts';
+import { firstTokenFile } from './first-account.ts';
 import { type RunningPlatform, startPlatform } from './platform.ts';
 
 const LOOK_MS = 1_000;

@@ -1,39 +1,22 @@
 import type { Pool } from 'pg';
-import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createBackends } from '../backends/backends.ts';
-import type { Makers } from '../backends/maker.ts';
 import { buildPlatform } from '../build-platform.ts';
 import { followCatalog } from '../cloud/ground/catalog/live.ts';
-import type { Catalog } from '../cloud/ground/catalog/service.ts';
-import { waitingDeletionsQueue } from '../cloud/ground/tasks/behind/queue.ts';
-import { startSnapshotSchedules } from '../cloud/storage/volumes/schedules/work.ts';
-import { WAITING_DELETIONS } from '../cloud/wings.ts';
-import type { Config } from '../config.ts';
-import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
-import { startComparing } from '../convergence/comparing.ts';
-import { listenToBackends } from '../convergence/listening.ts';
+import type { Troubles } from '../convergence/backend-health.ts';
 import { createMeasures } from '../convergence/measures.ts';
-import { wantsQueue } from '../convergence/queue.ts';
 import { createWorkTraces } from '../convergence/traces.ts';
-import type { ChangeFeed } from '../db/changes.ts';
-import { type Database, openDatabase } from '../db/database.ts';
+import { openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/outages.ts';
 import { parseAllowedHosts } from '../lib/outside-request.ts';
-import type { Clock } from '../lib/time.ts';
-import type { Tracing } from '../lib/tracing.ts';
-import { mailQueue } from '../mail/sending/queue.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
-import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
+import { createSecrets } from '../secrets/secrets.ts';
 import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
-import { deletionQueue } from '../tradewind/deletions/work/pursuit.ts';
-import { createSendingMeasures, startFanOut, webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { aiQueueOf, prepareAiWork } from './ai-worker.ts';
-import type { Clocks } from './clocks.ts';
-import { letterheadOf, outletOf } from './mail.ts';
-import { hostOf } from './makers.ts';
-import type { Storage } from './storage.ts';
+import { hostOf, outletOf } from './from-settings.ts';
+import { followDataKeys, type Prepared, type Undo } from './preparation.ts';
+import { serveQueues } from './queues.ts';
 
 const CONNECTIONS = 10;
 
@@ -56,37 +39,10 @@ export interface TaskWorker {
   stop(graceMs: number): Promise<void>;
 }
 
-/** A process that can't use a new key continues with those that it has. */
-export function followDataKeys(secrets: LoadedSecrets, changes: ChangeFeed, log: Logger): void {
-  secrets.follow(changes, (error) =>
-    log.error({ err: error }, 'A new data key cannot be used; this process may be unable to read secrets'),
-  );
-}
-
 /** Creates a worker. The given database, announcements and catalogue are those of its process. */
-export function createTaskWorker({
-  config,
-  log,
-  storage: { connection, exclusive },
-  database,
-  changes,
-  clock,
-  clocks,
-  agreed,
-  makers,
-  tracing,
-}: {
-  config: Config;
-  log: Logger;
-  storage: Pick<Storage, 'connection' | 'exclusive'>;
-  database: Database;
-  changes: ChangeFeed;
-  clock: Clock;
-  clocks: Clocks;
-  agreed: Catalog;
-  makers: Makers;
-  tracing?: Tracing | undefined;
-}): TaskWorker {
+export function createTaskWorker(prepared: Prepared): TaskWorker {
+  const { config, log, storage, database, changes, clock, clocks, catalog, makers, tracing } = prepared;
+  const { connection, exclusive } = storage;
   const inTurns = config.testApi;
   const registry = new Registry();
   let stopping = false;
@@ -94,7 +50,7 @@ export function createTaskWorker({
   let aiTasks: AiQueue | undefined;
   let troubles: Troubles = {};
   let pools: Record<string, Pool> = {};
-  const undo: ((graceMs: number) => Promise<void>)[] = [];
+  const undo: Undo = [];
   return {
     async start() {
       const repeatable = openDatabase(connection, CONNECTIONS, { repeatable: true, clock, log, inTurns });
@@ -116,7 +72,7 @@ export function createTaskWorker({
         ...hostOf(config),
       });
       const live = await patiently(() =>
-        followCatalog({ database, changes, log, agreed, kinds: makers, backends }),
+        followCatalog({ database, changes, log, agreed: catalog, kinds: makers, backends }),
       );
       undo.push(() => live.stop());
       const outlet = outletOf(config, log);
@@ -144,41 +100,23 @@ export function createTaskWorker({
         log,
         backends,
         secrets,
-        ...{
-          webhookHosts,
-          measures,
-          traces: tracing && createWorkTraces(tracing, repeatable.sql),
+        webhookHosts,
+        measures,
+        traces: tracing && createWorkTraces(tracing, repeatable.sql),
+      });
+      await serveQueues(worker, on, {
+        config,
+        registry,
+        repeatable,
+        backends,
+        clocks,
+        outlet,
+        undo,
+        changed(now) {
+          troubles = now;
         },
       });
-      const workerId = worker.id;
-      worker.serve(wantsQueue({ ...on, workerId, claims: repeatable, backendOf: backends.of }));
-      worker.serve(deletionQueue(on, { workerId, removalTime: clocks.removalTime }));
-      worker.serve(waitingDeletionsQueue(on, { workerId, deletions: WAITING_DELETIONS }));
-      const changed = (now: Troubles) => {
-        troubles = now;
-      };
-      // What is sent twice has the same ID, so that it may be repeated after a crash of the database.
-      worker.serve(
-        webhookQueue({
-          ...on,
-          workerId,
-          database: repeatable,
-          measures: createSendingMeasures(registry),
-        }),
-      );
-      const letterhead = letterheadOf(config);
-      worker.serve(mailQueue({ ...on, workerId, database: repeatable, outlet, letterhead }));
-      const schedules = startSnapshotSchedules(on, () => clocks.databaseClock.problem() === undefined);
-      undo.push(() => schedules.stop());
-      const fanOut = startFanOut({ database: own, changes, clock, log });
-      undo.push(() => fanOut.stop());
-      const watching = await watchBackends({ backends, log, registry, changed });
-      undo.push(() => watching.stop());
-      const listening = listenToBackends({ backends, database: own, log });
-      undo.push(() => listening.stop());
-      const comparing = startComparing({ database: own, backends, everyMs: config.compareMs, log, registry });
-      undo.push(() => comparing.stop());
-      beginAi = () => aiWork({ workerId, database: own, clock, log, registry }, worker);
+      beginAi = () => aiWork({ workerId: worker.id, database: own, clock, log, registry }, worker);
     },
     takeAiTasks() {
       const beginning = beginAi?.().catch((error: unknown) =>
@@ -199,10 +137,10 @@ export function createTaskWorker({
     foundation: Parameters<typeof aiQueueOf>[2],
     worker: Pick<Worker, 'can' | 'serve'>,
   ): Promise<void> {
-    const prepared = await prepareAiWork(config, log);
-    if (!prepared || stopping) return;
-    aiTasks = await aiQueueOf(config, prepared, foundation);
-    await worker.can(prepared.capabilities);
+    const preparation = await prepareAiWork(config, log);
+    if (!preparation || stopping) return;
+    aiTasks = await aiQueueOf(config, preparation, foundation);
+    await worker.can(preparation.capabilities);
     worker.serve(aiTasks);
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { loadConfig } from '../config.ts';
-import { tokenCreate } from './commands.ts';
+import { tokenCreate } from './database-commands.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

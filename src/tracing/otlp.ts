@@ -1,14 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Context,
-  type Link,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  TraceFlags,
-  trace,
-} from '@opentelemetry/api';
+import * as api from '@opentelemetry/api';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
@@ -23,7 +15,7 @@ import { version } from '../lib/own-program.ts';
 import type { Span, Tracing } from '../lib/tracing.ts';
 import type { TracingSettings } from './settings.ts';
 
-const KINDS = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL, server: SpanKind.SERVER };
+const KINDS = { client: api.SpanKind.CLIENT, internal: api.SpanKind.INTERNAL, server: api.SpanKind.SERVER };
 const SUCCESS = 0;
 
 /** Sends traces by OTLP over HTTP. The exporter and the processor read their standard variables by themselves. */
@@ -54,7 +46,7 @@ export function createOtlpTracing({ protocol, ratio }: TracingSettings, log: Log
         },
         contextOf(span, traceId),
       );
-      if (span.error !== undefined) made.setStatus({ code: SpanStatusCode.ERROR, message: span.error });
+      if (span.error !== undefined) made.setStatus({ code: api.SpanStatusCode.ERROR, message: span.error });
       made.end(span.endedAt);
     },
     async stop(withinMs) {
@@ -72,16 +64,21 @@ function traceIdOf(request: string): string {
 
 const spanIdOf = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 16);
 
-function contextOf({ parent }: Span, traceId: string): Context {
-  if (parent === undefined) return ROOT_CONTEXT;
-  const spanContext = { traceId, spanId: spanIdOf(parent), traceFlags: TraceFlags.SAMPLED, isRemote: true };
-  return trace.setSpanContext(ROOT_CONTEXT, spanContext);
+function contextOf({ parent }: Span, traceId: string): api.Context {
+  if (parent === undefined) return api.ROOT_CONTEXT;
+  const spanContext = {
+    traceId,
+    spanId: spanIdOf(parent),
+    traceFlags: api.TraceFlags.SAMPLED,
+    isRemote: true,
+  };
+  return api.trace.setSpanContext(api.ROOT_CONTEXT, spanContext);
 }
 
 /** A client's own trace is linked: the trace here has the ID of the request. */
-function linksOf({ calledBy = '' }: Span): Link[] {
+function linksOf({ calledBy = '' }: Span): api.Link[] {
   const [, traceId, spanId] = /^00-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/.exec(calledBy) ?? [];
-  return traceId && spanId ? [{ context: { traceId, spanId, traceFlags: TraceFlags.NONE } }] : [];
+  return traceId && spanId ? [{ context: { traceId, spanId, traceFlags: api.TraceFlags.NONE } }] : [];
 }
 
 /** Says once that traces are lost, and when that is over. */

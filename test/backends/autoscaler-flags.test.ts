@@ -7,7 +7,7 @@ import { renderingProblems } from '../../kubernetes/rendering/problems.ts';
 import {
   AUTOSCALER_PARAMETERS,
   autoscalerProblems,
-} from '../../src/cloud/kubernetes/clusters/configuration/autoscaler.ts';
+} from '../../src/cloud/kubernetes/clusters/configuration/validate.ts';
 import { complaints, type GoFlags, whyNoGo } from '../support/go-flags.ts';
 
 /*

@@ -9,8 +9,7 @@ import {
   type Ref,
   Refused,
 } from '../../src/backends/contract/backend.ts';
-import { needsOf } from '../../src/backends/contract/needs.ts';
-import { holdsData } from '../../src/backends/contract/placement.ts';
+import { holdsData, needsOf } from '../../src/backends/contract/needs.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 import { newSamples, type Sample, type Samples, type Versions } from './samples.ts';
 

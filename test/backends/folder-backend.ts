@@ -11,7 +11,7 @@ import {
   Unavailable,
   Unsupported,
 } from '../../src/backends/contract/backend.ts';
-import { holdsData } from '../../src/backends/contract/placement.ts';
+import { holdsData } from '../../src/backends/contract/needs.ts';
 import type { Observations } from '../../src/backends/contract/specs.ts';
 
 export const FOLDER_KINDS = [

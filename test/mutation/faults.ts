@@ -33,7 +33,7 @@ export const FAULTS: PlantedFault[] = [
     name: 'no token has a rate limit',
     text: 'if (consumedPoints > limit) {',
     becomes: 'if (consumedPoints > limit && limit < 0) {',
-    noticedBy: ['http/rate-limits'],
+    noticedBy: ['http/admission'],
   },
   {
     name: 'an Idempotency-Key is ignored',

@@ -7,7 +7,7 @@ export const MODULES = [
   'src/cloud/kubernetes/clusters/configuration/*',
   'src/cloud/kubernetes/clusters/upgrades/versions',
   'src/cloud/compute/instances/creation/names',
-  'src/cloud/network/networks/subnets/{new-subnet,range}',
+  'src/cloud/network/networks/subnets/rules',
   'src/cloud/ground/prices/{formula,offers}',
   'src/cloud/money/pricing/volume-request',
   'src/cloud/network/security-groups/group-change',

@@ -58,9 +58,12 @@ async function found(
   return state;
 }
 
-/** Returns the services of several accounts at once, for the clients feature. */
-export const servicesOfClients = (on: Platform, clientIds: readonly number[]): Promise<AvailableService[]> =>
-  ofClients(on, clientIds);
+/** Returns the services of several accounts at once, by account, for the clients feature. */
+export const servicesOfClients = async (
+  on: Platform,
+  clientIds: readonly number[],
+): Promise<ReadonlyMap<number, AvailableService[]>> =>
+  grouped(await ofClients(on, clientIds), ({ clientId }) => clientId);
 
 /** @throws NotFoundError */
 export async function listClientServices(

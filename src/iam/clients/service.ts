@@ -1,15 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { prepareProjects } from '../../cloud/network/project-changes/service.ts';
-import type { Database, Transaction } from '../../db/database.ts';
-import { requireEmail } from '../../lib/email.ts';
+import type { Transaction } from '../../db/database.ts';
+import { placeholderEmail, requireEmail } from '../../lib/email.ts';
 import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { grouped, MOST_LISTED, orderingOf } from '../../lib/lists.ts';
 import { pagesAround } from '../../lib/page.ts';
 import { noteAccount } from '../../lib/request-context.ts';
-import { type Clock, momentIn } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { isOffered, OFFERED, SERVICES, type ServiceName, type User } from '../accounts/schema.ts';
+import { OFFERED, SERVICES, type ServiceName, type User } from '../accounts/schema.ts';
 import * as accounts from '../accounts/service.ts';
 import { endResellerAccess, expireInvitations, refusePlatforms } from '../accounts/users/in-transaction.ts';
 import { type AvailableService, keepUsed, servicesOfClients } from '../client-services/service.ts';
@@ -20,7 +17,6 @@ import { insertAccount } from '../new-accounts/in-transaction.ts';
 import { deleteTokensOfOutsiders } from '../tokens/service.ts';
 import { usersOfClient } from '../users/service.ts';
 import type * as schema from './schema.ts';
-import type { AccountRow, ClientColumn, ClientFilter, ClientOrder } from './store.ts';
 import * as store from './store.ts';
 
 /** What other features know about an account. */
@@ -30,7 +26,7 @@ export interface OfAccount {
 }
 
 export function presentedAccount(
-  row: AccountRow,
+  row: store.AccountRow,
   currentUser: number,
   { activations, services }: OfAccount,
   users?: User[],
@@ -71,7 +67,7 @@ export function presentedAccount(
 
 /** An account as its reseller sees it. */
 export function presentedClient(
-  row: AccountRow,
+  row: store.AccountRow,
   currentUser: number,
   known: OfAccount,
   users?: User[],
@@ -96,39 +92,6 @@ function accountFeature({ feature, created_date }: FeatureActivation) {
 
 function perService<T>(entry: (service: ServiceName) => T): Record<ServiceName, T> {
   return Object.fromEntries(SERVICES.map((service) => [service, entry(service)])) as Record<ServiceName, T>;
-}
-
-/** Turns a query into the store's filter. Undefined if nothing can match. */
-export function filterOf(
-  query: schema.ClientListQuery,
-  within: number | undefined,
-): ClientFilter | undefined {
-  const wanted = SERVICES.flatMap((service) => {
-    const status = query[service.toLowerCase() as Lowercase<typeof service>];
-    return status === undefined ? [] : [{ service, status }];
-  });
-  const impossible =
-    // A service that the platform doesn't offer is `new` in every account.
-    wanted.some(({ service, status }) => !isOffered(service) && status !== 'new') ||
-    query.promocode !== undefined ||
-    query.client_type === 'sales' ||
-    (query.bill_type !== undefined && query.bill_type !== 'common');
-  if (impossible) return undefined;
-  const { created_at_gte: gte, created_at_lte: lte } = query;
-  return {
-    ...query,
-    within,
-    services: wanted.flatMap(({ service, status }) => (isOffered(service) ? [{ service, status }] : [])),
-    created_at_gte: gte === undefined ? undefined : momentIn('created_at_gte', gte),
-    created_at_lte: lte === undefined ? undefined : momentIn('created_at_lte', lte),
-  };
-}
-
-export function orderOf(ordering: string | undefined): ClientOrder[] {
-  return orderingOf(ordering).map(({ field, direction }) => ({
-    column: (field === 'companyName' ? 'company' : field) as ClientColumn,
-    direction,
-  }));
 }
 
 /**
@@ -165,8 +128,8 @@ async function refuseGoing(tx: Transaction, clientId: number): Promise<void> {
 
 /** Looks once for all accounts: a list has up to 10,000 of them. */
 async function knownOf(on: Platform, clientIds: readonly number[]): Promise<(clientId: number) => OfAccount> {
-  const activations = grouped(await featuresOfClients(on, clientIds), ({ client_id }) => client_id);
-  const states = grouped(await servicesOfClients(on, clientIds), (state) => state.clientId);
+  const activations = await featuresOfClients(on, clientIds);
+  const states = await servicesOfClients(on, clientIds);
   return (clientId) => ({
     activations: activations.get(clientId) ?? [],
     services: states.get(clientId) ?? [],
@@ -229,18 +192,17 @@ export async function listClients(
   principal: Principal,
   query: schema.ClientListQuery,
 ): Promise<schema.Client[] | schema.ClientPage> {
-  const filter = filterOf(query, principal.platformAdministrator ? undefined : principal.resellerId);
-  const { limit = MOST_LISTED, offset = 0, ...rest } = query;
-  const order = orderOf(query.ordering);
+  const filter = store.filterOf(query, principal.platformAdministrator ? undefined : principal.resellerId);
+  const { limit, offset = 0, ...rest } = query;
   const { count, rows } = filter
-    ? await store.listAccounts(on.database.sql, filter, { order, limit, offset })
+    ? await store.listAccounts(on.database.sql, filter, { limit, offset })
     : { count: 0, rows: [] };
   const known = await knownOf(
     on,
     rows.map(({ id }) => id),
   );
   const results = rows.map((row) => presentedClient(row, principal.userId, known(row.id)));
-  if (query.limit === undefined) return results;
+  if (limit === undefined) return results;
   return { count, ...pagesAround('/iam/clients', { limit, offset }, count, rest), results };
 }
 
@@ -324,17 +286,12 @@ function changesIn(request: schema.UpdateClient, moved: boolean) {
   };
 }
 
-/** Every user needs a unique address, and the request has none. RFC 2606: `.invalid` never resolves. */
-function placeholderEmail(): string {
-  return `admin@${randomBytes(8).toString('hex')}.invalid`;
-}
-
 /**
  * Pauses an account or resumes it, for the operator of the platform.
  * @throws as `changeStatus`
  */
 export async function setStatusOf(
-  { database, clock }: { database: Database; clock: Clock },
+  { database, clock }: Pick<Platform, 'database' | 'clock'>,
   clientId: number,
   status: 'active' | 'paused',
 ): Promise<void> {

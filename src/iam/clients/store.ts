@@ -1,9 +1,11 @@
 import { type Expression, type InferResult, type Kysely, type SqlBool, sql, type Updateable } from 'kysely';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import { MOST_LISTED, orderingOf } from '../../lib/lists.ts';
 import { containing } from '../../lib/texts.ts';
+import { momentIn } from '../../lib/time.ts';
 import { ROLES } from '../../requests/principal.ts';
-import type { OfferedService, ServiceStatus } from '../accounts/schema.ts';
+import { isOffered, type OfferedService, SERVICES, type ServiceStatus } from '../accounts/schema.ts';
 import type { ClientListQuery } from './schema.ts';
 
 /** The filter of a list: fields of its query, partly resolved. */
@@ -16,11 +18,30 @@ export interface ClientFilter extends Omit<ClientListQuery, 'created_at_gte' | '
   created_at_lte: Date | undefined;
 }
 
-export type ClientColumn = 'id' | 'email' | 'name' | 'status' | 'company' | 'created_at';
-export interface ClientOrder {
-  column: ClientColumn;
-  direction: 'asc' | 'desc';
+/** Turns a query into a filter. Undefined if nothing can match. */
+export function filterOf(query: ClientListQuery, within: number | undefined): ClientFilter | undefined {
+  const wanted = SERVICES.flatMap((service) => {
+    const status = query[service.toLowerCase() as Lowercase<typeof service>];
+    return status === undefined ? [] : [{ service, status }];
+  });
+  const impossible =
+    // A service that the platform doesn't offer is `new` in every account.
+    wanted.some(({ service, status }) => !isOffered(service) && status !== 'new') ||
+    query.promocode !== undefined ||
+    query.client_type === 'sales' ||
+    (query.bill_type !== undefined && query.bill_type !== 'common');
+  if (impossible) return undefined;
+  const { created_at_gte: gte, created_at_lte: lte } = query;
+  return {
+    ...query,
+    within,
+    services: wanted.flatMap(({ service, status }) => (isOffered(service) ? [{ service, status }] : [])),
+    created_at_gte: gte === undefined ? undefined : momentIn('created_at_gte', gte),
+    created_at_lte: lte === undefined ? undefined : momentIn('created_at_lte', lte),
+  };
 }
+
+type OrderField = 'id' | 'email' | 'name' | 'status' | 'companyName' | 'created_at';
 
 const administrators = (condition: Expression<SqlBool>) => sql<boolean>`exists (
   select from client_users join users on users.id = client_users.user_id
@@ -66,14 +87,17 @@ export async function findAccount(db: Kysely<Tables>, clientId: number): Promise
   return accounts(db).where('clients.id', '=', clientId).executeTakeFirst();
 }
 
-/** Lists accounts in that order, then by id. */
+/** Lists accounts in the order of the query, then by id. */
 export async function listAccounts(
   db: Kysely<Tables>,
   filter: ClientFilter,
-  { order, limit, offset }: { order: readonly ClientOrder[]; limit: number; offset: number },
+  { limit = MOST_LISTED, offset }: { limit: number | undefined; offset: number },
 ): Promise<{ count: number; rows: AccountRow[] }> {
   let matching = accounts(db).where(sql<SqlBool>`${sql.join(conditions(filter), sql` and `)}`);
-  for (const { column, direction } of order) matching = matching.orderBy(`clients.${column}`, direction);
+  const order = orderingOf<OrderField>(filter.ordering);
+  for (const { field, direction } of order) {
+    matching = matching.orderBy(`clients.${field === 'companyName' ? 'company' : field}`, direction);
+  }
   return pageWithCount(matching.orderBy('clients.id', order[0]?.direction ?? 'asc'), { limit, offset });
 }
 

@@ -2,10 +2,10 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { FeatureAnswer, presentFeature } from '../../cloud/ground/catalog/schema.ts';
 import type { Feature } from '../../cloud/ground/catalog/service.ts';
-import { compiledQuery } from '../../db/compiled.ts';
-import type { Sql, Transaction } from '../../db/database.ts';
+import { compiledQuery, type Sql, type Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { FeatureMissingError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { grouped } from '../../lib/lists.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import { isoMicros } from '../../lib/time.ts';
 import { Input, IntegerId, Named, Timestamp } from '../../lib/wire.ts';
@@ -172,12 +172,16 @@ export async function requireFeature(
   );
 }
 
-/** Returns activations of both kinds, for the clients feature. */
+/** Returns the activations of both kinds by account, for the clients feature. */
 export async function featuresOfClients(
   on: Platform,
   clientIds: readonly number[],
-): Promise<FeatureActivation[]> {
-  return (await activationsOfClients(on.database.sql, clientIds)).flatMap((row) => presented(on, row));
+): Promise<ReadonlyMap<number, FeatureActivation[]>> {
+  const rows = await activationsOfClients(on.database.sql, clientIds);
+  return grouped(
+    rows.flatMap((row) => presented(on, row)),
+    ({ client_id }) => client_id,
+  );
 }
 
 function kindOf(feature: Feature): FeatureKind {

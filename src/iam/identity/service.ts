@@ -1,13 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { type InferResult, type Kysely, sql } from 'kysely';
-import { announceAll, type ChangeFeed } from '../../db/changes.ts';
+import { type Admit, announceAll, type ChangeFeed, createRowCache } from '../../db/changes.ts';
 import type { Database, Sql, Transaction } from '../../db/database.ts';
-import { type Admit, createRowCache } from '../../db/row-cache.ts';
 import type { Tables } from '../../db/tables.ts';
 import { type RefusedCredentials, UnauthenticatedError } from '../../lib/errors.ts';
 import type { Clock } from '../../lib/time.ts';
-import { type CloudRole, type Principal, ROLES } from '../../requests/principal.ts';
-import { cloudRights } from '../../requests/project-roles.ts';
+import { type CloudRole, cloudRights, type Principal, ROLES } from '../../requests/principal.ts';
 import { lesserRole, parseTokenText } from './schema.ts';
 import type { SignedTokenClaims, SignedTokens } from './signed-tokens.ts';
 

@@ -4,7 +4,7 @@ import { createHttpClient, type HttpClient } from '../../../test/support/http-cl
 import { anyEmail, bearer, comes, logIn, newPerson, type Person } from '../../../test/support/logins.ts';
 import { documentedOperations } from '../../../test/support/openapi.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
-import { cloudRights, OPERATIONS_OF_EVERYBODY } from '../../requests/project-roles.ts';
+import { cloudRights, OPERATIONS_OF_EVERYBODY } from '../../requests/principal.ts';
 
 const A = '/cloud/v1/users/assignments';
 

@@ -3,7 +3,7 @@ import type { Api } from '../../http/server.ts';
 import { pageOf, presentedPage } from '../../lib/page.ts';
 import { isoSeconds } from '../../lib/time.ts';
 import type { Platform } from '../../platform.ts';
-import { CLOUD_ROLES, scopeOfRole } from '../../requests/project-roles.ts';
+import { CLOUD_ROLES, scopeOfRole } from '../../requests/principal.ts';
 import {
   AccountUserList,
   AccountUserListQuery,

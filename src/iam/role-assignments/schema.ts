@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Input, IntegerId, listOf, listQuery, Named, nullable, Query, Timestamp } from '../../lib/wire.ts';
-import { CLOUD_ROLES } from '../../requests/project-roles.ts';
+import { CLOUD_ROLES } from '../../requests/principal.ts';
 
 const Role = Type.Enum(CLOUD_ROLES, {
   type: 'string',

@@ -3,8 +3,16 @@ import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../.
 import type { Page } from '../../lib/page.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
-import { allows, type CloudRole, ownsClient, type Principal, ROLES } from '../../requests/principal.ts';
-import { projectsSeen, scopeOfRole, seesProject } from '../../requests/project-roles.ts';
+import {
+  allows,
+  type CloudRole,
+  ownsClient,
+  type Principal,
+  projectsSeen,
+  ROLES,
+  scopeOfRole,
+  seesProject,
+} from '../../requests/principal.ts';
 import { lockClients } from '../accounts/service.ts';
 import { announceUser } from '../logins/in-transaction.ts';
 import type { AccountUserListQuery, AssignmentListQuery, AssignRole } from './schema.ts';

@@ -71,10 +71,8 @@ export async function insertAssignment(
       user_id: userId,
       project_id: projectId,
       role,
-      ...{
-        assigned_by: by,
-        created_at: tx.now,
-      },
+      assigned_by: by,
+      created_at: tx.now,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

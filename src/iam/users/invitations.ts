@@ -10,9 +10,8 @@ import { checkPasswordByName, hashPassword, type Sender } from '../logins/passwo
 import { PASSWORD_LENGTH } from '../logins/schema.ts';
 import * as store from './invitation-store.ts';
 import { DAY_MS, insertInvited, invitationMail, presentedInvitation, VALID_MS } from './invited.ts';
-import { requireStaffing } from './members.ts';
+import { givenRole, requireStaffing } from './members.ts';
 import { mayActFor } from './rights.ts';
-import { givenRole } from './roles.ts';
 import type { AcceptInvitation, InviteUser, RenewedInvitation } from './schema.ts';
 import { lockUser } from './store.ts';
 

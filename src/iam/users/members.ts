@@ -6,14 +6,12 @@ import type { Platform } from '../../platform.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
 import type { User } from '../accounts/schema.ts';
 import * as accounts from '../accounts/service.ts';
-import { namesNone, type Role, roleOf } from '../identity/schema.ts';
+import { acceptedRole, namesNone, type Role, roleOf } from '../identity/schema.ts';
 import { type Credentials, together } from '../identity/service.ts';
 import { announceUser, endLogins } from '../logins/in-transaction.ts';
 import { expireInvitations } from './invitation-store.ts';
 import { isBeyond, looksAfter, mayStaff, placesInReach } from './rights.ts';
-import { givenRole } from './roles.ts';
 import type { UpdateUser, UserRole } from './schema.ts';
-import type { Membership, UserRow } from './store.ts';
 import * as store from './store.ts';
 
 /** What a request changes of a user; unchanged fields are absent. */
@@ -26,7 +24,7 @@ export interface Changes {
 /** @throws ForbiddenError, InvalidError for changes that the caller may not make */
 export function acceptedChanges(
   principal: Principal,
-  { row, memberships, user }: { row: UserRow; memberships: readonly Membership[]; user: User },
+  { row, memberships, user }: { row: store.UserRow; memberships: readonly store.Membership[]; user: User },
   request: UpdateUser,
 ): Changes {
   const self = principal.userId === row.id;
@@ -35,7 +33,7 @@ export function acceptedChanges(
   const { name, phone, lang, auth_types } = request;
   const profile: Changes['profile'] = Object.fromEntries(
     Object.entries({ name, phone, lang, auth_types }).filter(
-      ([field, value]) => value !== undefined && !same(value, row[field as keyof UserRow]),
+      ([field, value]) => value !== undefined && !same(value, row[field as keyof store.UserRow]),
     ),
   );
   if (!care && (places.length === 0 || Object.keys(profile).length > 0)) throw notYours(row, places);
@@ -50,12 +48,16 @@ export function acceptedChanges(
  * Whether the caller is the user in person, or has any credential of a user who has no other account that it
  * could affect.
  */
-function isThemselves(principal: Principal, user: UserRow, memberships: readonly Membership[]): boolean {
+function isThemselves(
+  principal: Principal,
+  user: store.UserRow,
+  memberships: readonly store.Membership[],
+): boolean {
   if (principal.userId !== user.id) return false;
   return principal.inPerson === true || memberships.every(({ client_id: id }) => id === principal.clientId);
 }
 
-function notYours({ id }: UserRow, places: readonly Membership[]): ForbiddenError {
+function notYours({ id }: store.UserRow, places: readonly store.Membership[]): ForbiddenError {
   return new ForbiddenError(
     places.length === 0
       ? `You may not change user ${id}`
@@ -64,7 +66,7 @@ function notYours({ id }: UserRow, places: readonly Membership[]): ForbiddenErro
 }
 
 /** A user who logs in with an address must know that it changes, and must be the one who wants it. */
-function requireAddressChange(principal: Principal, user: UserRow, email: string): void {
+function requireAddressChange(principal: Principal, user: store.UserRow, email: string): void {
   requireEmail(email);
   const refused = (message: string) => new InvalidError({ email: [message] });
   if (user.pending) throw refused('Take the invitation back and invite the other address.');
@@ -77,8 +79,8 @@ function requireAddressChange(principal: Principal, user: UserRow, email: string
 
 function requireBlocking(
   self: boolean,
-  places: readonly Membership[],
-  user: UserRow,
+  places: readonly store.Membership[],
+  user: store.UserRow,
   principal: Principal,
 ): void {
   const refused = (message: string) => new InvalidError({ is_active: [message] });
@@ -157,6 +159,31 @@ export async function requireAnotherAdministrator(
   );
 }
 
+/**
+ * For the platform administrator this applies everywhere, for everybody else only in their own accounts.
+ * The accounts must be locked.
+ */
+export async function setActive(
+  tx: Transaction,
+  principal: Principal,
+  { row: user, memberships }: { row: store.UserRow; memberships: readonly store.Membership[] },
+  isActive: boolean | undefined,
+): Promise<Credentials> {
+  if (isActive === undefined) return { tokens: [], logins: [] };
+  const places = placesInReach(principal, user, memberships);
+  const clientIds = places.map(({ client_id }) => client_id);
+  if (!isActive) {
+    await requireAnotherAdministrator(tx, user.id, clientIds);
+    await expireInvitations(tx.sql, { clientIds, invitedBy: user.id }, tx.now);
+  }
+  if (principal.platformAdministrator) await store.updateUser(tx.sql, user.id, { is_active: isActive });
+  if (!principal.platformAdministrator || isActive) {
+    await store.setActiveIn(tx.sql, user.id, clientIds, isActive);
+  }
+  const ended = await endLogins(tx, { memberId: user.id, clientIds });
+  return together(await announceUser(tx, user.id, clientIds), ended);
+}
+
 /* The members of an account and their roles. Its administrators and its reseller decide. */
 
 async function accountFor(
@@ -216,6 +243,12 @@ async function requireManaged(tx: Transaction, principal: Principal, clientId: n
   if (isBeyond(principal, user, clientId)) {
     throw new ForbiddenError(`User ${userId} has more rights than you, so you cannot change their role`);
   }
+}
+
+/** Returns the role that a user is to have in an account. @throws InvalidError */
+export function givenRole(principal: Principal, wanted: UserRole): Role {
+  const above = ({ name }: Role) => `You can't give the role ${name}, which is above yours.`;
+  return acceptedRole(principal, wanted, { field: 'user_role', above });
 }
 
 /** @throws ForbiddenError, NotFoundError */

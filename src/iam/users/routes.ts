@@ -1,5 +1,5 @@
+import { pathGuard } from '../../http/admission.ts';
 import { operations } from '../../http/operations.ts';
-import { pathGuard } from '../../http/path-guard.ts';
 import type { Api } from '../../http/server.ts';
 import { versionedUser } from '../../lib/versioned.ts';
 import { ClientParams, UserParams } from '../../lib/wire.ts';

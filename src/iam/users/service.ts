@@ -10,14 +10,10 @@ import { isOffered, type User } from '../accounts/schema.ts';
 import * as accounts from '../accounts/service.ts';
 import { insertUser } from '../accounts/users/in-transaction.ts';
 import type { Role } from '../identity/schema.ts';
-import { type Credentials, together } from '../identity/service.ts';
-import { announceUser, endLogins } from '../logins/in-transaction.ts';
 import { checkPasswordAgain, hashPassword, type Sender } from '../logins/passwords/service.ts';
 import { insertAccount } from '../new-accounts/in-transaction.ts';
-import { expireInvitations } from './invitation-store.ts';
-import { acceptedChanges, requireAnotherAdministrator, requireStaffing, takeOut } from './members.ts';
+import { acceptedChanges, givenRole, requireStaffing, setActive, takeOut } from './members.ts';
 import { placesInReach } from './rights.ts';
-import { givenRole } from './roles.ts';
 import * as schema from './schema.ts';
 import * as store from './store.ts';
 
@@ -232,31 +228,6 @@ async function onlyPlace(tx: Transaction, principal: Principal, id: number): Pro
   throw new ForbiddenError(
     `User ${id} belongs to the clients ${named}; take them out of all but one first: DELETE /iam/clients/{clientId}/client-users/${id}`,
   );
-}
-
-/**
- * For the platform administrator this applies everywhere, for everybody else only in their own accounts.
- * The accounts must be locked.
- */
-async function setActive(
-  tx: Transaction,
-  principal: Principal,
-  { row: user, memberships }: { row: store.UserRow; memberships: readonly store.Membership[] },
-  isActive: boolean | undefined,
-): Promise<Credentials> {
-  if (isActive === undefined) return { tokens: [], logins: [] };
-  const places = placesInReach(principal, user, memberships);
-  const clientIds = places.map(({ client_id }) => client_id);
-  if (!isActive) {
-    await requireAnotherAdministrator(tx, user.id, clientIds);
-    await expireInvitations(tx.sql, { clientIds, invitedBy: user.id }, tx.now);
-  }
-  if (principal.platformAdministrator) await store.updateUser(tx.sql, user.id, { is_active: isActive });
-  if (!principal.platformAdministrator || isActive) {
-    await store.setActiveIn(tx.sql, user.id, clientIds, isActive);
-  }
-  const ended = await endLogins(tx, { memberId: user.id, clientIds });
-  return together(await announceUser(tx, user.id, clientIds), ended);
 }
 
 function serviceProblems(services: NonNullable<schema.CreateUser['services']>): FieldProblem[] {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AiTaskCounts, createAiTaskCounts } from './counts.ts';
-import type { AiTaskFilter } from './filter.ts';
 import { openStage, type Stage } from './fixtures/ai-tasks.ts';
+import { type AiTaskCounts, type AiTaskFilter, createAiTaskCounts } from './page.ts';
 import * as store from './store.ts';
 
 let stage: Stage;

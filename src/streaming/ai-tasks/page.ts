@@ -1,7 +1,68 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Database } from '../../db/database.ts';
+import type { TaskData } from '../../db/json-columns.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { AiTaskCounts, Matches } from './counts.ts';
-import { type AiTaskFilter, holds, matches, separated } from './filter.ts';
+import type { Interval } from '../../lib/iso-interval.ts';
+import { containing } from '../../lib/texts.ts';
+import { STATUSES, type Status } from './states.ts';
+
+/** Which of a client's tasks to return. */
+export interface AiTaskFilter {
+  clientId: number;
+  taskId?: string | undefined;
+  taskName?: TaskData['task_name'] | undefined;
+  status?: Status | undefined;
+  created?: Interval | undefined;
+  /** In folded form; see search-text.ts. */
+  search?: string | undefined;
+  /** Statuses that another filter covers. */
+  otherThan?: Status[] | undefined;
+}
+
+/**
+ * Splits a filter into disjoint ones whose `search` no longer covers the status. If the search is part of a
+ * status, one filter selects all tasks with that status, which an index finds, and another one searches the
+ * texts of the rest.
+ */
+export function separated(filter: AiTaskFilter): AiTaskFilter[] {
+  const { search, ...others } = filter;
+  if (search === undefined) return [filter];
+  const named = STATUSES.filter((status) => status.toLowerCase().includes(search));
+  if (filter.status !== undefined) return named.includes(filter.status) ? [others] : [filter];
+  if (named.length === 0) return [filter];
+  return [...named.map((status) => ({ ...others, status })), { ...filter, otherThan: named }];
+}
+
+/**
+ * Returns the condition on a row `task` of ai_tasks; the status may come from elsewhere. `searchBy` decides
+ * whether the trigram index answers a search (`index`) or each row is compared (`row`).
+ */
+export function matches(
+  filter: AiTaskFilter,
+  searchBy: 'index' | 'row',
+  status: RawBuilder<unknown> = sql.ref('task.status'),
+): RawBuilder<boolean> {
+  const conditions = [sql<boolean>`task.client_id = ${filter.clientId}`];
+  if (filter.taskId !== undefined) conditions.push(sql`task.id = ${filter.taskId}`);
+  if (filter.taskName !== undefined) conditions.push(sql`task.task_name = ${filter.taskName}`);
+  if (filter.status !== undefined) conditions.push(sql`${status} = ${filter.status}`);
+  if (filter.otherThan !== undefined) conditions.push(sql`${status} not in (${sql.join(filter.otherThan)})`);
+  if (filter.created !== undefined) conditions.push(createdIn(filter.created));
+  if (filter.search !== undefined) conditions.push(holds(filter.search, searchBy));
+  return sql<boolean>`(${sql.join(conditions, sql` and `)})`;
+}
+
+function createdIn({ day, from, to }: Interval): RawBuilder<boolean> {
+  // With a single value, an index has the tasks in the order of the list.
+  if (day !== undefined) return sql`task.created_day = ${day}::date`;
+  return sql`task.created_at >= ${from}::timestamptz and task.created_at < ${to}::timestamptz`;
+}
+
+export function holds(search: string, by: 'index' | 'row'): RawBuilder<boolean> {
+  return by === 'index'
+    ? sql<boolean>`task.search_text like ${containing(search)}`
+    : sql<boolean>`strpos(task.search_text, ${search}) > 0`;
+}
 
 export type ListedTask = Omit<
   Selectable<Tables['ai_tasks']>,
@@ -110,4 +171,105 @@ function source(
     select * from near where (select count(*) from near) >= ${wanted}
     union all
     select * from (${all}) task where (select count(*) from near) < ${wanted}) task`;
+}
+
+export interface Matches {
+  count: number;
+  /**
+   * Set if matches are few and hard to find otherwise: ids of all that match, and perhaps of some that don't.
+   */
+  candidates: string[] | undefined;
+}
+
+/** A count, and the snapshot of the database in which it was made. */
+interface Remembered extends Matches {
+  snapshot: string;
+  usedAt: number;
+}
+
+export interface AiTaskCounts {
+  /** Returns the exact number of matching tasks. */
+  of(filter: AiTaskFilter): Promise<Matches>;
+}
+
+const MAX_REMEMBERED = 256;
+const MAX_CANDIDATES = 1000;
+/** Well below the time for which changes are kept (store.ts). */
+const MAX_IDLE_MS = 30 * 60_000;
+
+/**
+ * Counts that stay fast with millions of tasks. The cost of counting grows with the number of matches, so a
+ * count is remembered together with its snapshot, and the next time only tasks that changed since are
+ * counted. The result is as exact as a full count, even while others write: what a snapshot doesn't see is in
+ * ai_task_changes, written by the transaction that made the change.
+ */
+export function createAiTaskCounts(database: Database): AiTaskCounts {
+  const known = new Map<string, Remembered>();
+
+  return {
+    async of(filter) {
+      const key = JSON.stringify(filter);
+      const before = known.get(key);
+      const fresh = before && performance.now() - before.usedAt < MAX_IDLE_MS;
+      const now = (fresh && (await broughtUpToDate(filter, before))) || (await countedAnew(filter));
+      known.delete(key);
+      known.set(key, now);
+      for (const oldest of known.keys()) {
+        if (known.size <= MAX_REMEMBERED) break;
+        known.delete(oldest);
+      }
+      return now;
+    },
+  };
+
+  async function countedAnew(filter: AiTaskFilter): Promise<Remembered> {
+    const few = filter.search === undefined ? undefined : await foundFew(filter);
+    if (few) return few;
+    const usedAt = performance.now();
+    const { rows } = await sql<{ count: number; snapshot: string }>`
+      select count(*) as count, pg_current_snapshot()::text as snapshot
+      from ai_tasks task where ${matches(filter, 'index')}`.execute(database.sql);
+    const { count, snapshot } = rows[0] ?? { count: 0, snapshot: '' };
+    return { count, snapshot, usedAt, candidates: undefined };
+  }
+
+  /** Returns undefined if too many match. The planner plans for all of them, and reading stops early. */
+  async function foundFew(filter: AiTaskFilter): Promise<Remembered | undefined> {
+    const usedAt = performance.now();
+    const { rows } = await sql<{ ids: string[]; snapshot: string }>`
+      with hit as materialized (select id from ai_tasks task where ${matches(filter, 'index')})
+      select array(select id::text from hit limit ${MAX_CANDIDATES + 1}) as ids,
+        pg_current_snapshot()::text as snapshot`.execute(database.sql);
+    const { ids, snapshot } = rows[0] ?? { ids: [], snapshot: '' };
+    if (ids.length > MAX_CANDIDATES) return undefined;
+    return { count: ids.length, snapshot, usedAt, candidates: ids };
+  }
+
+  /** Returns undefined if too much has changed. */
+  async function broughtUpToDate(filter: AiTaskFilter, before: Remembered): Promise<Remembered | undefined> {
+    const usedAt = performance.now();
+    const matched = matches(filter, 'row', sql.ref('change.status'));
+    const { rows } = await sql<{
+      snapshot: string;
+      difference: number;
+      anew: boolean;
+      gained: string[] | null;
+    }>`
+      select
+        pg_current_snapshot()::text as snapshot,
+        coalesce(sum(change.sign), 0) as difference,
+        coalesce(bool_or(change.task_id is null), false) as anew,
+        array_agg(distinct change.task_id::text) filter (where change.sign = 1) as gained
+      from ai_task_changes change left join ai_tasks task on task.id = change.task_id
+      where change.client_id = ${filter.clientId}
+        and change.xid >= pg_snapshot_xmin(${before.snapshot}::pg_snapshot)
+        and change.xid < pg_snapshot_xmax(pg_current_snapshot())
+        and not pg_visible_in_snapshot(change.xid, ${before.snapshot}::pg_snapshot)
+        and (change.task_id is null or ${matched})`.execute(database.sql);
+    const changes = rows[0];
+    if (!changes || changes.anew) return undefined;
+    const candidates = before.candidates && [...new Set([...before.candidates, ...(changes.gained ?? [])])];
+    if (candidates && candidates.length > 2 * MAX_CANDIDATES) return undefined;
+    return { count: before.count + changes.difference, snapshot: changes.snapshot, usedAt, candidates };
+  }
 }

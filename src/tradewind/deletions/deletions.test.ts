@@ -9,7 +9,7 @@ import { TABLES_OF_PROJECTS } from '../../cloud/ground/projects/in-transaction.t
 import { openDatabase } from '../../db/database.ts';
 import { newTaskId } from '../../lib/ids.ts';
 import { KINDS } from './work/kinds.ts';
-import { emptyProject } from './work/pursuit.ts';
+import { emptyProject } from './work/project.ts';
 
 let service: TestService;
 beforeAll(async () => {

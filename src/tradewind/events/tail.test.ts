@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
-import { DryRun } from '../../lib/dry-run.ts';
+import { DryRun } from '../../lib/request-context.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { createEvents } from './service.ts';
 import { deleteOldest, newest } from './store.ts';

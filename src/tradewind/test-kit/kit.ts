@@ -1,19 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { hurryObjects, stretchObjects } from '../../../simulation/index.ts';
 import { type Backend, Refused } from '../../backends/contract/backend.ts';
 import type { BackendMaker, Makers } from '../../backends/maker.ts';
-import { failTask } from '../../convergence/failures.ts';
-import type { Endings } from '../../convergence/waiting-tasks.ts';
-import { keyOf, lookAgain } from '../../convergence/wants.ts';
+import { keyOf } from '../../convergence/wants.ts';
 import type { Tables } from '../../db/tables.ts';
-import { ConflictError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
 import type { Clock } from '../../lib/time.ts';
 import { type Calls, createCalls } from './calls.ts';
-import type { PartialReset } from './partial-reset.ts';
 import { createRules, type Rules } from './rules.ts';
-import type { Snapshots } from './snapshots.ts';
 
 /** How soon a task that is held looks whether it still is. */
 const HOLD_MS = 50;
@@ -151,18 +143,6 @@ export interface TestKit {
   makers(makers: Makers): Makers;
 }
 
-/** What the routes change. */
-export interface TestKitParts {
-  kit: TestKit;
-  snapshots: Snapshots;
-  partial: PartialReset;
-  work: WorkInProgress;
-  /** Of tasks that rules can let fail, hold or delay. */
-  taskTypes: ReadonlySet<string>;
-  /** Of simulated work, by the settings. */
-  normalSpeed: number;
-}
-
 /** The clock stands still at `standing`, if given. */
 export function createTestKit(real: Clock, standing?: Date): TestKit {
   const rules = createRules();
@@ -175,69 +155,4 @@ export function createTestKit(real: Clock, standing?: Date): TestKit {
     makers: (makers) => faultyMakers(makers, { rules, calls, speed: () => kit.speed }),
   };
   return kit;
-}
-
-const FINISH_WITHIN_MS = 10_000;
-const LOOK_MS = 10;
-
-/** Changes the course of tasks that are being worked on. */
-export interface WorkInProgress {
-  /**
-   * Ends simulated work of the task at once, and returns when the task has ended. @throws NotFoundError; ConflictError
-   * for a task that does not end, since a rule or a real backend holds it
-   */
-  finish(taskId: string): Promise<void>;
-  /** Ends the task as if the infrastructure had refused it. @throws NotFoundError, ConflictError if it has ended */
-  fail(taskId: string, reason: string): Promise<void>;
-  /** Lets work that has begun take another time, which is the former one times `factor`. */
-  stretch(factor: number): Promise<void>;
-  /** Lets workers look at everything again, since the time has changed. */
-  lookAgain(): Promise<void>;
-}
-
-export function createWorkInProgress(endings: Endings): WorkInProgress {
-  const { database } = endings;
-
-  async function stateOf(taskId: string): Promise<string> {
-    const task = isUuid(taskId)
-      ? await database.sql.selectFrom('tasks').select('state').where('id', '=', taskId).executeTakeFirst()
-      : undefined;
-    if (!task) throw new NotFoundError('Task', taskId);
-    return task.state;
-  }
-  const hasEnded = async (taskId: string) => ['FINISHED', 'ERROR'].includes(await stateOf(taskId));
-
-  return {
-    async finish(taskId) {
-      const end = performance.now() + FINISH_WITHIN_MS;
-      while (!(await hasEnded(taskId))) {
-        if (performance.now() > end) {
-          throw new ConflictError(
-            `Task ${taskId} does not end: a rule, or something that is not simulated, holds it`,
-          );
-        }
-        await database.transaction(async (tx) => {
-          // What comes later is only begun when the first things are done.
-          await hurryObjects(tx.sql, taskId);
-          await lookAgain(tx);
-        });
-        await sleep(LOOK_MS);
-      }
-    },
-
-    async fail(taskId, reason) {
-      if (await hasEnded(taskId)) throw new ConflictError(`Task ${taskId} has ended`);
-      const failed = await database.transaction((tx) => failTask(endings, tx, taskId, reason));
-      if (!failed) throw new ConflictError(`Task ${taskId} has ended`);
-    },
-
-    async stretch(factor) {
-      await database.transaction(async (tx) => {
-        await stretchObjects(tx.sql, factor);
-        await lookAgain(tx);
-      });
-    },
-
-    lookAgain: () => database.transaction(lookAgain),
-  };
 }

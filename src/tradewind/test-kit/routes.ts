@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { FAMILIES } from '../../backends/contract/placement.ts';
-import { TEST_KIT } from '../../http/areas.ts';
+import { FAMILIES } from '../../backends/contract/needs.ts';
+import { TEST_KIT } from '../../http/dialect.ts';
 import { hooks } from '../../http/dialect-hooks.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Api } from '../../http/server.ts';
 import { ForbiddenError, InvalidError, NotFoundError, QuotaExceededError } from '../../lib/errors.ts';
 import { closestName } from '../../lib/texts.ts';
-import type { TestKitParts } from './kit.ts';
-import type { SeenRequests } from './requests.ts';
+import type { TestKitParts } from './parts.ts';
+import { keepRequests, type SeenRequests } from './requests.ts';
 import type { Rules } from './rules.ts';
 import * as schema from './schema.ts';
 import { type Effect, Rule, RuleRequest } from './schema.ts';
@@ -22,10 +22,19 @@ const WHERE = {
 };
 
 /** Whether a path belongs to the test kit, which no rule may reach. */
-export const isOfTestKit = (url: string): boolean => url.startsWith(`${TEST_KIT}/`);
+const isOfTestKit = (url: string): boolean => url.startsWith(`${TEST_KIT}/`);
 
-/** For tests: takes everything back, lets things fail, and sets the time. */
-export function testKitRoutes(
+/**
+ * For tests: takes everything back, lets things fail, and sets the time. Call it before other routes are registered, and
+ * what it returns after them.
+ */
+export function prepareTestKit(app: Api, parts: TestKitParts): () => void {
+  const requests = keepRequests(app, isOfTestKit);
+  const operations = failRequests(app, parts.kit.rules);
+  return () => testKitRoutes(app, { ...parts, requests, operations });
+}
+
+function testKitRoutes(
   app: Api,
   deps: TestKitParts & { requests: SeenRequests; operations: ReadonlySet<string> },
 ): void {
@@ -216,15 +225,11 @@ const DROPPED = 'A rule of the test kit cuts this connection';
  * Lets requests fail by rule, after they have been checked and before they do anything. Returns the names of the
  * operations, which are complete once all routes are there.
  */
-export function failRequests(
-  app: FastifyInstance,
-  rules: Rules,
-  isOwn: (url: string) => boolean,
-): ReadonlySet<string> {
+function failRequests(app: FastifyInstance, rules: Rules): ReadonlySet<string> {
   const dropped = new WeakSet<FastifyRequest>();
   const operations = new Set<string>();
   app.addHook('onRoute', (route) => {
-    if (isOwn(route.url)) return;
+    if (isOfTestKit(route.url)) return;
     if (route.schema?.operationId !== undefined) operations.add(route.schema.operationId);
     route.preHandler = [meet, ...hooks(route.preHandler)];
     route.onSend = [...hooks(route.onSend), cut];

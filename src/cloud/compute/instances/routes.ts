@@ -7,10 +7,11 @@ import type { Platform } from '../../../platform.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { portsOfInstance } from '../../network/ports/service.ts';
 import { inFieldsOf, inTodaysFields } from './creation/legacy.ts';
+import { createInstance } from './creation/service.ts';
 import { metadataValues } from './legacy-answer.ts';
 import { presentedInstance } from './presenter.ts';
 import * as schema from './schema.ts';
-import { createInstance, getInstance, instanceDeletion, listInstances } from './service.ts';
+import { getInstance, instanceDeletion, listInstances } from './service.ts';
 import type { InstanceFilter } from './store.ts';
 
 const BASE = '/cloud/v1/instances/:project_id/:region_id';

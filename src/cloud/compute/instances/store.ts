@@ -1,9 +1,15 @@
 import { sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Sql, Transaction } from '../../../db/database.ts';
+import {
+  isIn,
+  newResource,
+  type Place,
+  type Sql,
+  type Transaction,
+  tagConditions,
+} from '../../../db/database.ts';
 import type { KeptFlavor } from '../../../db/json-columns.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { isIn, newResource, type Place, tagConditions } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { orderOf, type Page } from '../../../lib/page.ts';
 import type { PlainInstance } from '../../ground/hosts/in-transaction.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Kind } from '../../../backends/contract/backend.ts';
-import { type BackendShapes, familyOf, type Placements } from '../../../backends/contract/placement.ts';
+import { type BackendShapes, familyOf, type Placements } from '../../../backends/contract/needs.ts';
 import { makeAnew, wantsByRegion } from '../../../convergence/wants.ts';
 import { announce } from '../../../db/changes.ts';
 import type { Database, Transaction } from '../../../db/database.ts';

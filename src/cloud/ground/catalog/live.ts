@@ -1,6 +1,6 @@
 import os from 'node:os';
 import type { Logger } from 'pino';
-import type { BackendShapes } from '../../../backends/contract/placement.ts';
+import type { BackendShapes } from '../../../backends/contract/needs.ts';
 import type { ChangeFeed } from '../../../db/changes.ts';
 import type { Database } from '../../../db/database.ts';
 import { newId } from '../../../lib/ids.ts';

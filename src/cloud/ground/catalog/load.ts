@@ -5,7 +5,7 @@ import { Ajv } from 'ajv';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
-import { BACKEND_FAMILIES, type BackendShapes } from '../../../backends/contract/placement.ts';
+import { BACKEND_FAMILIES, type BackendShapes } from '../../../backends/contract/needs.ts';
 import { Closed } from '../../../lib/wire.ts';
 import {
   CatalogError,

@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { BACKEND_FAMILIES, type BackendFamily } from '../../../backends/contract/placement.ts';
+import { BACKEND_FAMILIES, type BackendFamily } from '../../../backends/contract/needs.ts';
 import { ALL_RESOURCES, type RegionalQuota } from '../../../lib/resources.ts';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
 import { Closed, listOf, NAME_PATTERN, Named, nullable } from '../../../lib/wire.ts';

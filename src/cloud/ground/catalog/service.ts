@@ -1,4 +1,4 @@
-import type { BackendShapes, Placements } from '../../../backends/contract/placement.ts';
+import type { BackendShapes, Placements } from '../../../backends/contract/needs.ts';
 import { InvalidError } from '../../../lib/errors.ts';
 import { type CheckedCatalog, checkCatalogText, readCatalog } from './load.ts';
 import { type PriceBook, priceBookOf } from './price-book.ts';

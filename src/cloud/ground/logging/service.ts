@@ -1,8 +1,8 @@
 import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type Transaction, violates } from '../../../db/database.ts';
-import type { Place } from '../../../db/place.ts';
+import { type Place, type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError, QuotaExceededError } from '../../../lib/errors.ts';
+import type { LogForwarding } from '../../../lib/log-forwarding.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { requireLoggingHosts } from '../catalog/service.ts';
@@ -216,16 +216,19 @@ async function requireRoom(tx: Transaction, scope: Scope, services: store.Servic
 }
 
 /**
- * Creates the topic that a cluster logs to. The topic stays when the cluster's logging is switched off. The place has
- * the region that stores the logs, which may differ from the cluster's. `retentionDays` is null to keep logs for ever,
- * and undefined to leave the choice to the topic.
+ * Makes sure that the topic exists to which a cluster or a load balancer logs, if it logs at all. The topic stays when
+ * logging is switched off. It is where the logs are stored, which may be another region. A retention period of null keeps
+ * logs for ever; without one, the choice is left to the topic.
  */
 export async function keepTopicOf(
   tx: Transaction,
-  place: Place,
-  topic: { name: string; retentionDays: number | null | undefined },
+  { projectId }: Pick<Place, 'projectId'>,
+  logging: LogForwarding | null,
   now: Date,
 ): Promise<void> {
+  const { enabled = false, destination_region_id: regionId, topic_name: name } = logging ?? {};
+  if (!enabled || typeof regionId !== 'number' || typeof name !== 'string') return;
+  const place = { projectId, regionId };
   await initialise(tx, place, null, now);
-  await keepTopic(tx, place, topic);
+  await keepTopic(tx, place, { name, retentionDays: logging?.retention_policy?.period });
 }

@@ -1,7 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Sql, Transaction } from '../../../db/database.ts';
+import { isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { isIn, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 

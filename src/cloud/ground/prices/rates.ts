@@ -1,6 +1,5 @@
-import type { ChangeFeed } from '../../../db/changes.ts';
+import { type ChangeFeed, createRowCache } from '../../../db/changes.ts';
 import type { Database, Sql } from '../../../db/database.ts';
-import { createRowCache } from '../../../db/row-cache.ts';
 import { findClient } from '../../../iam/accounts/service.ts';
 import { grouped } from '../../../lib/lists.ts';
 import type { Clock } from '../../../lib/time.ts';

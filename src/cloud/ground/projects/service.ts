@@ -1,13 +1,11 @@
-import type { ChangeFeed } from '../../../db/changes.ts';
+import { type ChangeFeed, createRowCache } from '../../../db/changes.ts';
 import type { Database } from '../../../db/database.ts';
-import { createRowCache } from '../../../db/row-cache.ts';
 import { ConflictError, NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import { noteAccount, recordNow } from '../../../lib/request-context.ts';
 import type { Platform, Scope } from '../../../platform.ts';
-import { ownsClient, type Principal } from '../../../requests/principal.ts';
-import { projectsSeen } from '../../../requests/project-roles.ts';
+import { ownsClient, type Principal, projectsSeen } from '../../../requests/principal.ts';
 import type { ProjectListQuery } from './schema.ts';
 import * as store from './store.ts';
 

@@ -2,17 +2,14 @@ import { sql } from 'kysely';
 import type { CreatedResources, TaskType } from '../../../convergence/task-kind.ts';
 import { type Endings, endTask } from '../../../convergence/waiting-tasks.ts';
 import { keyOf, type Name, tasksOn, type Wanted, want } from '../../../convergence/wants.ts';
-import type { Transaction } from '../../../db/database.ts';
-import type { Place } from '../../../db/place.ts';
-import { dryRunNow } from '../../../lib/dry-run.ts';
+import type { Place, Transaction } from '../../../db/database.ts';
 import { ConflictError, HeldError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { inUse, isUuid, LOOKED_AT, newTaskId } from '../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
-import { noteAccount } from '../../../lib/request-context.ts';
+import { dryRunNow, noteAccount } from '../../../lib/request-context.ts';
 import { periodOf } from '../../../lib/time.ts';
 import type { Platform, Scope } from '../../../platform.ts';
-import { type Access, ownsClient, type Principal } from '../../../requests/principal.ts';
-import { projectsSeen, requireIn, seesProject } from '../../../requests/project-roles.ts';
+import * as requestsPrincipal from '../../../requests/principal.ts';
 import * as acknowledgements from './list-store.ts';
 import * as list from './list-store.ts';
 import type { AcknowledgeQuery, TaskListQuery } from './schema.ts';
@@ -54,14 +51,17 @@ export interface TaskAnyway {
  */
 export async function getTask(
   on: Platform,
-  principal: Principal,
+  principal: requestsPrincipal.Principal,
   taskId: string,
-  access: Access = 'read',
+  access: requestsPrincipal.Access = 'read',
 ): Promise<TaskRow> {
   const row = isUuid(taskId) ? await findTask(on.database.sql, taskId) : undefined;
-  const isSeen = row && ownsClient(principal, row.client_id) && seesProject(principal, row.project_id);
+  const isSeen =
+    row &&
+    requestsPrincipal.ownsClient(principal, row.client_id) &&
+    requestsPrincipal.seesProject(principal, row.project_id);
   if (!isSeen) throw new NotFoundError('Task', taskId);
-  if (row.project_id !== null) requireIn(principal, row.project_id, access);
+  if (row.project_id !== null) requestsPrincipal.requireIn(principal, row.project_id, access);
   return row;
 }
 
@@ -70,7 +70,10 @@ function timesOf(on: Platform, deadlineMs: number) {
   return { createdOn, deadlineAt: new Date(createdOn.getTime() + deadlineMs) };
 }
 
-const acknowledgement = (on: Platform, { userId: by }: Principal) => ({ by, at: on.clock.now() });
+const acknowledgement = (on: Platform, { userId: by }: requestsPrincipal.Principal) => ({
+  by,
+  at: on.clock.now(),
+});
 
 /**
  * Starts a task for work that needs no infrastructure. The code that does the work reports its beginning and its end: see
@@ -180,7 +183,7 @@ export const unchangedTask = async (
  */
 export async function awaitTask(
   on: Platform,
-  principal: Principal,
+  principal: requestsPrincipal.Principal,
   taskId: string,
   wait: { seconds: number; gone: AbortSignal },
 ): Promise<{ task: TaskRow; waited: boolean }> {
@@ -197,10 +200,10 @@ export async function awaitTask(
 /** Lists the tasks of the caller's account. @throws InvalidError for a time that no calendar has */
 export const listTasks = (
   on: Platform,
-  principal: Principal,
+  principal: requestsPrincipal.Principal,
   query: TaskListQuery,
 ): Promise<Page<TaskRow>> => {
-  const project_id = projectsSeen(principal, query.project_id);
+  const project_id = requestsPrincipal.projectsSeen(principal, query.project_id);
   return list.listTasks(on.database.sql, {
     ...query,
     ...periodOf(query),
@@ -223,7 +226,11 @@ export const listActiveTasks = (
   });
 
 /** Returns the task with its first acknowledgement. @throws NotFoundError */
-export async function acknowledgeTask(on: Platform, principal: Principal, taskId: string): Promise<TaskRow> {
+export async function acknowledgeTask(
+  on: Platform,
+  principal: requestsPrincipal.Principal,
+  taskId: string,
+): Promise<TaskRow> {
   const { id, client_id } = await getTask(on, principal, taskId, 'operate');
   noteAccount(client_id);
   await on.database.accept((tx) =>
@@ -235,7 +242,7 @@ export async function acknowledgeTask(on: Platform, principal: Principal, taskId
 /** Acknowledges the tasks of the caller's account that have ended. */
 export const acknowledgeEndedTasks = (
   on: Platform,
-  principal: Principal,
+  principal: requestsPrincipal.Principal,
   where: AcknowledgeQuery,
 ): Promise<void> =>
   on.database.accept((tx) =>
@@ -245,7 +252,7 @@ export const acknowledgeEndedTasks = (
 /** @throws InvalidError naming the tasks that don't exist; none is acknowledged then */
 export async function acknowledgeNamedTasks(
   on: Platform,
-  principal: Principal,
+  principal: requestsPrincipal.Principal,
   taskIds: string[],
   where: AcknowledgeQuery,
 ): Promise<void> {
@@ -279,7 +286,7 @@ function hasEnded({ state }: TaskRow): boolean {
   return ENDED.includes(state);
 }
 
-function tasksWhere({ clientId }: Principal, { project_id, region_id }: AcknowledgeQuery) {
+function tasksWhere({ clientId }: requestsPrincipal.Principal, { project_id, region_id }: AcknowledgeQuery) {
   return { clientId, projectId: project_id, regionId: region_id };
 }
 
@@ -297,7 +304,7 @@ export async function waitForTask(
   on: Platform,
   taskId: string,
   what: string,
-  { principal, gone }: { principal: Principal; gone: AbortSignal },
+  { principal, gone }: { principal: requestsPrincipal.Principal; gone: AbortSignal },
 ): Promise<void> {
   // Its task will never begin.
   if (dryRunNow()) return;
@@ -311,7 +318,7 @@ export async function waitForTask(
  */
 export async function whenFree(
   on: Platform,
-  { principal, gone }: { principal: Principal; gone: AbortSignal },
+  { principal, gone }: { principal: requestsPrincipal.Principal; gone: AbortSignal },
   remove: () => Promise<void>,
 ): Promise<void> {
   const until = performance.now() + MOST_SECONDS * 1_000;

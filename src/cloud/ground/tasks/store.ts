@@ -1,8 +1,7 @@
 import { sql as raw, type Selectable } from 'kysely';
 import type { CreatedResources } from '../../../convergence/task-kind.ts';
 import { stopWaiting } from '../../../convergence/waiting-deletions.ts';
-import { compiledQuery } from '../../../db/compiled.ts';
-import type { Sql } from '../../../db/database.ts';
+import { compiledQuery, type Sql } from '../../../db/database.ts';
 import type { QuarterlyTable } from '../../../db/quarters.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError } from '../../../lib/errors.ts';

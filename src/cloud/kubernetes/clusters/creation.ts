@@ -2,7 +2,6 @@ import type { ClusterConfiguration } from '../../../db/json-columns.ts';
 import { type FieldProblem, InvalidError, ifFound } from '../../../lib/errors.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { hasSshKeyNamed } from '../../compute/ssh-keys/service.ts';
-import { isGpu } from '../../ground/catalog/flavor-schema.ts';
 import { getNetwork, getSubnet } from '../../network/networks/service.ts';
 import { type AddressPools, addressPools } from './address-pools.ts';
 import { initialConfiguration } from './configuration/merge.ts';
@@ -71,16 +70,9 @@ export async function acceptCluster(
   const subnet = request.fixed_subnet ? await findClusterSubnet(on, scope, request.fixed_subnet) : undefined;
   const addresses = addressPools(request, subnet?.cidr);
   const slurm = await slurmReferences(on, scope, request.add_ons);
-  const context = configurationContext(on.catalog, scope, {
-    name: request.name,
-    ...addresses.pools,
-    slurm: slurm && {
-      ...slurm,
-      kubernetesVersion: version,
-      vastNfsEnabled: vastNfs,
-      hasGpuPool: request.pools.some((pool) => isGpu(pool.flavor_id)),
-    },
-  });
+  const { name, pools } = request;
+  const asked = { name, version, ...addresses.pools, vast_nfs_enabled: vastNfs, pools };
+  const context = configurationContext(on.catalog, scope, asked, slurm);
   const problems = [
     ...versionProblems(version, on.backends.clusterVersions(region.id, on.catalog.kubernetesVersions)),
     ...poolsProblems(request.pools, poolOffer(on.catalog, scope)),

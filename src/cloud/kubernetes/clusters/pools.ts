@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../../../lib/errors.ts';
 import { crioProblems, kubeletProblems } from '../../../lib/node-settings.ts';
 import type { Scope } from '../../../platform.ts';
-import { isBareMetal } from '../../ground/catalog/flavor-schema.ts';
+import { isBareMetal, isGpu } from '../../ground/catalog/flavor-schema.ts';
 import type { Catalog } from '../../ground/catalog/service.ts';
 import { labelProblems, taintProblems } from './node-texts.ts';
 import type { PoolInput } from './schema.ts';
@@ -38,12 +38,28 @@ export function poolProblems(pool: PoolInput, offer: PoolOffer, path = ''): Fiel
     ...kindProblems(pool, offer, VIRTUAL_FIELDS, path),
     ...publicAddressProblems(pool, offer, path),
     ...sizeProblems({ min: pool.min_node_count, max: pool.max_node_count ?? pool.min_node_count }, path),
-    ...labelProblems(pool.labels ?? {}, `${path}labels`),
-    ...taintProblems(pool.taints ?? {}, `${path}taints`),
-    ...crioProblems(pool.crio_config ?? {}, `${path}crio_config`),
-    ...kubeletProblems(pool.kubelet_config ?? {}, `${path}kubelet_config`),
+    ...settingsProblems(pool, path),
   ];
 }
+
+type Settings = Pick<PoolInput, 'labels' | 'taints' | 'crio_config' | 'kubelet_config'>;
+
+/** Returns the problems of what nodes are told: their labels and taints, and the settings of their programs. */
+export function settingsProblems(
+  { labels, taints, crio_config, kubelet_config }: { [Name in keyof Settings]?: Settings[Name] | null },
+  path = '',
+): FieldProblem[] {
+  return [
+    ...labelProblems(labels ?? {}, `${path}labels`),
+    ...taintProblems(taints ?? {}, `${path}taints`),
+    ...crioProblems(crio_config ?? {}, `${path}crio_config`),
+    ...kubeletProblems(kubelet_config ?? {}, `${path}kubelet_config`),
+  ];
+}
+
+/** Whether one of the pools has machines with GPUs, on which Slurm's workers run. */
+export const haveGpu = (pools: readonly { flavor_id: string }[]): boolean =>
+  pools.some(({ flavor_id }) => isGpu(flavor_id));
 
 function nameProblems(pool: PoolInput, before: readonly PoolInput[], path: string): FieldProblem[] {
   return before.some((other) => other.name === pool.name)

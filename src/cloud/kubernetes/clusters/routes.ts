@@ -1,80 +1,23 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
-import { ConflictError, InvalidError, type QuotaExceededError } from '../../../lib/errors.ts';
+import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { found, newTaskId } from '../../../lib/ids.ts';
 import { pageOf, presentedPage } from '../../../lib/page.ts';
 import type { Versioned } from '../../../lib/versioned.ts';
 import { Input, idsOf, ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform, Scope } from '../../../platform.ts';
-import { quotasOf as nodeQuotas } from '../../compute/instances/nodes/in-transaction.ts';
-import { groupsFor } from '../../compute/placement-groups/service.ts';
-import { isBareMetal } from '../../ground/catalog/flavor-schema.ts';
 import { KubernetesVersionList, presentKubernetesVersion } from '../../ground/catalog/schema.ts';
-import { presentedExceeded } from '../../ground/quotas/schema.ts';
-import { exceededQuotas, type QuotaAmounts } from '../../ground/quotas/service.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { beginTask } from '../../ground/tasks/service.ts';
 import { runsSlurm } from './configuration/slurm.ts';
 import { credentialRoutes } from './credentials/routes.ts';
-import * as limitsSchema from './limits/schema.ts';
+import { limitRoutes } from './limits/routes.ts';
 import { poolRoutes } from './pools/routes.ts';
-import { kindProblems, poolOffer } from './pools.ts';
 import * as schema from './schema.ts';
 import * as clusters from './service.ts';
-import { CLUSTER_QUOTAS, type ClusterRow, findCluster, holdCluster } from './store.ts';
+import { type ClusterRow, findCluster, holdCluster } from './store.ts';
 import { clusterUpgraded, UPGRADE_CLUSTER } from './tasks.ts';
-
-type ExceededQuota = QuotaExceededError['info'];
-
-/** @throws InvalidError for a flavor that isn't offered for pools in the region */
-export const limitsOfCluster = (
-  on: Platform,
-  scope: Scope,
-  { pools }: limitsSchema.CheckClusterLimits,
-): Promise<ExceededQuota[]> =>
-  exceeded(on, scope, {
-    ...CLUSTER_QUOTAS,
-    ...quotasOf(on, scope, pools ?? [], (index) => `pools.${index}.`),
-  });
-
-/** @throws as `limitsOfCluster` */
-export const limitsOfPool = (
-  on: Platform,
-  scope: Scope,
-  pool: limitsSchema.QuotaPool,
-): Promise<ExceededQuota[]> =>
-  exceeded(
-    on,
-    scope,
-    quotasOf(on, scope, [pool], () => ''),
-  );
-
-function quotasOf(
-  on: Platform,
-  scope: Scope,
-  pools: limitsSchema.QuotaPool[],
-  pathOf: (index: number) => string,
-): QuotaAmounts {
-  const offer = poolOffer(on.catalog, scope);
-  const problems = pools.flatMap((pool, index) => kindProblems(pool, offer, [], pathOf(index)));
-  if (problems.length > 0) throw new InvalidError(problems);
-  const nodes = nodeQuotas(
-    pools.map(({ flavor_id: flavorId, node_count: nodes, min_node_count: fewest }) => ({
-      amount: Math.max(nodes ?? 1, fewest ?? 1),
-      bootDisk: isBareMetal(flavorId) ? null : {},
-    })),
-  );
-  const grouped = pools.map(({ flavor_id, servergroup_policy }) => ({
-    // A virtual pool can't be made without a policy.
-    servergroup_policy: isBareMetal(flavor_id) ? null : (servergroup_policy ?? 'anti-affinity'),
-  }));
-  return { ...nodes, servergroup_count: groupsFor(grouped) };
-}
-
-function exceeded(on: Platform, scope: Scope, quotas: QuotaAmounts): Promise<ExceededQuota[]> {
-  return exceededQuotas(on.database.sql, scope, quotas);
-}
 
 /**
  * Returns the offered versions that a cluster of `version` may be upgraded to, in the given order: newer patches of
@@ -148,38 +91,6 @@ function wrongVersion(wanted: string, current: string, possible: readonly string
   const choice = possible.length === 0 ? 'no upgrade is available' : `must be one of: ${possible.join(', ')}`;
   const message = `The cluster can't be upgraded from ${current} to ${wanted}: ${choice}.`;
   return new InvalidError([{ field: 'version', message }]);
-}
-
-/** Routes that ask about quotas, under the base path of one version. */
-export function limitRoutes(app: Api, on: Platform, base: schema.ClusterBase): void {
-  const api = operations(app, { tags, params: ProjectRegionParams, access: 'read' });
-
-  api.post(
-    `${base.path}/check_limits`,
-    `checkKubernetesClusterLimits${base.suffix}`,
-    'Check quotas for a Kubernetes cluster',
-    {
-      onlyAsks: true,
-      description:
-        'Returns the quotas that a cluster with these pools would exceed. Nothing is reserved. Clusters, security groups, placement groups, machines and volumes are counted. There are no quotas for vCPUs, memory, GPUs and volume sizes. The topic of `logging` is not counted, since a cluster always gets it.',
-      body: limitsSchema.CheckClusterLimits,
-      answer: limitsSchema.ExceededClusterQuotas,
-      handler: async ({ scope, body }) => presentedExceeded(await limitsOfCluster(on, scope, body)),
-    },
-  );
-
-  api.post(
-    `${base.path}/pools/check_limits`,
-    `checkKubernetesPoolLimits${base.suffix}`,
-    'Check quotas for a pool of a Kubernetes cluster',
-    {
-      onlyAsks: true,
-      description: 'Returns the quotas that another pool like this would exceed. Nothing is reserved.',
-      body: limitsSchema.CheckPoolLimits,
-      answer: limitsSchema.ExceededClusterQuotas,
-      handler: async ({ scope, body }) => presentedExceeded(await limitsOfPool(on, scope, body)),
-    },
-  );
 }
 
 const UpgradeCluster = Input(

@@ -1,49 +1,51 @@
 import { remove } from '../../../convergence/wants.ts';
 import { type Transaction, violates } from '../../../db/database.ts';
-import type { ClusterConfiguration } from '../../../db/json-columns.ts';
 import * as errors from '../../../lib/errors.ts';
 import { found, newId, newTaskId } from '../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import * as placementGroups from '../../compute/placement-groups/service.ts';
-import { keep } from '../../compute/ssh-keys/service.ts';
-import { isGpu } from '../../ground/catalog/flavor-schema.ts';
 import { quotaOwner, refuseExceeded, takeQuotas } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import * as tasks from '../../ground/tasks/service.ts';
 import * as workerGroups from '../../network/security-groups/worker-groups/in-transaction.ts';
-import { keepForSlurm } from '../../storage/file-shares/service.ts';
 import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
-import type { ClusterUpdate } from './configuration/schema.ts';
 import { validateConfiguration } from './configuration/validate.ts';
 import { acceptCluster } from './creation.ts';
 import { addNodes, checkNamedDisks, inFieldsOfCreation, removeAllNodes } from './nodes/pool-nodes.ts';
 import { DELETE_POOL } from './pools/tasks.ts';
-import { configurationContext, slurmReferences } from './region-context.ts';
-import type { CreateCluster } from './schema.ts';
+import * as regionContext from './region-context.ts';
+import type { ClusterUpdate, CreateCluster } from './schema.ts';
 import * as store from './store.ts';
-import { CLUSTER_QUOTAS, type ClusterRow, lockCluster, type PoolRow } from './store.ts';
 import { CREATE_CLUSTER, clusterConfigured, clusterMade, DELETE_CLUSTER, UPDATE_CLUSTER } from './tasks.ts';
 
 /**
  * Locks the cluster for a change until the transaction ends, and returns it.
  * @throws NotFoundError, ConflictError while a task holds it
  */
-export async function lockFreeCluster(tx: Transaction, scope: Scope, name: string): Promise<ClusterRow> {
+export async function lockFreeCluster(
+  tx: Transaction,
+  scope: Scope,
+  name: string,
+): Promise<store.ClusterRow> {
   const cluster = await lockKnownCluster(tx, scope, name);
   refuseHeld(cluster);
   return cluster;
 }
 
 /** Locks the cluster even if a task holds it. @throws NotFoundError */
-export async function lockKnownCluster(tx: Transaction, scope: Scope, name: string): Promise<ClusterRow> {
-  const cluster = found('Cluster', name, await lockCluster(tx, scope, name));
+export async function lockKnownCluster(
+  tx: Transaction,
+  scope: Scope,
+  name: string,
+): Promise<store.ClusterRow> {
+  const cluster = found('Cluster', name, await store.lockCluster(tx, scope, name));
   tx.about({ ...cluster, type: 'k8s_cluster' });
   return cluster;
 }
 
 /** @throws NotFoundError */
-export function poolOf({ pools }: Pick<ClusterRow, 'pools'>, name: string): PoolRow {
+export function poolOf({ pools }: Pick<store.ClusterRow, 'pools'>, name: string): store.PoolRow {
   const pool = pools.find((item) => item.name === name);
   if (!pool) throw new errors.NotFoundError('Pool', name);
   return pool;
@@ -54,7 +56,7 @@ export function poolOf({ pools }: Pick<ClusterRow, 'pools'>, name: string): Pool
  * wait.
  * @throws ConflictError
  */
-export function refuseHeld({ name, status, task_id: taskId }: ClusterRow): void {
+export function refuseHeld({ name, status, task_id: taskId }: store.ClusterRow): void {
   if (taskId === null) return;
   const doing =
     status === 'Provisioned' ? 'being updated' : status === 'Deleting' ? 'being deleted' : 'being created';
@@ -62,37 +64,6 @@ export function refuseHeld({ name, status, task_id: taskId }: ClusterRow): void 
     `Cluster ${name} is ${doing} by task ${taskId}. Wait until the task has ended, then try again`,
     taskId,
   );
-}
-
-/**
- * Locks keys that a cluster is about to use against deletion: they may have been deleted since they were checked.
- * @throws InvalidError
- */
-export async function keepKeys(
-  tx: Transaction,
-  scope: Scope,
-  { keypair, slurmKeyIds }: { keypair?: string; slurmKeyIds: readonly string[] },
-): Promise<void> {
-  const ids = slurmKeyIds.map((id) => id.toLowerCase());
-  const names = keypair === undefined ? [] : [keypair];
-  if (ids.length === 0 && names.length === 0) return;
-  const kept = await keep(tx, scope, { names, ids });
-  const problems: errors.FieldProblem[] = [
-    ...names
-      .filter((name) => !kept.some((key) => key.name === name))
-      .map((name) => ({ field: 'keypair', message: `SSH key ${name} was deleted. Choose another one.` })),
-    ...ids.flatMap((id, index) =>
-      kept.some((key) => key.id === id)
-        ? []
-        : [
-            {
-              field: `add_ons.slurm.ssh_key_ids.${index}`,
-              message: `SSH key ${id} was deleted. Leave it out.`,
-            },
-          ],
-    ),
-  ];
-  if (problems.length > 0) throw new errors.InvalidError(problems);
 }
 
 /** @throws NotFoundError */
@@ -124,10 +95,10 @@ export async function createCluster(on: Platform, scope: Scope, request: CreateC
   try {
     await on.database.accept(async (tx) => {
       tx.about({ type: 'k8s_cluster', id, name: wanted.name });
-      await keepShare(tx, scope, wanted.configuration);
+      await regionContext.keepShare(tx, scope, wanted.configuration);
       const slurmKeyIds = wanted.configuration.add_ons.slurm.ssh_key_ids ?? [];
-      await keepKeys(tx, scope, { keypair: wanted.keypair, slurmKeyIds });
-      await refuseExceeded(tx, scope, CLUSTER_QUOTAS);
+      await regionContext.keepKeys(tx, scope, { keypair: wanted.keypair, slurmKeyIds });
+      await refuseExceeded(tx, scope, store.CLUSTER_QUOTAS);
       await store.insertCluster(tx, cluster, pools);
       await placementGroups.addForPools(tx, scope, cluster.name, pools);
       await workerGroups.make(tx, scope, cluster, cluster.created_at);
@@ -143,7 +114,7 @@ export async function createCluster(on: Platform, scope: Scope, request: CreateC
         wants: [await clusterMade(tx, scope, { ...wanted, id, pools })],
       });
       await takeQuotas(tx, scope, {
-        ...CLUSTER_QUOTAS,
+        ...store.CLUSTER_QUOTAS,
         ...nodeQuotas,
         servergroup_count: placementGroups.groupsFor(pools),
       });
@@ -171,19 +142,11 @@ export async function updateCluster(
     await getCluster(on, scope, name);
     return [];
   }
-  const slurm = await slurmReferences(on, scope, request.add_ons);
+  const slurm = await regionContext.slurmReferences(on, scope, request.add_ons);
   return on.database.accept(async (tx) => {
     const cluster = await lockFreeCluster(tx, scope, name);
     const { configuration: current } = cluster;
-    const context = configurationContext(on.catalog, scope, {
-      ...cluster,
-      slurm: slurm && {
-        ...slurm,
-        kubernetesVersion: cluster.version,
-        vastNfsEnabled: cluster.vast_nfs_enabled,
-        hasGpuPool: cluster.pools.some((pool) => isGpu(pool.flavor_id)),
-      },
-    });
+    const context = regionContext.configurationContext(on.catalog, scope, cluster, slurm);
     const problems = validateConfiguration(request, current, context);
     if (problems.length > 0) throw new errors.InvalidError(problems);
     const wanted = mergeConfiguration(current, request, name);
@@ -200,8 +163,8 @@ export async function updateCluster(
       return unchanged === undefined ? [] : [unchanged];
     }
     if (changed.includes('add_ons')) {
-      await keepShare(tx, scope, wanted);
-      await keepKeys(tx, scope, { slurmKeyIds: addedKeys(current, wanted) });
+      await regionContext.keepShare(tx, scope, wanted);
+      await regionContext.keepKeys(tx, scope, { slurmKeyIds: regionContext.addedKeys(current, wanted) });
     }
     const taskId = newTaskId();
     await store.holdCluster(tx, cluster.id, { taskId, status: 'Provisioned', next: wanted });
@@ -248,24 +211,9 @@ export async function deleteCluster(
   });
 }
 
-/** Locks the file share: it may be changing or on its way out since it was checked. */
-async function keepShare(tx: Transaction, scope: Scope, { add_ons }: ClusterConfiguration): Promise<void> {
-  const id = add_ons.slurm.file_share_id;
-  if (id === null || (await keepForSlurm(tx, scope, id))) return;
-  throw new errors.InvalidError({
-    'add_ons.slurm.file_share_id': [`File share ${id} is being changed or deleted. Choose another one.`],
-  });
-}
-
 /** Whether an update contains no group. It then changes nothing, whatever a running task will make of the cluster. */
 function isEmpty(request: ClusterUpdate): boolean {
   return Object.values(request).every((group) => group === undefined || group === null);
-}
-
-/** Returns the keys that are new. The cluster itself protects the keys that stay. */
-function addedKeys(current: ClusterConfiguration, wanted: ClusterConfiguration): string[] {
-  const standing = new Set(current.add_ons.slurm.ssh_key_ids?.map((id) => id.toLowerCase()));
-  return wanted.add_ons.slurm.ssh_key_ids?.filter((id) => !standing.has(id.toLowerCase())) ?? [];
 }
 
 function nameTaken(name: string): errors.ConflictError {

@@ -12,6 +12,8 @@ import { KeyQuery } from '../../ground/metadata/schema.ts';
 import { presentedExceeded } from '../../ground/quotas/schema.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { WAIT_TEXT, waitForTask } from '../../ground/tasks/service.ts';
+import * as changes from './changes.ts';
+import * as creation from './creation.ts';
 import { CreateLoadBalancer } from './creation-schema.ts';
 import * as schema from './schema.ts';
 import * as loadBalancers from './service.ts';
@@ -30,8 +32,7 @@ export function loadBalancerRoutes(app: Api, dialect: Dialect, on: Platform): vo
       'Starts one task. Its virtual address is taken from a network, or is that of a reserved fixed IP. Listeners with their pools, members and health monitors can be created with it.',
     body: CreateLoadBalancer,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) =>
-      dialect.tasks([await loadBalancers.createLoadBalancer(on, scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await creation.createLoadBalancer(on, scope, body)]),
   });
 
   api.get(BASE, 'listLoadBalancers', 'List load balancers', {
@@ -69,14 +70,14 @@ export function loadBalancerRoutes(app: Api, dialect: Dialect, on: Platform): vo
     body: schema.CheckLoadBalancerLimits,
     answer: schema.ExceededLoadBalancerQuotas,
     handler: async ({ scope, body }) =>
-      presentedExceeded(await loadBalancers.loadBalancerQuotaExceeded(on, scope, body)),
+      presentedExceeded(await creation.loadBalancerQuotaExceeded(on, scope, body)),
   });
 }
 
 const ONE_V2 = '/cloud/v2/loadbalancers/:project_id/:region_id/:load_balancer_id';
 
 export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  tagRoutes(app, on, 'loadbalancer', loadBalancers.loadBalancerTags);
+  tagRoutes(app, on, 'loadbalancer', changes.loadBalancerTags);
   const api = operations(app, { tags, params: schema.LoadBalancerParams });
 
   api.patch(ONE_BALANCER, 'updateLoadBalancerNow', 'Update a load balancer and wait for completion', {
@@ -86,7 +87,7 @@ export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platfor
     answer: schema.LoadBalancerAnswer,
     handler: async ({ scope, params, body }, reply) => {
       const { load_balancer_id: id } = params;
-      const task = await loadBalancers.updateLoadBalancer(on, scope, id, body);
+      const task = await changes.updateLoadBalancer(on, scope, id, body);
       const asked = { principal: scope.principal, gone: goneSignal(reply) };
       await waitForTask(on, task, `Load balancer ${id}`, asked);
       return loadBalancers.getLoadBalancer(on, scope, id);
@@ -100,7 +101,7 @@ export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platfor
     body: schema.UpdateLoadBalancer,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await loadBalancers.updateLoadBalancer(on, scope, params.load_balancer_id, body)]),
+      dialect.tasks([await changes.updateLoadBalancer(on, scope, params.load_balancer_id, body)]),
   });
 
   api.post(`${ONE_V2}/metadata`, 'addLoadBalancerMetadataV2', 'Add or update tags of a load balancer', {
@@ -110,7 +111,7 @@ export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platfor
     body: TagsInput,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await loadBalancers.addLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
+      dialect.tasks([await changes.addLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
   });
 
   api.put(`${ONE_V2}/metadata`, 'replaceLoadBalancerMetadataV2', 'Replace all tags of a load balancer', {
@@ -119,7 +120,7 @@ export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platfor
     body: TagsInput,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      dialect.tasks([await loadBalancers.replaceLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
+      dialect.tasks([await changes.replaceLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
   });
 
   api.delete(
@@ -132,9 +133,7 @@ export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platfor
       query: KeyQuery,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params, query }) =>
-        dialect.tasks([
-          await loadBalancers.removeLoadBalancerTag(on, scope, params.load_balancer_id, query.key),
-        ]),
+        dialect.tasks([await changes.removeLoadBalancerTag(on, scope, params.load_balancer_id, query.key)]),
     },
   );
 }

@@ -1,8 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
-import type { Sql, Transaction } from '../../../db/database.ts';
+import { isIn, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { isIn, type Place, tagConditions } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { orderOf, type Page } from '../../../lib/page.ts';
 import type { LoadBalancerListQuery } from './schema.ts';

@@ -1,21 +1,17 @@
 import type { Transaction } from '../../../db/database.ts';
 import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { newId } from '../../../lib/ids.ts';
+import { newId, refuseHeld } from '../../../lib/ids.ts';
 import type { Scope } from '../../../platform.ts';
 import type { Region } from '../../ground/catalog/service.ts';
-import type { AddressSource, HeldAddress } from '../../network/addresses/in-transaction.ts';
 import * as addresses from '../../network/addresses/in-transaction.ts';
 import { familiesOf } from '../../network/addresses/schema.ts';
 import * as floatingIps from '../../network/floating-ips/service.ts';
-import {
-  attachVip,
-  floatingAddress,
-  insertVip,
-} from '../../network/ports/of-load-balancers/in-transaction.ts';
+import * as ports from '../../network/ports/of-load-balancers/in-transaction.ts';
 import { lockReserved } from '../../network/ports/reserved/in-transaction.ts';
 import type { CreateLoadBalancer } from './creation-schema.ts';
 
-type Wish = Pick<
+/** What a request says of the virtual address. */
+export type VipWish = Pick<
   CreateLoadBalancer,
   'floating_ip' | 'vip_ip_family' | 'vip_network_id' | 'vip_port_id' | 'vip_subnet_id'
 >;
@@ -27,7 +23,7 @@ export interface Vip {
   made: boolean;
   networkId: string;
   external: boolean;
-  addresses: HeldAddress[];
+  addresses: addresses.HeldAddress[];
   floatingIp: floatingIps.PlannedFloatingIp | undefined;
   /** The address of a new floating IP. */
   floatingAddress: string | undefined;
@@ -39,14 +35,14 @@ export const ALREADY_PUBLIC: FieldProblem = {
 };
 
 /** Whether the request asks for a new address of the external network. */
-export function isOutside(wish: Wish, region: Pick<Region, 'external_network_id'>): boolean {
+export function isOutside(wish: VipWish, region: Pick<Region, 'external_network_id'>): boolean {
   if (wish.vip_port_id !== undefined) return false;
   const network = wish.vip_network_id?.toLowerCase();
   return network === undefined || network === region.external_network_id;
 }
 
 /** Returns the problems of a request that need no look-up. */
-export function vipProblems(wish: Omit<Wish, 'floating_ip'>): FieldProblem[] {
+export function vipProblems(wish: Omit<VipWish, 'floating_ip'>): FieldProblem[] {
   const problems: FieldProblem[] = [];
   if (wish.vip_port_id !== undefined && wish.vip_network_id !== undefined) {
     const message = 'Send either vip_network_id or vip_port_id, not both.';
@@ -65,7 +61,7 @@ export function vipProblems(wish: Omit<Wish, 'floating_ip'>): FieldProblem[] {
  * Takes the address. Locks ports, floating IPs and subnets in this order, as instances do.
  * @throws InvalidError, ConflictError when no address is left, or the port or the floating IP is in use
  */
-export async function takeVip(tx: Transaction, scope: Scope, wish: Wish): Promise<Vip> {
+export async function takeVip(tx: Transaction, scope: Scope, wish: VipWish): Promise<Vip> {
   const reserved = await reservedVip(tx, scope, wish);
   const [floatingIp] = await floatingIps.plan(tx, scope, [floatingWish(wish)]);
   const portId = reserved?.id ?? newId();
@@ -109,21 +105,33 @@ export async function writeVip(
   { taskId, now }: { taskId: string; now: Date },
 ): Promise<void> {
   const { portId: id, networkId, external, floatingIp } = vip;
-  if (vip.made) await insertVip(tx, scope, { id, networkId, loadBalancerId }, now);
-  else await attachVip(tx, id, loadBalancerId, now);
+  if (vip.made) await ports.insertVip(tx, scope, { id, networkId, loadBalancerId }, now);
+  else await ports.attachVip(tx, id, loadBalancerId, now);
   if (!floatingIp) return;
-  const port = { id, address: floatingAddress(vip.addresses), external };
+  const port = { id, address: ports.floatingAddress(vip.addresses), external };
   await floatingIps.put(tx, scope, [{ floatingIp, address: vip.floatingAddress, port }], taskId, now);
 }
 
-async function reservedVip(tx: Transaction, scope: Scope, { vip_port_id, vip_ip_family }: Wish) {
+/** Locks the port of a load balancer that is deleted, and holds its floating IPs if it goes as well. @throws ConflictError */
+export async function holdVip(tx: Transaction, loadBalancerId: string, taskId: string) {
+  const vip = await ports.lockVip(tx, loadBalancerId);
+  if (!vip) throw new TypeError('every load balancer has a port');
+  // Its task would write to a port that is gone.
+  refuseHeld(`Port ${vip.id}`, vip);
+  if (!vip.reserved) {
+    await floatingIps.hold(tx, [vip.id], { floatings: [], deleteFloatings: false }, taskId);
+  }
+  return vip;
+}
+
+async function reservedVip(tx: Transaction, scope: Scope, { vip_port_id, vip_ip_family }: VipWish) {
   const portId = vip_port_id?.toLowerCase();
   if (portId === undefined) return undefined;
   const wish = { portId, ipFamily: vip_ip_family, field: 'vip' };
   return (await lockReserved(tx, scope, [wish]).catch(inVipFields)).get(portId);
 }
 
-function sourcesOf({ vip_network_id, vip_subnet_id, vip_ip_family }: Wish): AddressSource[] {
+function sourcesOf({ vip_network_id, vip_subnet_id, vip_ip_family }: VipWish): addresses.AddressSource[] {
   const families = familiesOf(vip_ip_family);
   if (vip_network_id === undefined) return families.map((family) => ({ kind: 'external', family }));
   const networkId = vip_network_id;
@@ -136,7 +144,7 @@ function sourcesOf({ vip_network_id, vip_subnet_id, vip_ip_family }: Wish): Addr
 function floatingWish({
   floating_ip: wish,
   vip_port_id: port,
-}: Wish): floatingIps.FloatingIpWish | undefined {
+}: VipWish): floatingIps.FloatingIpWish | undefined {
   if (!wish) return undefined;
   const field = 'floating_ip';
   return wish.source === 'new'

@@ -1,8 +1,7 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
 import { sql } from 'kysely';
 import { make, remove } from '../../../convergence/wants.ts';
-import type { Transaction } from '../../../db/database.ts';
-import { isIn, newResource, type Place } from '../../../db/place.ts';
+import { isIn, newResource, type Place, type Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { foundById, inUse, isUuid, LOOKED_AT, newTaskId, refuseHeld, someOf } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Sql } from '../../../db/database.ts';
-import { isIn, type Place } from '../../../db/place.ts';
+import { isIn, type Place, type Sql } from '../../../db/database.ts';
 import type { VolumeType } from '../../../lib/volume-types.ts';
 
 /** Returns whether addresses of the subnet are public; undefined for a subnet that the project can't use. */

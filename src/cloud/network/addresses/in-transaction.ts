@@ -4,22 +4,8 @@ import { canonicalAddress, type IpFamily } from '../../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { isBetween } from '../../../lib/ip-addresses.ts';
 import type { Scope } from '../../../platform.ts';
-import { requireOutside } from '../../../requests/project-roles.ts';
-import {
-  type AddressHolder,
-  type AddressSource,
-  type AddressWish,
-  externalSubnets,
-  insertAssignments,
-  isTaken,
-  type KnownSubnet,
-  lockSubnets,
-  lowestFree,
-  noneLeft,
-  noneLeftOutside,
-  noteTaken,
-  type TakenAddress,
-} from './store.ts';
+import { requireOutside } from '../../../requests/principal.ts';
+import * as store from './store.ts';
 
 /** Free addresses that are offered at once. */
 const CHUNK = 256;
@@ -33,7 +19,7 @@ interface OutsideSubnet {
 
 /** One address outside: a certain one of the subnet, or any of the first of the subnets that has one. */
 export interface OutsideWish {
-  holder: AddressHolder;
+  holder: store.AddressHolder;
   subnets: readonly [OutsideSubnet, ...OutsideSubnet[]];
   address: string | undefined;
 }
@@ -43,7 +29,10 @@ export interface OutsideWish {
  * those that others are taking. They are only offers, and `ip_assignments` decides: older releases know no offers.
  * @throws ConflictError when addresses have run out or the one asked for is taken
  */
-export async function takeOutside(tx: Transaction, wishes: readonly OutsideWish[]): Promise<TakenAddress[]> {
+export async function takeOutside(
+  tx: Transaction,
+  wishes: readonly OutsideWish[],
+): Promise<store.TakenAddress[]> {
   const given: Given = new Map();
   for (const wish of wishes) {
     if (wish.address === undefined) continue;
@@ -54,7 +43,7 @@ export async function takeOutside(tx: Transaction, wishes: readonly OutsideWish[
       tx.sql,
     );
     const [address] = await insertUntaken(tx, subnet.id, [wish.holder], [wish.address]);
-    if (address === undefined) throw new ConflictError(isTaken([wish.address]));
+    if (address === undefined) throw new ConflictError(store.isTaken([wish.address]));
     given.set(wish, taken(wish.holder, subnet, address));
   }
   for (const wish of wishes) {
@@ -62,14 +51,14 @@ export async function takeOutside(tx: Transaction, wishes: readonly OutsideWish[
     const [first] = wish.subnets;
     const alike = wishes.filter((one) => one.address === undefined && one.subnets[0].id === first.id);
     for (const subnet of wish.subnets) await takeLowest(tx, subnet, alike, given);
-    if (alike.some((one) => !given.has(one))) throw new ConflictError(noneLeftOutside(first.id));
+    if (alike.some((one) => !given.has(one))) throw new ConflictError(store.noneLeftOutside(first.id));
   }
   return wishes.flatMap((wish) => given.get(wish) ?? []);
 }
 
-type Given = Map<OutsideWish, TakenAddress>;
+type Given = Map<OutsideWish, store.TakenAddress>;
 
-const taken = (holder: AddressHolder, subnet: OutsideSubnet, address: string): TakenAddress => ({
+const taken = (holder: store.AddressHolder, subnet: OutsideSubnet, address: string): store.TakenAddress => ({
   holder,
   networkId: subnet.network_id,
   subnetId: subnet.id,
@@ -147,7 +136,7 @@ async function pickOffered(
 /** The next free addresses after those that have been offered before. The subnet must be locked. */
 async function offerNext(tx: Transaction, subnetId: string, amount: number): Promise<void> {
   const from = sql`coalesce(subnets.offered_to + 1, subnets.first_address)`;
-  const found = (await lowestFree(tx, new Map([[subnetId, amount]]), [], from)).get(subnetId) ?? [];
+  const found = (await store.lowestFree(tx, new Map([[subnetId, amount]]), [], from)).get(subnetId) ?? [];
   await offer(tx, subnetId, found);
   // Fewer: that was the end.
   await sql`
@@ -162,7 +151,7 @@ async function offerSkipped(tx: Transaction, subnetId: string, amount: number): 
     tx.sql,
   );
   const from = sql`subnets.first_address`;
-  const found = await lowestFree(tx, new Map([[subnetId, amount]]), offered, from);
+  const found = await store.lowestFree(tx, new Map([[subnetId, amount]]), offered, from);
   await offer(tx, subnetId, found.get(subnetId) ?? []);
 }
 
@@ -176,7 +165,7 @@ async function offer(tx: Transaction, subnetId: string, addresses: string[]): Pr
 async function insertUntaken(
   tx: Transaction,
   subnetId: string,
-  holders: readonly AddressHolder[],
+  holders: readonly store.AddressHolder[],
   addresses: readonly string[],
 ): Promise<string[]> {
   const ports = holders.map((holder) => ('port' in holder ? holder.port : null));
@@ -191,7 +180,8 @@ async function insertUntaken(
   return rows.map(({ address }) => address);
 }
 
-export type { AddressSource, AddressWish, HeldAddress, TakenAddress } from './store.ts';
+export type { AddressSource, AddressWish, HeldAddress } from './store.ts';
+
 /**
  * Release addresses of ports, floating IPs and routers: all of them, or the given ones that a port still has. Hand them
  * over between a port and a floating IP.
@@ -212,7 +202,11 @@ export {
  * @throws InvalidError for an unknown network or subnet, ConflictError when no address is left or a requested one is
  * taken
  */
-export async function take(tx: Transaction, scope: Scope, wishes: AddressWish[]): Promise<TakenAddress[]> {
+export async function take(
+  tx: Transaction,
+  scope: Scope,
+  wishes: store.AddressWish[],
+): Promise<store.TakenAddress[]> {
   if (wishes.length === 0) return [];
   const subnets = await knownSubnets(
     tx,
@@ -235,18 +229,22 @@ export async function take(tx: Transaction, scope: Scope, wishes: AddressWish[])
   return chosen.flatMap((one) => (leadsOut(one) ? ofOutside : ofOwn).shift() ?? []);
 }
 
-async function knownSubnets(tx: Transaction, scope: Scope, wishes: AddressSource[]): Promise<KnownSubnet[]> {
+async function knownSubnets(
+  tx: Transaction,
+  scope: Scope,
+  wishes: store.AddressSource[],
+): Promise<store.KnownSubnet[]> {
   const inside = wishes.filter(({ kind }) => kind !== 'external');
-  const own = inside.length > 0 ? await lockSubnets(tx, scope, inside) : [];
+  const own = inside.length > 0 ? await store.lockSubnets(tx, scope, inside) : [];
   // What is asked for by name is most likely the account's own.
-  const isOwn = (wish: AddressSource) =>
+  const isOwn = (wish: store.AddressSource) =>
     (wish.kind === 'subnet' && own.some(({ id }) => id === wish.subnetId.toLowerCase())) ||
     (wish.kind === 'any-subnet' && own.some(({ network_id: id }) => id === wish.networkId.toLowerCase()));
   const elsewhere = wishes.filter((wish) => !isOwn(wish));
-  return elsewhere.length > 0 ? [...own, ...(await externalSubnets(tx, scope, elsewhere))] : own;
+  return elsewhere.length > 0 ? [...own, ...(await store.externalSubnets(tx, scope, elsewhere))] : own;
 }
 
-async function takeOwn(tx: Transaction, chosen: readonly Chosen[]): Promise<TakenAddress[]> {
+async function takeOwn(tx: Transaction, chosen: readonly Chosen[]): Promise<store.TakenAddress[]> {
   if (chosen.length === 0) return [];
   const given = chosen.flatMap(({ subnets: [{ id: subnetId }], address }) =>
     address === undefined ? [] : [{ subnetId, address }],
@@ -256,28 +254,28 @@ async function takeOwn(tx: Transaction, chosen: readonly Chosen[]): Promise<Take
     const [{ id }] = subnets;
     if (address === undefined) amounts.set(id, (amounts.get(id) ?? 0) + 1);
   }
-  const free = await lowestFree(tx, amounts, given);
+  const free = await store.lowestFree(tx, amounts, given);
   const taken = chosen.map(({ holder, subnets: [subnet], address }) => {
     const next = address ?? free.get(subnet.id)?.shift();
-    if (next === undefined) throw new ConflictError(noneLeft(subnet.id));
+    if (next === undefined) throw new ConflictError(store.noneLeft(subnet.id));
     return { holder, networkId: subnet.network_id, subnetId: subnet.id, address: next, external: false };
   });
-  await insertAssignments(tx, taken).catch((error: unknown) => {
+  await store.insertAssignments(tx, taken).catch((error: unknown) => {
     if (!violates(error, 'ip_assignments_once')) throw error;
-    throw new ConflictError(isTaken(given.map(({ address }) => address)));
+    throw new ConflictError(store.isTaken(given.map(({ address }) => address)));
   });
-  await noteTaken(tx, taken, new Set(given.map(({ subnetId, address }) => `${subnetId} ${address}`)));
+  await store.noteTaken(tx, taken, new Set(given.map(({ subnetId, address }) => `${subnetId} ${address}`)));
   return taken;
 }
 
 /** The first of the subnets is where its address comes from; what is external may come from the others as well. */
 interface Choice {
-  subnets: [KnownSubnet, ...KnownSubnet[]];
+  subnets: [store.KnownSubnet, ...store.KnownSubnet[]];
   address: string | undefined;
 }
-type Chosen = Choice & Pick<AddressWish, 'holder'>;
+type Chosen = Choice & Pick<store.AddressWish, 'holder'>;
 
-function chooseSubnet(wish: AddressWish, subnets: KnownSubnet[]): Choice | FieldProblem {
+function chooseSubnet(wish: store.AddressWish, subnets: store.KnownSubnet[]): Choice | FieldProblem {
   const { from } = wish;
   if (from.kind === 'subnet') return namedSubnet(from, fieldsOf(wish), subnets);
   const candidates = subnets.filter(
@@ -296,9 +294,9 @@ function chooseSubnet(wish: AddressWish, subnets: KnownSubnet[]): Choice | Field
 }
 
 function namedSubnet(
-  from: Extract<AddressSource, { kind: 'subnet' }>,
+  from: Extract<store.AddressSource, { kind: 'subnet' }>,
   at: (name: string) => string,
-  subnets: KnownSubnet[],
+  subnets: store.KnownSubnet[],
 ): Choice | FieldProblem {
   const subnet = subnets.find(({ id }) => id === from.subnetId.toLowerCase());
   if (!subnet || subnet.network_id !== (from.networkId?.toLowerCase() ?? subnet.network_id)) {
@@ -318,7 +316,10 @@ function namedSubnet(
   return subnetOf(from.address, subnet.family, at('ip_address'), [subnet]);
 }
 
-function noneOf(wish: AddressWish, from: Exclude<AddressSource, { kind: 'subnet' }>): FieldProblem {
+function noneOf(
+  wish: store.AddressWish,
+  from: Exclude<store.AddressSource, { kind: 'subnet' }>,
+): FieldProblem {
   const at = fieldsOf(wish);
   if ('router' in wish.holder) {
     return {
@@ -347,7 +348,7 @@ function subnetOf(
   text: string,
   family: IpFamily,
   field: string,
-  candidates: KnownSubnet[],
+  candidates: store.KnownSubnet[],
 ): Choice | FieldProblem {
   const found = canonicalAddress(text);
   if (found && found.family !== family) {
@@ -359,12 +360,12 @@ function subnetOf(
     : { field, message: `${text} is not in the address range of any subnet of the network.` };
 }
 
-function handsOut({ first_address, last_address }: KnownSubnet, address: string): boolean {
+function handsOut({ first_address, last_address }: store.KnownSubnet, address: string): boolean {
   return isBetween(first_address, address, last_address);
 }
 
 const fieldsOf =
-  ({ field }: AddressWish) =>
+  ({ field }: store.AddressWish) =>
   (name: string) =>
     field === '' ? name : `${field}.${name}`;
 

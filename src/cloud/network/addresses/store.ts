@@ -1,6 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { Transaction } from '../../../db/database.ts';
-import type { Place } from '../../../db/place.ts';
+import type { Place, Transaction } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { IpFamily } from '../../../lib/cidr.ts';
 import { protectNoLonger } from '../ddos/service.ts';

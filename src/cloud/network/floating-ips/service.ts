@@ -1,25 +1,22 @@
 import { isIPv4 } from 'node:net';
 import { sql } from 'kysely';
 import { make, remove, want } from '../../../convergence/wants.ts';
-import { type Transaction, violates } from '../../../db/database.ts';
-import type { Place } from '../../../db/place.ts';
+import { type Place, type Transaction, violates } from '../../../db/database.ts';
 import { canonicalAddress } from '../../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { foundById, isUuid, newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
-import { requireOutside } from '../../../requests/project-roles.ts';
+import { requireOutside } from '../../../requests/principal.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import * as tasks from '../../ground/tasks/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
-import { handOver } from '../addresses/in-transaction.ts';
 import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
 import { presentedFloatingIp } from './presenter.ts';
 import type { AssignFloatingIp, CreateFloatingIp, FloatingIpAnswer, FloatingIpListQuery } from './schema.ts';
 import * as store from './store.ts';
-import { refuseNoWayOut } from './store.ts';
 import { asInRows, awayFrom, CREATE_FIP, DELETE_FIP, floatingIpSpecs } from './tasks.ts';
 
 /** Returns the wanted address of the port; if none is named, the first free one. @throws InvalidError */
@@ -237,7 +234,7 @@ export async function refuseUnfit(
   address: string,
 ): Promise<void> {
   await refuseTaken(tx, portId, address);
-  await refuseNoWayOut(tx, portId, address);
+  await store.refuseNoWayOut(tx, portId, address);
   const instanceId = await store.instanceOn(tx, portId);
   if (instanceId === null) return;
   await tasks.refuseDoomed(tx, place, `Instance ${instanceId}`, { type: 'delete_vm', id: instanceId });
@@ -426,5 +423,5 @@ export async function floatingIpOfPort(
     insert into floating_ips (id, project_id, region_id, address, tags, creator_task_id, created_at, updated_at)
     select ${id}::uuid, project_id, region_id, address, '{}', ${taskId}::uuid, ${now}::timestamptz, ${now}::timestamptz
     from ports join ip_assignments on port_id = ports.id where ports.id = ${portId}`.execute(tx.sql);
-  await handOver(tx, portId, id);
+  await addresses.handOver(tx, portId, id);
 }

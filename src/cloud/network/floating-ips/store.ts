@@ -1,7 +1,13 @@
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import type { Sql, Transaction } from '../../../db/database.ts';
+import {
+  isIn,
+  newResource,
+  type Place,
+  type Sql,
+  type Transaction,
+  tagConditions,
+} from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { isIn, newResource, type Place, tagConditions } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import type { Page } from '../../../lib/page.ts';

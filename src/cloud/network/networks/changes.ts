@@ -1,6 +1,5 @@
 import { make, put, remove, type Wanted } from '../../../convergence/wants.ts';
-import type { Transaction } from '../../../db/database.ts';
-import { newResource } from '../../../db/place.ts';
+import { newResource, type Transaction } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { foundById, newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
@@ -12,8 +11,7 @@ import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts
 import * as tasks from '../../ground/tasks/service.ts';
 import { leaveNetwork, makeRouterOf } from '../routers/service.ts';
 import { MTU } from './defaults/in-transaction.ts';
-import { refuseUsed } from './in-use.ts';
-import { lockAlsoHeld, lockOwn } from './lock-own.ts';
+import { lockAlsoHeld, lockOwn, refuseUsed } from './locks.ts';
 import * as rows from './network-rows.ts';
 import type { CreateNetwork, UpdateNetwork } from './schema.ts';
 import { findNetwork } from './store.ts';

@@ -1,6 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Transaction } from '../../../db/database.ts';
-import { isIn, type Place } from '../../../db/place.ts';
+import { isIn, type Place, type Transaction } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { NetworkOrSubnet } from './service.ts';
 

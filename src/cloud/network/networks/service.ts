@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Transaction } from '../../../db/database.ts';
-import { isIn, type Place } from '../../../db/place.ts';
+import { isIn, type Place, type Transaction } from '../../../db/database.ts';
 import { foundById } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';

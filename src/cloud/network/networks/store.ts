@@ -1,7 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { Sql } from '../../../db/database.ts';
+import { type Place, type Sql, tagConditions } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { type Place, tagConditions } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { grouped } from '../../../lib/lists.ts';
 import { orderOf, type Page } from '../../../lib/page.ts';

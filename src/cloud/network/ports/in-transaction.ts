@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { compiledQuery } from '../../../db/compiled.ts';
-import type { Sql, Transaction } from '../../../db/database.ts';
-import { isIn, type Place } from '../../../db/place.ts';
+import { compiledQuery, isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
 import { foundById, isUuid } from '../../../lib/ids.ts';
 import { refuseNode } from '../../ground/hosts/in-transaction.ts';
 

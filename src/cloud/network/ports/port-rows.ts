@@ -1,8 +1,7 @@
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import type { Sql, Transaction } from '../../../db/database.ts';
+import { isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
 import type { AddressPair } from '../../../db/json-columns.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { isIn, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { orderOf, type Page } from '../../../lib/page.ts';

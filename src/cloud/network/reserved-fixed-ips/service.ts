@@ -10,7 +10,6 @@ import { type QuotaOwner, quotaOwner, takeQuota } from '../../ground/quotas/serv
 import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain, usedBy, wantChecked } from '../../ground/tasks/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
-import { type AddressSource, isOutside } from '../addresses/in-transaction.ts';
 import { familiesOf, wishedAddresses } from '../addresses/schema.ts';
 import { awayFrom } from '../floating-ips/tasks.ts';
 import { changeReserved, insertReserved } from '../ports/reserved/in-transaction.ts';
@@ -195,20 +194,20 @@ async function refuseUsed(tx: Transaction, port: store.PlainReserved): Promise<v
 async function onlyAddress(tx: Transaction, port: store.PlainReserved): Promise<string> {
   const what = `Reserved fixed IP ${port.id}`;
   if (port.is_vip) throw new ConflictError(`${what} is a VIP; set its is_vip to false first`);
-  if (!(await isOutside(tx, port.network_id))) {
+  if (!(await addresses.isOutside(tx, port.network_id))) {
     throw new ConflictError(`${what} is not in the external network, so it can't become a floating IP`);
   }
-  const addresses = await addressesOf(tx.sql, port.id);
-  const [address, ...more] = addresses;
+  const owned = await addressesOf(tx.sql, port.id);
+  const [address, ...more] = owned;
   if (address === undefined || more.length > 0 || address.includes(':')) {
     throw new ConflictError(
-      `${what} has ${addresses.join(' and ')}, but a floating IP has a single IPv4 address`,
+      `${what} has ${owned.join(' and ')}, but a floating IP has a single IPv4 address`,
     );
   }
   return address;
 }
 
-function sourcesOf(request: OfAddress): AddressSource[] {
+function sourcesOf(request: OfAddress): addresses.AddressSource[] {
   switch (request.type) {
     case 'external':
       return familiesOf(request.ip_family).map((family) => ({ kind: 'external', family }));

@@ -1,8 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Sql, Transaction } from '../../../db/database.ts';
+import { isIn, type Place, type Sql, type Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { isIn, type Place } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { orderOf, type Page } from '../../../lib/page.ts';
 import type { ReservedFixedIpListQuery } from './schema.ts';

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { make, remove, type Wanted } from '../../../convergence/wants.ts';
-import type { Transaction } from '../../../db/database.ts';
-import { newResource } from '../../../db/place.ts';
+import { newResource, type Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { foundById, isUuid, newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import type { MetricsQuestion } from '../../../lib/node-settings.ts';

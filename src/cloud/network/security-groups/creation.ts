@@ -16,7 +16,6 @@ import { changeToWanted, type GroupChange } from './group-change.ts';
 import { acceptedRules, requireRemoteGroups } from './rules/accepted.ts';
 import type { CanonicalRule } from './rules/canonical.ts';
 import type * as schema from './schema.ts';
-import type { SecurityGroupRow } from './store.ts';
 import * as store from './store.ts';
 import { groupSpec, noteCreation, noteUpdate } from './wanted.ts';
 
@@ -170,7 +169,7 @@ export async function updateSecurityGroup(
   scope: Scope,
   id: string,
   request: schema.UpdateSecurityGroup,
-): Promise<SecurityGroupRow> {
+): Promise<store.SecurityGroupRow> {
   const accepted = acceptedChanges(request.changed_rules ?? []);
   return change(on, scope, id, (group) => {
     refuseUnknownRules(accepted.removed, group);
@@ -210,15 +209,19 @@ export async function updateSecurityGroupByTask(
 }
 
 /** Replaces the rules by those of a default group. @throws NotFoundError, ConflictError */
-export const revertSecurityGroup = (on: Platform, scope: Scope, id: string): Promise<SecurityGroupRow> =>
+export const revertSecurityGroup = (
+  on: Platform,
+  scope: Scope,
+  id: string,
+): Promise<store.SecurityGroupRow> =>
   change(on, scope, id, ({ rules }) => changeToWanted(rules, defaultGroupRules()));
 
 function change(
   on: Platform,
   scope: Scope,
   id: string,
-  plan: (group: SecurityGroupRow) => GroupChange,
-): Promise<SecurityGroupRow> {
+  plan: (group: store.SecurityGroupRow) => GroupChange,
+): Promise<store.SecurityGroupRow> {
   return on.database.accept(async (tx) => (await changeGroup(on, tx, scope, id, plan)).group);
 }
 
@@ -242,7 +245,10 @@ function acceptedChanges(changes: Change[]) {
   return { removed, added };
 }
 
-function refuseUnknownRules(removed: { ruleId: string; field: string }[], group: SecurityGroupRow): void {
+function refuseUnknownRules(
+  removed: { ruleId: string; field: string }[],
+  group: store.SecurityGroupRow,
+): void {
   const known = new Set(group.rules.map(({ id }) => id));
   const problems = removed
     .filter(({ ruleId }) => !known.has(ruleId))

@@ -14,24 +14,7 @@ import * as creation from './creation.ts';
 import { addRule, addRuleByTask, removeRule, removeRuleByTask, replaceRule } from './rules/changes.ts';
 import * as rulesSchema from './rules/schema.ts';
 import type { RuleRow } from './rules/store.ts';
-import {
-  copySecurityGroupSchema,
-  createSecurityGroupSchema,
-  createSecurityGroupTaskSchema,
-  GROUP_TAGS,
-  GROUPS,
-  GroupListQuery,
-  GroupParams,
-  GroupRuleParams,
-  RuleParams,
-  securityGroupListSchema,
-  securityGroupRuleSchema,
-  securityGroupSchema,
-  GROUP_TAGS as tags,
-  updateSecurityGroupSchema,
-  updateSecurityGroupTaskSchema,
-  VERSIONED_GROUP,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import { deleteSecurityGroup, getSecurityGroup, listSecurityGroups, securityGroupTags } from './service.ts';
 import type { SecurityGroupRow } from './store.ts';
 
@@ -81,13 +64,13 @@ const RULES = '/cloud/v1/securitygrouprules/:project_id/:region_id';
 
 /** Routes for single rules, answered at once. */
 export function ruleRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags: GROUP_TAGS, params: RuleParams, deprecated: true });
+  const api = operations(app, { tags: schema.GROUP_TAGS, params: schema.RuleParams, deprecated: true });
 
-  api.post(`${GROUPS}/:group_id/rules`, 'addSecurityGroupRule', 'Add a rule to a security group', {
+  api.post(`${schema.GROUPS}/:group_id/rules`, 'addSecurityGroupRule', 'Add a rule to a security group', {
     description: 'Returns 409 if the group already has the same rule; the message names it.',
-    params: GroupParams,
+    params: schema.GroupParams,
     body: rulesSchema.securityGroupRuleInputSchema,
-    answer: securityGroupRuleSchema(dialect.name),
+    answer: schema.securityGroupRuleSchema(dialect.name),
     handler: async ({ scope, params, body }) =>
       presentedRule(await addRule(on, scope, params.group_id, body), dialect),
   });
@@ -95,7 +78,7 @@ export function ruleRoutes(app: Api, dialect: Dialect, on: Platform): void {
   api.put(`${RULES}/:rule_id`, 'replaceSecurityGroupRule', 'Replace a security group rule', {
     description: 'The rule keeps its ID. Omitted fields are reset to their defaults.',
     body: rulesSchema.replaceSecurityGroupRuleSchema,
-    answer: securityGroupRuleSchema(dialect.name),
+    answer: schema.securityGroupRuleSchema(dialect.name),
     handler: async ({ scope, params, body }) =>
       presentedRule(await replaceRule(on, scope, params.rule_id, body), dialect),
   });
@@ -111,21 +94,21 @@ const IN_EFFECT =
 
 /** Routes of the second version, where a task reports what was done. */
 export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags: GROUP_TAGS, params: GroupParams });
+  const api = operations(app, { tags: schema.GROUP_TAGS, params: schema.GroupParams });
 
   api.post(BASE, 'createSecurityGroupByTask', 'Create a security group with a task', {
     description: `Without \`rules\`, all inbound and outbound traffic is allowed; with an empty list, none is. ${IN_EFFECT}`,
     params: ProjectRegionParams,
-    body: createSecurityGroupTaskSchema,
+    body: schema.createSecurityGroupTaskSchema,
     answer: dialect.tasksSchema,
     handler: async ({ scope, body }) =>
       dialect.tasks([await creation.createSecurityGroupByTask(on, scope, body)]),
   });
 
   api.patch(`${BASE}/:group_id`, 'updateSecurityGroupByTask', 'Update a security group with a task', {
-    versioned: VERSIONED_GROUP,
+    versioned: schema.VERSIONED_GROUP,
     description: `Rules that stay keep their IDs. All changes are one revision. Returns no task if nothing changes, and under \`/gcore\` one that is FINISHED. ${IN_EFFECT}`,
-    body: updateSecurityGroupTaskSchema,
+    body: schema.updateSecurityGroupTaskSchema,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) => {
       const taskId = await creation.updateSecurityGroupByTask(on, scope, params.group_id, body, dialect);
@@ -152,7 +135,7 @@ export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void 
     'Delete a security group rule with a task',
     {
       description: IN_EFFECT,
-      params: GroupRuleParams,
+      params: schema.GroupRuleParams,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params }) =>
         dialect.tasks([await removeRuleByTask(on, scope, params.group_id, params.rule_id)]),
@@ -162,34 +145,34 @@ export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void 
 
 export function securityGroupRoutes(app: Api, dialect: Dialect, on: Platform): void {
   tagRoutes(app, on, 'securitygroup', securityGroupTags);
-  const api = operations(app, { tags, params: GroupParams });
+  const api = operations(app, { tags: schema.GROUP_TAGS, params: schema.GroupParams });
 
-  api.post(GROUPS, 'createSecurityGroup', 'Create a security group', {
+  api.post(schema.GROUPS, 'createSecurityGroup', 'Create a security group', {
     description:
       'Takes effect immediately. Rules are stored in canonical form. If no rule is an egress rule, the group gets two rules that allow all outbound traffic.',
     params: ProjectRegionParams,
-    body: createSecurityGroupSchema,
-    answer: securityGroupSchema(dialect.name),
+    body: schema.createSecurityGroupSchema,
+    answer: schema.securityGroupSchema(dialect.name),
     handler: async ({ scope, body }) =>
       presentedGroup(await creation.createSecurityGroup(on, scope, body), scope, dialect),
   });
 
-  api.get(GROUPS, 'listSecurityGroups', 'List security groups', {
+  api.get(schema.GROUPS, 'listSecurityGroups', 'List security groups', {
     params: ProjectRegionParams,
-    query: GroupListQuery,
-    answer: securityGroupListSchema(dialect.name),
+    query: schema.GroupListQuery,
+    answer: schema.securityGroupListSchema(dialect.name),
     handler: async ({ scope, query }) =>
       presentedPage(await listSecurityGroups(on, scope, query), (row) => presentedGroup(row, scope, dialect)),
   });
 
-  api.get(`${GROUPS}/:group_id`, 'getSecurityGroup', 'Get a security group', {
-    versioned: VERSIONED_GROUP,
-    answer: securityGroupSchema(dialect.name),
+  api.get(`${schema.GROUPS}/:group_id`, 'getSecurityGroup', 'Get a security group', {
+    versioned: schema.VERSIONED_GROUP,
+    answer: schema.securityGroupSchema(dialect.name),
     handler: async ({ scope, params }) =>
       presentedGroup(await getSecurityGroup(on, scope, params.group_id), scope, dialect),
   });
 
-  api.delete(`${GROUPS}/:group_id`, 'deleteSecurityGroup', 'Delete a security group', {
+  api.delete(`${schema.GROUPS}/:group_id`, 'deleteSecurityGroup', 'Delete a security group', {
     description:
       'Returns 409 while a port or a rule of another group uses it. If all of these are being deleted, it waits for up to 30 seconds.',
     handler: ({ scope, params }, reply) =>
@@ -198,33 +181,33 @@ export function securityGroupRoutes(app: Api, dialect: Dialect, on: Platform): v
       ),
   });
 
-  api.patch(`${GROUPS}/:group_id`, 'updateSecurityGroup', 'Update a security group', {
-    versioned: VERSIONED_GROUP,
+  api.patch(`${schema.GROUPS}/:group_id`, 'updateSecurityGroup', 'Update a security group', {
+    versioned: schema.VERSIONED_GROUP,
     description:
       "All changes are applied together, as one revision. Rules are removed before others are added. The default group can't be renamed.",
     deprecated: true,
-    body: updateSecurityGroupSchema,
-    answer: securityGroupSchema(dialect.name),
+    body: schema.updateSecurityGroupSchema,
+    answer: schema.securityGroupSchema(dialect.name),
     handler: async ({ scope, params, body }) =>
       presentedGroup(await creation.updateSecurityGroup(on, scope, params.group_id, body), scope, dialect),
   });
 
-  api.post(`${GROUPS}/:group_id/copy`, 'copySecurityGroup', 'Copy a security group', {
+  api.post(`${schema.GROUPS}/:group_id/copy`, 'copySecurityGroup', 'Copy a security group', {
     description: "Creates a group with the same description, tags and rules. It isn't assigned to any port.",
-    body: copySecurityGroupSchema,
-    answer: securityGroupSchema(dialect.name),
+    body: schema.copySecurityGroupSchema,
+    answer: schema.securityGroupSchema(dialect.name),
     handler: async ({ scope, params, body }) =>
       presentedGroup(await creation.copySecurityGroup(on, scope, params.group_id, body.name), scope, dialect),
   });
 
   api.post(
-    `${GROUPS}/:group_id/revert`,
+    `${schema.GROUPS}/:group_id/revert`,
     'revertSecurityGroup',
     'Restore the default rules of a security group',
     {
       description:
         'Replaces all rules with those of a default group: inbound ICMP, TCP 22 and 3389, and UDP 3389, and all outbound traffic, for IPv4 and IPv6.',
-      answer: securityGroupSchema(dialect.name),
+      answer: schema.securityGroupSchema(dialect.name),
       handler: async ({ scope, params }) =>
         presentedGroup(await creation.revertSecurityGroup(on, scope, params.group_id), scope, dialect),
     },

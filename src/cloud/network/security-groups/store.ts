@@ -1,9 +1,14 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { compiledQuery } from '../../../db/compiled.ts';
-import type { Sql, Transaction } from '../../../db/database.ts';
+import {
+  compiledQuery,
+  isIn,
+  type Place,
+  type Sql,
+  type Transaction,
+  tagConditions,
+} from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { isIn, type Place, tagConditions } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page } from '../../../lib/page.ts';
 import { type IdentifiedRule, newRules, type RuleRow } from './rules/store.ts';

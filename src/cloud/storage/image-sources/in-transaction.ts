@@ -1,5 +1,4 @@
-import type { Transaction } from '../../../db/database.ts';
-import { isIn, type Place } from '../../../db/place.ts';
+import { isIn, type Place, type Transaction } from '../../../db/database.ts';
 import { blockerOf } from '../../../lib/ids.ts';
 import type { Catalog, Image } from '../../ground/catalog/service.ts';
 

@@ -1,6 +1,5 @@
 import { change as changeWant, make, remove } from '../../../convergence/wants.ts';
-import type { Transaction } from '../../../db/database.ts';
-import { newResource } from '../../../db/place.ts';
+import { newResource, type Transaction } from '../../../db/database.ts';
 import { ForbiddenError, InvalidError } from '../../../lib/errors.ts';
 import { fileUrlProblem, shownUrl } from '../../../lib/file-url.ts';
 import { foundById, isUuid, LOOKED_AT, newId, newTaskId, refuseHeld, someOf } from '../../../lib/ids.ts';

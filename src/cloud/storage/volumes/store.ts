@@ -1,8 +1,14 @@
 import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Sql, Transaction } from '../../../db/database.ts';
+import {
+  isIn,
+  newResource,
+  type Place,
+  type Sql,
+  type Transaction,
+  tagConditions,
+} from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import { isIn, newResource, type Place, tagConditions } from '../../../db/place.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { isUuid } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';

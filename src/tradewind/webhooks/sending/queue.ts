@@ -15,10 +15,8 @@ import type { Queue } from '../../../worker/worker.ts';
 import { createEventReader, type EventRow, presentedEvent, typeMatcher } from '../../events/service.ts';
 import { signedHeaders } from '../service.ts';
 import { DELIVERED_WITHIN_MS, READER, WEBHOOKS } from '../store.ts';
-import type { Claimed } from './claims.ts';
 import * as claims from './claims.ts';
 import * as endings from './endings.ts';
-import { bringBack, giveUp, isAnythingLate } from './endings.ts';
 import { FAILING_FROM, insertDeliveries, type Told, wantedAfter, webhooksFor } from './fan-out-store.ts';
 
 const WAITS = { firstMs: 1_000, longestMs: 30 * 60_000 };
@@ -74,7 +72,7 @@ interface Result extends endings.Outcome {
 }
 
 /** Sends a delivery once, and notes what came of it. */
-export async function attemptDelivery(sender: Sender, claimed: Claimed): Promise<void> {
+export async function attemptDelivery(sender: Sender, claimed: claims.Claimed): Promise<void> {
   const began = performance.now();
   const result = await send(sender, claimed);
   const outcome = result.delivered ? 'delivered' : result.status === null ? 'failed' : 'refused';
@@ -82,7 +80,7 @@ export async function attemptDelivery(sender: Sender, claimed: Claimed): Promise
   await sender.database.transaction((tx) => settle(tx, sender, claimed, result));
 }
 
-async function send({ clock, secrets, webhookHosts }: Sender, claimed: Claimed): Promise<Result> {
+async function send({ clock, secrets, webhookHosts }: Sender, claimed: claims.Claimed): Promise<Result> {
   const url = new URL(claimed.url);
   const failed = { status: null, answer: null, delivered: false, askedMs: 0 };
   try {
@@ -112,7 +110,11 @@ async function send({ clock, secrets, webhookHosts }: Sender, claimed: Claimed):
 }
 
 /** The present secret and, for a while, the former one. */
-async function secretsOf({ webhook_id, ...row }: Claimed, secrets: Secrets, now: Date): Promise<string[]> {
+async function secretsOf(
+  { webhook_id, ...row }: claims.Claimed,
+  secrets: Secrets,
+  now: Date,
+): Promise<string[]> {
   const open = (column: 'secret' | 'previous_secret') =>
     row[column] === null ? undefined : secrets.open(`webhooks.${column}`, [webhook_id], row[column]);
   const overlaps = row.previous_until !== null && row.previous_until > now;
@@ -133,7 +135,7 @@ function faultOf(error: unknown): string {
 async function settle(
   tx: Transaction,
   sender: Sender,
-  claimed: Claimed,
+  claimed: claims.Claimed,
   { delivered, askedMs, ...outcome }: Result,
 ): Promise<void> {
   const { workerId, clock, log, random = Math.random } = sender;
@@ -180,7 +182,7 @@ async function settle(
 async function disable(
   tx: Transaction,
   { clock, mailer, log }: Sender,
-  { webhook_id, url }: Claimed,
+  { webhook_id, url }: claims.Claimed,
   reason: 'failing' | 'gone',
 ): Promise<void> {
   const clientId = await endings.disable(tx, webhook_id, { reason, now: clock.now() });
@@ -247,10 +249,10 @@ export function webhookQueue(sender: Sender): Queue {
     async sweep() {
       const now = clock.now();
       const latest = new Date(now.getTime() + LATEST_MS);
-      if (!(await isAnythingLate(database.sql, { now, latest }))) return;
+      if (!(await endings.isAnythingLate(database.sql, { now, latest }))) return;
       await database.transaction(async (tx) => {
-        await bringBack(tx, latest);
-        await giveUp(tx, { now, limit: GIVE_UP_BATCH, fault: 'Not sent in time' });
+        await endings.bringBack(tx, latest);
+        await endings.giveUp(tx, { now, limit: GIVE_UP_BATCH, fault: 'Not sent in time' });
       });
     },
   };

@@ -5,7 +5,6 @@ import type { KeptFlavor } from '../../../../db/json-columns.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
 import { newTaskId } from '../../../../lib/ids.ts';
 import { patchedTags } from '../../../../lib/tags.ts';
-import type { Clock } from '../../../../lib/time.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import { isBareMetal } from '../../../ground/catalog/flavor-schema.ts';
 import type { Flavor } from '../../../ground/catalog/service.ts';
@@ -13,27 +12,12 @@ import type { PlainInstance } from '../../../ground/hosts/in-transaction.ts';
 import type { InstanceStatus, VmState } from '../../../ground/hosts/states.ts';
 import type { TagHolder } from '../../../ground/metadata/service.ts';
 import { beginTask, wantChecked } from '../../../ground/tasks/service.ts';
-import type { ImageSource } from '../../../storage/image-sources/in-transaction.ts';
-import type { InstanceVolumeWish } from '../../../storage/volumes/of-instances/in-transaction.ts';
 import * as instanceVolumes from '../../../storage/volumes/of-instances/in-transaction.ts';
-import { imageMisfits, keptFlavor, misfit, usableFlavor } from '../creation/flavor-choice.ts';
-import { volumeProblems } from '../creation/request-problems.ts';
-import type { PossibleVolume } from '../offers/schema.ts';
+import { imageMisfits, keptFlavor, misfit, offeredWith, usableFlavor } from '../creation/flavor-choice.ts';
 import { getInstance, lockFreeInstance, requireState } from '../service.ts';
 import { changeInstance } from '../store.ts';
 import { ofMachine } from '../tasks.ts';
 import { ACTIONS, type ActionName, NOT_OF_BARE_METAL, RESIZABLE, type UpdateInstance } from './schema.ts';
-
-/** Returns the volume as a creation would ask for it. If its source is still unknown, it counts as a blank volume. */
-export function knownVolume(volume: PossibleVolume, { region }: Pick<Scope, 'region'>): InstanceVolumeWish {
-  const { source, image_id, snapshot_id, volume_id } = volume;
-  const size = volume.size ?? undefined;
-  const type_name = volume.type_name ?? undefined;
-  if (source === 'existing-volume' && volume_id) return { source, volume_id };
-  if (source === 'image' && image_id) return { source, image_id, size, type_name };
-  if (source === 'snapshot' && snapshot_id) return { source, snapshot_id, size, type_name };
-  return { source: 'new-volume', type_name: type_name ?? region.available_volume_types?.[0] };
-}
 
 interface State {
   status: InstanceStatus;
@@ -54,7 +38,7 @@ export const RESIZE_VM = taskType<ChangeInput>('resize_vm');
 export const taskOf = (action: ActionName): InstanceChange => taskType(ACTIONS[action].taskType);
 
 /** How changes of an instance's state and flavor end. */
-export function instanceChangeTasks({ clock }: { clock: Clock }): TaskEnd[] {
+export function instanceChangeTasks({ clock }: Pick<Platform, 'clock'>): TaskEnd[] {
   const actions = (Object.keys(ACTIONS) as ActionName[]).map(taskOf);
   return [...actions, RESIZE_VM].map(
     (task): TaskEnd<ChangeInput> => ({
@@ -153,32 +137,6 @@ export async function otherFlavors(on: Platform, scope: Scope, id: string): Prom
   return offeredWith(on, scope, images).filter((flavor) => misfit(instance.flavor, flavor) === undefined);
 }
 
-/**
- * Lists the flavors that a new instance with these volumes may have, in the same order.
- * @throws InvalidError, ConflictError for a volume in use
- */
-export async function flavorsForNewInstance(
-  on: Platform,
-  scope: Scope,
-  volumes: PossibleVolume[],
-): Promise<Flavor[]> {
-  const problems = volumeProblems(volumes);
-  if (problems.length > 0) throw new InvalidError(problems);
-  const planned = await on.database.transaction((tx) =>
-    instanceVolumes.plan(
-      tx,
-      scope,
-      on.catalog,
-      volumes.map((volume) => knownVolume(volume, scope)),
-    ),
-  );
-  return offeredWith(
-    on,
-    scope,
-    planned.flatMap(({ image }) => image ?? []),
-  );
-}
-
 export const instanceTags: TagHolder = {
   read: getInstance,
   async change(on, tx, scope, id, plan) {
@@ -188,17 +146,6 @@ export const instanceTags: TagHolder = {
     await wantChecked(on, tx, scope, [ofMachine(instance.id, () => ({ metadata: tags }))]);
   },
 };
-
-function offeredWith(on: Platform, scope: Scope, images: ImageSource[]): Flavor[] {
-  return on.catalog
-    .flavors(scope.regionId)
-    .filter(
-      (flavor) =>
-        flavor.offered_for.includes('instances') &&
-        !flavor.disabled &&
-        images.every((image) => imageMisfits(flavor, image).length === 0),
-    );
-}
 
 async function start(
   on: Platform,

@@ -1,8 +1,12 @@
 import type { KeptFlavor } from '../../../../db/json-columns.ts';
 import { type FieldProblem, ForbiddenError, InvalidError } from '../../../../lib/errors.ts';
+import type { Platform, Scope } from '../../../../platform.ts';
 import { isBareMetal } from '../../../ground/catalog/flavor-schema.ts';
 import type { Catalog, Flavor } from '../../../ground/catalog/service.ts';
 import type { ImageSource } from '../../../storage/image-sources/in-transaction.ts';
+import * as instanceVolumes from '../../../storage/volumes/of-instances/in-transaction.ts';
+import type { PossibleVolume } from '../offers/schema.ts';
+import { volumeProblems } from './request-problems.ts';
 
 /**
  * Returns the flavor for an instance. `field` is the request's field that names it.
@@ -105,4 +109,56 @@ export function misfit(current: KeptFlavor, wanted: Flavor): string | undefined 
 export function keptFlavor(flavor: Flavor): KeptFlavor {
   const { regions: _, offered_for: __, disabled: ___, ...rest } = flavor;
   return rest;
+}
+
+/** Returns the volume as a creation would ask for it. If its source is still unknown, it counts as a blank volume. */
+function knownVolume(
+  volume: PossibleVolume,
+  { region }: Pick<Scope, 'region'>,
+): instanceVolumes.InstanceVolumeWish {
+  const { source, image_id, snapshot_id, volume_id } = volume;
+  const size = volume.size ?? undefined;
+  const type_name = volume.type_name ?? undefined;
+  if (source === 'existing-volume' && volume_id) return { source, volume_id };
+  if (source === 'image' && image_id) return { source, image_id, size, type_name };
+  if (source === 'snapshot' && snapshot_id) return { source, snapshot_id, size, type_name };
+  return { source: 'new-volume', type_name: type_name ?? region.available_volume_types?.[0] };
+}
+
+/**
+ * Lists the flavors that a new instance with these volumes may have, in the same order.
+ * @throws InvalidError, ConflictError for a volume in use
+ */
+export async function flavorsForNewInstance(
+  on: Platform,
+  scope: Scope,
+  volumes: PossibleVolume[],
+): Promise<Flavor[]> {
+  const problems = volumeProblems(volumes);
+  if (problems.length > 0) throw new InvalidError(problems);
+  const planned = await on.database.transaction((tx) =>
+    instanceVolumes.plan(
+      tx,
+      scope,
+      on.catalog,
+      volumes.map((volume) => knownVolume(volume, scope)),
+    ),
+  );
+  return offeredWith(
+    on,
+    scope,
+    planned.flatMap(({ image }) => image ?? []),
+  );
+}
+
+/** Returns the flavors for instances that fit all of these images, in the catalogue's order. */
+export function offeredWith(on: Platform, scope: Scope, images: ImageSource[]): Flavor[] {
+  return on.catalog
+    .flavors(scope.regionId)
+    .filter(
+      (flavor) =>
+        flavor.offered_for.includes('instances') &&
+        !flavor.disabled &&
+        images.every((image) => imageMisfits(flavor, image).length === 0),
+    );
 }

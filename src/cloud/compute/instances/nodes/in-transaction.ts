@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { ClusterNodeSpec } from '../../../../backends/contract/specs.ts';
 import { put, type Wanted, want } from '../../../../convergence/wants.ts';
-import type { Transaction } from '../../../../db/database.ts';
+import type { Place, Transaction } from '../../../../db/database.ts';
 import type { KeptFlavor } from '../../../../db/json-columns.ts';
-import type { Place } from '../../../../db/place.ts';
 import { newId } from '../../../../lib/ids.ts';
 import type { Scope } from '../../../../platform.ts';
 import type { Flavor, VolumeTypeName } from '../../../ground/catalog/service.ts';

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TaskEnd } from '../../../../convergence/task-kind.ts';
-import type { Sql, Transaction } from '../../../../db/database.ts';
-import type { Place } from '../../../../db/place.ts';
+import type { Place, Sql, Transaction } from '../../../../db/database.ts';
 import type { ActionResource } from '../../../../lib/resources.ts';
 import { WORKER_IS_DEAD } from '../../../../worker/heartbeat.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AUTOSCALER_PARAMETERS, autoscalerProblems } from './autoscaler.ts';
+import { AUTOSCALER_PARAMETERS, autoscalerProblems } from './validate.ts';
 
 const messageFor = (name: string, value: string) => autoscalerProblems({ [name]: value })[0]?.message;
 

@@ -3,25 +3,21 @@ import { remove } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { found, newTaskId } from '../../../../lib/ids.ts';
-import { crioProblems, kubeletProblems } from '../../../../lib/node-settings.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import * as placementGroups from '../../../compute/placement-groups/service.ts';
-import { isGpu } from '../../../ground/catalog/flavor-schema.ts';
 import { quotaOwner, takeQuotas } from '../../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, refuseDoomed, removeAgain } from '../../../ground/tasks/service.ts';
 import * as workerGroups from '../../../network/security-groups/worker-groups/in-transaction.ts';
-import { labelProblems, taintProblems } from '../node-texts.ts';
 import * as poolNodes from '../nodes/pool-nodes.ts';
-import { type PossiblePool, poolOffer, poolProblems, possibleProblems, sizeProblems } from '../pools.ts';
+import * as rules from '../pools.ts';
 import { MAX_POOLS, type PoolInput } from '../schema.ts';
 import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../service.ts';
 import { type ClusterRow, findCluster, holdCluster, insertPools, type PoolRow } from '../store.ts';
 import { clusterPooled } from '../tasks.ts';
 import { newPool, poolGroupProblems } from './new-pool.ts';
 import type { UpdatePool } from './schema.ts';
-import * as store from './tasks.ts';
-import { CONFIGURE_POOL, CREATE_POOL, DELETE_POOL, RESIZE_POOL } from './tasks.ts';
+import * as tasks from './tasks.ts';
 
 /* Single pools of a running cluster. Every change throws ConflictError while a task holds the cluster. */
 
@@ -29,8 +25,8 @@ import { CONFIGURE_POOL, CREATE_POOL, DELETE_POOL, RESIZE_POOL } from './tasks.t
 export const requirePossibleClusterPool = (
   on: Platform,
   scope: Scope,
-  pools: readonly PossiblePool[],
-): void => refuse(possibleProblems(pools, poolOffer(on.catalog, scope)));
+  pools: readonly rules.PossiblePool[],
+): void => refuse(rules.possibleProblems(pools, rules.poolOffer(on.catalog, scope)));
 
 /**
  * @throws NotFoundError, InvalidError with every fault of the body, ConflictError also for a name that exists,
@@ -44,7 +40,7 @@ export async function createClusterPool(
 ): Promise<string> {
   await requireCluster(on, scope, clusterName);
   refuse([
-    ...poolProblems(request, poolOffer(on.catalog, scope)),
+    ...rules.poolProblems(request, rules.poolOffer(on.catalog, scope)),
     ...(await groupProblems(on, scope, request.security_group_ids ?? [])),
   ]);
   const pool = newPool(request);
@@ -65,7 +61,7 @@ export async function createClusterPool(
     await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
     await beginTask(on, tx, scope, {
       id: taskId,
-      task: CREATE_POOL,
+      task: tasks.CREATE_POOL,
       data: { cluster_name: clusterName, ...request },
       input: { clusterId: cluster.id, poolId: pool.id },
       wants: [await clusterPooled(tx, { ...cluster, pools: [...cluster.pools, pool] })],
@@ -86,10 +82,7 @@ export async function updateClusterPool(
 ): Promise<PoolRow> {
   poolOf(await requireCluster(on, scope, clusterName), name);
   refuse([
-    ...labelProblems(request.labels ?? {}, 'labels'),
-    ...taintProblems(request.taints ?? {}, 'taints'),
-    ...crioProblems(request.crio_config ?? {}, 'crio_config'),
-    ...kubeletProblems(request.kubelet_config ?? {}, 'kubelet_config'),
+    ...rules.settingsProblems(request),
     ...(await groupProblems(on, scope, request.security_group_ids ?? [])),
   ]);
   return changing(on, scope, clusterName, async (tx, cluster) => {
@@ -98,12 +91,12 @@ export async function updateClusterPool(
     const wanted = settingsOf(pool, request);
     refuse([...limitProblems(wanted, request), ...nodeCountProblems(pool, request)]);
     if (isDeepStrictEqual(wanted, settingsOf(pool, {}))) return pool;
-    await store.changePool(tx, pool.id, wanted);
+    await tasks.changePool(tx, pool.id, wanted);
     await poolNodes.setGroupsOfPool(tx, cluster.id, { id: pool.id, ...wanted });
     const changed = { ...pool, ...wanted };
     const pools = cluster.pools.map((one) => (one.id === pool.id ? changed : one));
     await beginTask(on, tx, scope, {
-      task: CONFIGURE_POOL,
+      task: tasks.CONFIGURE_POOL,
       data: { cluster_name: clusterName, pool_name: name, ...request },
       input: {},
       wants: [await clusterPooled(tx, { ...cluster, pools })],
@@ -136,7 +129,7 @@ export async function resizeClusterPool(
     await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
     await beginTask(on, tx, scope, {
       id: taskId,
-      task: RESIZE_POOL,
+      task: tasks.RESIZE_POOL,
       data: { cluster_name: clusterName, pool_name: name, node_count: nodeCount },
       input: { clusterId: cluster.id, poolId: pool.id, nodeCount },
       wants: [await clusterPooled(tx, cluster)],
@@ -161,7 +154,7 @@ export async function deleteClusterPool(
     const pool = poolOf(cluster, name);
     tx.about({ ...pool, type: 'k8s_pool' });
     if (pool.pending === 'Deleting') {
-      const again = await removeAgain(on, tx, scope, cluster.task_id, DELETE_POOL);
+      const again = await removeAgain(on, tx, scope, cluster.task_id, tasks.DELETE_POOL);
       if (again !== undefined) return again;
     }
     const others = cluster.pools.filter(({ id }) => id !== pool.id);
@@ -172,11 +165,11 @@ export async function deleteClusterPool(
     else refuseSlurmsPool(cluster, pool);
     const taskId = deletionId(scope);
     await poolNodes.removeAllNodes(tx, [pool], taskId);
-    await store.markPool(tx, pool.id, 'Deleting');
+    await tasks.markPool(tx, pool.id, 'Deleting');
     await holdCluster(tx, cluster.id, { taskId, status: last ? 'Deleting' : 'Provisioned' });
     return beginTask(on, tx, scope, {
       id: taskId,
-      task: DELETE_POOL,
+      task: tasks.DELETE_POOL,
       data: { cluster_name: clusterName, pool_name: name, ...(last && { cluster_deleted: true }) },
       input: {
         clusterId: cluster.id,
@@ -236,14 +229,14 @@ function refuseLastLeft(
 /** Refuses to remove the last GPU pool under Slurm: Slurm's workers run on GPU nodes. */
 function refuseSlurmsPool({ name, configuration, pools }: ClusterRow, { id, name: poolName }: PoolRow): void {
   if (!configuration.add_ons.slurm.enabled) return;
-  if (pools.some((other) => other.id !== id && isGpu(other.flavor_id))) return;
+  if (rules.haveGpu(pools.filter((other) => other.id !== id))) return;
   throw new ConflictError(
     `Pool ${poolName} is the last GPU pool of cluster ${name}, and Slurm requires one; disable Slurm or add another GPU pool first`,
   );
 }
 
 /** Null and absent fields keep their values. */
-function settingsOf(pool: PoolRow, request: UpdatePool): store.PoolSettings {
+function settingsOf(pool: PoolRow, request: UpdatePool): tasks.PoolSettings {
   return {
     min_node_count: request.min_node_count ?? pool.min_node_count,
     max_node_count: request.max_node_count ?? pool.max_node_count,
@@ -258,10 +251,10 @@ function settingsOf(pool: PoolRow, request: UpdatePool): store.PoolSettings {
 
 /** Reports a wrong limit at the field that was sent. */
 function limitProblems(
-  { min_node_count: min, max_node_count: max }: store.PoolSettings,
+  { min_node_count: min, max_node_count: max }: tasks.PoolSettings,
   request: UpdatePool,
 ): FieldProblem[] {
-  if (typeof request.max_node_count === 'number' || min <= max) return sizeProblems({ min, max });
+  if (typeof request.max_node_count === 'number' || min <= max) return rules.sizeProblems({ min, max });
   const message = `Must be at most max_node_count of the pool, which is ${max}. To go higher, also send a larger max_node_count.`;
   return [{ field: 'min_node_count', message }];
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Transaction } from '../../../../db/database.ts';
-import { isIn } from '../../../../db/place.ts';
+import { isIn, type Transaction } from '../../../../db/database.ts';
 import { contains } from '../../../../lib/cidr.ts';
 import { type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import type { Scope } from '../../../../platform.ts';

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Sql, Transaction } from '../../../../db/database.ts';
-import { isIn, type Place } from '../../../../db/place.ts';
+import { isIn, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
 import { found, isUuid } from '../../../../lib/ids.ts';
 import { grouped } from '../../../../lib/lists.ts';
 import type { Page, PageQuery } from '../../../../lib/page.ts';

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { make, type Wanted, type WantScope } from '../../../../convergence/wants.ts';
-import type { Transaction } from '../../../../db/database.ts';
-import { isIn, type Place } from '../../../../db/place.ts';
+import { isIn, type Place, type Transaction } from '../../../../db/database.ts';
 import { networkSpec, subnetSpec } from '../tasks.ts';
 
 export interface NetworkedRegion {

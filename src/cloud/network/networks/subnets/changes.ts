@@ -1,11 +1,8 @@
 import { make, put, remove, type Wanted } from '../../../../convergence/wants.ts';
 import { type Transaction, violates } from '../../../../db/database.ts';
-import { canonicalAddress, type IpFamily } from '../../../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { foundById, newId, newTaskId, refuseHeld } from '../../../../lib/ids.ts';
 import { familyOf } from '../../../../lib/ip-addresses.ts';
-import { tagsOf } from '../../../../lib/legacy-metadata.ts';
-import { type IpRoute, ipRoutesFrom } from '../../../../lib/next-hops.ts';
 import { patchedTags } from '../../../../lib/tags.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import type { TagHolder } from '../../../ground/metadata/service.ts';
@@ -14,49 +11,13 @@ import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service
 import * as tasks from '../../../ground/tasks/service.ts';
 import { asInRows as floatingIpsAsInRows } from '../../floating-ips/tasks.ts';
 import { connect, disconnect, followGateway, lockFloatingIpsIn } from '../../routers/service.ts';
-import { refuseUsed } from '../in-use.ts';
-import { lockAlsoHeld, lockOwn } from '../lock-own.ts';
+import { lockAlsoHeld, lockOwn, refuseUsed } from '../locks.ts';
 import { lockNetwork } from '../network-rows.ts';
 import type { CreateSubnet, UpdateSubnet } from '../schema.ts';
 import { findSubnet } from '../store.ts';
 import { CREATE_SUBNET, DELETE_NETWORK, DELETE_SUBNET, subnetSpec } from '../tasks.ts';
-import { gatewayIn, keepsGateway, poolOf, type SubnetRange, subnetRange } from './range.ts';
+import * as rules from './rules.ts';
 import * as rows from './store.ts';
-
-/** The defaults of Neutron's max_dns_nameservers and max_subnet_host_routes. */
-const MAX_NAMESERVERS = 5;
-const MAX_HOST_ROUTES = 20;
-const EXAMPLES: Record<IpFamily, string> = { IPv4: '1.1.1.1', IPv6: '2606:4700:4700::1111' };
-
-/** Checks the name servers of a subnet of the given family. As in Neutron, they are of the same family. */
-export function nameserversFrom(
-  given: readonly string[],
-  family: IpFamily,
-): { nameservers: string[]; problems: FieldProblem[] } {
-  const field = 'dns_nameservers';
-  const problems: FieldProblem[] = [];
-  if (given.length > MAX_NAMESERVERS) {
-    problems.push({
-      field,
-      message: `Too many name servers: at most ${MAX_NAMESERVERS} are allowed, but the request has ${given.length}.`,
-    });
-  }
-  const nameservers = given.flatMap((text, index) => {
-    const found = canonicalAddress(text);
-    if (found?.family === family) return [found.address];
-    const message = `Must be an ${family} address such as ${EXAMPLES[family]}.`;
-    problems.push({ field: `${field}.${index}`, message });
-    return [];
-  });
-  if (new Set(nameservers).size < nameservers.length) {
-    problems.push({ field, message: 'Contains the same server twice; list it once.' });
-  }
-  return { nameservers, problems };
-}
-
-/** Checks the host routes of a subnet of the given family. */
-export const hostRoutesFrom = (given: readonly IpRoute[], family: IpFamily) =>
-  ipRoutesFrom(given, { field: 'host_routes', most: MAX_HOST_ROUTES, family });
 
 /**
  * Accepts a subnet. Returns the ID of the task that creates it.
@@ -64,9 +25,8 @@ export const hostRoutesFrom = (given: readonly IpRoute[], family: IpFamily) =>
  * of them or will delete the network, QuotaExceededError
  */
 export async function createSubnet(on: Platform, scope: Scope, request: CreateSubnet): Promise<string> {
-  const tags = tagsOf(request);
-  const { range, gateway, nameservers, routes } = wantedSubnet(request);
-  const pool = poolOf(range, gateway);
+  const { range, gateway, nameservers, routes, tags } = rules.wantedSubnet(request);
+  const pool = rules.poolOf(range, gateway);
   const [id, taskId] = [newId(), newTaskId()];
   const now = on.clock.now();
   await on.database.accept(async (tx) => {
@@ -109,7 +69,7 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
       created_at: now,
       updated_at: now,
     });
-    if (keepsGateway(pool, gateway)) await rows.keepForGateway(tx, id, gateway);
+    if (rules.keepsGateway(pool, gateway)) await rows.keepForGateway(tx, id, gateway);
     const connected =
       gateway !== null && (request.connect_to_network_router ?? true)
         ? await connect(tx, scope, { id, ...subnet }, request.router_id_to_connect ?? null, now)
@@ -135,11 +95,11 @@ export const updateSubnet = (on: Platform, scope: Scope, id: string, change: Upd
   on.database.accept(async (tx) => {
     const subnet = await lockOwn(tx, scope, id, SUBNET);
     const family = familyOf(subnet.first_address);
-    const { nameservers, problems: nameserverProblems } = nameserversFrom(
+    const { nameservers, problems: nameserverProblems } = rules.nameserversFrom(
       change.dns_nameservers ?? [],
       family,
     );
-    const { routes, problems: routeProblems } = hostRoutesFrom(change.host_routes ?? [], family);
+    const { routes, problems: routeProblems } = rules.hostRoutesFrom(change.host_routes ?? [], family);
     const problems = [...nameserverProblems, ...routeProblems];
     const gateway = changedGateway(subnet, change, problems);
     if (problems.length > 0) throw new InvalidError(problems);
@@ -203,52 +163,14 @@ export const subnetTags: TagHolder = {
   },
 };
 
-/** @throws InvalidError with all problems */
-function wantedSubnet(request: CreateSubnet) {
-  const problems: FieldProblem[] = [];
-  const sound = <T>(found: T | FieldProblem): T | undefined => {
-    if (typeof found !== 'object' || found === null || !('message' in found)) return found;
-    problems.push(found);
-    return undefined;
-  };
-  const range = sound<SubnetRange>(subnetRange(request.cidr));
-  const gateway = range && sound<string | null>(gatewayIn(range, request.gateway_ip));
-  const family = range?.family ?? (request.ip_version === 6 ? 'IPv6' : 'IPv4');
-  const { nameservers, problems: nameserverProblems } = nameserversFrom(
-    request.dns_nameservers ?? [],
-    family,
-  );
-  const { routes, problems: routeProblems } = hostRoutesFrom(request.host_routes ?? [], family);
-  problems.push(...nameserverProblems, ...routeProblems, ...formProblems(request));
-  if (request.ip_version !== undefined && range && range.family !== `IPv${request.ip_version}`) {
-    const message = `${range.cidr} is an ${range.family} range; send ${range.family.at(-1)} or leave it out.`;
-    problems.push({ field: 'ip_version', message });
-  }
-  if (problems.length > 0 || range === undefined || gateway === undefined) throw new InvalidError(problems);
-  return { range, gateway, nameservers, routes };
-}
-
-function formProblems(request: CreateSubnet): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  if (request.gateway_ip === null && request.connect_to_network_router !== false) {
-    const message = "Must be false if gateway_ip is null: a subnet without a gateway isn't routed.";
-    problems.push({ field: 'connect_to_network_router', message });
-  }
-  if ((request.router_id_to_connect ?? null) !== null && request.connect_to_network_router === false) {
-    const message = 'Requires connect_to_network_router: true; leave one of them out.';
-    problems.push({ field: 'router_id_to_connect', message });
-  }
-  return problems;
-}
-
 function changedGateway(
   subnet: rows.OwnSubnet,
   { gateway_ip: given }: UpdateSubnet,
   problems: FieldProblem[],
 ): string | null {
-  const range = subnetRange(subnet.cidr);
+  const range = rules.subnetRange(subnet.cidr);
   if (given === undefined || 'message' in range) return subnet.gateway_ip;
-  const gateway = gatewayIn(range, given);
+  const gateway = rules.gatewayIn(range, given);
   if (gateway === null || typeof gateway === 'string') return gateway;
   problems.push(gateway);
   return subnet.gateway_ip;
@@ -265,7 +187,7 @@ async function moveGateway(
 ): Promise<Wanted[]> {
   if (gateway === subnet.gateway_ip) return [];
   await rows.freeGateway(tx, subnet.id);
-  if (keepsGateway({ first: subnet.first_address, last: subnet.last_address }, gateway)) {
+  if (rules.keepsGateway({ first: subnet.first_address, last: subnet.last_address }, gateway)) {
     try {
       await rows.keepForGateway(tx, subnet.id, gateway);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hostRoutesFrom, nameserversFrom } from './changes.ts';
+import { hostRoutesFrom, nameserversFrom } from './rules.ts';
 
 it('takes name servers of its family in their one form and names those that are none', () => {
   expect(nameserversFrom(['1.1.1.1'], 'IPv4')).toEqual({ nameservers: ['1.1.1.1'], problems: [] });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gatewayIn, keepsGateway, poolOf, type SubnetRange, subnetRange } from './range.ts';
+import { gatewayIn, keepsGateway, poolOf, type SubnetRange, subnetRange } from './rules.ts';
 
 const range: SubnetRange = {
   family: 'IPv4',

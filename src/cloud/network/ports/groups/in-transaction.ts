@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Transaction } from '../../../../db/database.ts';
-import { isIn, type Place } from '../../../../db/place.ts';
+import { isIn, type Place, type Transaction } from '../../../../db/database.ts';
 import { ConflictError } from '../../../../lib/errors.ts';
 import { refuseHeld } from '../../../../lib/ids.ts';
 

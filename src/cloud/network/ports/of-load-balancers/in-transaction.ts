@@ -1,6 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { Transaction } from '../../../../db/database.ts';
-import type { Place } from '../../../../db/place.ts';
+import type { Place, Transaction } from '../../../../db/database.ts';
 
 /** Writes a port with the virtual address of a load balancer. It goes with the load balancer. */
 export async function insertVip(

@@ -1,14 +1,13 @@
 import { sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { want } from '../../../../convergence/wants.ts';
-import type { Transaction } from '../../../../db/database.ts';
-import { isIn, newResource, type Place } from '../../../../db/place.ts';
+import { isIn, newResource, type Place, type Transaction } from '../../../../db/database.ts';
 import type { Tables } from '../../../../db/tables.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import { refuseHeld } from '../../../../lib/ids.ts';
 import { familyOf } from '../../../../lib/ip-addresses.ts';
 import type { Scope } from '../../../../platform.ts';
-import { requireOutside } from '../../../../requests/project-roles.ts';
+import { requireOutside } from '../../../../requests/principal.ts';
 import type { HeldAddress } from '../../addresses/in-transaction.ts';
 import { familiesOf, type IpFamilyWish } from '../../addresses/schema.ts';
 import { takeOffAllGroups } from '../groups/in-transaction.ts';

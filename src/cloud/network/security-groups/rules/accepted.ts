@@ -1,5 +1,4 @@
-import type { Transaction } from '../../../../db/database.ts';
-import type { Place } from '../../../../db/place.ts';
+import type { Place, Transaction } from '../../../../db/database.ts';
 import { canonicalCidr } from '../../../../lib/cidr.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import {

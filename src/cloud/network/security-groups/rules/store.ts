@@ -1,7 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { compiledQuery } from '../../../../db/compiled.ts';
-import type { Sql, Transaction } from '../../../../db/database.ts';
-import { isIn, type Place } from '../../../../db/place.ts';
+import { compiledQuery, isIn, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
 import type { Tables } from '../../../../db/tables.ts';
 import { type CanonicalRule, duplicateKey } from './canonical.ts';
 

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Transaction } from '../../../../db/database.ts';
-import { isIn, type Place } from '../../../../db/place.ts';
+import { isIn, type Place, type Transaction } from '../../../../db/database.ts';
 import { newId } from '../../../../lib/ids.ts';
 import type { ImageSource } from '../../image-sources/in-transaction.ts';
 import type { VolumeShape, VolumeWish } from '../sources.ts';

@@ -1,5 +1,4 @@
-import type { Transaction } from '../../../../db/database.ts';
-import type { Place } from '../../../../db/place.ts';
+import type { Place, Transaction } from '../../../../db/database.ts';
 import { InvalidError } from '../../../../lib/errors.ts';
 import { SNAPSHOT_TYPES, type VolumeType } from '../../../../lib/volume-types.ts';
 import { MOST_VOLUMES } from './schema.ts';

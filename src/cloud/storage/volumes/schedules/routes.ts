@@ -5,24 +5,7 @@ import { offsetTimestamp } from '../../../../lib/time.ts';
 import { PROJECT_REGION_COLUMNS, type Versioned } from '../../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../../lib/wire.ts';
 import type { Platform } from '../../../../platform.ts';
-import {
-  AddSchedules,
-  CreatePolicy,
-  Policy,
-  PolicyList,
-  PolicyParams,
-  PolicyPrice,
-  PolicyPriceByType,
-  PolicyQuery,
-  PolicyUsage,
-  PricePolicy,
-  RemoveSchedules,
-  Schedule,
-  ScheduleParams,
-  UpdatePolicy,
-  UpdateSchedule,
-  VolumeIds,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import * as policies from './service.ts';
 import type { PolicyRow, ScheduleRow } from './store.ts';
 import type { Span } from './timing.ts';
@@ -52,7 +35,7 @@ const SCHEDULE_ROW: Versioned = {
 };
 
 export function snapshotScheduleRoutes(app: Api, on: Platform): void {
-  const api = operations(app, { tags: ['Snapshot schedules'], params: PolicyParams });
+  const api = operations(app, { tags: ['Snapshot schedules'], params: schema.PolicyParams });
   const place = { params: ProjectRegionParams };
   const asks = { ...place, access: 'read', onlyAsks: true } as const;
 
@@ -60,29 +43,29 @@ export function snapshotScheduleRoutes(app: Api, on: Platform): void {
     ...place,
     description:
       'Takes snapshots of volumes by schedules, and deletes those that are kept long enough. A project has 100 policies at most in a region, a policy 10 schedules and 100 volumes.',
-    body: CreatePolicy,
-    answer: Policy,
+    body: schema.CreatePolicy,
+    answer: schema.Policy,
     handler: async ({ scope, body }) => presented(await policies.createPolicy(on, scope, body)),
   });
 
   api.get(BASE, 'listSnapshotPolicies', 'List snapshot policies', {
     ...place,
-    query: PolicyQuery,
-    answer: PolicyList,
+    query: schema.PolicyQuery,
+    answer: schema.PolicyList,
     handler: async ({ scope }) => pageOf(await policies.listPolicies(on, scope), {}, presented),
   });
 
   api.get(ITSELF, 'getSnapshotPolicy', 'Get a snapshot policy', {
     versioned: POLICY_ROW,
-    query: PolicyQuery,
-    answer: Policy,
+    query: schema.PolicyQuery,
+    answer: schema.Policy,
     handler: async ({ scope, params }) => presented(await policies.getPolicy(on, scope, params.policy_id)),
   });
 
   api.patch(ITSELF, 'updateSnapshotPolicy', 'Rename, pause or resume a snapshot policy', {
     description: 'What would have been due while it was paused is left out.',
-    body: UpdatePolicy,
-    answer: Policy,
+    body: schema.UpdatePolicy,
+    answer: schema.Policy,
     handler: async ({ scope, params, body }) =>
       presented(await policies.updatePolicy(on, scope, params.policy_id, body)),
   });
@@ -93,23 +76,23 @@ export function snapshotScheduleRoutes(app: Api, on: Platform): void {
   });
 
   api.post(`${ONE}/add_schedules`, 'addSnapshotSchedules', 'Add schedules to a snapshot policy', {
-    body: AddSchedules,
-    answer: Policy,
+    body: schema.AddSchedules,
+    answer: schema.Policy,
     handler: async ({ scope, params, body }) =>
       presented(await policies.addSchedules(on, scope, params.policy_id, body.schedules)),
   });
 
   api.post(`${ONE}/remove_schedules`, 'removeSnapshotSchedules', 'Remove schedules from a snapshot policy', {
     description: 'Their snapshots stay, and nothing deletes them any more.',
-    body: RemoveSchedules,
-    answer: Policy,
+    body: schema.RemoveSchedules,
+    answer: schema.Policy,
     handler: async ({ scope, params, body }) =>
       presented(await policies.removeSchedules(on, scope, params.policy_id, body.schedule_ids)),
   });
 
   api.put(`${ONE}/add_volumes_to_policy`, 'addSnapshotPolicyVolumes', 'Add volumes to a snapshot policy', {
-    body: VolumeIds,
-    answer: Policy,
+    body: schema.VolumeIds,
+    answer: schema.Policy,
     handler: async ({ scope, params, body }) =>
       presented(await policies.addVolumes(on, scope, params.policy_id, body.volume_ids)),
   });
@@ -121,8 +104,8 @@ export function snapshotScheduleRoutes(app: Api, on: Platform): void {
     {
       description:
         'Their snapshots stay, and nothing deletes them any more. Volumes that the policy does not have are ignored.',
-      body: VolumeIds,
-      answer: Policy,
+      body: schema.VolumeIds,
+      answer: schema.Policy,
       handler: async ({ scope, params, body }) =>
         presented(await policies.removeVolumes(on, scope, params.policy_id, body.volume_ids)),
     },
@@ -135,24 +118,24 @@ export function snapshotScheduleRoutes(app: Api, on: Platform): void {
     {
       ...asks,
       description: 'If each schedule keeps as many snapshots as it may. Nothing is created.',
-      body: CreatePolicy,
-      answer: PolicyUsage,
+      body: schema.CreatePolicy,
+      answer: schema.PolicyUsage,
       handler: ({ scope, body }) => policies.estimateUsage(on, scope, body),
     },
   );
 
   api.get(SCHEDULE, 'getSnapshotSchedule', 'Get a snapshot schedule', {
-    params: ScheduleParams,
+    params: schema.ScheduleParams,
     versioned: SCHEDULE_ROW,
-    answer: Schedule,
+    answer: schema.Schedule,
     handler: async ({ scope, params }) =>
       presentedSchedule(await policies.getSchedule(on, scope, params.schedule_id)),
   });
 
   api.patch(SCHEDULE, 'updateSnapshotSchedule', 'Change a snapshot schedule', {
-    params: ScheduleParams,
-    body: UpdateSchedule,
-    answer: Schedule,
+    params: schema.ScheduleParams,
+    body: schema.UpdateSchedule,
+    answer: schema.Schedule,
     handler: async ({ scope, params, body }) =>
       presentedSchedule(await policies.updateSchedule(on, scope, params.schedule_id, body)),
   });
@@ -164,8 +147,8 @@ export function snapshotScheduleRoutes(app: Api, on: Platform): void {
     {
       ...asks,
       deprecated: true,
-      body: CreatePolicy,
-      answer: PolicyPrice,
+      body: schema.CreatePolicy,
+      answer: schema.PolicyPrice,
       handler: async ({ scope, body }) => (await policies.estimateUsage(on, scope, body)).max_cost,
     },
   );
@@ -178,14 +161,14 @@ export function snapshotScheduleRoutes(app: Api, on: Platform): void {
       ...asks,
       description:
         'The price of the snapshots if each schedule keeps as many as it may, after discount, including tax. Nothing is created.',
-      body: PricePolicy,
-      answer: PolicyPriceByType,
+      body: schema.PricePolicy,
+      answer: schema.PolicyPriceByType,
       handler: ({ scope, body }) => policies.priceByType(on, scope, body),
     },
   );
 }
 
-function presented(row: PolicyRow): Policy {
+function presented(row: PolicyRow): schema.Policy {
   return {
     id: row.id,
     name: row.name,
@@ -207,7 +190,9 @@ function presented(row: PolicyRow): Policy {
   };
 }
 
-function presentedSchedule(row: Omit<ScheduleRow, 'user_client_id' | 'created_at' | 'revision'>): Schedule {
+function presentedSchedule(
+  row: Omit<ScheduleRow, 'user_client_id' | 'created_at' | 'revision'>,
+): schema.Schedule {
   const common = {
     id: row.id,
     owner: 'lifecycle_policy' as const,

@@ -77,11 +77,9 @@ describe('policies', () => {
       hour: '0, 20',
       minute: '30',
       timezone: 'Europe/Berlin',
-      ...{
-        max_quantity: 3,
-        retention_time: { weeks: 2 },
-        resource_name_template: '{volume_id}',
-      },
+      max_quantity: 3,
+      retention_time: { weeks: 2 },
+      resource_name_template: '{volume_id}',
     };
     const policy = await newPolicy({ volume_ids: [volume], schedules: [schedule, interval()] });
     expect(policy).toMatchObject({
@@ -90,26 +88,22 @@ describe('policies', () => {
       status: 'active',
       project_id: 1,
       region_id: 1,
-      ...{
-        user_id: 1,
-        problems: [],
-        volumes: [
-          {
-            volume_id: volume,
-            volume_name: 'first',
-          },
-        ],
-      },
+      user_id: 1,
+      problems: [],
+      volumes: [
+        {
+          volume_id: volume,
+          volume_name: 'first',
+        },
+      ],
       schedules: [
         {
           ...schedule,
-          ...{
-            owner: 'lifecycle_policy',
-            owner_id: policy.id,
-            day: null,
-            week: null,
-            month: null,
-          },
+          owner: 'lifecycle_policy',
+          owner_id: policy.id,
+          day: null,
+          week: null,
+          month: null,
           retention_time: {
             weeks: 2,
             days: null,
@@ -358,10 +352,8 @@ describe('snapshots', () => {
           schedule_id: settingOf(policy),
           volume_id: volume,
           since: expect.any(String),
-          ...{
-            message: expect.stringContaining(holder),
-            next_attempt: expect.any(String),
-          },
+          message: expect.stringContaining(holder),
+          next_attempt: expect.any(String),
         },
       ]);
     expect(await eventsOf(`snapshot_policy/${policy.id}`)).toContain(

@@ -13,18 +13,7 @@ import { priced } from '../../../ground/catalog/service.ts';
 import { sumOf, volumePrice } from '../../../ground/prices/formula.ts';
 import { lockVolumes } from '../store.ts';
 import { plansOf } from './in-transaction.ts';
-import {
-  type CreatePolicy,
-  type CreateSchedule,
-  DEFAULTS,
-  MOST_SCHEDULES,
-  MOST_VOLUMES,
-  PLACEHOLDERS,
-  type PolicyPriceByType,
-  type PolicyUsage,
-  type UpdatePolicy,
-  type UpdateSchedule,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import * as store from './store.ts';
 import { type Span, spanProblems, type Timing, timingProblems } from './timing.ts';
 
@@ -38,7 +27,7 @@ const UNITS = ['weeks', 'days', 'hours', 'minutes'] as const;
 export async function createPolicy(
   on: Platform,
   scope: Scope,
-  request: CreatePolicy,
+  request: schema.CreatePolicy,
 ): Promise<store.PolicyRow> {
   const { name, status = 'active', schedules = [] } = request;
   requireSound(schedules, on.clock.now());
@@ -70,7 +59,7 @@ export const updatePolicy = (
   on: Platform,
   scope: Scope,
   id: number,
-  { name, status }: UpdatePolicy,
+  { name, status }: schema.UpdatePolicy,
 ): Promise<store.PolicyRow> =>
   changed(on, scope, id, async (tx, policy) => {
     await store.changePolicies(tx, [id], { ...(name !== undefined && { name }), ...(status && { status }) });
@@ -91,14 +80,14 @@ export async function addSchedules(
   on: Platform,
   scope: Scope,
   id: number,
-  schedules: readonly CreateSchedule[],
+  schedules: readonly schema.CreateSchedule[],
 ): Promise<store.PolicyRow> {
   requireSound(schedules, on.clock.now());
   return changed(on, scope, id, async (tx, policy) => {
     const before = await store.schedulesOf(tx, [id]);
-    if (before.length + schedules.length > MOST_SCHEDULES) {
+    if (before.length + schedules.length > schema.MOST_SCHEDULES) {
       throw new ConflictError(
-        `Policy ${id} has ${before.length} schedules and may have ${MOST_SCHEDULES}; remove some first`,
+        `Policy ${id} has ${before.length} schedules and may have ${schema.MOST_SCHEDULES}; remove some first`,
       );
     }
     const rows = schedules.map((one) => newSchedule(scope, id, one));
@@ -159,7 +148,7 @@ export async function updateSchedule(
   on: Platform,
   scope: Scope,
   id: string,
-  request: UpdateSchedule,
+  request: schema.UpdateSchedule,
 ): Promise<store.ScheduleRow> {
   await on.database.accept(async (tx) => {
     const before = await foundById('Snapshot schedule', id, () => store.findSchedule(tx.sql, scope, id));
@@ -192,8 +181,8 @@ export async function updateSchedule(
 export async function estimateUsage(
   on: Platform,
   scope: Scope,
-  request: Pick<CreatePolicy, 'schedules' | 'volume_ids'>,
-): Promise<PolicyUsage> {
+  request: Pick<schema.CreatePolicy, 'schedules' | 'volume_ids'>,
+): Promise<schema.PolicyUsage> {
   const { each, volumes } = await estimated(on, scope, request);
   const { terms, hourPrice } = await on.rates.of(scope.clientId);
   const prices = [...sizesByType(volumes)].map(([type, gib]) =>
@@ -211,8 +200,8 @@ export async function estimateUsage(
 export async function priceByType(
   on: Platform,
   scope: Scope,
-  request: Pick<CreatePolicy, 'schedules' | 'volume_ids'>,
-): Promise<PolicyPriceByType> {
+  request: Pick<schema.CreatePolicy, 'schedules' | 'volume_ids'>,
+): Promise<schema.PolicyPriceByType> {
   const { each, volumes } = await estimated(on, scope, request);
   const { terms, hourPrice } = await on.rates.of(scope.clientId);
   const prices = [...sizesByType(volumes)].map(([type, gib]) => ({
@@ -247,13 +236,16 @@ export async function priceByType(
 async function estimated(
   on: Platform,
   scope: Scope,
-  { schedules = [], volume_ids = [] }: Pick<CreatePolicy, 'schedules' | 'volume_ids'>,
+  { schedules = [], volume_ids = [] }: Pick<schema.CreatePolicy, 'schedules' | 'volume_ids'>,
 ): Promise<{ each: number; volumes: SizedVolume[] }> {
   requireSound(schedules, on.clock.now());
   const ids = unique(volume_ids);
   const volumes = await store.plainVolumes(on.database.sql, scope, ids);
   requireVolumes(ids, volumes);
-  const each = schedules.reduce((sum, { max_quantity = DEFAULTS.max_quantity }) => sum + max_quantity, 0);
+  const each = schedules.reduce(
+    (sum, { max_quantity = schema.DEFAULTS.max_quantity }) => sum + max_quantity,
+    0,
+  );
   return { each, volumes };
 }
 
@@ -295,8 +287,10 @@ async function addTo(
 ): Promise<void> {
   requireVolumes(volumeIds, await lockVolumes(tx, scope, [...volumeIds]));
   const all = new Set([...(await store.volumesOf(tx, id)), ...volumeIds]);
-  if (all.size > MOST_VOLUMES) {
-    throw new ConflictError(`Policy ${id} would have ${all.size} volumes and may have ${MOST_VOLUMES}`);
+  if (all.size > schema.MOST_VOLUMES) {
+    throw new ConflictError(
+      `Policy ${id} would have ${all.size} volumes and may have ${schema.MOST_VOLUMES}`,
+    );
   }
   await store.insertVolumes(tx, [id], volumeIds);
   await store.insertTurns(tx, plansOf(await store.schedulesOf(tx, [id]), status, tx.now), volumeIds);
@@ -316,7 +310,7 @@ function requireVolumes(ids: readonly string[], volumes: readonly SizedVolume[])
   if (problems.length > 0) throw new InvalidError({ volume_ids: problems });
 }
 
-function requireSound(schedules: readonly CreateSchedule[], now: Date): void {
+function requireSound(schedules: readonly schema.CreateSchedule[], now: Date): void {
   const problems = schedules.flatMap((one, at) => [
     ...timingProblems(timingOf(one), `schedules.${at}.`, now),
     ...retentionProblems(one.retention_time ?? null, `schedules.${at}.`),
@@ -327,8 +321,8 @@ function requireSound(schedules: readonly CreateSchedule[], now: Date): void {
 
 function templateProblems(template: string | undefined, at: string): FieldProblem[] {
   const named = [...(template ?? '').matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '');
-  const unknown = named.filter((name) => !PLACEHOLDERS.some((known) => known === name));
-  const known = PLACEHOLDERS.join(', ');
+  const unknown = named.filter((name) => !schema.PLACEHOLDERS.some((known) => known === name));
+  const known = schema.PLACEHOLDERS.join(', ');
   return unknown.map((name) => ({
     field: `${at}resource_name_template`,
     message: `There is no {${name}}; choose from ${known}.`,
@@ -339,7 +333,7 @@ const retentionProblems = (retention: Span | null, at: string): FieldProblem[] =
   retention ? spanProblems(retention, `${at}retention_time`, 'A retention time') : [];
 
 /** Returns what a request says of the times, without the rest of the schedule. */
-function timingOf(request: CreateSchedule): Timing {
+function timingOf(request: schema.CreateSchedule): Timing {
   const { type } = request;
   const given = request as Record<string, unknown>;
   const fields = type === 'cron' ? CRON_FIELDS : UNITS;
@@ -348,7 +342,7 @@ function timingOf(request: CreateSchedule): Timing {
 }
 
 /** Returns the timing as a request changes it; undefined if it says nothing of it. @throws InvalidError */
-function changedTiming(before: Timing, request: UpdateSchedule): Timing | undefined {
+function changedTiming(before: Timing, request: schema.UpdateSchedule): Timing | undefined {
   const type = request.type ?? before.type;
   const [own, others] = type === 'cron' ? [CRON_FIELDS, UNITS] : [UNITS, CRON_FIELDS];
   const foreign = others.filter((name) => request[name] !== undefined);
@@ -362,15 +356,15 @@ function changedTiming(before: Timing, request: UpdateSchedule): Timing | undefi
   return { ...(type === before.type && before), type, ...given };
 }
 
-const newSchedule = (scope: Scope, policyId: number, request: CreateSchedule): store.NewSchedule => ({
+const newSchedule = (scope: Scope, policyId: number, request: schema.CreateSchedule): store.NewSchedule => ({
   id: randomUUID(),
   policy_id: policyId,
   user_id: scope.principal.userId,
   user_client_id: scope.principal.clientId,
   timing: timingOf(request),
-  max_quantity: request.max_quantity ?? DEFAULTS.max_quantity,
+  max_quantity: request.max_quantity ?? schema.DEFAULTS.max_quantity,
   retention: request.retention_time ?? null,
-  resource_name_template: request.resource_name_template ?? DEFAULTS.resource_name_template,
+  resource_name_template: request.resource_name_template ?? schema.DEFAULTS.resource_name_template,
 });
 
 const unique = (ids: readonly string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))];

@@ -1,7 +1,6 @@
 import { type InferResult, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Sql, Transaction } from '../../../../db/database.ts';
-import { isIn, type Place } from '../../../../db/place.ts';
+import { isIn, type Place, type Sql, type Transaction } from '../../../../db/database.ts';
 import type { Tables } from '../../../../db/tables.ts';
 import type { Span, Timing } from './timing.ts';
 
@@ -103,10 +102,8 @@ export async function insertPolicy(
       ...policy,
       project_id: projectId,
       region_id: regionId,
-      ...{
-        created_at: tx.now,
-        updated_at: tx.now,
-      },
+      created_at: tx.now,
+      updated_at: tx.now,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -264,10 +261,8 @@ export async function insertTurns(
       volume_id,
       due_at: dueAt,
       try_at: dueAt,
-      ...{
-        attempts: 0,
-        make_room: false,
-      },
+      attempts: 0,
+      make_room: false,
     })),
   );
   await tx.sql

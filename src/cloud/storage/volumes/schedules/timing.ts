@@ -63,10 +63,8 @@ const FIRST: Record<Field, string> = {
   day: '1',
   week: '*',
   day_of_week: '*',
-  ...{
-    hour: '0',
-    minute: '0',
-  },
+  hour: '0',
+  minute: '0',
 };
 
 export const minutesOf = (span: Span): number =>

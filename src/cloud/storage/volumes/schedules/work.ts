@@ -66,11 +66,9 @@ const takeDue = (on: Platform) =>
       try_at: due,
       made_id: made.id,
       make_room: false,
-      ...{
-        prune_at: later(tx.now, READY_MS),
-        problem: null,
-        problem_since: null,
-      },
+      prune_at: later(tx.now, READY_MS),
+      problem: null,
+      problem_since: null,
     });
     await tell(tx, turn, typeOf('snapshot', 'created'), made);
   });
@@ -177,10 +175,8 @@ function refusalOf(turn: store.DueTurn, problem: string, now: Date) {
   return {
     problem,
     problem_since: turn.problem_since ?? now,
-    ...{
-      attempts: turn.attempts + 1,
-      try_at: later(now, wait),
-    },
+    attempts: turn.attempts + 1,
+    try_at: later(now, wait),
   };
 }
 
@@ -198,11 +194,9 @@ function scopeOf(on: Platform, turn: store.DueTurn): Scope {
     loginId: undefined,
     resellerId: undefined,
     platformAdministrator: false,
-    ...{
-      userId: turn.user_id,
-      clientId: turn.user_client_id,
-      roleId: ROLES.administrators.id,
-    },
+    userId: turn.user_id,
+    clientId: turn.user_client_id,
+    roleId: ROLES.administrators.id,
   };
   // The schedule is what all of its work follows from.
   return { projectId, regionId, region, clientId, principal, requestId: turn.schedule_id };
@@ -247,12 +241,10 @@ async function tell(
     revised: snapshot ? `snapshots:${snapshot.id}` : `lifecycle_policies:${turn.policy_id}`,
     data: JSON.stringify(
       eventData({
-        ...{
-          client_id: turn.client_id,
-          project_id: turn.project_id,
-          region_id: turn.region_id,
-          resources,
-        },
+        client_id: turn.client_id,
+        project_id: turn.project_id,
+        region_id: turn.region_id,
+        resources,
         task: snapshot ? { id: snapshot.taskId } : null,
         reason: why ?? `By schedule ${turn.schedule_id} of policy ${turn.policy_name}`,
       }),

@@ -1,7 +1,6 @@
 import { type TaskEnd, taskType } from '../../../../convergence/task-kind.ts';
 import { change as changeWant, make, remove } from '../../../../convergence/wants.ts';
-import type { Transaction } from '../../../../db/database.ts';
-import { newResource } from '../../../../db/place.ts';
+import { newResource, type Transaction } from '../../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
 import { foundById, newId, newTaskId, refuseHeld } from '../../../../lib/ids.ts';
 import { tagsOf } from '../../../../lib/legacy-metadata.ts';

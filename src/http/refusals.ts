@@ -1,6 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { ForbiddenError, TooManyRequestsError, UnauthenticatedError } from '../lib/errors.ts';
 import { senderNetwork } from '../lib/ip-addresses.ts';
+import { dryRunNow } from '../lib/request-context.ts';
+import type { Refusals } from '../requests/refusals.ts';
+import { changesSomething } from './changing-requests.ts';
+import { sendError } from './errors.ts';
 
 /** So many refusals of a caller are answered at once in a window. A client that obeys `Retry-After` doesn't reach that. */
 const AT_ONCE = 20;
@@ -58,7 +63,7 @@ export function slowRefusals(): SlowRefusals {
 }
 
 /** Returns a function that waits before an answer that there are too many requests, if its account or network has had many lately. */
-export function slowingRefusals(
+function slowingRefusals(
   app: FastifyInstance,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const refusals = slowRefusals();
@@ -68,4 +73,60 @@ export function slowingRefusals(
       if (raw.destroyed) end();
       else raw.once('close', end);
     });
+}
+
+/** What is done about requests that fail. */
+export interface FaultDeps {
+  refusals: Refusals;
+  /** Turns errors of lower layers into domain errors, if there is one for them. */
+  nameFault: (error: Error) => Error;
+}
+
+/** Answers requests that fail. Refusals are noted, and answered slowly if one caller has many. */
+export function answerFaults(app: FastifyInstance, { refusals, nameFault }: FaultDeps): void {
+  const noteRefusal = noteRefusals(refusals);
+  const slowDown = slowingRefusals(app);
+  app.setErrorHandler<Error>((error, request, reply) => {
+    noteRefusal(error, request);
+    const named = nameFault(error);
+    const send = () => sendError(named, request, reply);
+    if (!(named instanceof TooManyRequestsError)) send();
+    // The framework takes a promise for an answer of its own.
+    else void slowDown(request, reply).then(send);
+  });
+}
+
+/** Returns a function that has refused credentials and rights recorded. Requests for a change record them themselves. */
+function noteRefusals(refusals: Refusals): (error: Error, request: FastifyRequest) => void {
+  return (error, request) => {
+    if (request.routeOptions.config.access === 'public' || dryRunNow()) return;
+    if (error instanceof UnauthenticatedError) {
+      if (!error.given) return;
+      const { refused } = error;
+      refusals.note({
+        ...about(request),
+        status: 401,
+        whose: refused,
+        reason: refused?.reason ?? 'unknown',
+      });
+    } else if (
+      error instanceof ForbiddenError &&
+      request.principal &&
+      !changesSomething(request.method, request.routeOptions.config)
+    ) {
+      refusals.note({ ...about(request), status: 403, whose: request.principal, reason: 'no right' });
+    }
+  };
+}
+
+function about(request: FastifyRequest) {
+  const { operationId } = (request.routeOptions.schema ?? {}) as { operationId?: string };
+  return {
+    id: request.id,
+    operation: operationId ?? '',
+    method: request.method,
+    path: request.url.split('?', 1)[0] ?? '',
+    ip: request.ip,
+    userAgent: request.headers['user-agent'],
+  };
 }

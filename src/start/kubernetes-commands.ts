@@ -2,14 +2,14 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type Document, isMap, isPair, isScalar, parseDocument } from 'yaml';
-import { ABOUT_KWOK, hasKwok, installedVersions, missingOf, notInstalled } from '../../kubernetes/index.ts';
+import * as kubernetes from '../../kubernetes/index.ts';
 import { CatalogError } from '../cloud/ground/catalog/faults.ts';
 import { type Catalog, loadCatalog, type Region } from '../cloud/ground/catalog/service.ts';
 import type { Config } from '../config.ts';
 import { attempt, OperatorError } from '../lib/errors.ts';
 import { followedBy, putInForce } from './catalog-apply.ts';
 import type { Command } from './command.ts';
-import { MAKERS } from './makers.ts';
+import { MAKERS } from './from-settings.ts';
 import { asRecordedOperator } from './operator.ts';
 
 const NOTHING_CHANGED = 'Nothing was changed.';
@@ -155,22 +155,24 @@ function giveClusters(document: Document, region: Region, name: string): void {
 
 /** Returns what to say about the versions that are installed. @throws OperatorError naming what to install */
 function hostedVersions(settings: object, { kubernetesVersions }: Catalog, config: Config): string[] {
-  const lacking = missingOf(config.searchPath);
+  const lacking = kubernetes.missingOf(config.searchPath);
   if (lacking !== undefined)
     throw new OperatorError(`Control planes can't run on this machine: ${lacking}. ${NOTHING_CHANGED}`);
   const { programs = config.kubernetesDir } = settings as { programs?: string };
-  const installed = installedVersions(programs);
+  const installed = kubernetes.installedVersions(programs);
   const offered = installed.filter((version) => kubernetesVersions.includes(version));
   if (installed.length === 0)
-    throw new OperatorError(`${notInstalled(programs)} ${NOTHING_CHANGED}\n${ABOUT_KWOK}.`);
+    throw new OperatorError(
+      `${kubernetes.notInstalled(programs)} ${NOTHING_CHANGED}\n${kubernetes.ABOUT_KWOK}.`,
+    );
   if (offered.length === 0)
     throw new OperatorError(
       `Kubernetes ${installed.join(', ')} is installed in ${programs}, but the catalogue offers ${kubernetesVersions.join(', ')}: install one of these with "tradewind kubernetes install". ${NOTHING_CHANGED}`,
     );
-  const bare = offered.filter((version) => !hasKwok(path.join(programs, version)));
+  const bare = offered.filter((version) => !kubernetes.hasKwok(path.join(programs, version)));
   return [
     `The region now offers Kubernetes ${offered.join(', ')}.`,
-    ...(bare.length > 0 ? [`Clusters of ${bare.join(', ')} get no nodes: ${ABOUT_KWOK}.`] : []),
+    ...(bare.length > 0 ? [`Clusters of ${bare.join(', ')} get no nodes: ${kubernetes.ABOUT_KWOK}.`] : []),
   ];
 }
 
@@ -207,3 +209,39 @@ function write(folder: string, files: ReadonlyMap<string, string>): () => void {
 }
 
 const textOf = (folder: string, name: string): string => fs.readFileSync(path.join(folder, name), 'utf8');
+
+export const kubernetesInstall: Command = {
+  summary: 'install the programs of a version of Kubernetes for hosted clusters (300 MB)',
+  help: `  --version v1.34.4   which one; without it, the command lists those of the catalogue
+  --kwok FILE         a kwok on this machine
+  --from WHERE        a folder, or the address of one, to take the programs from instead of their official releases:
+                      with a folder for the version, such as v1.34.4, that has etcd, kube-apiserver,
+                      kube-controller-manager, kube-scheduler, SHA256SUMS and perhaps kwok, as
+                      TRADEWIND_KUBERNETES_DIR of another machine has it. Nothing else is fetched
+
+${kubernetes.ABOUT_KWOK}.
+`,
+  options: { version: { type: 'string' }, kwok: { type: 'string' }, from: { type: 'string' } },
+  async run({ config, options: { version, kwok, from }, stop }) {
+    if (typeof version !== 'string' || !/^v\d+\.\d+\.\d+$/.test(version)) {
+      const { kubernetesVersions } = await loadCatalog(config.catalogDir, MAKERS);
+      throw new OperatorError(
+        `Say which version, such as --version v1.34.4. The catalogue offers ${kubernetesVersions.join(', ')}; installed: ${kubernetes.installedVersions(config.kubernetesDir).join(', ') || 'none'}.`,
+      );
+    }
+    const sources = {
+      ...config.kubernetesSources,
+      ...(typeof kwok === 'string' && { kwok }),
+      ...(typeof from === 'string' && { from }),
+    };
+    const say = (line: string) => void process.stdout.write(`${line}\n`);
+    try {
+      await kubernetes.installVersion(version, config.kubernetesDir, sources, { say, signal: stop });
+    } catch (error) {
+      const { message, cause } = error as Error;
+      const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
+      throw new OperatorError(`${why}. The next attempt goes on from here.`);
+    }
+    return 0;
+  },
+};

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../../test/support/service.ts';
-import { limitStrangers } from './rate-limits.ts';
+import { limitStrangers } from './admission.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,0 +1,108 @@
+import { Registry } from 'prom-client';
+import { buildApp } from '../app.ts';
+import { buildPlatform } from '../build-platform.ts';
+import { followCatalog, type LiveCatalog } from '../cloud/ground/catalog/live.ts';
+import { createWorkTraces } from '../convergence/traces.ts';
+import { createWorkerServer } from '../http/worker-server.ts';
+import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
+import { parseAllowedHosts } from '../lib/outside-request.ts';
+import { accessLogOf } from '../log.ts';
+import { createRequestMeasures } from '../requests/measures.ts';
+import type { TestKitParts } from '../tradewind/test-kit/parts.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { type ListenAddress, listen } from './listening.ts';
+import { createMetrics } from './metrics.ts';
+import { followDataKeys, type Prepared, type Undo } from './preparation.ts';
+import { createReadiness } from './readiness.ts';
+import { applySeed, createSeedCallers } from './seed/apply.ts';
+import type { Seed } from './seed/file.ts';
+import { sendTo } from './seed/requests.ts';
+import type { TaskWorker } from './task-worker.ts';
+
+async function follow(prepared: Prepared, undo: Undo): Promise<LiveCatalog> {
+  const { database, changes, log, catalog, makers, backends, secrets, patiently } = prepared;
+  followDataKeys(secrets, changes, log);
+  const live = await patiently(() =>
+    followCatalog({ database, changes, log, agreed: catalog, kinds: makers, backends }),
+  );
+  undo.push(() => live.stop());
+  return live;
+}
+
+/** Serves health and metrics of a process without the API. */
+export async function startReports(
+  prepared: Prepared,
+  { at, worker, undo }: { at: ListenAddress; worker: TaskWorker | undefined; undo: Undo },
+): Promise<undefined> {
+  const { config, log, database, clocks } = prepared;
+  const live = await follow(prepared, undo);
+  const readiness = createReadiness({ database, role: 'worker', live, worker, clocks });
+  const metrics = createMetrics({ database, worker, clocks, open: config.openMetrics });
+  await listen(createWorkerServer({ log, readiness, metrics }), at, { log, undo });
+}
+
+/** Starts the API, and what its process does besides. A seed is applied when the worker of the process is `working`. */
+export async function startApi(
+  prepared: Prepared,
+  {
+    role,
+    seed,
+    testKit,
+    worker,
+    working,
+    undo,
+  }: {
+    role: 'all' | 'api';
+    seed: Seed | undefined;
+    testKit: TestKitParts | undefined;
+    worker: TaskWorker | undefined;
+    working: Promise<void>;
+    undo: Undo;
+  },
+): Promise<{ host: string; port: number }> {
+  const { config, log, database, clock, clocks, changes, backends, secrets, tracing } = prepared;
+  const live = await follow(prepared, undo);
+  const webhookHosts = parseAllowedHosts(config.webhookHosts);
+  const registry = new Registry();
+  const measures = createRequestMeasures(registry);
+  const on = buildPlatform({
+    database,
+    changes,
+    catalog: live.catalog,
+    clock,
+    log,
+    backends,
+    secrets,
+    webhookHosts,
+    smtp: config.mail.smtpUrl !== undefined,
+    requestMeasures: measures,
+    traces: tracing && createWorkTraces(tracing, database.sql),
+  });
+  const uses = createTokenUseRecorder({ database, authenticator: on.authenticator, log });
+  uses.start();
+  undo.push(() => uses.stop());
+  const { events } = on;
+  const metrics = createMetrics({ database, worker, clocks, events, registry, open: config.openMetrics });
+  const housekeeping = startHousekeeping(on, { clocks, kept: config.kept });
+  undo.push(() => housekeeping.stop());
+  const seedCallers = seed && createSeedCallers(on.authenticator);
+  const app = await buildApp({
+    on: seedCallers ? { ...on, authenticator: seedCallers.authenticator } : on,
+    log,
+    readiness: createReadiness({ database, role, live, worker, clocks }),
+    rateLimit: config.rateLimit,
+    strict: config.strict,
+    metrics,
+    measures,
+    tracing,
+    testKit,
+    trustedProxies: config.trustedProxies,
+    ...(config.accessLog && log.isLevelEnabled('info') && { accessLog: accessLogOf(log) }),
+  });
+  if (seed && seedCallers) {
+    await working;
+    await applySeed({ database, clock, callers: seedCallers, send: sendTo(app) }, seed);
+    seedCallers.end();
+  }
+  return listen(app, config, { log, undo });
+}

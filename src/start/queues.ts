@@ -1,0 +1,66 @@
+import type { Registry } from 'prom-client';
+import type { BackendRouter } from '../backends/backends.ts';
+import { waitingDeletionsQueue } from '../cloud/ground/tasks/behind/queue.ts';
+import { startSnapshotSchedules } from '../cloud/storage/volumes/schedules/work.ts';
+import { WAITING_DELETIONS } from '../cloud/wings.ts';
+import type { Config } from '../config.ts';
+import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
+import { startComparing } from '../convergence/comparing.ts';
+import { listenToBackends } from '../convergence/listening.ts';
+import { wantsQueue } from '../convergence/queue.ts';
+import type { Database } from '../db/database.ts';
+import type { Outlet } from '../mail/sending/outlets.ts';
+import { mailQueue } from '../mail/sending/queue.ts';
+import type { Platform } from '../platform.ts';
+import { deletionQueue } from '../tradewind/deletions/work/pursuit.ts';
+import { createSendingMeasures, startFanOut, webhookQueue } from '../tradewind/webhooks/sending/queue.ts';
+import type { Worker } from '../worker/worker.ts';
+import type { Clocks } from './clocks.ts';
+import { letterheadOf } from './from-settings.ts';
+import type { Undo } from './preparation.ts';
+
+/** Lets a worker take work of all kinds but AI tasks, and starts what watches backends and tells webhooks. */
+export async function serveQueues(
+  worker: Pick<Worker, 'id' | 'serve'>,
+  on: Platform,
+  deps: {
+    config: Config;
+    registry: Registry;
+    /** Another database for what may be repeated after a crash of the server. */
+    repeatable: Database;
+    backends: BackendRouter;
+    clocks: Clocks;
+    outlet: Outlet;
+    undo: Undo;
+    /** Is told of the problems of backends. */
+    changed(troubles: Troubles): void;
+  },
+): Promise<void> {
+  const { config, registry, repeatable, backends, clocks, outlet, undo, changed } = deps;
+  const { database, changes, clock, log } = on;
+  const workerId = worker.id;
+  worker.serve(wantsQueue({ ...on, workerId, claims: repeatable, backendOf: backends.of }));
+  worker.serve(deletionQueue(on, { workerId, removalTime: clocks.removalTime }));
+  worker.serve(waitingDeletionsQueue(on, { workerId, deletions: WAITING_DELETIONS }));
+  // What is sent twice has the same ID, so that it may be repeated after a crash of the database.
+  worker.serve(
+    webhookQueue({
+      ...on,
+      workerId,
+      database: repeatable,
+      measures: createSendingMeasures(registry),
+    }),
+  );
+  const letterhead = letterheadOf(config);
+  worker.serve(mailQueue({ ...on, workerId, database: repeatable, outlet, letterhead }));
+  const schedules = startSnapshotSchedules(on, () => clocks.databaseClock.problem() === undefined);
+  undo.push(() => schedules.stop());
+  const fanOut = startFanOut({ database, changes, clock, log });
+  undo.push(() => fanOut.stop());
+  const watching = await watchBackends({ backends, log, registry, changed });
+  undo.push(() => watching.stop());
+  const listening = listenToBackends({ backends, database, log });
+  undo.push(() => listening.stop());
+  const comparing = startComparing({ database, backends, everyMs: config.compareMs, log, registry });
+  undo.push(() => comparing.stop());
+}

@@ -1,0 +1,25 @@
+import { forgetQuotasOf } from '../../cloud/ground/quotas/service.ts';
+import { deleteSubscription } from '../../cloud/ground/user-actions/subscriptions/service.ts';
+import type { Transaction } from '../../db/database.ts';
+import { lockForGood, markClientDeleted } from '../../iam/accounts/service.ts';
+import { deactivateAllOf } from '../../iam/features/service.ts';
+import { forgetRequestOf } from '../deletion-requests/service.ts';
+import { deleteWebhooksOf } from '../webhooks/service.ts';
+import { holdsSomething } from './work/store.ts';
+
+/** Deletes what an account has besides its projects, its AI tasks, its users and what lets them in. */
+export async function deleteBelongings(tx: Transaction, clientId: number): Promise<void> {
+  await deleteWebhooksOf(tx, clientId);
+  await deleteSubscription(tx, clientId);
+  await deactivateAllOf(tx, clientId);
+  await forgetQuotasOf(tx, clientId);
+  await forgetRequestOf(tx, clientId);
+}
+
+/** Marks the account as deleted. Returns false if a request that had begun before has added something to it. */
+export async function closeAccount(tx: Transaction, clientId: number, now: Date): Promise<boolean> {
+  await lockForGood(tx, clientId);
+  if (await holdsSomething(tx, clientId)) return false;
+  await markClientDeleted(tx, clientId, now);
+  return true;
+}
