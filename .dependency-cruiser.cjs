@@ -129,7 +129,7 @@ module.exports = {
         'A feature says what it wants in the words of the contract; the catalogue chooses who brings it about.',
       severity: 'error',
       // The kit for testers wraps backends.
-      from: { path: FEATURE, pathNot: `${TEST}|^src/tradewind/test-kit/` },
+      from: { path: FEATURE, pathNot: `${TEST}|^test-kit/` },
       to: { path: '^src/backends/(?!contract/)' },
     },
     {
@@ -156,6 +156,13 @@ module.exports = {
       },
     },
     {
+      name: 'the-test-kit-asks-at-faces',
+      comment: 'It uses what features show to each other, and no program that starts.',
+      severity: 'error',
+      from: { path: '^test-kit/', pathNot: TEST },
+      to: { path: [FEATURE, '^src/(start|main)', '^cli/'], pathNot: FACE },
+    },
+    {
       name: 'the-simulation-serves',
       comment: 'It keeps the contract, and its things in tables of its own.',
       severity: 'error',
@@ -174,12 +181,12 @@ module.exports = {
     {
       name: 'parts-have-one-door',
       comment:
-        'The server knows of engines, of backends and of the embedded PostgreSQL what their index.ts shows.',
+        'The server knows of engines, of backends, of the embedded PostgreSQL and of the test kit what their index.ts shows.',
       severity: 'error',
       from: { path: '^(src|migrations)/', pathNot: TEST },
       to: {
-        path: '^(engines|kubernetes|postgres|simulation)/',
-        pathNot: '^(engines|kubernetes|postgres|simulation)/index\\.ts$',
+        path: '^(engines|kubernetes|postgres|simulation|test-kit)/',
+        pathNot: '^(engines|kubernetes|postgres|simulation|test-kit)/index\\.ts$',
       },
     },
     {
@@ -252,7 +259,7 @@ module.exports = {
       comment: 'It asks a server over HTTP, and only main.ts and the writer of its operations know it.',
       severity: 'error',
       from: {
-        path: '^(src|engines|kubernetes|postgres|simulation|migrations)/',
+        path: '^(src|engines|kubernetes|postgres|simulation|test-kit|migrations)/',
         pathNot: ['^src/main\\.ts$', TEST],
       },
       to: { path: '^cli/' },
@@ -262,13 +269,13 @@ module.exports = {
       comment: 'A server loads none of its libraries, and it none of the server.',
       severity: 'error',
       from: { path: '^cli/', pathNot: TEST },
-      to: { path: '^(src|engines|kubernetes|postgres|simulation)/' },
+      to: { path: '^(src|engines|kubernetes|postgres|simulation|test-kit)/' },
     },
     {
       name: 'libraries-of-the-command-line',
       comment: 'They are loaded with a command, never with a server.',
       severity: 'error',
-      from: { path: '^(src|engines|kubernetes|postgres|simulation|migrations)/' },
+      from: { path: '^(src|engines|kubernetes|postgres|simulation|test-kit|migrations)/' },
       to: { path: '^node_modules/(commander|@bomb\\.sh|table|eventsource-parser)/' },
     },
     {

@@ -16,6 +16,7 @@ const SOURCES = [
   'kubernetes',
   'postgres',
   'simulation',
+  'test-kit',
   'migrations',
   'package.json',
   'scripts/build.mjs',

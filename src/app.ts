@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { TestKitParts } from '../test-kit/index.ts';
+import { prepareTestKit } from '../test-kit/index.ts';
 import { createDryRunReports } from './cloud/money/dry-runs/service.ts';
 import { registerCloudRoutes } from './cloud/routes.ts';
 import { overtakenNamed } from './db/database.ts';
@@ -15,8 +17,6 @@ import { registerIamRoutes } from './iam/routes.ts';
 import type { Platform } from './platform.ts';
 import { aiTaskRoutes } from './streaming/ai-tasks/routes.ts';
 import { registerTradewindRoutes } from './tradewind/routes.ts';
-import type { TestKitParts } from './tradewind/test-kit/parts.ts';
-import { prepareTestKit } from './tradewind/test-kit/routes.ts';
 
 interface AppDeps
   extends Pick<ServerDeps, 'accessLog' | 'log' | 'measures' | 'rateLimit' | 'tracing' | 'trustedProxies'> {

@@ -1,4 +1,6 @@
 import { Registry } from 'prom-client';
+import type { Seed, TestKitParts } from '../../test-kit/index.ts';
+import { applySeed, createSeedCallers, sendTo } from '../../test-kit/index.ts';
 import { buildApp } from '../app.ts';
 import { buildPlatform } from '../build-platform.ts';
 import { followCatalog, type LiveCatalog } from '../cloud/ground/catalog/live.ts';
@@ -8,15 +10,11 @@ import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
 import { parseAllowedHosts } from '../lib/outside-request.ts';
 import { accessLogOf } from '../log.ts';
 import { createRequestMeasures } from '../requests/measures.ts';
-import type { TestKitParts } from '../tradewind/test-kit/parts.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { type ListenAddress, listen } from './listening.ts';
 import { createMetrics } from './metrics.ts';
 import { followDataKeys, type Prepared, type Undo } from './preparation.ts';
 import { createReadiness } from './readiness.ts';
-import { applySeed, createSeedCallers } from './seed/apply.ts';
-import type { Seed } from './seed/file.ts';
-import { sendTo } from './seed/requests.ts';
 import type { TaskWorker } from './task-worker.ts';
 
 async function follow(prepared: Prepared, undo: Undo): Promise<LiveCatalog> {

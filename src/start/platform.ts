@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { readModels } from '../../engines/index.ts';
+import { createTestKitParts, readSeed } from '../../test-kit/index.ts';
 import type { Makers } from '../backends/maker.ts';
 import { createTaskEnds } from '../build-platform.ts';
 import type { Config } from '../config.ts';
 import type { OperatorError } from '../lib/errors.ts';
 import type { Clock } from '../lib/time.ts';
-import { createTestKitParts } from '../tradewind/test-kit/parts.ts';
 import { requireAiSandbox } from './ai-worker.ts';
 import { startApi, startReports } from './api.ts';
 import type { Role } from './command.ts';
@@ -13,7 +13,6 @@ import { type FirstToken, firstTokenFile, makeFirstToken } from './first-account
 import { letterheadOf, MAKERS } from './from-settings.ts';
 import { requireFreePort, workerAddress } from './listening.ts';
 import { type Prepared, prepare, type Undo } from './preparation.ts';
-import { readSeed } from './seed/file.ts';
 import { createTaskWorker } from './task-worker.ts';
 
 /** A running Tradewind. */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { createTestKit } from '../../test-kit/index.ts';
 import { createBackends } from '../backends/backends.ts';
 import type { Makers } from '../backends/maker.ts';
 import { loadCatalog } from '../cloud/ground/catalog/service.ts';
@@ -11,7 +12,6 @@ import type { Clock } from '../lib/time.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
 import { startTracing } from '../tracing/start.ts';
-import { createTestKit } from '../tradewind/test-kit/kit.ts';
 import { sourceOf } from './catalog-apply.ts';
 import { keepComparing, startRemovalTime } from './clocks.ts';
 import { hostOf } from './from-settings.ts';

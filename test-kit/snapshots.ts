@@ -1,8 +1,8 @@
-import { keyOf, type Name, takeUpAgain } from '../../convergence/wants.ts';
-import type { Database, Transaction } from '../../db/database.ts';
-import { ConflictError, NotFoundError } from '../../lib/errors.ts';
-import { inDependencyOrder } from '../../lib/lists.ts';
-import { sendFromNowOn } from '../webhooks/service.ts';
+import { keyOf, type Name, takeUpAgain } from '../src/convergence/wants.ts';
+import type { Database, Transaction } from '../src/db/database.ts';
+import { ConflictError, NotFoundError } from '../src/lib/errors.ts';
+import { inDependencyOrder } from '../src/lib/lists.ts';
+import { sendFromNowOn } from '../src/tradewind/webhooks/service.ts';
 import type { Alone } from './turns.ts';
 
 /** What belongs to the installation, and not to what is in it. */

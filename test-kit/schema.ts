@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Closed } from '../../lib/wire.ts';
+import { Closed } from '../src/lib/wire.ts';
 
 const exact = <P extends Parameters<typeof Type.Object>[0]>(properties: P) => Closed(properties);
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { type Database, type Transaction, TURN } from '../../db/database.ts';
-import { ConflictError } from '../../lib/errors.ts';
+import { type Database, type Transaction, TURN } from '../src/db/database.ts';
+import { ConflictError } from '../src/lib/errors.ts';
 
 /** Less than PostgreSQL waits before it looks for a deadlock, so that it never ends somebody else's statement for one of ours. */
 const PATIENCE_MS = 500;

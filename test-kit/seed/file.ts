@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
-import { SettingError } from '../../lib/errors.ts';
+import { SettingError } from '../../src/lib/errors.ts';
 
 const exact = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
-import { type Database, openDatabase, type Transaction, TURN } from '../../db/database.ts';
-import { ConflictError } from '../../lib/errors.ts';
+import { type Database, openDatabase, type Transaction, TURN } from '../src/db/database.ts';
+import { ConflictError } from '../src/lib/errors.ts';
+import { createDatabase, type TestDatabase } from '../test/support/databases.ts';
 import { createTurns } from './turns.ts';
 
 let testDatabase: TestDatabase;

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { brokenInvariants } from '../../../test/acceptance/concurrency/invariants.ts';
-import { startService, type TestService } from '../../../test/support/service.ts';
+import { brokenInvariants } from '../test/acceptance/concurrency/invariants.ts';
+import { startService, type TestService } from '../test/support/service.ts';
 
 const RESET = '/tradewind/v1/test/reset';
 const WRITERS = 8;

@@ -1,6 +1,6 @@
-import { draw } from '../../../simulation/index.ts';
-import { InvalidError } from '../../lib/errors.ts';
-import { globOf } from '../../lib/texts.ts';
+import { draw } from '../simulation/index.ts';
+import { InvalidError } from '../src/lib/errors.ts';
+import { globOf } from '../src/lib/texts.ts';
 import type { Effect, Rule, RuleRequest } from './schema.ts';
 
 /** Something that a rule may apply to: a request, or a task with one of its things. */

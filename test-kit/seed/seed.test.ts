@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpClient, type HttpClient } from '../../../test/support/http-client.ts';
-import { startService, type TestService } from '../../../test/support/service.ts';
+import { createHttpClient, type HttpClient } from '../../test/support/http-client.ts';
+import { startService, type TestService } from '../../test/support/service.ts';
 import { makeResource } from './apply.ts';
 import type { Requests } from './requests.ts';
 

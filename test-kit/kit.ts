@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import { type Backend, Refused } from '../../backends/contract/backend.ts';
-import type { BackendMaker, Makers } from '../../backends/maker.ts';
-import { keyOf } from '../../convergence/wants.ts';
-import type { Tables } from '../../db/tables.ts';
-import type { Clock } from '../../lib/time.ts';
+import { type Backend, Refused } from '../src/backends/contract/backend.ts';
+import type { BackendMaker, Makers } from '../src/backends/maker.ts';
+import { keyOf } from '../src/convergence/wants.ts';
+import type { Tables } from '../src/db/tables.ts';
+import type { Clock } from '../src/lib/time.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { createRules, type Rules } from './rules.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { brokenInvariants } from '../../../test/acceptance/concurrency/invariants.ts';
-import { furnish } from '../../../test/support/furnishing.ts';
-import { createHttpClient } from '../../../test/support/http-client.ts';
-import { startService, type TestService } from '../../../test/support/service.ts';
+import { brokenInvariants } from '../test/acceptance/concurrency/invariants.ts';
+import { furnish } from '../test/support/furnishing.ts';
+import { createHttpClient } from '../test/support/http-client.ts';
+import { startService, type TestService } from '../test/support/service.ts';
 
 const KIT = '/tradewind/v1/test';
 const GROUPS = '/cloud/v1/securitygroups/1/1';
