@@ -60,8 +60,7 @@ module.exports = {
     },
     {
       name: 'http-is-for-routes',
-      comment:
-        'Only routes know that HTTP exists; start/ tells /readyz what to check and /metrics what to measure.',
+      comment: 'Only routes know that HTTP exists; start/ tells /readyz what to check and /metrics what to measure.',
       severity: 'error',
       from: {
         pathNot: [
@@ -85,8 +84,7 @@ module.exports = {
     },
     {
       name: 'routes-are-registered-once',
-      comment:
-        'Routes are mounted by app.ts, or by the routes of their own wing. Those of tags are a part of others.',
+      comment: 'Routes are mounted by app.ts, or by the routes of their own wing. Those of tags are a part of others.',
       severity: 'error',
       from: { path: '^src/(cloud/[^/]+/[^/]+|[^/]+/[^/]+)/', pathNot: TEST },
       to: { path: ROUTES, pathNot: ['^src/$1/', '^src/cloud/ground/metadata/'] },
@@ -107,8 +105,7 @@ module.exports = {
     },
     {
       name: 'schema-is-pure',
-      comment:
-        'The form of requests and answers, and what makes an answer of a row: it asks nobody and does nothing.',
+      comment: 'The form of requests and answers, and what makes an answer of a row: it asks nobody and does nothing.',
       severity: 'error',
       from: { path: `${FEATURE}.*[/-](schema|presenter)\\.ts$` },
       to: {
@@ -125,8 +122,7 @@ module.exports = {
     },
     {
       name: 'features-do-not-know-backends',
-      comment:
-        'A feature says what it wants in the words of the contract; the catalogue chooses who brings it about.',
+      comment: 'A feature says what it wants in the words of the contract; the catalogue chooses who brings it about.',
       severity: 'error',
       // The kit for testers wraps backends.
       from: { path: FEATURE, pathNot: `${TEST}|^test-kit/` },

@@ -156,9 +156,7 @@ describe('every command', () => {
     expect(await text('reseller seller list')).toContain('sam@example.com');
     await json(`reseller seller delete ${seller.id} --yes`);
     const group = 'reseller notification';
-    const made = await json(
-      `${group} create --reseller 1 --notification-type failed_login --email a@example.com`,
-    );
+    const made = await json(`${group} create --reseller 1 --notification-type failed_login --email a@example.com`);
     await json(
       `${group} change ${made.id} --reseller 1 --notification-type failed_login --email b@example.com --enabled false`,
     );
@@ -183,23 +181,17 @@ describe('every command', () => {
     expect(byDefault[0]).toEqual(['PRODUCT', 'AVAILABLE']);
     expect(byDefault).toContainEqual(['STREAMING', 'false']);
     const { id } = await json('client create --company Chosen', own);
-    const available = async () =>
-      Object.fromEntries(cells(await text(`product list ${id}`, own))).STREAMING === 'true';
+    const available = async () => Object.fromEntries(cells(await text(`product list ${id}`, own))).STREAMING === 'true';
     expect(await available()).toBe(false);
     await json(`product set ${id} ${one} --available true`, own);
     expect(await available()).toBe(true);
-    expect(await text(`product reset ${id} --product-names STREAMING`, { ...own, answer: 'y' })).toBe(
-      'Done.\n',
-    );
+    expect(await text(`product reset ${id} --product-names STREAMING`, { ...own, answer: 'y' })).toBe('Done.\n');
     expect(await available()).toBe(false);
     await json(`product set ${id} ${one} --available true`, own);
     await json('product reset-all --product-names CLOUD --product-names STREAMING --yes', own);
     expect(await available()).toBe(false);
     const inUse = await refused(`product set ${id} --product-name CLOUD --available false`, own);
-    expect([inUse.code, inUse.err]).toEqual([
-      1,
-      expect.stringMatching(/^Refused \(403\): .* use CLOUD; pause/),
-    ]);
+    expect([inUse.code, inUse.err]).toEqual([1, expect.stringMatching(/^Refused \(403\): .* use CLOUD; pause/)]);
   });
 
   it('project and region', async () => {
@@ -236,9 +228,7 @@ describe('every command', () => {
     await json(`project change ${id} --name told-again`);
     await json(`project delete ${id} --yes`);
     // Events are told once no transaction can come before them.
-    await expect
-      .poll(async () => (await json(`event list --cursor ${from} --subject project/${id}`)).length)
-      .toBe(3);
+    await expect.poll(async () => (await json(`event list --cursor ${from} --subject project/${id}`)).length).toBe(3);
     const listed = await run(`event list --cursor ${from} --subject project/${id} --limit 2 --json`);
     expect(listed.json.map(({ type }: { type: string }) => type)).toEqual([
       'tradewind.project.created',
@@ -376,9 +366,7 @@ describe('a command', () => {
     fs.writeFileSync(file, `${service.http.token}\n`);
     const environment = { TRADEWIND_TOKEN: '' };
     expect((await run(`project list --token-file ${file}`, { environment })).code).toBe(0);
-    expect(
-      (await run('project list', { environment: { ...environment, TRADEWIND_TOKEN_FILE: file } })).code,
-    ).toBe(0);
+    expect((await run('project list', { environment: { ...environment, TRADEWIND_TOKEN_FILE: file } })).code).toBe(0);
     const input = service.http.token ?? '';
     expect((await run('project list --token-file -', { environment, input })).code).toBe(0);
     expect((await refused('project list', { environment })).err).toContain('"tradewind token create"');
@@ -446,9 +434,7 @@ describe('a command', () => {
       const { code, err } = await refused(line, { environment });
       expect(code).toBe(3);
       expect(err).toMatch(/^http:\/\/127\.0\.0\.1:9 can't be reached: /);
-      expect(err).toContain(
-        `. This address is ${source}; "export TRADEWIND_URL=http://host:8080", or --url,`,
-      );
+      expect(err).toContain(`. This address is ${source}; "export TRADEWIND_URL=http://host:8080", or --url,`);
     }
   });
 
@@ -486,20 +472,11 @@ describe('a command', () => {
   it('has help for each', async () => {
     const { code, out } = await run('help');
     expect(code).toBe(0);
-    for (const word of [
-      'serve',
-      'webhook',
-      'Have events sent to programs',
-      'completion',
-      'TRADEWIND_DATA_DIR',
-    ])
+    for (const word of ['serve', 'webhook', 'Have events sent to programs', 'completion', 'TRADEWIND_DATA_DIR'])
       expect(out).toContain(word);
     for (const name of names) {
       const help = await run(`help ${name}`);
-      expect([help.code, help.out], name).toEqual([
-        0,
-        expect.stringContaining(`Usage: tradewind ${name} [options]`),
-      ]);
+      expect([help.code, help.out], name).toEqual([0, expect.stringContaining(`Usage: tradewind ${name} [options]`)]);
     }
     expect((await run('client --help')).out).toMatch(/pause[\s\S]*list/);
   });
@@ -513,10 +490,7 @@ describe('a command', () => {
   it('asks before it deletes', async () => {
     const { id } = await json('project create --name precious');
     const asked = await refused(`project delete ${id}`, { answer: 'n' });
-    expect([asked.code, asked.err]).toEqual([
-      2,
-      expect.stringContaining('are you sure? [y/N] Nothing was done.'),
-    ]);
+    expect([asked.code, asked.err]).toEqual([2, expect.stringContaining('are you sure? [y/N] Nothing was done.')]);
     expect((await refused(`project delete ${id}`)).err).toContain('add --yes');
     expect(await json(`project get ${id}`)).toMatchObject({ deleted_at: null });
   });

@@ -194,10 +194,7 @@ function addClientCommand(program: Command, described: ClientCommand, parts: Cli
 }
 
 function flagOf({ name, value, text, many, values, required, read }: Described): Option {
-  const flag = new Option(
-    value === undefined ? `--${name}` : `--${name} <${values ? 'VALUE' : value}>`,
-    text,
-  );
+  const flag = new Option(value === undefined ? `--${name}` : `--${name} <${values ? 'VALUE' : value}>`, text);
   if (values) flag.choices(values);
   if (required) flag.makeOptionMandatory();
   const choice = flag.parseArg;

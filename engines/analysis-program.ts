@@ -54,8 +54,7 @@ export function analysisProgram(
 }
 
 /**
- * Returns the child itself, the programs that it starts, and the files and folders that it reads besides its
- * medium.
+ * Returns the child itself, the programs that it starts, and the files and folders that it reads besides its medium.
  */
 export function needsOfAnalysis(settings: EngineSettings): {
   entry: ChildCommand;

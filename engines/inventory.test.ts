@@ -3,13 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../test/support/engine-settings.ts';
 import { newFile } from '../test/support/engines.ts';
-import {
-  capabilitiesOf,
-  type Inventory,
-  type SpeechEngine,
-  speechEngineFor,
-  takeInventory,
-} from './inventory.ts';
+import { capabilitiesOf, type Inventory, type SpeechEngine, speechEngineFor, takeInventory } from './inventory.ts';
 
 const engine = (languages: string[], translations: [string, string][] = []): SpeechEngine => ({
   description: languages.join(),
@@ -31,9 +25,7 @@ const withSpeech = (...found: SpeechEngine[]): Inventory => ({
 describe('an installation without programs', () => {
   it('can do nothing, and says what to do', async () => {
     const inventory = await takeInventory({ ...DEFAULT_SETTINGS, searchPath: '/nowhere' });
-    expect(inventory.media.missing).toBe(
-      'the program ffmpeg isn\'t installed; run "npx tradewind engines install"',
-    );
+    expect(inventory.media.missing).toBe('the program ffmpeg isn\'t installed; run "npx tradewind engines install"');
     expect(inventory.speech.missing).toContain('pocketsphinx_batch');
     expect(capabilitiesOf(inventory)).toEqual({ categories: [] });
   });
@@ -80,9 +72,7 @@ describe('the engine for a wish', () => {
     ['the second engine, for its language', [english, many], 'ger', null, 'eng,ger'],
     ['the one that translates', [english, many], 'ger', 'eng', 'eng,ger'],
   ])('%s', (_, engines, audio, subtitles, description) => {
-    expect(speechEngineFor(withSpeech(...engines), { audio, subtitles }).found?.description).toBe(
-      description,
-    );
+    expect(speechEngineFor(withSpeech(...engines), { audio, subtitles }).found?.description).toBe(description);
   });
 
   it.each([

@@ -6,13 +6,7 @@ import type { AiCapabilities } from './capabilities.ts';
 import { findOnnxRuntime, ONNX_RUNTIME_HELP } from './frames/onnx-runtime.ts';
 import type { LanguageWish } from './interfaces.ts';
 import { CATEGORIES, type Category } from './job.ts';
-import {
-  type Detector,
-  type Models,
-  readModels,
-  type SpeechModel,
-  translationsOf,
-} from './models/manifest.ts';
+import { type Detector, type Models, readModels, type SpeechModel, translationsOf } from './models/manifest.ts';
 import { MODEL_PACKAGES, packageVersion } from './packages.ts';
 import { findProgram } from './programs.ts';
 import type { EngineSettings } from './settings.ts';
@@ -50,8 +44,7 @@ const NO_NUDITY_MODEL =
 
 /** @throws SettingError for an unusable model folder */
 export async function takeInventory(settings: EngineSettings): Promise<Inventory> {
-  const models: Models =
-    settings.modelDir === null ? { speech: [], detectors: [] } : readModels(settings.modelDir);
+  const models: Models = settings.modelDir === null ? { speech: [], detectors: [] } : readModels(settings.modelDir);
   const [media, speech] = await Promise.all([findMedia(settings), findSpeech(settings, models)]);
   const picture = (category: Category) => findPictures(category, settings, models);
   return {
@@ -81,10 +74,7 @@ export function capabilitiesOf({ media, speech, pictures }: Inventory): AiCapabi
 }
 
 /** Returns the first engine that can do what is requested, or why there is none. */
-export function speechEngineFor(
-  { speech }: Inventory,
-  { audio, subtitles }: LanguageWish,
-): Part<SpeechEngine> {
+export function speechEngineFor({ speech }: Inventory, { audio, subtitles }: LanguageWish): Part<SpeechEngine> {
   if (!speech.found) return { missing: `Speech can't be transcribed here: ${speech.missing}` };
   const hearing = speech.found.filter(({ languages }) => audio === null || languages.includes(audio));
   const known = [...new Set(speech.found.flatMap(({ languages }) => languages))].join(', ');
@@ -139,8 +129,7 @@ async function findSpeech(settings: EngineSettings, models: Models): Promise<Inv
 
 async function findPocketsphinx(settings: EngineSettings): Promise<Part<SpeechEngine>> {
   const program = findProgram(settings.pocketsphinx, settings.searchPath);
-  if (program === undefined)
-    return { missing: `the program ${settings.pocketsphinx} isn't installed; ${INSTALL}` };
+  if (program === undefined) return { missing: `the program ${settings.pocketsphinx} isn't installed; ${INSTALL}` };
   const model = settings.pocketsphinxModel;
   if (!fs.existsSync(path.join(model, 'en-us.lm.bin')))
     return { missing: `pocketsphinx has no English model in ${model}; ${INSTALL}` };
@@ -173,8 +162,7 @@ function findPictures(category: Category, settings: EngineSettings, models: Mode
   const kind = category === 'nsfw' ? 'nsfwjs' : 'centernet';
   const version = packageVersion(category === 'nsfw' ? MODEL_PACKAGES.nsfw : MODEL_PACKAGES.objects);
   const tensors = packageVersion('@tensorflow/tfjs-backend-wasm');
-  if (version === undefined || tensors === undefined)
-    return { missing: `its packages are missing; ${INSTALL}` };
+  if (version === undefined || tensors === undefined) return { missing: `its packages are missing; ${INSTALL}` };
   const name = kind === 'nsfwjs' ? 'nsfwjs' : 'CenterNet of human';
   return { found: { description: `${name} ${version} by TensorFlow.js ${tensors}`, how: { kind } } };
 }

@@ -105,15 +105,9 @@ const AnalysisMessage = Type.Union([
   /** Sent once, after the inspection: the server derives the time limit of the analysis from it. */
   Type.Object({ type: Type.Literal('facts'), durationSeconds: Type.Number({ minimum: 0 }) }, closed),
   /** Progress of the whole analysis; sent at most twice a second, never goes backwards. */
-  Type.Object(
-    { type: Type.Literal('progress'), percent: Type.Integer({ minimum: 0, maximum: 100 }) },
-    closed,
-  ),
+  Type.Object({ type: Type.Literal('progress'), percent: Type.Integer({ minimum: 0, maximum: 100 }) }, closed),
   Type.Object({ type: Type.Literal('result'), result: AnalysisResult }, closed),
-  /**
-   * The medium or the requested analysis is not supported: the task ends in FAILURE with this text for
-   * people.
-   */
+  /** The medium or the requested analysis is not supported: the task ends in FAILURE with this text for people. */
   Type.Object({ type: Type.Literal('failed'), reason: Reason }, closed),
   /** An internal error: the analysis may be retried. The text is only for the log. */
   Type.Object({ type: Type.Literal('fault'), message: Reason }, closed),

@@ -19,7 +19,6 @@ export function packageFile(name: string, file: string): string {
 
 /** Returns the version of an installed package; undefined if it isn't installed. */
 export function packageVersion(name: string): string | undefined {
-  const read = () =>
-    JSON.parse(fs.readFileSync(packageFile(name, 'package.json'), 'utf8')) as { version?: string };
+  const read = () => JSON.parse(fs.readFileSync(packageFile(name, 'package.json'), 'utf8')) as { version?: string };
   return attempt(read)?.version;
 }

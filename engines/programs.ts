@@ -86,8 +86,7 @@ function running(child: ChildProcess, wallMs: number): Running {
   const hearers: ((line: string) => void)[] = [];
   const { stdout, stderr } = child;
   const notes = child.stdio[3];
-  if (!stdout || !stderr || !(notes instanceof Readable))
-    throw new Error('A program was started without pipes');
+  if (!stdout || !stderr || !(notes instanceof Readable)) throw new Error('A program was started without pipes');
 
   let rest = '';
   stderr.setEncoding('utf8').on('data', (text: string) => {

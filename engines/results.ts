@@ -15,10 +15,7 @@ export const TranscriptionResult = Type.Object(
     speech_detected: Type.Boolean(),
     concatenated_text: Type.String(),
     subtitles: Type.Array(
-      Type.Object(
-        { start_time: SubtitleTime, end_time: SubtitleTime, text: Type.String({ minLength: 1 }) },
-        closed,
-      ),
+      Type.Object({ start_time: SubtitleTime, end_time: SubtitleTime, text: Type.String({ minLength: 1 }) }, closed),
       { maxItems: MAX_PHRASES },
     ),
     vttContent: Type.String(),

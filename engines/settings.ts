@@ -13,9 +13,7 @@ export const EngineSettings = Type.Object(
     pocketsphinxModel: Type.String({ minLength: 1 }),
     /** Absolute path of the folder with the operator's own models, described by its manifest.json. */
     modelDir: Type.Union([Type.String({ pattern: '^/' }), Type.Null()]),
-    /**
-     * If the mean confidence of the words is lower, the speech is in a language that the model doesn't know.
-     */
+    /** If the mean confidence of the words is lower, the speech is in a language that the model doesn't know. */
     minWordConfidence: Type.Number({ minimum: 0, maximum: 1 }),
   },
   { additionalProperties: false },

@@ -56,9 +56,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null,
       deleted_at timestamptz
     )`.execute(db);
-  await sql`create unique index projects_by_name on projects (client_id, name) where deleted_at is null`.execute(
-    db,
-  );
+  await sql`create unique index projects_by_name on projects (client_id, name) where deleted_at is null`.execute(db);
   await sql`create unique index projects_default on projects (client_id) where is_default`.execute(db);
   await sql`
     create table quota_usage (
@@ -92,7 +90,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       check ((state in ('FINISHED', 'ERROR')) = (finished_on is not null))
     )`.execute(db);
   await sql`create index tasks_by_client on tasks (client_id, created_on desc, id desc)`.execute(db);
-  await sql`create index tasks_unfinished on tasks (deadline_at) where state in ('NEW', 'RUNNING')`.execute(
-    db,
-  );
+  await sql`create index tasks_unfinished on tasks (deadline_at) where state in ('NEW', 'RUNNING')`.execute(db);
 }

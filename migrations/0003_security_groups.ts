@@ -54,7 +54,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       security_group_id uuid not null references security_groups,
       primary key (port_id, security_group_id)
     )`.execute(db);
-  await sql`create index port_security_groups_by_group on port_security_groups (security_group_id)`.execute(
-    db,
-  );
+  await sql`create index port_security_groups_by_group on port_security_groups (security_group_id)`.execute(db);
 }

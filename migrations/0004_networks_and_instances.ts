@@ -24,13 +24,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       updated_at timestamptz not null,
       check (external = (project_id is null))
     )`.execute(db);
-  await sql`create unique index networks_default on networks (project_id, region_id) where is_default`.execute(
-    db,
-  );
+  await sql`create unique index networks_default on networks (project_id, region_id) where is_default`.execute(db);
   await sql`create unique index networks_external on networks (region_id) where external`.execute(db);
-  await sql`create index networks_by_age on networks (project_id, region_id, created_at desc, id desc)`.execute(
-    db,
-  );
+  await sql`create index networks_by_age on networks (project_id, region_id, created_at desc, id desc)`.execute(db);
   await sql`create index networks_by_tag on networks using gin (tags)`.execute(db);
   await sql`
     create table subnets (

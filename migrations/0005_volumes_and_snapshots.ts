@@ -21,9 +21,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null,
       updated_at timestamptz not null
     )`.execute(db);
-  await sql`create index volumes_by_age on volumes (project_id, region_id, created_at desc, id desc)`.execute(
-    db,
-  );
+  await sql`create index volumes_by_age on volumes (project_id, region_id, created_at desc, id desc)`.execute(db);
   await sql`create index volumes_by_tag on volumes using gin (tags)`.execute(db);
   await sql`
     create table volume_attachments (
@@ -58,8 +56,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null,
       updated_at timestamptz not null
     )`.execute(db);
-  await sql`create index snapshots_by_age on snapshots (project_id, region_id, created_at desc, id desc)`.execute(
-    db,
-  );
+  await sql`create index snapshots_by_age on snapshots (project_id, region_id, created_at desc, id desc)`.execute(db);
   await sql`create index snapshots_by_volume on snapshots (volume_id)`.execute(db);
 }

@@ -35,9 +35,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index ai_tasks_by_status on ai_tasks (client_id, status, ${newest})`.execute(db);
   await sql`create index ai_tasks_by_name on ai_tasks (client_id, task_name, ${newest})`.execute(db);
   await sql`
-    create index ai_tasks_by_name_and_status on ai_tasks (client_id, task_name, status, ${newest})`.execute(
-    db,
-  );
+    create index ai_tasks_by_name_and_status on ai_tasks (client_id, task_name, status, ${newest})`.execute(db);
   await sql`create index ai_tasks_by_day on ai_tasks (client_id, created_day, ${newest})`.execute(db);
   await sql`create index ai_tasks_by_creation on ai_tasks (client_id, created_at)`.execute(db);
   await sql`create index ai_tasks_by_id on ai_tasks (client_id, id)`.execute(db);

@@ -47,7 +47,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       check ((status = 'available') = (task_id is null))
     )`.execute(db);
   await sql`
-    create index file_shares_by_age on file_shares (project_id, region_id, created_at desc, id desc)`.execute(
-    db,
-  );
+    create index file_shares_by_age on file_shares (project_id, region_id, created_at desc, id desc)`.execute(db);
 }

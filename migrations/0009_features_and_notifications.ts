@@ -20,11 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       enabled boolean not null,
       created_at timestamptz not null
     )`.execute(db);
-  await sql`create index notification_settings_by_reseller on notification_settings (reseller_id, id)`.execute(
-    db,
-  );
+  await sql`create index notification_settings_by_reseller on notification_settings (reseller_id, id)`.execute(db);
   await sql`
-    alter table api_tokens add constraint api_tokens_role check (role_id in (1, 2, 5, 3009, 3022))`.execute(
-    db,
-  );
+    alter table api_tokens add constraint api_tokens_role check (role_id in (1, 2, 5, 3009, 3022))`.execute(db);
 }

@@ -7,9 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index tasks_active on tasks (project_id, region_id, created_on desc, id desc)
       where state in ('NEW', 'RUNNING')`.execute(db);
-  await sql`create index tasks_failed on tasks (client_id, created_on desc, id desc) where state = 'ERROR'`.execute(
-    db,
-  );
+  await sql`create index tasks_failed on tasks (client_id, created_on desc, id desc) where state = 'ERROR'`.execute(db);
   await sql`
     create index tasks_acknowledged on tasks (client_id, created_on desc, id desc)
       where acknowledged_at is not null`.execute(db);

@@ -15,9 +15,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       check (type <> 'vlan' or segmentation_id between 1 and 4094)`.execute(db);
   // Null for the gateway's address, if that is among the addresses that ports may get.
   await sql`alter table ip_assignments alter column port_id drop not null`.execute(db);
-  await sql`create unique index ip_assignments_gateway on ip_assignments (subnet_id) where port_id is null`.execute(
-    db,
-  );
+  await sql`create unique index ip_assignments_gateway on ip_assignments (subnet_id) where port_id is null`.execute(db);
   await sql`
     alter table ports
       add column allowed_address_pairs jsonb not null default '[]',

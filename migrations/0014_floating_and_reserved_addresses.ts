@@ -8,13 +8,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column creator_task_id uuid,
       add check (reserved or instance_id is not null)`.execute(db);
   await sql`
-    create index ports_reserved on ports (project_id, region_id, created_at desc, id desc) where reserved`.execute(
-    db,
-  );
+    create index ports_reserved on ports (project_id, region_id, created_at desc, id desc) where reserved`.execute(db);
   await sql`drop index ip_assignments_by_port`.execute(db);
-  await sql`alter table ip_assignments add constraint ip_assignments_of_port unique (port_id, address)`.execute(
-    db,
-  );
+  await sql`alter table ip_assignments add constraint ip_assignments_of_port unique (port_id, address)`.execute(db);
   await sql`
     create table floating_ips (
       id uuid primary key,
@@ -36,13 +32,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (port_id, fixed_address) references ip_assignments (port_id, address) on delete set null
     )`.execute(db);
   await sql`
-    create index floating_ips_by_age on floating_ips (project_id, region_id, created_at desc, id desc)`.execute(
-    db,
-  );
+    create index floating_ips_by_age on floating_ips (project_id, region_id, created_at desc, id desc)`.execute(db);
   await sql`create index floating_ips_by_tag on floating_ips using gin (tags)`.execute(db);
-  await sql`create index floating_ips_by_task on floating_ips (task_id) where task_id is not null`.execute(
-    db,
-  );
+  await sql`create index floating_ips_by_task on floating_ips (task_id) where task_id is not null`.execute(db);
   await sql`
     alter table ip_assignments
       add column floating_ip_id uuid unique references floating_ips deferrable initially deferred,

@@ -29,9 +29,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint images_held check ((status = 'active') = (task_id is null)),
       constraint images_saved check (status = 'saving' or size_bytes is not null)
     )`.execute(db);
-  await sql`create index images_by_age on images (project_id, region_id, created_at desc, id desc)`.execute(
-    db,
-  );
+  await sql`create index images_by_age on images (project_id, region_id, created_at desc, id desc)`.execute(db);
   await sql`create index images_by_tag on images using gin (tags)`.execute(db);
   await sql`
     create index volumes_downloading on volumes ((image_metadata ->> 'image_id'))

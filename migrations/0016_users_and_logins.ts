@@ -80,9 +80,7 @@ async function logins(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   for (const column of ['family', 'user_id', 'maker_id', 'client_id', 'token_id', 'expires_at']) {
     await sql`
-      create index ${sql.id(`login_sessions_by_${column}`)} on login_sessions (${sql.id(column)})`.execute(
-      db,
-    );
+      create index ${sql.id(`login_sessions_by_${column}`)} on login_sessions (${sql.id(column)})`.execute(db);
   }
   await sql`
     create table login_attempts (

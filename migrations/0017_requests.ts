@@ -22,9 +22,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       status integer not null,
       "timestamp" timestamptz not null
     )`.execute(db);
-  await sql`create index user_actions_by_time on user_actions (client_id, "timestamp" desc, id desc)`.execute(
-    db,
-  );
+  await sql`create index user_actions_by_time on user_actions (client_id, "timestamp" desc, id desc)`.execute(db);
   await sql`create index user_actions_by_project on user_actions (client_id, project_id, "timestamp" desc, id desc)`.execute(
     db,
   );

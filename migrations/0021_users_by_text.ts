@@ -4,8 +4,6 @@ import { type Kysely, sql } from 'kysely';
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const column of ['name', 'email']) {
     await sql`
-      create index ${sql.id(`users_${column}_text`)} on users using gin (${sql.id(column)} gin_trgm_ops)`.execute(
-      db,
-    );
+      create index ${sql.id(`users_${column}_text`)} on users using gin (${sql.id(column)} gin_trgm_ops)`.execute(db);
   }
 }

@@ -46,7 +46,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       ended_at timestamptz
     )`.execute(db);
   await sql`create index invitations_by_client on invitations (client_id, created_at)`.execute(db);
-  await sql`create index users_invited on users (lower(email)) where deleted_at is null and pending`.execute(
-    db,
-  );
+  await sql`create index users_invited on users (lower(email)) where deleted_at is null and pending`.execute(db);
 }

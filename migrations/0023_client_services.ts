@@ -24,9 +24,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       new_status text not null,
       changed_at timestamptz not null
     )`.execute(db);
-  await sql`create index client_status_changes_by_client on client_status_changes (client_id, id desc)`.execute(
-    db,
-  );
+  await sql`create index client_status_changes_by_client on client_status_changes (client_id, id desc)`.execute(db);
   await sql`
     create table known_logins (
       -- A hash of the user's name and the network.

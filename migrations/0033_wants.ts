@@ -31,16 +31,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint wants_pkey primary key (kind, id),
       constraint wants_settled check (settled_generation <= generation)
     )`.execute(db);
-  await sql`create index wants_due on wants (due_at) where worker_id is null and due_at is not null`.execute(
-    db,
-  );
+  await sql`create index wants_due on wants (due_at) where worker_id is null and due_at is not null`.execute(db);
   await sql`create index wants_by_worker on wants (worker_id) where worker_id is not null`.execute(db);
   await sql`create index wants_by_place on wants (project_id)`.execute(db);
   // Without a pending list: the request that fills it would pay for all the others.
   await sql`
-    create index wants_by_use on wants using gin (uses) with (fastupdate = off) where uses <> '{}'`.execute(
-    db,
-  );
+    create index wants_by_use on wants using gin (uses) with (fastupdate = off) where uses <> '{}'`.execute(db);
   await sql`
     create index wants_by_dependency on wants using gin (after) with (fastupdate = off)
       where after <> '{}' and due_at is not null`.execute(db);
@@ -84,8 +80,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   // Clusters report their own address; simulated ones had none until now.
   await sql`alter table kubernetes_credentials add column endpoint text`.execute(db);
-  await sql`update kubernetes_credentials set endpoint = 'https://' || cluster_id || '.k8s.invalid:6443'`.execute(
-    db,
-  );
+  await sql`update kubernetes_credentials set endpoint = 'https://' || cluster_id || '.k8s.invalid:6443'`.execute(db);
   await sql`alter table kubernetes_credentials alter column endpoint set not null`.execute(db);
 }

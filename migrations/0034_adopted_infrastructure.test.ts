@@ -52,9 +52,7 @@ it('lets go what tasks held that can not go on, whatever the old engine kept of 
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: service.pool }) });
   await db.transaction().execute(async (tx) => {
     await sql`truncate wants, want_secrets, simulated_objects`.execute(tx);
-    await sql`create view worker_heartbeats as select host, pid, beat_at from workers where false`.execute(
-      tx,
-    );
+    await sql`create view worker_heartbeats as select host, pid, beat_at from workers where false`.execute(tx);
     const kept: Record<string, string | null> = {
       resize_vm: '{"json": [{"input": {"change": {"kind": "wish", "instanceId": "x"}}}]}',
       delete_volume: '{"json": [{"input": {}}]}',
@@ -118,10 +116,7 @@ async function asBeforeEncryption(tx: Kysely<unknown>): Promise<void> {
       db,
     );
   }
-  for (const { cluster_id: id, ...row } of await db
-    .selectFrom('kubernetes_credentials')
-    .selectAll()
-    .execute()) {
+  for (const { cluster_id: id, ...row } of await db.selectFrom('kubernetes_credentials').selectAll().execute()) {
     const plain = {
       ca_key: await secrets.open('kubernetes_credentials.ca_key', [id], row.ca_key),
       client_key: await secrets.open('kubernetes_credentials.client_key', [id], row.client_key),

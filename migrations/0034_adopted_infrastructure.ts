@@ -23,9 +23,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await adoptThings(db);
     await adoptTasks(db);
   }
-  await sql`drop table if exists simulated_resources, simulated_cluster_operations, simulated_clusters`.execute(
-    db,
-  );
+  await sql`drop table if exists simulated_resources, simulated_cluster_operations, simulated_clusters`.execute(db);
   await sql`drop schema if exists dbos cascade`.execute(db);
 }
 

@@ -11,8 +11,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       include (project_id, region_id, state, task_type, acknowledged_at)`.execute(db);
   // A project belongs to one account. Without this, the planner expects few tasks, and sorts all of them for
   // a page.
-  await sql`create statistics tasks_places (dependencies) on client_id, project_id, region_id from tasks`.execute(
-    db,
-  );
+  await sql`create statistics tasks_places (dependencies) on client_id, project_id, region_id from tasks`.execute(db);
   await sql`analyze tasks`.execute(db);
 }

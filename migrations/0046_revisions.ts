@@ -51,8 +51,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [part, changes, whole, column] of PARTS) {
     await sql`
       create trigger ${sql.id(`raise_revision_of_${whole}`)} after ${sql.raw(changes)} on ${sql.id(part)}
-        for each row execute function raise_revision_of_whole(${sql.lit(whole)}, ${sql.lit(column)})`.execute(
-      db,
-    );
+        for each row execute function raise_revision_of_whole(${sql.lit(whole)}, ${sql.lit(column)})`.execute(db);
   }
 }

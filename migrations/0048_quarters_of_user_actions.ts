@@ -12,12 +12,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // An identity belongs to one table.
   await sql`alter table user_actions_default alter column id drop identity`.execute(db);
   await sql`create sequence user_actions_id`.execute(db);
-  await sql`select setval('user_actions_id', coalesce(max(id), 0) + 1, false) from user_actions_default`.execute(
-    db,
-  );
-  await sql`alter table user_actions_default alter column id set default nextval('user_actions_id')`.execute(
-    db,
-  );
+  await sql`select setval('user_actions_id', coalesce(max(id), 0) + 1, false) from user_actions_default`.execute(db);
+  await sql`alter table user_actions_default alter column id set default nextval('user_actions_id')`.execute(db);
   // An id is unique in its quarter. A key of the whole table would have to name the time as well.
   await sql`
     create table user_actions (like user_actions_default including defaults including constraints)
@@ -35,9 +31,7 @@ export async function takeIndexes(db: Kysely<unknown>, table: string): Promise<v
     db,
   );
   for (const { name, definition, is_key } of rows) {
-    await sql`alter index ${sql.id(name)} rename to ${sql.id(name.replace(table, `${table}_default`))}`.execute(
-      db,
-    );
+    await sql`alter index ${sql.id(name)} rename to ${sql.id(name.replace(table, `${table}_default`))}`.execute(db);
     const own = definition.replace(/ ON (ONLY )?(\w+\.)?\w+ /, ` ON ${table} `);
     if (!is_key) await sql.raw(own).execute(db);
   }

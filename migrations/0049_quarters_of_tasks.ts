@@ -21,13 +21,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table tasks add constraint tasks_pkey primary key (id)`.execute(db);
   await sql`
     -- squawk-ignore adding-foreign-key-constraint, constraint-missing-not-valid
-    alter table tasks add constraint tasks_client_id_fkey foreign key (client_id) references clients`.execute(
-    db,
-  );
+    alter table tasks add constraint tasks_client_id_fkey foreign key (client_id) references clients`.execute(db);
   await sql`alter statistics tasks_places rename to tasks_default_places`.execute(db);
-  await sql`create statistics tasks_places (dependencies) on client_id, project_id, region_id from tasks`.execute(
-    db,
-  );
+  await sql`create statistics tasks_places (dependencies) on client_id, project_id, region_id from tasks`.execute(db);
   await sql`alter table tasks attach partition tasks_default default`.execute(db);
   // Few rows to prove: only what has not ended waits for something.
   await sql`

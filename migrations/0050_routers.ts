@@ -30,9 +30,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger raise_revision before update on routers
       for each row execute function raise_revision()`.execute(db);
-  await sql`create index routers_by_age on routers (project_id, region_id, created_at desc, id desc)`.execute(
-    db,
-  );
+  await sql`create index routers_by_age on routers (project_id, region_id, created_at desc, id desc)`.execute(db);
   await sql`create index routers_by_gateway on routers (gateway_network_id)`.execute(db);
   await sql`
     create table router_interfaces (

@@ -15,9 +15,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       task_id uuid,
       created_at timestamptz not null
     )`.execute(db);
-  await sql`create index server_groups_newest on server_groups (project_id, region_id, created_at, id)`.execute(
-    db,
-  );
+  await sql`create index server_groups_newest on server_groups (project_id, region_id, created_at, id)`.execute(db);
   await sql`create index server_groups_task on server_groups (task_id) where task_id is not null`.execute(db);
   // Nodes are members by their pool.
   await sql`

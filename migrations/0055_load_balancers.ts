@@ -17,14 +17,7 @@ const WHOLES = [
   ['lb_members', 'insert or update or delete', 'lb_pools', 'pool_id'],
   ['lb_l7_rules', 'insert or delete', 'lb_l7_policies', 'l7_policy_id'],
 ] as const;
-const VERSIONED = [
-  'load_balancers',
-  'lb_listeners',
-  'lb_pools',
-  'lb_members',
-  'lb_l7_policies',
-  'lb_l7_rules',
-];
+const VERSIONED = ['load_balancers', 'lb_listeners', 'lb_pools', 'lb_members', 'lb_l7_policies', 'lb_l7_rules'];
 
 /** Load balancers with their listeners, pools, members and L7 policies. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -47,9 +40,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint load_balancers_project foreign key (project_id) references projects
     )`.execute(db);
   await sql`
-    create index load_balancers_by_age on load_balancers (project_id, region_id, created_at desc, id desc)`.execute(
-    db,
-  );
+    create index load_balancers_by_age on load_balancers (project_id, region_id, created_at desc, id desc)`.execute(db);
   await sql`create index load_balancers_by_tag on load_balancers using gin (tags)`.execute(db);
   await sql`
     create table lb_pools (
@@ -72,9 +63,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       crl_secret_id uuid
     )`.execute(db);
   await sql`create index lb_pools_by_load_balancer on lb_pools (load_balancer_id)`.execute(db);
-  await sql`create index lb_pools_by_age on lb_pools (project_id, region_id, created_at desc, id desc)`.execute(
-    db,
-  );
+  await sql`create index lb_pools_by_age on lb_pools (project_id, region_id, created_at desc, id desc)`.execute(db);
   await sql`
     create table lb_listeners (
       id uuid constraint lb_listeners_pkey primary key,
@@ -103,9 +92,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   );
   await sql`
-    create index lb_listeners_by_age on lb_listeners (project_id, region_id, created_at desc, id desc)`.execute(
-    db,
-  );
+    create index lb_listeners_by_age on lb_listeners (project_id, region_id, created_at desc, id desc)`.execute(db);
   await sql`create index lb_listeners_by_pool on lb_listeners (default_pool_id)`.execute(db);
   await sql`
     create table lb_members (
@@ -148,9 +135,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index lb_l7_policies_by_listener on lb_l7_policies (listener_id)`.execute(db);
   await sql`create index lb_l7_policies_by_pool on lb_l7_policies (redirect_pool_id)`.execute(db);
   await sql`
-    create index lb_l7_policies_by_age on lb_l7_policies (project_id, region_id, created_at desc, id desc)`.execute(
-    db,
-  );
+    create index lb_l7_policies_by_age on lb_l7_policies (project_id, region_id, created_at desc, id desc)`.execute(db);
   await sql`
     create table lb_l7_rules (
       id uuid constraint lb_l7_rules_pkey primary key,
@@ -175,9 +160,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [part, changes, whole, column] of WHOLES) {
     await sql`
       create trigger ${sql.id(`raise_revision_of_${whole}`)} after ${sql.raw(changes)} on ${sql.id(part)}
-        for each row execute function raise_revision_of_whole(${sql.lit(whole)}, ${sql.lit(column)})`.execute(
-      db,
-    );
+        for each row execute function raise_revision_of_whole(${sql.lit(whole)}, ${sql.lit(column)})`.execute(db);
   }
   // The port with the virtual address of a load balancer.
   await sql`alter table ports add column load_balancer_id uuid`.execute(db);

@@ -114,9 +114,7 @@ async function tellOfTasks(db: Kysely<unknown>): Promise<void> {
       return new;
     end $$`.execute(db);
   await sql`
-    create trigger tell_of_new_task after insert on tasks for each row execute function tell_of_task()`.execute(
-    db,
-  );
+    create trigger tell_of_new_task after insert on tasks for each row execute function tell_of_task()`.execute(db);
   await sql`
     create trigger tell_of_task before update of state on tasks
       for each row when (new.state <> old.state) execute function tell_of_task()`.execute(db);
@@ -170,9 +168,7 @@ async function tellOfProgress(db: Kysely<unknown>): Promise<void> {
         or (new.settled_generation is not null and new.settled_generation is distinct from old.settled_generation))
       execute function tell_of_progress()`.execute(db);
   await sql`
-    create trigger tell_of_removal after delete on wants for each row execute function tell_of_progress()`.execute(
-    db,
-  );
+    create trigger tell_of_removal after delete on wants for each row execute function tell_of_progress()`.execute(db);
 }
 
 /** The request that cancels one tells of it. */

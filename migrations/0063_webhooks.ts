@@ -92,11 +92,7 @@ async function createDeliveries(db: Kysely<unknown>): Promise<void> {
     create index webhook_deliveries_line on webhook_deliveries (webhook_id, subject, id)
       where state = 'pending' and in_line`.execute(db);
   await sql`
-    create index webhook_deliveries_claimed on webhook_deliveries (worker_id) where worker_id is not null`.execute(
-    db,
-  );
+    create index webhook_deliveries_claimed on webhook_deliveries (worker_id) where worker_id is not null`.execute(db);
   await sql`
-    create index webhook_deliveries_expiring on webhook_deliveries (expires_at) where state = 'pending'`.execute(
-    db,
-  );
+    create index webhook_deliveries_expiring on webhook_deliveries (expires_at) where state = 'pending'`.execute(db);
 }

@@ -18,9 +18,7 @@ export const INDEXES = [
 /** PostgreSQL builds no index on a partitioned table while others write, but on each of its partitions. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ quarter: string }>`
-    select inhrelid::regclass::text as quarter from pg_inherits where inhparent = 'user_actions'::regclass`.execute(
-    db,
-  );
+    select inhrelid::regclass::text as quarter from pg_inherits where inhparent = 'user_actions'::regclass`.execute(db);
   for (const { quarter } of rows) {
     for (const [name, columns] of INDEXES)
       await createIndexConcurrently(db, `${quarter}_by_${name}`, `${quarter} ${columns}`);

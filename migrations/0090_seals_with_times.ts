@@ -5,9 +5,7 @@ import { type Kysely, sql } from 'kysely';
  * tells how the hash is made.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`alter table audit_seals add column form smallint not null default 1, add column previous bytea`.execute(
-    db,
-  );
+  await sql`alter table audit_seals add column form smallint not null default 1, add column previous bytea`.execute(db);
   // There are few yet: no release has made seals.
   await sql`
     update audit_seals as seal set previous = before.hash

@@ -43,15 +43,12 @@ const TABLES: Record<string, string> = {
   server_group_members:
     'The instances in groups of clients. An instance is in one group at most, and leaves it when it is deleted.',
   simulated_hosts: 'Where machines run, if the catalogue says how many hosts there are.',
-  simulated_objects:
-    'The objects of the simulated infrastructure. Only the simulated backend reads or writes them.',
-  usage_periods:
-    'Written by triggers (`meter`) of the tables of resources. A period that has ended never changes.',
+  simulated_objects: 'The objects of the simulated infrastructure. Only the simulated backend reads or writes them.',
+  usage_periods: 'Written by triggers (`meter`) of the tables of resources. A period that has ended never changes.',
   user_action_subscriptions: "The address to which an account's actions are sent.",
   user_actions:
     'Who did what, or tried to. Requests for a change have no origin; those with a group are in the published log. Commands have the user 0, and credentials that nobody knows the client 0.',
-  waiting_deletions:
-    'Deletions that are accepted, and wait until a task has ended that holds what they delete.',
+  waiting_deletions: 'Deletions that are accepted, and wait until a task has ended that holds what they delete.',
   wants:
     'What is wanted of infrastructure. The row of a thing that must not exist is deleted once its absence is confirmed.',
   webhook_sending: 'How the sending goes. Whoever changes deliveries of a webhook has locked its row here.',
@@ -88,8 +85,7 @@ const COLUMNS: Record<string, string> = {
   'deletions.client_id': 'The account that is deleted, or that has the project.',
   'deletions.project_id': 'Null if the account itself goes.',
   'event_readers.active': 'Whether anybody wants what it reads.',
-  'feature_activations.feature_id':
-    'Id in the catalogue, which also says whether the feature is paid or free.',
+  'feature_activations.feature_id': 'Id in the catalogue, which also says whether the feature is paid or free.',
   'file_shares.allowed_characters': 'Null for standard shares.',
   'file_shares.network_id': 'Null for VAST.',
   'file_shares.network_name': 'Null for VAST.',
@@ -107,10 +103,8 @@ const COLUMNS: Record<string, string> = {
   'instances.pool_id': 'The pool if the instance is a node; null if a client created it.',
   'instances.task_id': 'The task that holds the instance.',
   'invitations.ended_at': 'When the invitation was accepted or withdrawn.',
-  'ip_assignments.port_id':
-    'Null if a floating IP or a router has the address, or if it is reserved for the gateway.',
-  'ip_assignments.router_id':
-    "The router that has it outside, or in a subnet whose gateway address it doesn't have.",
+  'ip_assignments.port_id': 'Null if a floating IP or a router has the address, or if it is reserved for the gateway.',
+  'ip_assignments.router_id': "The router that has it outside, or in a subnet whose gateway address it doesn't have.",
   'kubernetes_clusters.configuration':
     'The configuration that the cluster runs with. A running update changes it only when it succeeds.',
   'kubernetes_clusters.next_configuration':
@@ -167,16 +161,14 @@ const COLUMNS: Record<string, string> = {
   'quota_lists.valid_from': 'A full second.',
   'quota_warnings.mailed_at': 'Null until the mails are written.',
   'routers.gateway_network_id': 'The external network that it leads to; null if it leads nowhere.',
-  'routers.network_id':
-    'The network with which it was made. New subnets of that network are connected to it.',
+  'routers.network_id': 'The network with which it was made. New subnets of that network are connected to it.',
   'secrets.task_id': 'The task that creates or deletes the secret.',
   'security_group_rules.duplicate_key': 'Equal for rules that mean the same; unique within the group.',
   'security_group_rules.position': 'The position of the rule in the request.',
   'security_groups.cluster_id': 'The cluster whose nodes are always in the group.',
   'security_groups.is_default': "Whether it is the project's default group, which can't be deleted.",
   'security_groups.revision_number': 'Rises with every change of the group or its rules.',
-  'server_groups.pool_id':
-    'The pool whose nodes are in the group; null if a client created it. It goes with its pool.',
+  'server_groups.pool_id': 'The pool whose nodes are in the group; null if a client created it. It goes with its pool.',
   'server_groups.task_id': 'The task that deletes the group.',
   'snapshots.volume_type': "The volume's type when the snapshot was taken.",
   'ssh_keys.user_id': 'The user who added the key. Only this user sees it unless it is shared.',
@@ -189,8 +181,7 @@ const COLUMNS: Record<string, string> = {
   'tasks.input': "What the task's end needs to know; null if its end has come already.",
   'usage_periods.amount': 'In GiB for what has a size, else 1.',
   'usage_periods.ended_at': 'Null while it goes on.',
-  'usage_periods.sku':
-    'What kind of its type it is: a flavor, a type of volumes. Empty where there is one kind only.',
+  'usage_periods.sku': 'What kind of its type it is: a flavor, a type of volumes. Empty where there is one kind only.',
   'usage_periods.started_at': 'Full seconds.',
   'user_action_subscriptions.due_at': 'When to look next for something to send.',
   'user_action_subscriptions.failures': 'Failed attempts since the last success.',
@@ -201,16 +192,14 @@ const COLUMNS: Record<string, string> = {
   'user_actions.resource_types':
     'The resources that it was about, the most important first; as many as `resource_ids` and `resource_names`.',
   'users.auth_types': 'Stored for clients; passwords are the only way to sign in.',
-  'users.client_id':
-    'The account that created the user: one of those in `client_users`, unless the user is deleted.',
+  'users.client_id': 'The account that created the user: one of those in `client_users`, unless the user is deleted.',
   'users.former_email': 'The address before the last change.',
   'users.is_active': 'False: blocked by the platform, everywhere.',
   'users.is_seller': 'One of those whom the reseller has let work for it, rather than its own administrator.',
   'users.password_given': 'Whether somebody else chose the password, and may know it.',
   'users.password_hash': "Null: the user can't sign in with a password.",
   'users.password_requested_at': 'When the user asked for a new password; null once it is set.',
-  'users.pending':
-    'Invited by the account in `client_id` and not accepted yet: nobody logs in with this row.',
+  'users.pending': 'Invited by the account in `client_id` and not accepted yet: nobody logs in with this row.',
   'users.reseller_id': 'The reseller this user administers; null for the users of a client.',
   'volume_attachments.attached_at': 'Null until the attachment is complete.',
   'volume_attachments.boot_index': '0 boots first; null never boots.',
@@ -220,8 +209,7 @@ const COLUMNS: Record<string, string> = {
   'waiting_deletions.claims': 'How often a worker has begun with it.',
   'waiting_deletions.client_id': 'The account, which takes turns with others.',
   'waiting_deletions.due_at': 'When to try next; null until that task has ended.',
-  'waiting_deletions.in_use':
-    'Whether the thing was in use when they were tried last, since that task has ended.',
+  'waiting_deletions.in_use': 'Whether the thing was in use when they were tried last, since that task has ended.',
   'waiting_deletions.task_id': 'Their own task, which is NEW.',
   'waiting_deletions.thing': 'Names what is deleted: it waits once.',
   'webhook_deliveries.body': 'The event in JSON, as it is signed and sent.',

@@ -25,9 +25,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint lifecycle_policy_volumes_pkey primary key (policy_id, volume_id)
     )`.execute(db);
   // For the reference.
-  await sql`create index lifecycle_policy_volumes_by_volume on lifecycle_policy_volumes (volume_id)`.execute(
-    db,
-  );
+  await sql`create index lifecycle_policy_volumes_by_volume on lifecycle_policy_volumes (volume_id)`.execute(db);
   await sql`
     create table snapshot_schedules (
       id uuid not null constraint snapshot_schedules_pkey primary key,
@@ -43,9 +41,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null,
       revision bigint not null default 1
     )`.execute(db);
-  await sql`create index snapshot_schedules_of_policy on snapshot_schedules (policy_id, created_at, id)`.execute(
-    db,
-  );
+  await sql`create index snapshot_schedules_of_policy on snapshot_schedules (policy_id, created_at, id)`.execute(db);
   for (const table of ['lifecycle_policies', 'snapshot_schedules']) {
     await sql`
       create trigger raise_revision before update on ${sql.id(table)}
@@ -72,9 +68,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint snapshot_turns_pkey primary key (schedule_id, volume_id)
     )`.execute(db);
   await sql`create index snapshot_turns_due on snapshot_turns (try_at) where try_at is not null`.execute(db);
-  await sql`create index snapshot_turns_prune on snapshot_turns (prune_at) where prune_at is not null`.execute(
-    db,
-  );
+  await sql`create index snapshot_turns_prune on snapshot_turns (prune_at) where prune_at is not null`.execute(db);
   await sql`
     create table scheduled_snapshots (
       snapshot_id uuid not null constraint scheduled_snapshots_pkey primary key
@@ -86,8 +80,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       made_at timestamptz not null
     )`.execute(db);
   await sql`
-    create index scheduled_snapshots_of_turn on scheduled_snapshots (schedule_id, volume_id, made_at)`.execute(
-    db,
-  );
+    create index scheduled_snapshots_of_turn on scheduled_snapshots (schedule_id, volume_id, made_at)`.execute(db);
   await sql`create index scheduled_snapshots_of_policy on scheduled_snapshots (policy_id)`.execute(db);
 }

@@ -22,8 +22,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create unique index role_assignments_once on role_assignments (client_id, user_id, project_id) nulls not distinct`.execute(
     db,
   );
-  await sql`create index role_assignments_of_project on role_assignments (client_id, project_id, id)`.execute(
-    db,
-  );
+  await sql`create index role_assignments_of_project on role_assignments (client_id, project_id, id)`.execute(db);
   await sql`create index role_assignments_of_client on role_assignments (client_id, id)`.execute(db);
 }

@@ -15,8 +15,7 @@ const SYSTEM_PLACES = [
 ];
 
 /**
- * Returns folders that contain `initdb` and `postgres`, best first: the npm package's, then the system's,
- * newest first.
+ * Returns folders that contain `initdb` and `postgres`, best first: the npm package's, then the system's, newest first.
  */
 export function findBinDirs(): string[] {
   const packaged = packagedBinDir();

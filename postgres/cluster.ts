@@ -25,15 +25,13 @@ export function clusterMajor(dataDir: string): number | undefined {
 }
 
 /**
- * Returns the environment of the server's programs: it contains nothing of ours, and messages are always in
- * English.
+ * Returns the environment of the server's programs: it contains nothing of ours, and messages are always in English.
  */
 export function serverEnvironment(dataDir: string): NodeJS.ProcessEnv {
   return {
     // Must come first: glibc up to 2.38 copies this variable elsewhere. PostgreSQL overwrites argv and every
     // environment string that follows it in memory with its process title, but stops at that gap. So
-    // /proc/<pid>/environ names the data folder where the title is too short for it. The value is the
-    // default.
+    // /proc/<pid>/environ names the data folder where the title is too short for it. The value is the default.
     ...(process.platform === 'linux' ? { GLIBC_TUNABLES: 'glibc.rtld.optional_static_tls=512' } : {}),
     TRADEWIND_DATA_DIR: dataDir,
     PATH: process.env.PATH,
@@ -82,16 +80,11 @@ function syncOptions(major: number): string[] {
 /** Sorts the same everywhere: by code point, with letters as Unicode defines them. */
 function localeOptions(major: number): string[] {
   const libc =
-    process.platform === 'darwin'
-      ? ['--locale=C', '--lc-ctype=UTF-8']
-      : ['--locale=C.UTF-8', '--lc-messages=C'];
+    process.platform === 'darwin' ? ['--locale=C', '--lc-ctype=UTF-8'] : ['--locale=C.UTF-8', '--lc-messages=C'];
   return major >= 17 ? [...libc, '--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : libc;
 }
 
-/**
- * Gives the files to the user that the server runs as now, e.g. after a move between a container and its
- * host.
- */
+/** Gives the files to the user that the server runs as now, e.g. after a move between a container and its host. */
 export function adoptCluster(dataDir: string, { owner }: Runner): void {
   const cluster = clusterDirOf(dataDir);
   if (process.getuid?.() !== 0 || fs.statSync(cluster).uid === owner.uid) return;
@@ -101,13 +94,7 @@ export function adoptCluster(dataDir: string, { owner }: Runner): void {
   fs.chownSync(cluster, owner.uid, owner.gid);
 }
 
-async function runProgram(
-  runner: Runner,
-  dataDir: string,
-  program: string,
-  args: string[],
-  input = '',
-): Promise<void> {
+async function runProgram(runner: Runner, dataDir: string, program: string, args: string[], input = ''): Promise<void> {
   const [command = program, ...rest] = [...runner.prefix, program, ...args];
   const child = spawn(command, rest, {
     ...runner.identity,

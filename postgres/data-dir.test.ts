@@ -44,9 +44,7 @@ describe('a data folder', () => {
 
   it('that belongs to others as well is refused and left as it is, unless its owner has closed it', () => {
     expect(() => open(0o755, 'etc')).toThrow(SettingError);
-    expect(() => open(0o755)).toThrow(
-      /open to other users \(0755\) and holds etc, .* Close it yourself \(chmod 700\)/,
-    );
+    expect(() => open(0o755)).toThrow(/open to other users \(0755\) and holds etc, .* Close it yourself \(chmod 700\)/);
     expect(modeOf()).toBe(0o755);
     open(0o700);
   });

@@ -40,9 +40,8 @@ function makeFolder(folder: string, mode?: number): void {
 }
 
 /**
- * Returns why a folder that is open to other users can't be closed; undefined if it is closed or
- * `closeDataDir` can close it. Root's database runs as the user "nobody", so only the folder keeps that
- * user's other programs out.
+ * Returns why a folder that is open to other users can't be closed; undefined if it is closed or `closeDataDir` can
+ * close it. Root's database runs as the user "nobody", so only the folder keeps that user's other programs out.
  */
 export function whyOpen(folder: string): string | undefined {
   const { mode, uid } = fs.statSync(folder);
@@ -60,8 +59,7 @@ export function whyOpen(folder: string): string | undefined {
 }
 
 /** What a start leaves behind when it fails before it creates the database. */
-const OURS =
-  /^(tradewind\.lock|postgres\.(new|log)|run|tmp|first-token.*|encryption-key(\.new)?|kubernetes|clusters)$/;
+const OURS = /^(tradewind\.lock|postgres\.(new|log)|run|tmp|first-token.*|encryption-key(\.new)?|kubernetes|clusters)$/;
 
 /** Closes an existing folder to other users and logs it. Call it while holding the folder's lock. */
 export function closeDataDir(folder: string, log: (line: string) => void): void {
@@ -70,8 +68,7 @@ export function closeDataDir(folder: string, log: (line: string) => void): void 
   if ((mode & 0o777 & ~CLOSED) === 0 || (self !== 0 && self !== uid)) return;
   fs.chmodSync(folder, mode & ~0o077);
   // Without special rights, the database's user has to pass through the folder, so we had opened it that far.
-  if ((mode & 0o066) !== 0)
-    log(`${folder} was open to other users (${octal(mode)}) and is closed to them now`);
+  if ((mode & 0o066) !== 0) log(`${folder} was open to other users (${octal(mode)}) and is closed to them now`);
 }
 
 function octal(mode: number): string {

@@ -22,9 +22,8 @@ const NOBODY = { uid: 65534, gid: 65534 };
 const DIE_WITH_PARENT = ['setpriv', '--pdeathsig', 'INT'];
 
 /**
- * Runs as nobody, with the one extra right to enter closed folders (a checkout under /root or in a user's
- * closed home). access(2), which initdb calls, ignores that right for ordinary users unless no_setuid_fixup
- * is set.
+ * Runs as nobody, with the one extra right to enter closed folders (a checkout under /root or in a user's closed home).
+ * access(2), which initdb calls, ignores that right for ordinary users unless no_setuid_fixup is set.
  */
 const AS_NOBODY_IN_CLOSED_FOLDERS = [
   ...['setpriv', '--reuid', String(NOBODY.uid), '--regid', String(NOBODY.gid), '--clear-groups'],
@@ -66,11 +65,7 @@ export function runners(): Runner[] {
  * Checks whether the runner can work in the folder and execute the server there. Returns the server's
  * version, or why not.
  */
-export function probe(
-  runner: Runner,
-  postgres: string,
-  dataDir: string,
-): { major: number } | { problem: string } {
+export function probe(runner: Runner, postgres: string, dataDir: string): { major: number } | { problem: string } {
   if (runner.identity) letThrough(dataDir);
   const script = 'cd -- "$1" && exec "$2" --version';
   const [command = 'sh', ...args] = [...runner.prefix, 'sh', '-c', script, 'sh', dataDir, postgres];
@@ -80,9 +75,7 @@ export function probe(
   return { problem: (result.error?.message ?? result.stderr).trim() };
 }
 
-/**
- * Without special rights, the other user has to pass through our folder; its contents stay closed to them.
- */
+/** Without special rights, the other user has to pass through our folder; its contents stay closed to them. */
 function letThrough(dataDir: string): void {
   const { mode } = fs.statSync(dataDir);
   if ((mode & 0o011) === 0) fs.chmodSync(dataDir, (mode & 0o7777) | 0o011);

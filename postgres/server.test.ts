@@ -122,25 +122,17 @@ function processesOf(pid: number): number[] {
 function connectAs(uid: number, host: string): string {
   const script = `require('node:net').connect(process.argv[1]).on('connect', () => { console.log('connected'); process.exit(); }).on('error', (e) => console.log(e.code))`;
   const args = ['--reuid', String(uid), '--regid', String(uid), '--clear-groups'];
-  const result = spawnSync(
-    'setpriv',
-    [...args, process.execPath, '-e', script, path.join(host, '.s.PGSQL.5432')],
-    {
-      cwd: '/',
-      encoding: 'utf8',
-    },
-  );
+  const result = spawnSync('setpriv', [...args, process.execPath, '-e', script, path.join(host, '.s.PGSQL.5432')], {
+    cwd: '/',
+    encoding: 'utf8',
+  });
   return result.stdout.trim() || result.stderr;
 }
 
 const mayRead = (uid: number) =>
-  spawnSync(
-    'setpriv',
-    ['--reuid', String(uid), '--regid', String(uid), '--clear-groups', 'test', '-r', FIXTURE],
-    {
-      cwd: '/',
-    },
-  ).status === 0;
+  spawnSync('setpriv', ['--reuid', String(uid), '--regid', String(uid), '--clear-groups', 'test', '-r', FIXTURE], {
+    cwd: '/',
+  }).status === 0;
 
 afterEach(async () => {
   for (const child of children.splice(0)) await kill(child);
@@ -249,9 +241,7 @@ describe('the embedded server', () => {
     await expect(start(dataDir)).rejects.toThrow(DataDirLockedError);
     const other = spawnTradewind(dataDir, 'hold');
     const [, message] = await other.line(/^failed DataDirLockedError (.*)/);
-    expect(message).toContain(
-      `${fs.realpathSync(dataDir)} is in use by another Tradewind (process ${process.pid})`,
-    );
+    expect(message).toContain(`${fs.realpathSync(dataDir)} is in use by another Tradewind (process ${process.pid})`);
     expect(message).toContain('TRADEWIND_DATA_DIR');
     expect(await query(server, 'select 1 as x')).toEqual([{ x: 1 }]);
     await server.stop();
@@ -264,9 +254,7 @@ describe('the embedded server', () => {
     await expect(nowhere).rejects.toThrow(/No PostgreSQL 15 or newer found.*apt-get install postgresql/);
     await (await start(dataDir)).stop();
     fs.writeFileSync(path.join(dataDir, 'postgres', 'PG_VERSION'), '14\n');
-    await expect(start(dataDir)).rejects.toThrow(
-      /made by PostgreSQL 14, and this machine has PostgreSQL \d+/,
-    );
+    await expect(start(dataDir)).rejects.toThrow(/made by PostgreSQL 14, and this machine has PostgreSQL \d+/);
   });
 
   it.runIf(isLinux)('works under a path too long for a socket, and every process names it', async () => {
@@ -283,9 +271,7 @@ describe('the embedded server', () => {
       const texts = ['cmdline', 'environ'].map((file) => fs.readFileSync(`/proc/${pid}/${file}`, 'utf8'));
       expect(texts.join(' ')).toContain(dataDir);
       // Ctrl-C in a terminal reaches our whole process group; the server has its own.
-      expect(fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[3]).not.toBe(
-        process.pid,
-      );
+      expect(fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[3]).not.toBe(process.pid);
     }
     await client.end();
     await server.stop();

@@ -256,10 +256,9 @@ export interface EmbeddedServerOptions {
 }
 
 /**
- * Starts the PostgreSQL server of a data folder, creates its database on the first start, and keeps it
- * running until `stop`. The server stops when this process ends, however it ends. Throws `DataDirLockedError`
- * if another Tradewind uses the folder, `EmbeddedDatabaseError` if the server can't run here; both messages
- * are for the operator.
+ * Starts the PostgreSQL server of a data folder, creates its database on the first start, and keeps it running until
+ * `stop`. The server stops when this process ends, however it ends. Throws `DataDirLockedError` if another Tradewind
+ * uses the folder, `EmbeddedDatabaseError` if the server can't run here; both messages are for the operator.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { log } = options;
@@ -320,12 +319,7 @@ function choose(dataDir: string, binDirs: string[]): cluster.Installation {
   throw new EmbeddedDatabaseError(whyNone(dataDir, wanted, versions, problems));
 }
 
-function whyNone(
-  dataDir: string,
-  wanted: number | undefined,
-  versions: number[],
-  problems: string[],
-): string {
+function whyNone(dataDir: string, wanted: number | undefined, versions: number[], problems: string[]): string {
   if (wanted !== undefined && versions.length > 0)
     return `The database in ${dataDir} was made by PostgreSQL ${wanted}, and this machine has PostgreSQL ${versions.join(' and ')}. Install PostgreSQL ${wanted} (Debian, Ubuntu: apt-get install postgresql-${wanted}), or choose another folder with TRADEWIND_DATA_DIR.`;
   if (problems.length > 0)
@@ -347,11 +341,7 @@ function keepRunning(first: ChildProcess, start: () => Promise<ChildProcess>, lo
       restart = startAgain();
     });
   const startAgain = async () => {
-    for (
-      let pause = RESTART_PAUSE_MS.first;
-      !stopping;
-      pause = Math.min(pause * 2, RESTART_PAUSE_MS.longest)
-    ) {
+    for (let pause = RESTART_PAUSE_MS.first; !stopping; pause = Math.min(pause * 2, RESTART_PAUSE_MS.longest)) {
       try {
         child = await start();
         watch();

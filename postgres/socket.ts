@@ -39,10 +39,8 @@ export function removeSocketDir(dataDir: string): void {
     fs.rmSync(run, { recursive: true, force: true });
     return;
   }
-  // The temporary folder may have been emptied, or may belong to another user by now: then it isn't ours to
-  // clean.
-  for (const file of [SOCKET_FILE, `${SOCKET_FILE}.lock`])
-    attempt(() => fs.unlinkSync(path.join(elsewhere, file)));
+  // The temporary folder may have been emptied, or may belong to another user by now: then it isn't ours to clean.
+  for (const file of [SOCKET_FILE, `${SOCKET_FILE}.lock`]) attempt(() => fs.unlinkSync(path.join(elsewhere, file)));
   attempt(() => fs.rmdirSync(elsewhere));
   fs.unlinkSync(run);
 }
@@ -52,10 +50,7 @@ export function embeddedConnection(socketDir: string) {
   return { host: socketDir, port: SOCKET_PORT, user: ROLE, database: DATABASE };
 }
 
-/**
- * Returns how to connect to the server that another process has started on the data folder; undefined if none
- * runs.
- */
+/** Returns how to connect to the server that another process has started on the data folder; undefined if none runs. */
 export function runningEmbedded(dataDir: string) {
   const run = path.join(dataDir, 'run');
   return fs.existsSync(run) ? embeddedConnection(fs.realpathSync(run)) : undefined;

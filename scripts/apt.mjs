@@ -5,14 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Keeps a machine without network from waiting for minutes; another apt-get ends soon. */
-const PATIENCE = [
-  '-o',
-  'Acquire::http::Timeout=20',
-  '-o',
-  'Acquire::Retries=1',
-  '-o',
-  'DPkg::Lock::Timeout=120',
-];
+const PATIENCE = ['-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1', '-o', 'DPkg::Lock::Timeout=120'];
 
 /** Installs what is missing of these, and shows each command before it runs. Returns a status for the process. */
 export function installDebian(wanted, { dryRun = false } = {}) {
@@ -23,9 +16,7 @@ export function installDebian(wanted, { dryRun = false } = {}) {
   }
   const root = process.getuid?.() === 0;
   if (!root && !isInPath('sudo')) {
-    console.error(
-      `Installing needs root. Run as root: apt-get install --no-install-recommends ${missing.join(' ')}`,
-    );
+    console.error(`Installing needs root. Run as root: apt-get install --no-install-recommends ${missing.join(' ')}`);
     return 77;
   }
   const apt = [...(root ? [] : ['sudo']), 'apt-get', ...PATIENCE];
@@ -54,10 +45,7 @@ function isInstalled(name) {
 }
 
 export function isInPath(name) {
-  return (process.env.PATH ?? '')
-    .split(path.delimiter)
-    .some((folder) => fs.existsSync(path.join(folder, name)));
+  return (process.env.PATH ?? '').split(path.delimiter).some((folder) => fs.existsSync(path.join(folder, name)));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  process.exitCode = installDebian(process.argv.slice(2));
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = installDebian(process.argv.slice(2));

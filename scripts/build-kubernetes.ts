@@ -77,9 +77,7 @@ function buildVersion(version: string, programs: readonly string[]): void {
 export function isBuilt(): boolean {
   const installed = installedVersions(KUBERNETES_DIR);
   const wanted = [...BUILT_VERSIONS, SLURM_VERSION];
-  const inFolders = wanted.every(
-    (each) => installed.includes(each) && hasKwok(path.join(KUBERNETES_DIR, each)),
-  );
+  const inFolders = wanted.every((each) => installed.includes(each) && hasKwok(path.join(KUBERNETES_DIR, each)));
   return inFolders && fs.existsSync(CLUSTER_API_DIR);
 }
 

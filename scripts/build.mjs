@@ -35,8 +35,7 @@ const asciiTemplates = {
 const CLIENT = '../cli/main.cjs';
 const clientApart = {
   name: 'client-apart',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\.\/cli\/main\.ts$/ }, () => ({ path: CLIENT, external: true })),
+  setup: ({ onResolve }) => onResolve({ filter: /^\.\.\/cli\/main\.ts$/ }, () => ({ path: CLIENT, external: true })),
 };
 // Built first: the server is run below, for its help.
 const client = await build({

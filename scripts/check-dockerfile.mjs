@@ -72,9 +72,7 @@ async function inside() {
     fs.mkdirSync(work);
     const image = build();
     await run(image, path.join(work, 'volume'));
-    console.log(
-      `The Dockerfile's server works. Its layers add ${megabytes(image.layer)} MB to the base image.`,
-    );
+    console.log(`The Dockerfile's server works. Its layers add ${megabytes(image.layer)} MB to the base image.`);
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     skipped(error.message);
@@ -138,8 +136,7 @@ function newStage(folder, [image, , alias]) {
 
 /** What the steps need to reach the npm registry as this machine does, with its cache. */
 function network(root) {
-  const ask = (name) =>
-    spawnSync('npm', ['config', 'get', name], { encoding: 'utf8', cwd: '/' }).stdout.trim();
+  const ask = (name) => spawnSync('npm', ['config', 'get', name], { encoding: 'utf8', cwd: '/' }).stdout.trim();
   const own = process.env.NODE_EXTRA_CA_CERTS ?? '/etc/ssl/certs/ca-certificates.crt';
   fs.copyFileSync(own, root + CERTIFICATES);
   fs.mkdirSync(`${root}/root/.npm`, { recursive: true });
@@ -244,11 +241,7 @@ async function run(image, volume) {
     await sleep(200);
   }
   console.log('HEALTHCHECK passes');
-  for (const words of [
-    ['version'],
-    ['project', 'list', '--token-file', `${image.VOLUME}/first-token`],
-    ['doctor'],
-  ]) {
+  for (const words of [['version'], ['project', 'list', '--token-file', `${image.VOLUME}/first-token`], ['doctor']]) {
     const { status, stdout, stderr } = call(['tradewind', ...words]);
     if (status !== 0) throw new Error(`tradewind ${words.join(' ')} fails: ${stderr || stdout}`);
     console.log(stdout.trim());

@@ -93,8 +93,7 @@ function typeOf(parts: Schema[]): string {
   return types.size === 1 && ['string', 'integer', 'number', 'boolean'].includes(only) ? only : 'json';
 }
 
-const typesOf = (values: unknown[]): string[] =>
-  values.map((value) => (value === null ? 'null' : typeof value));
+const typesOf = (values: unknown[]): string[] => values.map((value) => (value === null ? 'null' : typeof value));
 
 function textOf(one: object): { description?: string } {
   return 'description' in one ? { description: String(one.description) } : {};

@@ -63,9 +63,7 @@ function mainModule(
   { Go, Require, Replace }: GoMod,
 ): string {
   const required = new Set(Require.map(({ Path }) => Path));
-  const staged = (Replace ?? []).filter(
-    ({ Old, New }) => New.Path.startsWith('./staging/') && required.has(Old.Path),
-  );
+  const staged = (Replace ?? []).filter(({ Old, New }) => New.Path.startsWith('./staging/') && required.has(Old.Path));
   const published = version.replace(/^v1\./, 'v0.');
   return [
     `module ${own}`,

@@ -36,14 +36,10 @@ function installPackages() {
     );
     return 73;
   }
-  const { status, error } = spawnSync(
-    'npm',
-    ['ci', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error'],
-    {
-      cwd: FOLDER,
-      stdio: 'inherit',
-    },
-  );
+  const { status, error } = spawnSync('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: FOLDER,
+    stdio: 'inherit',
+  });
   if (status !== 0) console.error(error?.message ?? 'npm failed; what it says is above.');
   else linkPackages();
   return status ?? 1;
@@ -58,9 +54,7 @@ function linkPackages() {
 function installPrograms() {
   const status = installDebian(PACKAGES, { dryRun });
   if (status === 0 && !dryRun)
-    console.log(
-      'Done. "npx tradewind doctor" shows what Tradewind can do now; a running one sees it after a restart.',
-    );
+    console.log('Done. "npx tradewind doctor" shows what Tradewind can do now; a running one sees it after a restart.');
   return status;
 }
 

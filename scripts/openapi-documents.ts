@@ -59,9 +59,7 @@ export async function openApiDocuments(): Promise<DocumentFile[]> {
 function unused<T extends object>(name: string): T {
   return new Proxy({} as T, {
     get(_target, property) {
-      throw new Error(
-        `The ${name} was asked for ${String(property)}, which describing the API must not need`,
-      );
+      throw new Error(`The ${name} was asked for ${String(property)}, which describing the API must not need`);
     },
   });
 }

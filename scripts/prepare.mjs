@@ -69,11 +69,7 @@ function dependenciesAreFresh(folder) {
     const have = installed[name];
     // Optional packages are only for some platforms.
     if (!have) return Boolean(want.optional);
-    return (
-      have.version === want.version &&
-      have.integrity === want.integrity &&
-      fs.existsSync(at(`${folder}/${name}`))
-    );
+    return have.version === want.version && have.integrity === want.integrity && fs.existsSync(at(`${folder}/${name}`));
   });
 }
 
@@ -105,8 +101,7 @@ function npm(folder, args) {
 }
 
 function whyInstallFailed(output) {
-  const code = (/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH)\b/.exec(output) ||
-    [])[1];
+  const code = (/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH)\b/.exec(output) || [])[1];
   if (code)
     return `the npm registry can't be reached (${code}). Check the network or proxy ("npm ping") and start again.`;
   if (/\b(EACCES|EPERM|EROFS)\b/.test(output))
@@ -147,8 +142,7 @@ function fingerprint(of) {
   const add = (name) => {
     const stat = fs.statSync(at(name));
     if (stat.isDirectory()) {
-      for (const entry of fs.readdirSync(at(name)).sort())
-        if (entry !== 'node_modules') add(`${name}/${entry}`);
+      for (const entry of fs.readdirSync(at(name)).sort()) if (entry !== 'node_modules') add(`${name}/${entry}`);
     } else if (!name.endsWith('.test.ts')) hash.update(`${name}\n`).update(of(name, stat)).update('\n');
   };
   for (const name of SOURCES) add(name);

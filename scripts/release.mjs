@@ -43,18 +43,11 @@ function packKits() {
   const tar = (from, file) => run('tar', ['-czf', path.join(FOLDER, file), from], staging);
   try {
     copy('vitest', 'vitest', 'package.json');
-    run(
-      'npx',
-      ['--no-install', 'tsc', '--project', 'kits/vitest', '--outDir', path.join(staging, 'vitest/dist')],
-      '.',
-    );
+    run('npx', ['--no-install', 'tsc', '--project', 'kits/vitest', '--outDir', path.join(staging, 'vitest/dist')], '.');
     packed(path.join(staging, 'vitest'), FOLDER);
     const sdist = `tradewind_pytest-${version}`;
     tar(copy('pytest', sdist, 'pyproject.toml', 'tradewind_pytest/__init__.py'), `${sdist}.tar.gz`);
-    tar(
-      copy('go', 'tradewindtest', 'go.mod', 'tradewindtest.go', 'start.go'),
-      `tradewindtest-go-${version}.tar.gz`,
-    );
+    tar(copy('go', 'tradewindtest', 'go.mod', 'tradewindtest.go', 'start.go'), `tradewindtest-go-${version}.tar.gz`);
   } finally {
     fs.rmSync(staging, { recursive: true });
   }

@@ -39,8 +39,7 @@ const GROUPS: readonly Group[] = [
     settings: {
       TRADEWIND_RATE_LIMIT:
         'Reading a task, `/healthz` and `/readyz` do not count. Separate limits stop one account from using a whole process ([requests.md](../requests.md#overload)).',
-      TRADEWIND_STRICT:
-        'Ignored fields are named in a response header ([compatibility.md](compatibility.md)).',
+      TRADEWIND_STRICT: 'Ignored fields are named in a response header ([compatibility.md](compatibility.md)).',
     },
   },
   {
@@ -78,8 +77,7 @@ const GROUPS: readonly Group[] = [
     title: 'AI tasks',
     settings: {
       TRADEWIND_AI_CONCURRENCY: '0 runs none in this process.',
-      TRADEWIND_AI_CLIENT_CONCURRENCY:
-        'Counted over all processes. Tasks whose files are being fetched count too.',
+      TRADEWIND_AI_CLIENT_CONCURRENCY: 'Counted over all processes. Tasks whose files are being fetched count too.',
       TRADEWIND_AI_TIME_FACTOR: '',
       TRADEWIND_AI_MEMORY_MB: 'Large models of your own need more.',
       TRADEWIND_AI_SANDBOX: '`required` refuses to start without a sandbox.',
@@ -149,9 +147,6 @@ export function settingsPage(): string {
 }
 
 function sentence(rule: string): string {
-  const text = rule.replace(
-    /^(?:an?|the|where|one)\b/,
-    (word) => word.charAt(0).toUpperCase() + word.slice(1),
-  );
+  const text = rule.replace(/^(?:an?|the|where|one)\b/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `${text.replaceAll('<', '&lt;').replaceAll('|', '\\|')}.`;
 }

@@ -36,9 +36,7 @@ const TESTS = [
 ];
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {
-  console.log(
-    'Skipped: the tests on PostgreSQL 15 need its binaries, which are installed on linux-x64 only.',
-  );
+  console.log('Skipped: the tests on PostgreSQL 15 need its binaries, which are installed on linux-x64 only.');
 } else {
   console.log('Every operation, the walks and the durable work on PostgreSQL 15:');
   const { status } = spawnSync('npx', ['vitest', 'run', ...TESTS], {

@@ -28,11 +28,7 @@ const PACKAGES: readonly Package[] = [
   ['pocketsphinx-testdata', '/usr/share/pocketsphinx/test/data', 'the quality of AI engines'],
   ['asterisk-core-sounds-en', '/usr/share/doc/asterisk-core-sounds-en', 'the quality of AI engines'],
   ['asterisk-core-sounds-en-g722', `${SOUNDS}/en_US_f_Allison/vm-newuser.g722`, 'the quality of AI engines'],
-  [
-    'asterisk-core-sounds-es-g722',
-    `${SOUNDS}/es_MX_f_Allison/demo-congrats.g722`,
-    'the quality of AI engines',
-  ],
+  ['asterisk-core-sounds-es-g722', `${SOUNDS}/es_MX_f_Allison/demo-congrats.g722`, 'the quality of AI engines'],
   ['opencv-doc', '/usr/share/doc/opencv-doc/examples/data', 'pictures in AI tasks'],
   ['python3-skimage', '/usr/lib/python3/dist-packages/skimage/data', 'pictures in AI tasks'],
   ['faketime', 'faketime', 'clocks that differ'],
@@ -60,9 +56,7 @@ export function program(name: keyof typeof UNPACKED): string | undefined {
 }
 
 const isMissing = ([, shownBy]: Package): boolean =>
-  path.isAbsolute(shownBy)
-    ? !fs.existsSync(shownBy)
-    : findProgram(shownBy, process.env.PATH ?? '') === undefined;
+  path.isAbsolute(shownBy) ? !fs.existsSync(shownBy) : findProgram(shownBy, process.env.PATH ?? '') === undefined;
 
 /** Returns one text that says what is missing, what is skipped without it, and how to get it; undefined if nothing is. */
 function whatIsMissing(): string | undefined {
@@ -79,12 +73,7 @@ function whatIsMissing(): string | undefined {
     ...OTHERS.filter(isMissing).map(lineOf),
     ...(isBuilt()
       ? []
-      : [
-          line(
-            'Kubernetes, built by "npx tsx scripts/build-kubernetes.ts" in forty minutes',
-            'real clusters',
-          ),
-        ]),
+      : [line('Kubernetes, built by "npx tsx scripts/build-kubernetes.ts" in forty minutes', 'real clusters')]),
   ];
   if (ours.length + others.length === 0) return undefined;
   return [
@@ -132,8 +121,7 @@ function unpack(name: keyof typeof UNPACKED): string | undefined {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv.includes('--install')) {
     const faults = install();
-    for (const fault of faults)
-      console.log(`Not installed: ${fault}. Tests that need it are skipped, each says so.`);
+    for (const fault of faults) console.log(`Not installed: ${fault}. Tests that need it are skipped, each says so.`);
     if (faults.length > 0 && !process.argv.includes('--if-possible')) process.exitCode = 1;
   } else console.log(whatIsMissing() ?? 'All that tests need is there.');
 }

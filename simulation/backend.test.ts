@@ -39,8 +39,7 @@ it('looking at a cluster that is being made makes nothing', async () => {
     speed: 0.01,
   });
   const ref = await begin(backend, 'cluster');
-  const row = async () =>
-    (await database.pool.query('select * from simulated_objects where id = $1', [ref.id])).rows;
+  const row = async () => (await database.pool.query('select * from simulated_objects where id = $1', [ref.id])).rows;
   const before = await row();
   expect(await backend.observe(ref, about)).toBeNull();
   expect(await row()).toEqual(before);

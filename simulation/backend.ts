@@ -60,8 +60,7 @@ export async function freeHost(db: Kysely<Tables>, machineId: string): Promise<v
 /** The nodes of a pool are on different hosts, too. @throws Refused */
 export function refuseLargePools({ pools }: ClusterSpec, hosts: number): void {
   for (const { serverGroupPolicy, nodes } of Object.values(pools)) {
-    if (serverGroupPolicy === 'anti-affinity' && Object.keys(nodes).length > hosts)
-      throw new Refused(NO_HOST);
+    if (serverGroupPolicy === 'anti-affinity' && Object.keys(nodes).length > hosts) throw new Refused(NO_HOST);
   }
 }
 
@@ -140,10 +139,7 @@ export function simulatedLoad({ machineId, disks, from, to, stepMs }: LoadQuesti
     const chance = numbersOf(`${machineId} ${time}`);
     const luck = (index: number) => 1 + CHANCE * (2 * chance(index) - 1);
     const wave = 1 + WAVE * Math.sin(2 * Math.PI * (time / DAY_MS - own(4)));
-    const [bytesIn, bytesOut] = [
-      rounded(means.bytesIn * wave * luck(2)),
-      rounded(means.bytesOut * wave * luck(3)),
-    ];
+    const [bytesIn, bytesOut] = [rounded(means.bytesIn * wave * luck(2)), rounded(means.bytesOut * wave * luck(3))];
     return {
       time: new Date(time),
       cpuPercent: rounded(means.cpu * wave * luck(0), 2),
@@ -175,9 +171,8 @@ export function simulatedLoad({ machineId, disks, from, to, stepMs }: LoadQuesti
 const REMOVING = 'removing';
 
 /**
- * Infrastructure that exists only in a database table. Things get ready as time passes: their progress
- * follows from when their last change began, by the database's clock, so that restarts and repeated calls
- * change nothing.
+ * Infrastructure that exists only in a database table. Things get ready as time passes: their progress follows from
+ * when their last change began, by the database's clock, so that restarts and repeated calls change nothing.
  */
 export function createSimulatedBackend(deps: {
   sql: Kysely<Tables>;
@@ -214,9 +209,7 @@ export function createSimulatedBackend(deps: {
       return done ? answer({ age_ms: 0, takes_ms: takesMs }, phases) : undefined;
     }
     const phases =
-      standing.doing === 'making'
-        ? life.making(spec)
-        : [{ state: 'changing', ms: standing.takes_ms * deps.speed }];
+      standing.doing === 'making' ? life.making(spec) : [{ state: 'changing', ms: standing.takes_ms * deps.speed }];
     return answer(standing, phases);
 
     async function answer(at: Parameters<typeof stateOf>[0], phases: readonly Phase[]) {
@@ -294,8 +287,7 @@ export function createSimulatedBackend(deps: {
         if (spec !== null && wasThere && holdsData(kind)) await refuseLost(db, kind, id);
         // If another process did the same step first, look again.
         for (;;) {
-          const answer =
-            spec === null ? await absent(db, kind, id) : await present(db, kind, id, spec, signal);
+          const answer = spec === null ? await absent(db, kind, id) : await present(db, kind, id, spec, signal);
           if (answer) return answer;
         }
       });

@@ -9,17 +9,14 @@ const whole = (description: string) => Type.Integer({ minimum: 1, maximum: 1_000
 
 /** Which calls a rule applies to. A field that is left out matches every call. */
 const where = {
-  kind: Type.Optional(
-    Type.Enum(Object.keys(LIVES) as Kind[], { description: 'Only resources of this kind.' }),
-  ),
+  kind: Type.Optional(Type.Enum(Object.keys(LIVES) as Kind[], { description: 'Only resources of this kind.' })),
   name: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 100,
       // With more wildcards, some texts would take long to match.
       pattern: '^[^*]*(\\*[^*]*){0,2}$',
-      description:
-        'Only resources with this name or ID: `?` stands for one character, `*` (twice at most) for any.',
+      description: 'Only resources with this name or ID: `?` stands for one character, `*` (twice at most) for any.',
     }),
   ),
   phase: Type.Optional(
@@ -75,9 +72,7 @@ export interface Faults {
   next(call: FaultyCall): FaultRule | undefined;
 }
 
-/**
- * How many things each rule remembers the calls of. Beyond that, the oldest are forgotten and start again.
- */
+/** How many things each rule remembers the calls of. Beyond that, the oldest are forgotten and start again. */
 const MOST_COUNTED = 10_000;
 
 /** Picks faults by rule: the first rule that applies wins. Calls are counted in this process. */

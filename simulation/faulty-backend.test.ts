@@ -71,27 +71,22 @@ describe('what a rule applies to', () => {
     const faults = createFaults([{ do: 'stay', phase: 'removing', call: 2 }]);
     const [one, other] = [randomUUID(), randomUUID()];
     const next = (id: string, phase: FaultyCall['phase']) => faults.next(call({ id, phase })) !== undefined;
-    expect([
-      next(one, 'making'),
-      next(one, 'removing'),
-      next(other, 'removing'),
-      next(one, 'removing'),
-    ]).toEqual([false, false, false, true]);
+    expect([next(one, 'making'), next(one, 'removing'), next(other, 'removing'), next(one, 'removing')]).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
   });
 
   it('takes the first rule that applies', () => {
-    const faults = createFaults([
-      { do: 'refuse', call: 2 },
-      { do: 'stay', kind: 'port' },
-      { do: 'lose-answer' },
-    ]);
+    const faults = createFaults([{ do: 'refuse', call: 2 }, { do: 'stay', kind: 'port' }, { do: 'lose-answer' }]);
     expect([1, 2, 3].map(() => faults.next(call())?.do)).toEqual(['lose-answer', 'refuse', 'lose-answer']);
   });
 });
 
 describe('the shape of rules', () => {
-  const [, example = ''] =
-    /```yaml\n(backends:[^`]*)```/.exec(fs.readFileSync('docs/testers.md', 'utf8')) ?? [];
+  const [, example = ''] = /```yaml\n(backends:[^`]*)```/.exec(fs.readFileSync('docs/testers.md', 'utf8')) ?? [];
 
   it('takes each of those in the document', () => {
     const { faults } = parse(example).backends[0].settings;

@@ -11,13 +11,10 @@ export const HealthRules = Type.Array(
           minLength: 1,
           maxLength: 64,
           pattern: '^[^*]*(\\*[^*]*){0,2}$',
-          description:
-            'Only members with this address: `?` stands for one character, `*` (twice at most) for any.',
+          description: 'Only members with this address: `?` stands for one character, `*` (twice at most) for any.',
         }),
       ),
-      port: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 65_535, description: 'Only members with this port.' }),
-      ),
+      port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: 'Only members with this port.' })),
       status: Type.Enum(['DRAINING', 'ERROR', 'ONLINE'] satisfies MemberHealth[], {
         type: 'string',
         description: 'What the health monitor of the pool finds.',

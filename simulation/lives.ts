@@ -163,9 +163,7 @@ function loadBalancerChange(former: LoadBalancerSpec, spec: LoadBalancerSpec): P
 function clusterChange(former: ClusterSpec, spec: ClusterSpec): Phase[] {
   const upgraded = former.version !== spec.version;
   const names = new Set([...Object.keys(former.pools), ...Object.keys(spec.pools)]);
-  const touched = [...names].filter(
-    (name) => JSON.stringify(former.pools[name]) !== JSON.stringify(spec.pools[name]),
-  );
+  const touched = [...names].filter((name) => JSON.stringify(former.pools[name]) !== JSON.stringify(spec.pools[name]));
   const groups = Object.keys(spec.configuration).filter(
     (name) => JSON.stringify(former.configuration[name]) !== JSON.stringify(spec.configuration[name]),
   );
@@ -178,10 +176,7 @@ function clusterChange(former: ClusterSpec, spec: ClusterSpec): Phase[] {
   ];
 }
 
-/**
- * Returns an address of 198.18.0.0/15, which RFC 2544 reserves for tests, so that nothing real is ever
- * mounted.
- */
+/** Returns an address of 198.18.0.0/15, which RFC 2544 reserves for tests, so that nothing real is ever mounted. */
 function testAddressOf(id: string): string {
   const [second = 0, third = 0, fourth = 0] = createHash('sha256').update(id).digest();
   return `198.${18 + (second % 2)}.${third}.${1 + (fourth % 254)}`;

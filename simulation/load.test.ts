@@ -25,9 +25,7 @@ it('is the same for the same machine and time, whatever the question', () => {
 });
 
 it('is another one for another machine, and not always the same over a day', () => {
-  expect(day(OTHER).map(({ cpuPercent }) => cpuPercent)).not.toEqual(
-    day().map(({ cpuPercent }) => cpuPercent),
-  );
+  expect(day(OTHER).map(({ cpuPercent }) => cpuPercent)).not.toEqual(day().map(({ cpuPercent }) => cpuPercent));
   const cpu = day().map(({ cpuPercent = 0 }) => cpuPercent);
   expect(Math.max(...cpu)).toBeGreaterThan(2 * Math.min(...cpu));
 });

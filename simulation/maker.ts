@@ -12,9 +12,7 @@ import { findObject } from './objects.ts';
 const STAY_MS = 100;
 
 /** A simulated backend in which things go wrong by rule. */
-export function createFaultyBackend(
-  deps: Parameters<typeof createSimulatedBackend>[0] & { faults: Faults },
-): Backend {
+export function createFaultyBackend(deps: Parameters<typeof createSimulatedBackend>[0] & { faults: Faults }): Backend {
   const { sql: db, faults } = deps;
   const backend = createSimulatedBackend(deps);
 
@@ -33,9 +31,7 @@ export function createFaultyBackend(
         case 'refuse':
           throw new Refused(fault.reason ?? 'The simulation refuses it because of a configured fault');
         case 'unavailable':
-          throw new Unavailable(
-            fault.reason ?? 'the simulation is unreachable because of a configured fault',
-          );
+          throw new Unavailable(fault.reason ?? 'the simulation is unreachable because of a configured fault');
         case 'stay':
           return { state: 'progressing', doing: 'staying as it is', askAgainMs: STAY_MS };
         case 'slow': {

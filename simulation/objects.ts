@@ -13,11 +13,7 @@ export interface SimulatedObject {
   revision: number;
 }
 
-export async function findObject(
-  db: Kysely<Tables>,
-  kind: string,
-  id: string,
-): Promise<SimulatedObject | undefined> {
+export async function findObject(db: Kysely<Tables>, kind: string, id: string): Promise<SimulatedObject | undefined> {
   const { rows } = await sql<SimulatedObject>`
     select spec, doing, takes_ms, revision,
       extract(epoch from clock_timestamp() - began_at)::float8 * 1000 as age_ms
@@ -60,12 +56,7 @@ export async function updateObject(
   return numAffectedRows === 1n;
 }
 
-export async function deleteObject(
-  db: Kysely<Tables>,
-  kind: string,
-  id: string,
-  revision: number,
-): Promise<boolean> {
+export async function deleteObject(db: Kysely<Tables>, kind: string, id: string, revision: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from simulated_objects where kind = ${kind} and id = ${id} and revision = ${revision}`.execute(db);
   return numAffectedRows === 1n;
@@ -90,12 +81,7 @@ export async function madeOf({ sql: db, secrets }: Host, kind: string, id: strin
 }
 
 /** Returns the data that the object makes the first time it is asked, and keeps. */
-export async function madeOnce(
-  host: Host,
-  kind: string,
-  id: string,
-  make: () => Promise<object>,
-): Promise<object> {
+export async function madeOnce(host: Host, kind: string, id: string, make: () => Promise<object>): Promise<object> {
   const found = await madeOf(host, kind, id);
   if (found) return found;
   // The data contains private keys.
@@ -116,10 +102,7 @@ export async function hurryObjects(db: Kysely<Tables>, taskId: string): Promise<
 }
 
 /** Deletes objects of things that nobody wants any more. */
-export async function dropObjects(
-  db: Kysely<Tables>,
-  things: readonly { kind: string; id: string }[],
-): Promise<void> {
+export async function dropObjects(db: Kysely<Tables>, things: readonly { kind: string; id: string }[]): Promise<void> {
   await sql`
     delete from simulated_objects where (kind, id) in (
       select kind, id from jsonb_to_recordset(${JSON.stringify(things)}::jsonb) as thing (kind text, id uuid))`.execute(
@@ -134,7 +117,5 @@ export async function stretchObjects(db: Kysely<Tables>, factor: number): Promis
       select kind, id, extract(epoch from clock_timestamp() - began_at) * 1000 as age from simulated_objects
     )
     update simulated_objects set takes_ms = age + (takes_ms - age) * ${factor}::float8 from ages
-    where simulated_objects.kind = ages.kind and simulated_objects.id = ages.id and takes_ms > age`.execute(
-    db,
-  );
+    where simulated_objects.kind = ages.kind and simulated_objects.id = ages.id and takes_ms > age`.execute(db);
 }

@@ -63,9 +63,7 @@ describe('settings', () => {
       accessLog: false,
     };
     expect(loadConfig({})).toEqual(defaults);
-    const empty = Object.fromEntries(
-      [...settingsHelp().matchAll(/^ {2}(\S+)/gm)].map(([, name]) => [name, '']),
-    );
+    const empty = Object.fromEntries([...settingsHelp().matchAll(/^ {2}(\S+)/gm)].map(([, name]) => [name, '']));
     expect(Object.keys(empty)).toContain('TRADEWIND_PORT');
     expect(loadConfig(empty)).toEqual(defaults);
   });
@@ -141,16 +139,12 @@ describe('settings', () => {
     ['TRADEWIND_AI_TIME_FACTOR', '0'],
     ['TRADEWIND_AI_MEMORY_MB', '999'],
   ])('refuse %s=%s without repeating the value', (name, value) => {
-    expect(() => loadConfig({ [name]: value })).toThrow(
-      new RegExp(`^${name} is not usable: it must be [^\\n]+$`),
-    );
+    expect(() => loadConfig({ [name]: value })).toThrow(new RegExp(`^${name} is not usable: it must be [^\\n]+$`));
   });
 
   it('take a secret of 16 characters, and say how long one has to be', () => {
     expect(loadConfig({ TRADEWIND_BOOTSTRAP_TOKEN: '1$16-characters...' }).bootstrapToken?.id).toBe(1);
-    expect(() => loadConfig({ TRADEWIND_BOOTSTRAP_TOKEN: '1$15-characters..' })).toThrow(
-      /at least 16 characters/,
-    );
+    expect(() => loadConfig({ TRADEWIND_BOOTSTRAP_TOKEN: '1$15-characters..' })).toThrow(/at least 16 characters/);
   });
 
   it('are all named that are no use', () => {
@@ -192,14 +186,10 @@ describe('the test API', () => {
 
   it('may begin at another time', () => {
     const clock = { TRADEWIND_TEST_CLOCK: '2031-03-01T00:00:00Z' };
-    expect(loadConfig({ ...clock, TRADEWIND_TEST_API: 'true' }).testClock).toEqual(
-      new Date(Date.UTC(2031, 2, 1)),
-    );
+    expect(loadConfig({ ...clock, TRADEWIND_TEST_API: 'true' }).testClock).toEqual(new Date(Date.UTC(2031, 2, 1)));
     expect(() => loadConfig(clock)).toThrow('TRADEWIND_TEST_CLOCK needs TRADEWIND_TEST_API');
     for (const TRADEWIND_TEST_CLOCK of ['tomorrow', '2031-02-31T00:00:00Z', '2031-03-01']) {
-      expect(() => loadConfig({ TRADEWIND_TEST_CLOCK, TRADEWIND_TEST_API: 'true' })).toThrow(
-        'a time such as',
-      );
+      expect(() => loadConfig({ TRADEWIND_TEST_CLOCK, TRADEWIND_TEST_API: 'true' })).toThrow('a time such as');
     }
   });
 });

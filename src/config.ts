@@ -12,7 +12,7 @@ import { packageRoot } from './lib/own-program.ts';
 import { closestName } from './lib/texts.ts';
 import { isMailAddress, isPublicUrl, isSmtpUrl } from './mail/settings.ts';
 import { KEY_FORM, parseEncryptionKeys } from './secrets/encryption-keys.ts';
-import { tracingSettings } from './tracing/settings.ts';
+import { tracingSettings } from './tracing/start.ts';
 
 /** Formats two columns for a terminal, with the second one to the right of the longest name. */
 export function columns(rows: [name: string, text: string][]): string {
@@ -21,8 +21,7 @@ export function columns(rows: [name: string, text: string][]): string {
 }
 
 /** A text. `rule` says what it must be. */
-const text = (rule: string, value?: string) =>
-  Type.String({ rule, ...(value !== undefined && { default: value }) });
+const text = (rule: string, value?: string) => Type.String({ rule, ...(value !== undefined && { default: value }) });
 const optional = (rule: string) => Type.Optional(text(rule));
 
 /** A number within those bounds; `what` describes its purpose. */
@@ -52,11 +51,7 @@ const Environment = Type.Object({
   TRADEWIND_HOST: text('a host name or an IP address', '127.0.0.1'),
   TRADEWIND_PORT: whole(0, 65_535, '0 picks a free port', '8080'),
   TRADEWIND_WORKER_PORT: Type.Optional(
-    whole(
-      1,
-      65_535,
-      'the port where --role worker serves /healthz, /readyz and /metrics; not served if unset',
-    ),
+    whole(1, 65_535, 'the port where --role worker serves /healthz, /readyz and /metrics; not served if unset'),
   ),
   TRADEWIND_DATA_DIR: text('a folder that Tradewind may write to', './data'),
   TRADEWIND_BOOTSTRAP_TOKEN: optional(
@@ -70,12 +65,7 @@ const Environment = Type.Object({
     `the key itself instead of a file: ${KEY_FORM}; older keys, only used for reading, may follow, separated by commas`,
   ),
   TRADEWIND_CATALOG_DIR: optional('a folder with the catalogue files'),
-  TRADEWIND_DATABASE_WAIT: whole(
-    0,
-    999_999,
-    'seconds to wait at the start for a database that does not answer',
-    '60',
-  ),
+  TRADEWIND_DATABASE_WAIT: whole(0, 999_999, 'seconds to wait at the start for a database that does not answer', '60'),
   TRADEWIND_RATE_LIMIT: whole(
     0,
     999_999_999,
@@ -98,10 +88,7 @@ const Environment = Type.Object({
     'where "tradewind kubernetes install" finds the releases of Kubernetes',
     'https://dl.k8s.io/release',
   ),
-  TRADEWIND_ETCD_URL: text(
-    'where it finds the releases of etcd',
-    'https://github.com/etcd-io/etcd/releases/download',
-  ),
+  TRADEWIND_ETCD_URL: text('where it finds the releases of etcd', 'https://github.com/etcd-io/etcd/releases/download'),
   TRADEWIND_COMPARE_SECONDS: whole(
     1,
     86_400,
@@ -144,12 +131,7 @@ const Environment = Type.Object({
     'a list such as media.internal,10.0.0.7:8080: hosts in your own network that AI tasks may fetch files from',
   ),
   TRADEWIND_MEDIA_MAX_MB: whole(1, 100_000, 'size limit in MB for the media file of an AI task', '512'),
-  TRADEWIND_MEDIA_IDLE_SECONDS: whole(
-    1,
-    3_600,
-    'seconds that the server of a media file may send nothing',
-    '30',
-  ),
+  TRADEWIND_MEDIA_IDLE_SECONDS: whole(1, 3_600, 'seconds that the server of a media file may send nothing', '30'),
   TRADEWIND_MEDIA_MIN_RATE_KB: whole(
     0,
     100_000,
@@ -244,13 +226,9 @@ const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
  */
 export function loadConfig(environment: Record<string, string | undefined>) {
   const names = Object.keys(Environment.properties) as (keyof Environment)[];
-  const given = Object.fromEntries(
-    names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
-  );
+  const given = Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
   const settings: unknown = Value.Default(Environment, given);
-  const faulty = new Set(
-    Value.Errors(Environment, settings).map(({ instancePath }) => instancePath.slice(1)),
-  );
+  const faulty = new Set(Value.Errors(Environment, settings).map(({ instancePath }) => instancePath.slice(1)));
   const unusable = names.filter((name) => {
     const value = environment[name];
     return faulty.has(name) || (value && (!isInBounds(name, value) || CHECKS[name]?.(value) === false));
@@ -334,9 +312,7 @@ function requireTogether(settings: Environment, environment: Record<string, stri
     throw new SettingError('TRADEWIND_SMTP_URL needs TRADEWIND_MAIL_FROM: the address that mails come from');
   }
   if (settings.TRADEWIND_TEST_CLOCK !== undefined && settings.TRADEWIND_TEST_API === 'false') {
-    throw new SettingError(
-      'TRADEWIND_TEST_CLOCK needs TRADEWIND_TEST_API: without it nobody can move the clock on',
-    );
+    throw new SettingError('TRADEWIND_TEST_CLOCK needs TRADEWIND_TEST_API: without it nobody can move the clock on');
   }
 }
 
@@ -346,9 +322,7 @@ function seedOf(file: string | undefined, environment: Record<string, string | u
 
 /** Returns every setting with what it must be and its default. */
 export function listSettings(): { name: string; rule: string; default?: string }[] {
-  const settings = Object.entries(
-    Environment.properties as Record<string, { rule?: string; default?: string }>,
-  );
+  const settings = Object.entries(Environment.properties as Record<string, { rule?: string; default?: string }>);
   return settings.map(([name, { rule = '', default: value }]) => ({
     name,
     rule,

@@ -17,17 +17,14 @@ const SECRETS = [
 ];
 
 /**
- * Creates a log on standard error: lines for people, or JSON for machines. Standard output is for the ready
- * message.
+ * Creates a log on standard error: lines for people, or JSON for machines. Standard output is for the ready message.
  */
 export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const destination = config.logFormat === 'json' ? jsonLines() : humanLines();
   return pino({ level: config.logLevel, base: null, redact: SECRETS }, destination);
 }
 
-/**
- * Returns the same log for lines that can't contain secrets: searching a line costs as much as writing it.
- */
+/** Returns the same log for lines that can't contain secrets: searching a line costs as much as writing it. */
 export function accessLogOf(log: Logger): Logger {
   return log.child({}, { redact: [] });
 }

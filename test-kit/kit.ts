@@ -81,9 +81,7 @@ function waits(doing: string, ms: number) {
 async function waitingFor(db: Kysely<Tables>, kind: string, id: string) {
   const { rows } = await sql<{ id: string; task_type: string; client_id: number }>`
     select tasks.id, task_type, tasks.client_id from task_wants join tasks on tasks.id = task_id
-    where kind = ${kind} and want_id = ${id} and state in ('NEW', 'RUNNING') order by tasks.created_on`.execute(
-    db,
-  );
+    where kind = ${kind} and want_id = ${id} and state in ('NEW', 'RUNNING') order by tasks.created_on`.execute(db);
   return rows;
 }
 

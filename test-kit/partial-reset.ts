@@ -69,9 +69,7 @@ export function createPartialReset(deps: {
         if (projects.length === 0) throw new NotFoundError('Client', id);
         const ids = projects.map((one) => one.id);
         const gone = await empty(tx, ids);
-        await sql`delete from ${sql.table('projects')} where client_id = ${id} and not is_default`.execute(
-          tx.sql,
-        );
+        await sql`delete from ${sql.table('projects')} where client_id = ${id} and not is_default`.execute(tx.sql);
         await sql`delete from ${sql.table('deleted_projects')} where client_id = ${id}`.execute(tx.sql);
         await sql`delete from ${sql.table('idempotency_keys')} where client_id = ${id}`.execute(tx.sql);
         while ((await deleteTasksOf(tx, id, AI_TASKS_AT_ONCE)) === AI_TASKS_AT_ONCE);
@@ -95,10 +93,7 @@ async function lockProjects(
 /** Deletes every row of these projects, and what simulates them. Returns what was wanted. */
 async function empty(tx: Transaction, ids: number[]): Promise<Name[]> {
   await addresses.releaseOfProjects(tx, ids);
-  const { rows: gone } = await tx.client.query<Name>(
-    'select kind, id from wants where project_id = any($1)',
-    [ids],
-  );
+  const { rows: gone } = await tx.client.query<Name>('select kind, id from wants where project_id = any($1)', [ids]);
   // In one statement, so that references are only checked when all of it is gone.
   const deletions = (await rowsOfProjects(tx)).map(
     ({ table, where }, index) => `gone_${index} as (delete from ${table} where ${where} returning 1)`,
@@ -147,9 +142,7 @@ async function rowsOfProjects({ client }: Transaction): Promise<Rows[]> {
     if (known.names_project) return 'project_id = any($1::bigint[])';
     const through = known.refers.flatMap(({ to, columns, their }) => {
       const condition = conditionOf(to, [...above, table]);
-      return condition === undefined
-        ? []
-        : [`(${columns}) in (select ${their} from ${to} where ${condition})`];
+      return condition === undefined ? [] : [`(${columns}) in (select ${their} from ${to} where ${condition})`];
     });
     return through.length === 0 ? undefined : through.join(' or ');
   };

@@ -87,9 +87,7 @@ function createWorkInProgress(endings: Endings): WorkInProgress {
       const end = performance.now() + FINISH_WITHIN_MS;
       while (!(await hasEnded(taskId))) {
         if (performance.now() > end) {
-          throw new ConflictError(
-            `Task ${taskId} does not end: a rule, or something that is not simulated, holds it`,
-          );
+          throw new ConflictError(`Task ${taskId} does not end: a rule, or something that is not simulated, holds it`);
         }
         await database.transaction(async (tx) => {
           // What comes later is only begun when the first things are done.

@@ -62,10 +62,7 @@ export function createSnapshots(
       const tables = await tablesOf(client);
       await client.query(
         tables
-          .map(
-            ({ table, columns }) =>
-              `create table ${schema}.${table} as select ${columns} from public.${table}`,
-          )
+          .map(({ table, columns }) => `create table ${schema}.${table} as select ${columns} from public.${table}`)
           .join(';'),
       );
       const values = (await sequencesOf(client)).map(
@@ -115,9 +112,7 @@ export function createSnapshots(
     reset: () => bring(BEGINNING),
     async take(name) {
       if (name === BEGINNING || (await list()).includes(name)) {
-        throw new ConflictError(
-          `There is a snapshot ${name} already; remove it first, or choose another name`,
-        );
+        throw new ConflictError(`There is a snapshot ${name} already; remove it first, or choose another name`);
       }
       await copy(name);
     },
@@ -171,11 +166,7 @@ async function exchange(client: Connection, tables: Table[], schema: string): Pr
 const quoted = (name: string): string => `"${SCHEMA}${name}"`;
 
 /** Rows are put back as they were: nothing is to be counted, metered or numbered again. */
-async function withoutTriggers(
-  client: Connection,
-  tables: Table[],
-  work: () => Promise<void>,
-): Promise<void> {
+async function withoutTriggers(client: Connection, tables: Table[], work: () => Promise<void>): Promise<void> {
   const { rows } = await client.query<{ table: string }>(
     `select distinct format('public.%I', relname) as table from pg_class join pg_trigger on tgrelid = pg_class.oid
      where not tgisinternal and tgparentid = 0 and relnamespace = 'public'::regnamespace order by 1`,
@@ -185,9 +176,7 @@ async function withoutTriggers(
     client.query(
       [
         ...rows.map(({ table }) => `alter table ${table} ${triggers} trigger user`),
-        ...circular.map(
-          ({ table, name }) => `alter table public.${table} alter constraint ${name} ${references}`,
-        ),
+        ...circular.map(({ table, name }) => `alter table public.${table} alter constraint ${name} ${references}`),
       ].join(';'),
     );
   await change('disable', 'deferrable');

@@ -20,15 +20,13 @@ beforeEach(async () => {
 });
 
 /** When what was just made is there. */
-const inOrder = () =>
-  expect.poll(() => brokenInvariants(service.pool), { timeout: 20_000, interval: 200 }).toEqual([]);
+const inOrder = () => expect.poll(() => brokenInvariants(service.pool), { timeout: 20_000, interval: 200 }).toEqual([]);
 const makeGroup = (name: string) => service.http.post(GROUPS, { security_group: { name } });
 const groups = async (): Promise<string[]> =>
   (await service.http.get(GROUPS)).body.results.map(({ name }: { name: string }) => name);
 const startVolume = async (name = 'data'): Promise<string> =>
   (await service.http.post(VOLUMES, { source: 'new-volume', name, size: 1 })).body[0];
-const stateOf = async (task: string): Promise<string> =>
-  (await service.http.get(`/v1/tasks/${task}`)).body.state;
+const stateOf = async (task: string): Promise<string> => (await service.http.get(`/v1/tasks/${task}`)).body.state;
 
 async function rule(body: object): Promise<number> {
   const made = await service.http.post(`${KIT}/faults`, body);

@@ -34,8 +34,7 @@ it('a reset takes its turn among writers and running tasks, and nobody is refuse
       const [path, body] = write(`${number}-${count}`);
       const answer = await service.http.post(path, body);
       // Between two resets, the quota may be used up.
-      if (answer.status >= 300 && answer.status !== 403)
-        refused.push(`${path}: ${answer.status} ${answer.text}`);
+      if (answer.status >= 300 && answer.status !== 403) refused.push(`${path}: ${answer.status} ${answer.text}`);
       written++;
     }
   });

@@ -47,13 +47,7 @@ export async function measureLists({ quick }: { quick: boolean }): Promise<strin
       }
       const [small, large] = [percentile(times.few, 0.95), percentile(times.many, 0.95)];
       const ratio = large / small;
-      rows.push([
-        name,
-        shown(small),
-        shown(large),
-        `${ratio > TARGET ? 'MISSED ' : ''}${shown(ratio)}`,
-        shown(first),
-      ]);
+      rows.push([name, shown(small), shown(large), `${ratio > TARGET ? 'MISSED ' : ''}${shown(ratio)}`, shown(first)]);
     }
     const header = [
       'list',

@@ -16,8 +16,7 @@ import { startProduct } from '../support/product.ts';
 import { median } from '../support/statistics.ts';
 import { markdownTable, shown } from '../support/table.ts';
 
-const SENTENCE =
-  'The old lighthouse stood at the end of a long and narrow road, and ships came home in the morning. ';
+const SENTENCE = 'The old lighthouse stood at the end of a long and narrow road, and ships came home in the morning. ';
 const POLL_MS = 20;
 
 /**
@@ -46,9 +45,7 @@ export async function measurePipeline({ quick }: { quick: boolean }): Promise<st
     await withProduct(database, server.host, async (api) => {
       for (let round = 0; round < rounds; round++) {
         bare.speech.push(bareSpeech(spoken.wave, sphinx));
-        whole.speech.push(
-          await taskSeconds(api, { task_name: 'transcription', url: `${server.base}/speech.mp4` }),
-        );
+        whole.speech.push(await taskSeconds(api, { task_name: 'transcription', url: `${server.base}/speech.mp4` }));
         bare.frame.push(await bareFrames(moderator, frames));
         whole.frame.push(
           await taskSeconds(api, {
@@ -115,10 +112,7 @@ function bareSpeech(wave: string, { program, model }: { program: string; model: 
 }
 
 /** Runs only the model, on prepared pictures. */
-async function bareFrames(
-  moderator: Awaited<ReturnType<typeof createNsfwModerator>>,
-  frames: number,
-): Promise<number> {
+async function bareFrames(moderator: Awaited<ReturnType<typeof createNsfwModerator>>, frames: number): Promise<number> {
   const { size } = moderator.form;
   const rgb = Uint8Array.from({ length: size * size * 3 }, (_, index) => (index * 7) % 256);
   const frame: Frame = { number: 0, rgb };
@@ -145,11 +139,7 @@ async function taskSeconds(api: Api, body: object): Promise<number> {
   }
 }
 
-async function withProduct(
-  database: BenchDatabase,
-  allowed: string,
-  work: (api: Api) => Promise<void>,
-): Promise<void> {
+async function withProduct(database: BenchDatabase, allowed: string, work: (api: Api) => Promise<void>): Promise<void> {
   const product = await startProduct({
     DATABASE_URL: database.url,
     TRADEWIND_DATA_DIR: path.join(database.folder, 'product'),

@@ -40,11 +40,7 @@ export async function watch(
     // At the other process.
     const stream = streams[(n + 1) % streams.length] as Stream;
     const body = { description: `change ${n}` };
-    const {
-      ms: took,
-      status,
-      id,
-    } = await timed(port, token, 'PATCH', `/cloud/v1/projects/${projectId}`, body);
+    const { ms: took, status, id } = await timed(port, token, 'PATCH', `/cloud/v1/projects/${projectId}`, body);
     times.push(took);
     changes++;
     if (status === 200) delays.push(stream.told(id));

@@ -22,13 +22,7 @@ const CHANGES = 100;
  * Measures what a client of another account notices of attacks, on two processes, a worker, and one database. The client has a
  * machine of its own, as far as one can have that here: everything else goes behind it.
  */
-export async function measureAttacks({
-  quick,
-  only = '',
-}: {
-  quick: boolean;
-  only?: string;
-}): Promise<string> {
+export async function measureAttacks({ quick, only = '' }: { quick: boolean; only?: string }): Promise<string> {
   const attacks = ATTACKS.filter(({ name }) => name.includes(only));
   const database = await startDatabase();
   await database.goBehind();
@@ -56,11 +50,7 @@ export async function measureAttacks({
     ];
     const api = createApi(worker.port, attacker.token);
     const look = () =>
-      watch(
-        ports,
-        bystander,
-        quick ? { ms: 2_000, changes: CHANGES / 10 } : { ms: 10_000, changes: CHANGES },
-      );
+      watch(ports, bystander, quick ? { ms: 2_000, changes: CHANGES / 10 } : { ms: 10_000, changes: CHANGES });
     const rows: string[][] = [];
     // Everything is compiled, and in the caches, by the second time.
     await look();

@@ -35,9 +35,7 @@ export async function openStage(): Promise<Stage> {
   const database = openDatabase(connection);
   await migrate(database);
   await database.pool.query(`insert into resellers (id, name, created_at) values (1, 'bench', now())`);
-  await database.pool.query(
-    `insert into clients (id, reseller_id, company, created_at) values (1, 1, 'bench', now())`,
-  );
+  await database.pool.query(`insert into clients (id, reseller_id, company, created_at) values (1, 1, 'bench', now())`);
   const changes = await listenForChanges(connection);
   const stage = { onStart: (_id: string) => {}, onEnd: (_id: string) => {} };
   const kind: TaskEnd = {

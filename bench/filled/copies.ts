@@ -55,9 +55,7 @@ export async function templateOf(pool: pg.Pool, make: () => Promise<void>): Prom
 async function rowsOf(pool: pg.Pool): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   for (const table of TABLES) {
-    const { rows } = await pool.query<{ text: string }>(
-      `select to_jsonb(one)::text as text from ${table} as one`,
-    );
+    const { rows } = await pool.query<{ text: string }>(`select to_jsonb(one)::text as text from ${table} as one`);
     found.set(
       table,
       rows.map(({ text }) => text),

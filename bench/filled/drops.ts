@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { TASKS } from '../../src/cloud/ground/tasks/store.ts';
-import { USER_ACTIONS } from '../../src/cloud/ground/user-actions/quarters.ts';
+import { USER_ACTIONS } from '../../src/cloud/ground/user-actions/store.ts';
 import { keepQuarters, type QuarterlyTable } from '../../src/db/quarters.ts';
 import type { BenchDatabase } from '../support/database.ts';
 import { percentile } from '../support/statistics.ts';
@@ -37,12 +37,7 @@ export async function measureDrops(database: BenchDatabase, api: TimedApi): Prom
         const missed = tookMs > TARGET_MS ? 'MISSED ' : '';
         rows.push([quarter, before.get(quarter) ?? '', `${missed}${tookMs}`, '', '']);
       }
-      rows.push([
-        `requests meanwhile`,
-        String(times.length),
-        '',
-        ...[0.95, 1].map((p) => shown(percentile(times, p))),
-      ]);
+      rows.push([`requests meanwhile`, String(times.length), '', ...[0.95, 1].map((p) => shown(percentile(times, p)))]);
     }
   } finally {
     await pool.end();

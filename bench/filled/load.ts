@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { TASKS } from '../../src/cloud/ground/tasks/store.ts';
-import { USER_ACTIONS } from '../../src/cloud/ground/user-actions/quarters.ts';
+import { USER_ACTIONS } from '../../src/cloud/ground/user-actions/store.ts';
 import { keepQuarters } from '../../src/db/quarters.ts';
 import { createApi } from '../support/api.ts';
 import { type BenchDatabase, startDatabase } from '../support/database.ts';
@@ -98,11 +98,7 @@ async function makeQuarters(connection: BenchDatabase['connection'], days: numbe
 }
 
 /** Rows first, indexes and foreign keys after. Nothing tells of them, as of the rows that time has made. */
-export async function withoutIndexes(
-  client: pg.Client,
-  table: string,
-  load: () => Promise<void>,
-): Promise<void> {
+export async function withoutIndexes(client: pg.Client, table: string, load: () => Promise<void>): Promise<void> {
   const { rows: indexes } = await client.query<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes
      where tablename = $1
@@ -135,9 +131,7 @@ const drawnFor = (own: number) => `
 
 /** The rows are those of the template again and again. */
 async function copyTasks(client: pg.Client, others: Amounts): Promise<void> {
-  await client.query(
-    'create temporary table former as select row_number() over () - 1 as turn, * from tasks',
-  );
+  await client.query('create temporary table former as select row_number() over () - 1 as turn, * from tasks');
   await client.query('analyze former');
   await client.query(
     `insert into tasks (id, task_type, state, error, client_id, user_id, user_client_id, project_id, region_id, request_id,
@@ -157,9 +151,7 @@ async function copyTasks(client: pg.Client, others: Amounts): Promise<void> {
 }
 
 async function copyActions(client: pg.Client, others: Amounts): Promise<void> {
-  await client.query(
-    'create temporary table former as select row_number() over () - 1 as turn, * from user_actions',
-  );
+  await client.query('create temporary table former as select row_number() over () - 1 as turn, * from user_actions');
   await client.query('analyze former');
   await client.query(
     `insert into user_actions (client_id, user_id, token_id, request_id, operation, method, path, project_id, region_id,

@@ -26,24 +26,12 @@ interface Side {
 type Times = Map<string, number[]>;
 
 /** Compares an account on full tables with the same account on tables that nobody else uses. */
-export async function measureFilled({
-  quick,
-  only = '',
-}: {
-  quick: boolean;
-  only?: string;
-}): Promise<string> {
+export async function measureFilled({ quick, only = '' }: { quick: boolean; only?: string }): Promise<string> {
   return measure({ quick, only, filled: FILLED });
 }
 
 /** The same with years of use, and then quarters of it are dropped while requests go on. */
-export async function measureRetention({
-  quick,
-  only = '',
-}: {
-  quick: boolean;
-  only?: string;
-}): Promise<string> {
+export async function measureRetention({ quick, only = '' }: { quick: boolean; only?: string }): Promise<string> {
   return measure({ quick, only, filled: quick ? FILLED : LARGE, dropping: true });
 }
 

@@ -48,8 +48,7 @@ export async function measureKubernetes({ quick }: { quick: boolean }): Promise<
     const before = cpuOf(trees);
     await sleep(REST_MS);
     const idle =
-      (cpuOf(await Promise.all(names.map((name) => treeOf(clusters, idOf(http, name))))) - before) /
-      names.length;
+      (cpuOf(await Promise.all(names.map((name) => treeOf(clusters, idOf(http, name))))) - before) / names.length;
     const disk = Number(
       spawnSync('du', ['-sm', path.join(clusters, await idOf(http, first))], {
         encoding: 'utf8',
@@ -57,8 +56,7 @@ export async function measureKubernetes({ quick }: { quick: boolean }): Promise<
     );
     const away = await upgrade(http, folder, first);
     const removed: number[] = [];
-    for (const name of names)
-      removed.push(await secondsOf(() => task(http, http.delete(`${CLUSTERS}/${name}`))));
+    for (const name of names) removed.push(await secondsOf(() => task(http, http.delete(`${CLUSTERS}/${name}`))));
     return markdownTable(
       [`one of ${names.length} hosted clusters`, 'median', 'worst'],
       [
@@ -119,24 +117,19 @@ async function create(http: HttpClient, folder: string, name: string, keypair: s
   kubectl(file, 'get', 'ns');
 }
 
-const idOf = async (http: HttpClient, name: string): Promise<string> =>
-  (await http.get(`${CLUSTERS}/${name}`)).body.id;
+const idOf = async (http: HttpClient, name: string): Promise<string> => (await http.get(`${CLUSTERS}/${name}`)).body.id;
 
 async function treeOf(clusters: string, id: Promise<string>): Promise<Trees> {
   const pids = processesOfCluster(path.join(clusters, await id));
-  return Object.fromEntries(
-    pids.map((pid) => [path.basename(fs.readlinkSync(`/proc/${pid}/exe`)), processTree(pid)]),
-  );
+  return Object.fromEntries(pids.map((pid) => [path.basename(fs.readlinkSync(`/proc/${pid}/exe`)), processTree(pid)]));
 }
 
 /** Returns for how long the API was away, of the longest time. */
 async function upgrade(http: HttpClient, folder: string, name: string): Promise<number> {
   let done = false;
-  const upgrading = task(http, http.post(`${CLUSTERS}/${name}/upgrade`, { version: VERSIONS[1] })).finally(
-    () => {
-      done = true;
-    },
-  );
+  const upgrading = task(http, http.post(`${CLUSTERS}/${name}/upgrade`, { version: VERSIONS[1] })).finally(() => {
+    done = true;
+  });
   let [longest, since] = [0, performance.now()];
   while (!done) {
     try {

@@ -89,6 +89,5 @@ async function forgetUpdates(pool: pg.Pool): Promise<void> {
     `update wants set generation = 1, due_at = null, worker_id = null where id in (select want_id from task_wants)`,
   );
   await pool.query(`delete from tasks where state in ('NEW', 'RUNNING')`);
-  for (const table of ['kubernetes_clusters', 'wants', 'task_wants', 'tasks'])
-    await pool.query(`vacuum ${table}`);
+  for (const table of ['kubernetes_clusters', 'wants', 'task_wants', 'tasks']) await pool.query(`vacuum ${table}`);
 }

@@ -30,9 +30,7 @@ const createSecurityGroup: Operation = {
     body: { security_group: securityGroup },
     async reset() {
       const { rowCount } = await pool.query(`delete from security_groups where name like 'bench-%'`);
-      await pool.query(`update quota_usage set used = used - $1 where attribute = 'firewall_count'`, [
-        rowCount,
-      ]);
+      await pool.query(`update quota_usage set used = used - $1 where attribute = 'firewall_count'`, [rowCount]);
       await pool.query(`delete from wants where kind = 'security_group' and spec ->> 'name' like 'bench-%'`);
       for (const table of ['security_groups', 'security_group_rules', 'quota_usage', 'wants']) {
         await pool.query(`vacuum ${table}`);

@@ -19,11 +19,7 @@ export interface PlannedStatement extends RecordedStatement {
  * A part of a recorded text: constant, the text that is unique to this request, the n-th id that the request
  * makes, or a column of the first row that an earlier statement returned.
  */
-export type Part =
-  | { text: string }
-  | { unique: true }
-  | { fresh: number }
-  | { statement: number; column: string };
+export type Part = { text: string } | { unique: true } | { fresh: number } | { statement: number; column: string };
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const NOW = /'\d{4}-\d\d-\d\dT[\d:.]+Z'/;

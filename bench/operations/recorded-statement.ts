@@ -1,8 +1,5 @@
 /** A value as it was given to the driver; JSON alone can't represent all kinds. */
-export type RecordedValue =
-  | { kind: 'plain'; value: unknown }
-  | { kind: 'now' }
-  | { kind: 'bytes'; base64: string };
+export type RecordedValue = { kind: 'plain'; value: unknown } | { kind: 'now' } | { kind: 'bytes'; base64: string };
 
 /** One statement that the product sent during one request. */
 export interface RecordedStatement {

@@ -4,18 +4,7 @@ import type { Comparison } from './rounds.ts';
 /** Returns the table for the README. */
 export function comparisonTable(results: readonly Comparison[]): string {
   return markdownTable(
-    [
-      'Operation',
-      'SQL',
-      'req/s',
-      'p50 ms',
-      'p99 ms',
-      'CPU µs',
-      'floor req/s',
-      'floor CPU µs',
-      'ratio',
-      'target',
-    ],
+    ['Operation', 'SQL', 'req/s', 'p50 ms', 'p99 ms', 'CPU µs', 'floor req/s', 'floor CPU µs', 'ratio', 'target'],
     results.map(({ name, statements, product, floor, ratio, target }) => [
       name,
       String(statements),

@@ -85,12 +85,7 @@ function medians(sides: readonly Side[]): Side {
 }
 
 /** The floor gets the same bytes, including the credentials, and only reads what it needs. */
-export function jobFor(
-  request: MeasuredRequest,
-  ports: readonly number[],
-  ms: number,
-  connections: number,
-): LoadJob {
+export function jobFor(request: MeasuredRequest, ports: readonly number[], ms: number, connections: number): LoadJob {
   return {
     ports,
     connections,

@@ -20,20 +20,17 @@ export function createClient(port: number): Client {
   return {
     call: ({ method, path, headers, body }) =>
       new Promise((resolve, reject) => {
-        const request = http.request(
-          { agent, host: '127.0.0.1', port, method, path, headers },
-          (response) => {
-            let text = '';
-            response.setEncoding('utf8').on('data', (chunk: string) => {
-              text += chunk;
-            });
-            response.once('error', reject).once('end', () => {
-              const { statusCode = 500 } = response;
-              if (statusCode < 300) resolve(text);
-              else reject(new Error(`${method} ${path} was answered ${statusCode}: ${text.slice(0, 300)}`));
-            });
-          },
-        );
+        const request = http.request({ agent, host: '127.0.0.1', port, method, path, headers }, (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (chunk: string) => {
+            text += chunk;
+          });
+          response.once('error', reject).once('end', () => {
+            const { statusCode = 500 } = response;
+            if (statusCode < 300) resolve(text);
+            else reject(new Error(`${method} ${path} was answered ${statusCode}: ${text.slice(0, 300)}`));
+          });
+        });
         request.once('error', reject);
         request.setHeader('content-length', Buffer.byteLength(body ?? ''));
         request.end(body);

@@ -44,10 +44,7 @@ test('a place in the bundle belongs to the source that begins there or before', 
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bundle-'));
   const sources = ['src/one.ts', 'src/two.ts'];
   const bundle = path.join(folder, 'bundle.js');
-  fs.writeFileSync(
-    `${bundle}.lines`,
-    JSON.stringify({ sources, places: [2, 1, 0, 1, 2, 30, 1, 1, 4, 1, 0, 9] }),
-  );
+  fs.writeFileSync(`${bundle}.lines`, JSON.stringify({ sources, places: [2, 1, 0, 1, 2, 30, 1, 1, 4, 1, 0, 9] }));
   const fileAt = filesOfBundle(bundle);
   fs.rmSync(folder, { recursive: true });
   expect([fileAt(0, 5), fileAt(1, 0), fileAt(1, 28), fileAt(1, 29), fileAt(2, 0), fileAt(3, 0)]).toEqual([

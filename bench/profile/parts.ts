@@ -39,10 +39,7 @@ const PARTS: [part: string, files: RegExp][] = [
   ['validation', /\/ajv\/|^src\/http\/(compilers|text-keywords)/],
   ['serialisation', /\/fast-json-stringify\/|presenter\.ts$/],
   [SQL, /\/(pg|pg-pool|pg-protocol|pg-types|kysely)\/|^src\/db\/|store\.ts$/],
-  [
-    'logging, metrics',
-    /\/(pino|prom-client|sonic-boom)\/|^src\/(log|http\/(access-log|metrics|request-figures))/,
-  ],
+  ['logging, metrics', /\/(pino|prom-client|sonic-boom)\/|^src\/(log|http\/(access-log|metrics|request-figures))/],
   ['record of the request', /^src\/(requests|cloud\/user-actions)\/|^src\/http\/changing-requests/],
   ['other hooks', /^src\/http\//],
   ['fastify', /\/fastify\//],
@@ -108,10 +105,7 @@ export function timeByPart(
   return times;
 }
 
-function partOfFrame(
-  { functionName, url, lineNumber, columnNumber }: Frame,
-  fileAt: FileAt,
-): string | undefined {
+function partOfFrame({ functionName, url, lineNumber, columnNumber }: Frame, fileAt: FileAt): string | undefined {
   if (url === '') return INNER.get(functionName);
   if (!url.endsWith('bundle.js')) return undefined;
   const file = fileAt(lineNumber, columnNumber);

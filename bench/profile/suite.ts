@@ -39,13 +39,7 @@ export async function profileOperations(options: { quick: boolean; only?: string
       { DATABASE_URL: database.url },
       {
         role: 'api',
-        nodeArgs: [
-          '--trace-gc',
-          '--cpu-prof',
-          '--cpu-prof-interval',
-          SAMPLE_MICROS,
-          `--cpu-prof-dir=${folder}`,
-        ],
+        nodeArgs: ['--trace-gc', '--cpu-prof', '--cpu-prof-interval', SAMPLE_MICROS, `--cpu-prof-dir=${folder}`],
       },
     );
     const allocated = allocations(product);
@@ -57,9 +51,7 @@ export async function profileOperations(options: { quick: boolean; only?: string
         await request.reset?.();
         const from = micros();
         const before = { cpu: cpuMicros(product.pid), allocated: allocated() };
-        const { requests } = await load.run(
-          jobFor(request, [product.port], options.quick ? 1000 : 4000, CONNECTIONS),
-        );
+        const { requests } = await load.run(jobFor(request, [product.port], options.quick ? 1000 : 4000, CONNECTIONS));
         all.push({
           name: operation.name,
           requests,
@@ -84,8 +76,7 @@ export async function profileOperations(options: { quick: boolean; only?: string
 function report(all: readonly Loaded[], profile: Profile): string {
   const fileAt = filesOfBundle(path.join(ROOT, 'dist/src/bundle.js'));
   const columns = all.map((loaded) => ({ loaded, times: timeByPart(profile, fileAt, loaded) }));
-  if (columns.some(({ times }) => !times.has(OWN)))
-    throw new Error("No code of the bundle's was recognised.");
+  if (columns.some(({ times }) => !times.has(OWN))) throw new Error("No code of the bundle's was recognised.");
   const rows = ALL_PARTS.map((part) => [
     part,
     ...columns.map(({ loaded, times }) => shown((times.get(part) ?? 0) / loaded.requests)),
@@ -93,8 +84,7 @@ function report(all: readonly Loaded[], profile: Profile): string {
   const sums = columns.map(({ loaded, times }) =>
     shown([...times.values()].reduce((sum, time) => sum + time, 0) / loaded.requests),
   );
-  const perRequest = (of: (loaded: Loaded) => number) =>
-    all.map((loaded) => shown(of(loaded) / loaded.requests));
+  const perRequest = (of: (loaded: Loaded) => number) => all.map((loaded) => shown(of(loaded) / loaded.requests));
   return markdownTable(
     ['µs per request', ...all.map(({ name }) => name)],
     [

@@ -91,12 +91,7 @@ function roundUp(value: number): number {
 }
 
 /** Maps values to places on an axis. */
-function scale(
-  values: readonly number[],
-  log: boolean,
-  start: number,
-  length: number,
-): (value: number) => number {
+function scale(values: readonly number[], log: boolean, start: number, length: number): (value: number) => number {
   const at = log ? Math.log10 : (value: number) => value;
   const [from, to] = [at(values[0] ?? 0), at(values.at(-1) ?? 1)];
   return (value) => Math.round((start + ((at(value) - from) / (to - from || 1)) * length) * 10) / 10;

@@ -79,9 +79,7 @@ export async function measureConnections(ground: Ground): Promise<Section> {
         rows.push([
           named.name,
           String(connections),
-          ...[perSecond(result), result.p50, result.p95, result.p99, result.refused / result.seconds].map(
-            shown,
-          ),
+          ...[perSecond(result), result.p50, result.p95, result.p99, result.refused / result.seconds].map(shown),
         ]);
         p95.push([connections, result.p95]);
         rate.push([connections, perSecond(result)]);
@@ -168,16 +166,7 @@ export async function measureOverload(ground: Ground): Promise<Section> {
     return {
       title: 'Overload',
       text: `${ground.creation.name}. A process works on 8 changes of an account at a time, and 144 may wait; the others get a 503 with \`Retry-After\`.\n\n${markdownTable(
-        [
-          '',
-          'connections',
-          'accepted/s',
-          'p50 ms',
-          'p95 ms',
-          'of the limit',
-          'refused/s',
-          'p95 of a refusal',
-        ],
+        ['', 'connections', 'accepted/s', 'p50 ms', 'p95 ms', 'of the limit', 'refused/s', 'p95 of a refusal'],
         rows,
       )}`,
       charts: [],
@@ -198,8 +187,8 @@ export async function measureBusy(ground: Ground): Promise<Section> {
   const busy = await readsAfterStart(ground);
   const rows = ground.reads.map(({ name }, at) => [
     name,
-    ...[idle.results[at]?.p50, busy.results[at]?.p50, idle.results[at]?.p95, busy.results[at]?.p95].map(
-      (ms) => shown(ms ?? Number.NaN),
+    ...[idle.results[at]?.p50, busy.results[at]?.p50, idle.results[at]?.p95, busy.results[at]?.p95].map((ms) =>
+      shown(ms ?? Number.NaN),
     ),
   ]);
   return {
@@ -244,8 +233,6 @@ async function readsAfterStart(ground: Ground): Promise<{ results: LoadResult[];
 }
 
 async function unfinishedTasks({ pool }: Ground): Promise<number> {
-  const { rows } = await pool.query<{ count: string }>(
-    `select count(*) from tasks where state in ('NEW', 'RUNNING')`,
-  );
+  const { rows } = await pool.query<{ count: string }>(`select count(*) from tasks where state in ('NEW', 'RUNNING')`);
   return Number(rows[0]?.count);
 }

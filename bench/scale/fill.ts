@@ -155,12 +155,7 @@ async function makePlaces(client: pg.Client): Promise<void> {
     ['subnets', `name = 'template'`, { id: 'place.subnet_id', network_id: 'place.network_id' }, 'places'],
     // The same user and secret, in the large account.
     ['client_users', 'client_id = 1', { client_id: 'place.client_id' }, LARGE],
-    [
-      'api_tokens',
-      'id = 1',
-      { id: String(LARGE_TOKEN_ID), client_id: 'place.client_id', bootstrap: 'false' },
-      LARGE,
-    ],
+    ['api_tokens', 'id = 1', { id: String(LARGE_TOKEN_ID), client_id: 'place.client_id', bootstrap: 'false' }, LARGE],
   ] as const) {
     await copyRow(client, table, template, columns, `${from} as place`);
   }

@@ -31,10 +31,7 @@ export async function requestsOf(pool: pg.Pool, token: string): Promise<ScaledRe
   return [
     list('security groups', groups),
     list('security groups by name', `${groups}?name=${label}`),
-    list(
-      'security groups by tag',
-      `${groups}?tag_key_value=${encodeURIComponent(JSON.stringify({ team: label }))}`,
-    ),
+    list('security groups by tag', `${groups}?tag_key_value=${encodeURIComponent(JSON.stringify({ team: label }))}`),
     list('a security group', `${groups}/${group}`),
     list('ports, 10', `${ports}?limit=10`),
     list('ports of a network, 10', `${ports}?limit=10&network_ids=${network}`),
@@ -55,9 +52,8 @@ export async function requestsOf(pool: pg.Pool, token: string): Promise<ScaledRe
 }
 
 async function accountOf(pool: pg.Pool, token: string): Promise<number> {
-  const { rows } = await pool.query<{ client_id: number }>(
-    'select client_id::int from api_tokens where id = $1',
-    [Number.parseInt(token, 10)],
-  );
+  const { rows } = await pool.query<{ client_id: number }>('select client_id::int from api_tokens where id = $1', [
+    Number.parseInt(token, 10),
+  ]);
   return rows[0]?.client_id ?? 0;
 }

@@ -45,12 +45,7 @@ export async function measureRows(load: Load, quick: boolean): Promise<Section> 
           curves.push({ name, points: sides.map((side, at) => [side.rows, measured.p95[at] ?? Number.NaN]) });
       }
     }
-    const header = [
-      'p95 ms',
-      ...sides.map((side) => `${side.rows.toLocaleString('en-US')} rows`),
-      'ratio',
-      'target',
-    ];
+    const header = ['p95 ms', ...sides.map((side) => `${side.rows.toLocaleString('en-US')} rows`), 'ratio', 'target'];
     return {
       title: 'Rows',
       text: `${ABOUT} Loading took ${shown(loading)} s.\n\n${markdownTable(header, rows)}`,
@@ -112,13 +107,7 @@ async function compare(load: Load, sides: readonly Side[], token: string, quick:
   return results;
 }
 
-async function p95Of(
-  load: Load,
-  { product }: Side,
-  request: ScaledRequest | undefined,
-  token: string,
-  count: number,
-) {
+async function p95Of(load: Load, { product }: Side, request: ScaledRequest | undefined, token: string, count: number) {
   if (!request) throw new Error('Every size has the same requests');
   const headers = { authorization: `apikey ${token}` };
   const job = {

@@ -6,21 +6,11 @@ import { prepareRequests } from '../operations/prepare.ts';
 import { ROOT } from '../support/child.ts';
 import { openPool, startDatabase } from '../support/database.ts';
 import { drawn, type Section } from './chart.ts';
-import {
-  type Ground,
-  measureBusy,
-  measureConnections,
-  measureOverload,
-  measureProcesses,
-} from './connections.ts';
+import { type Ground, measureBusy, measureConnections, measureOverload, measureProcesses } from './connections.ts';
 import { measureRows } from './rows.ts';
 
 const CREATION = 'Create security group (4 rules)';
-const READS = [
-  'Get security group (6 rules)',
-  'Volume price preview (no SQL)',
-  'List AI tasks (page of 10 of 60)',
-];
+const READS = ['Get security group (6 rules)', 'Volume price preview (no SQL)', 'List AI tasks (page of 10 of 60)'];
 const PAGE = 'docs/reference/performance.md';
 const PICTURE = 'docs/reference/performance.svg';
 

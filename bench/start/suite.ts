@@ -31,13 +31,7 @@ const TARGETS: Figures = {
  * Measures what a start and a running Tradewind need. With `against`, the folder of another built checkout,
  * both take turns.
  */
-export async function measureStart({
-  quick,
-  against,
-}: {
-  quick: boolean;
-  against?: string;
-}): Promise<string> {
+export async function measureStart({ quick, against }: { quick: boolean; against?: string }): Promise<string> {
   const rounds = quick ? 2 : 5;
   const checkouts = [...(against === undefined ? [] : [path.resolve(against)]), ROOT];
   const measured = checkouts.map(() => new Map<string, number[]>());
@@ -91,9 +85,7 @@ async function startOn(root: string, dataDir: string) {
 }
 
 async function memoryOf(root: string): Promise<Figures> {
-  const all = await inFolder(async (dataDir) =>
-    afterRequests(await serve(root, { TRADEWIND_DATA_DIR: dataDir })),
-  );
+  const all = await inFolder(async (dataDir) => afterRequests(await serve(root, { TRADEWIND_DATA_DIR: dataDir })));
   const database = await startDatabase();
   try {
     const api = await afterRequests(await serve(root, { DATABASE_URL: database.url }, 'api'));
@@ -126,11 +118,7 @@ async function afterRequests(product: Product) {
 }
 
 /** With AI tasks, as by default. */
-function serve(
-  root: string,
-  settings: Record<string, string>,
-  role: 'all' | 'api' = 'all',
-): Promise<Product> {
+function serve(root: string, settings: Record<string, string>, role: 'all' | 'api' = 'all'): Promise<Product> {
   return startProduct({ TRADEWIND_AI_CONCURRENCY: '1', ...settings }, { role, root });
 }
 

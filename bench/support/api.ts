@@ -19,8 +19,7 @@ export function createApi(port: number, token = TOKEN): Api {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await response.text();
-      if (!response.ok)
-        throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`);
+      if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`);
       return text === '' ? undefined : JSON.parse(text);
     },
   };

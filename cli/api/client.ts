@@ -26,9 +26,7 @@ function messageOf(status: number, { detail, title, hint, request_id, errors }: 
     `${status >= 500 ? 'The server failed' : 'Refused'} (${status}): ${said}`,
     ...(errors ?? []).map(({ field, detail }) => `  ${field}: ${detail}`),
     ...(hint === undefined ? [] : [hint]),
-    ...(status === 401
-      ? ['"tradewind token create", on the machine of the server, makes another token.']
-      : []),
+    ...(status === 401 ? ['"tradewind token create", on the machine of the server, makes another token.'] : []),
     ...(status >= 500 && request_id !== undefined
       ? [`The server's log has the cause under the request ID ${request_id}.`]
       : []),
@@ -120,8 +118,7 @@ async function* textsOf(body: AsyncIterable<Uint8Array> | [], connection: Connec
 function lost(error: unknown, { url, source }: Connection, stop: AbortSignal): unknown {
   if (stop.aborted) return stop.reason;
   const { name, message, cause } = error as Error;
-  if (name === 'TimeoutError')
-    return new UnavailableError(`${url} has not answered for ${PATIENCE_MS / 1_000} s`);
+  if (name === 'TimeoutError') return new UnavailableError(`${url} has not answered for ${PATIENCE_MS / 1_000} s`);
   const { code, message: because } = (cause ?? {}) as { code?: string; message?: string };
   return new UnavailableError(
     `${url} can't be reached: ${because || code || message}. This address is ${source === 'the default' ? source : `from ${source}`}; "export TRADEWIND_URL=http://host:8080", or --url, sets another`,

@@ -40,9 +40,7 @@ export async function connectionOf(
   const { username, password, search, hash } = new URL(given);
   // The message doesn't contain them.
   if (username || password || search || hash)
-    throw new UsageError(
-      `The address of the server must be like ${EXAMPLE_URL}: without a user, a password, ? or #`,
-    );
+    throw new UsageError(`The address of the server must be like ${EXAMPLE_URL}: without a user, a password, ? or #`);
   return {
     url: given.endsWith('/') ? given.slice(0, -1) : given,
     source,

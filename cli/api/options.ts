@@ -49,9 +49,7 @@ export function optionsOf(command: ApiCommand): Option[] {
       ([name, { text, value, type = 'string' }]): Option => ({ ...optionOf({ name, type, text }), value }),
     ),
     ...fieldsOf(command).map(optionOf),
-    ...(body
-      ? [{ name: 'data', value: 'JSON', text: 'The body as JSON, as @FILE, or - for standard input' }]
-      : []),
+    ...(body ? [{ name: 'data', value: 'JSON', text: 'The body as JSON, as @FILE, or - for standard input' }] : []),
     ...(paged ? [LIMIT, ALL] : []),
     ...(csv ? [{ name: 'csv', text: 'All of them, as CSV' }] : []),
     ...(tasks ? [{ name: 'wait', text: 'Wait until it is done' }] : []),

@@ -24,15 +24,12 @@ function listing() {
   return { asked, read };
 }
 
-it.each(['listProjects', 'listAuditRecords'] as const)(
-  '%s: every page is read, each row once',
-  async (id) => {
-    const { asked, read } = listing();
-    expect(await read(id, Number.MAX_SAFE_INTEGER)).toEqual({ rows: ALL, more: false });
-    expect(asked).toHaveLength(3);
-    expect(asked.every((each) => each?.name === 'x')).toBe(true);
-    expect((await read(id, 250)).more).toBe(false);
-    expect(await read(id, 249)).toEqual({ rows: ALL.slice(0, 249), more: true });
-    expect(await read(id, 3)).toEqual({ rows: [0, 1, 2], more: true });
-  },
-);
+it.each(['listProjects', 'listAuditRecords'] as const)('%s: every page is read, each row once', async (id) => {
+  const { asked, read } = listing();
+  expect(await read(id, Number.MAX_SAFE_INTEGER)).toEqual({ rows: ALL, more: false });
+  expect(asked).toHaveLength(3);
+  expect(asked.every((each) => each?.name === 'x')).toBe(true);
+  expect((await read(id, 250)).more).toBe(false);
+  expect(await read(id, 249)).toEqual({ rows: ALL.slice(0, 249), more: true });
+  expect(await read(id, 3)).toEqual({ rows: [0, 1, 2], more: true });
+});

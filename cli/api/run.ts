@@ -156,10 +156,7 @@ function dataOf(data: string, { readInput }: Context['terminal']): Promise<strin
   return data === '-' || data.startsWith('@') ? contentsOf(data.replace(/^@/, ''), readInput) : data;
 }
 
-async function secretOf(
-  file: string | undefined,
-  { readInput }: Context['terminal'],
-): Promise<string | undefined> {
+async function secretOf(file: string | undefined, { readInput }: Context['terminal']): Promise<string | undefined> {
   return file === undefined ? undefined : (await contentsOf(file, readInput)).replace(/\r?\n$/, '');
 }
 
@@ -178,11 +175,8 @@ async function confirm(described: ApiCommand, { values, terminal }: Context): Pr
   const { name, operation } = described;
   if (operationOf(operation).method !== 'DELETE' || values.yes || values['dry-run']) return;
   const which = argumentsOf(described).flatMap((one) => textIn(values, one.name) ?? []);
-  const answer = await terminal.ask(
-    `${[operationOf(operation).summary, ...which].join(' ')}: are you sure? [y/N] `,
-  );
-  if (answer === undefined)
-    throw new UsageError(`"tradewind ${name}" asks first, and there is no terminal: add --yes`);
+  const answer = await terminal.ask(`${[operationOf(operation).summary, ...which].join(' ')}: are you sure? [y/N] `);
+  if (answer === undefined) throw new UsageError(`"tradewind ${name}" asks first, and there is no terminal: add --yes`);
   if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('Nothing was done.');
 }
 

@@ -42,9 +42,7 @@ function readValue(option: string, type: string, text: string): unknown {
   if (type === 'boolean') return text === 'true';
   if (type === 'integer' || type === 'number') {
     if (!(type === 'integer' ? /^-?\d{1,15}$/ : /^-?\d{1,15}(\.\d{1,15})?$/).test(text))
-      throw new UsageError(
-        `--${option} must be a ${type === 'integer' ? 'whole number' : 'number'}, not ${text}`,
-      );
+      throw new UsageError(`--${option} must be a ${type === 'integer' ? 'whole number' : 'number'}, not ${text}`);
     return Number(text);
   }
   return type === 'json' ? jsonIn(text, `--${option}`) : text;

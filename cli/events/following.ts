@@ -19,21 +19,14 @@ export interface Told {
 /** Follows events from a cursor on. When the connection is lost, it continues after the last one that came. */
 export async function* following(
   api: Api,
-  {
-    filter,
-    from,
-    lost,
-    stop,
-  }: { filter: Values; from: string; lost: (why: string) => void; stop: AbortSignal },
+  { filter, from, lost, stop }: { filter: Values; from: string; lost: (why: string) => void; stop: AbortSignal },
 ): AsyncGenerator<Told> {
   let cursor = from;
   let pause = FIRST_PAUSE_MS;
   for (;;) {
     try {
       const headers = { accept: 'text/event-stream, application/problem+json', 'last-event-id': cursor };
-      for await (const message of messagesOf(
-        await api.stream('listEvents', { parameters: filter, headers }),
-      )) {
+      for await (const message of messagesOf(await api.stream('listEvents', { parameters: filter, headers }))) {
         cursor = message.id ?? cursor;
         pause = FIRST_PAUSE_MS;
         yield { cursor, type: message.event ?? '', event: JSON.parse(message.data) };

@@ -34,8 +34,7 @@ export const audit: readonly (ApiCommand | ClientCommand)[] = [
     async run({ api, values, terminal }) {
       const parameters = Object.fromEntries(filters().map(({ name }) => [name, values[optionName(name)]]));
       const headers = { accept: 'application/x-ndjson, application/problem+json' };
-      for await (const text of await api.stream('listAuditRecords', { parameters, headers }))
-        terminal.out(text);
+      for await (const text of await api.stream('listAuditRecords', { parameters, headers })) terminal.out(text);
     },
   },
 ];

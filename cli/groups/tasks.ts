@@ -40,8 +40,7 @@ export const tasks: readonly (ApiCommand | ClientCommand)[] = [
         value: 'SECONDS',
         text: 'Wait no longer (for ever)',
         read(text) {
-          if (!/^\d{1,7}$/.test(text))
-            throw new UsageError(`--timeout must be a number of seconds, not ${text}`);
+          if (!/^\d{1,7}$/.test(text)) throw new UsageError(`--timeout must be a number of seconds, not ${text}`);
           return Number(text);
         },
       },

@@ -36,8 +36,7 @@ export async function waitForTask(context: Context, id: string, withinMs = Numbe
       const task = await patiently(() => taskOf(api, id, left), deadline, terminal.stop);
       if (task.state === 'FINISHED') return task;
       if (task.state === 'ERROR') throw new CommandError(failure(task), EXIT.taskFailed);
-      if (Date.now() >= deadline)
-        throw new CommandError(`Task ${id} has not ended; it goes on`, EXIT.timedOut);
+      if (Date.now() >= deadline) throw new CommandError(`Task ${id} has not ended; it goes on`, EXIT.timedOut);
       progress.show(await patiently(() => stepsOf(api, id), deadline, terminal.stop));
     }
   } finally {

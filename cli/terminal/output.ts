@@ -46,8 +46,7 @@ export function valueAt(thing: unknown, place: string): unknown {
   return place
     .split('.')
     .reduce<unknown>(
-      (at, name) =>
-        typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : undefined,
+      (at, name) => (typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : undefined),
       thing,
     );
 }

@@ -1,12 +1,6 @@
 import type { Look } from '../frames/moderation.ts';
 import { UnusableMediaError } from '../interfaces.ts';
-import {
-  type Inventory,
-  type PictureEngine,
-  type SpeechEngine,
-  speechEngineFor,
-  takeInventory,
-} from '../inventory.ts';
+import { type Inventory, type PictureEngine, type SpeechEngine, speechEngineFor, takeInventory } from '../inventory.ts';
 import type { AnalysisOrder, ModerationJob, TranscriptionJob } from '../job.ts';
 import { languageOf } from '../languages.ts';
 import type { InspectedMedia } from '../media/inspection.ts';
@@ -30,8 +24,7 @@ interface Bench {
  */
 export async function analyse({ job, settings }: AnalysisOrder, report: Report): Promise<AnalysisResult> {
   const inventory = await takeInventory(settings);
-  if (!inventory.media.found)
-    throw new UnusableMediaError(`No medium can be read here: ${inventory.media.missing}`);
+  if (!inventory.media.found) throw new UnusableMediaError(`No medium can be read here: ${inventory.media.missing}`);
   const programs = createPrograms({
     searchPath: settings.searchPath,
     folder: job.folder,
@@ -81,9 +74,7 @@ async function moderation(job: ModerationJob, bench: Bench): Promise<AnalysisRes
   const { inventory, tools, report } = bench;
   const engine = inventory.pictures[job.category];
   if (!engine.found)
-    throw new UnusableMediaError(
-      `Moderation of the category ${job.category} is unsupported here: ${engine.missing}`,
-    );
+    throw new UnusableMediaError(`Moderation of the category ${job.category} is unsupported here: ${engine.missing}`);
   const facts = await inspected(bench, job.media);
   if (!facts.picture) throw new UnusableMediaError(`The ${facts.format} file has no video track.`);
   const look: Look = {

@@ -14,17 +14,7 @@ describe('sport', needs('sport', 'opencv', 'skimage'), () => {
   });
 
   it('is seen in a film, in frames by their number', async () => {
-    const film = makeMedia(
-      'film.mp4',
-      '-loop',
-      '1',
-      '-r',
-      '10',
-      '-i',
-      `${material.opencv}/messi5.jpg`,
-      '-t',
-      '3',
-    );
+    const film = makeMedia('film.mp4', '-loop', '1', '-r', '10', '-i', `${material.opencv}/messi5.jpg`, '-t', '3');
     const { result } = await sport(film);
     expect(result).toMatchObject({
       sport_detected: true,
@@ -32,11 +22,8 @@ describe('sport', needs('sport', 'opencv', 'skimage'), () => {
     });
   }, 60_000);
 
-  it.each(['astronaut.png', 'coffee.png', 'chelsea.png', 'motorcycle_left.png'])(
-    'is not seen in %s',
-    async (name) => {
-      const { result } = await sport(`${material.skimage}/${name}`);
-      expect(result).toEqual({ sport_detected: false, detection_results: [], frames: [] });
-    },
-  );
+  it.each(['astronaut.png', 'coffee.png', 'chelsea.png', 'motorcycle_left.png'])('is not seen in %s', async (name) => {
+    const { result } = await sport(`${material.skimage}/${name}`);
+    expect(result).toEqual({ sport_detected: false, detection_results: [], frames: [] });
+  });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { finding, labelsOf, nsfwResult, sportsIn } from './findings.ts';
 
-const seen = (...confidences: number[]) =>
-  confidences.map((confidence, index) => ({ frame: index * 25, confidence }));
+const seen = (...confidences: number[]) => confidences.map((confidence, index) => ({ frame: index * 25, confidence }));
 const framesOf = (...confidences: number[]) =>
   nsfwResult(seen(...confidences)).frames.map(({ frame_number }) => frame_number / 25);
 

@@ -31,9 +31,7 @@ const PERSON = 'person';
 const PERSON_FROM = 0.4;
 export const SPORT_FROM = 0.45;
 
-/**
- * COCO's objects that only occur in sports, and the name of the sport if the object belongs to a single one.
- */
+/** COCO's objects that only occur in sports, and the name of the sport if the object belongs to a single one. */
 const SPORTS: Readonly<Record<string, string>> = {
   'sports ball': 'sports ball',
   frisbee: 'frisbee',
@@ -52,8 +50,7 @@ export function sportsIn(sightings: readonly Sighting[]): Sighting[] {
   const best = new Map<string, number>();
   for (const { label, confidence } of sightings) {
     const sport = Object.hasOwn(SPORTS, label) ? SPORTS[label] : undefined;
-    if (sport !== undefined && confidence >= SPORT_FROM)
-      best.set(sport, Math.max(confidence, best.get(sport) ?? 0));
+    if (sport !== undefined && confidence >= SPORT_FROM) best.set(sport, Math.max(confidence, best.get(sport) ?? 0));
   }
   return [...best].map(([label, confidence]) => ({ label, confidence }));
 }

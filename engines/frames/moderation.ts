@@ -67,9 +67,7 @@ export async function findNudity(
     );
     for (const { label, confidence } of sightings) frames.push(finding(label, frame.number, confidence));
     const stops = stopObjects.some((stop) =>
-      sightings.some(
-        ({ label, confidence }) => label === stop.label && confidence >= (stop.probability ?? 0),
-      ),
+      sightings.some(({ label, confidence }) => label === stop.label && confidence >= (stop.probability ?? 0)),
     );
     if (stops) break;
   }

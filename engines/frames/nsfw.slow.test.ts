@@ -40,8 +40,7 @@ describe('the classifiers of nsfwjs', needs('nsfw', 'opencv', 'skimage'), () => 
   }
   async function read(picture: string): Promise<Frame> {
     const facts = await tools.inspect(picture);
-    for await (const frame of tools.frames(picture, facts, { ...moderator.form, intervalSeconds: 1 }))
-      return frame;
+    for await (const frame of tools.frames(picture, facts, { ...moderator.form, intervalSeconds: 1 })) return frame;
     throw new Error('no frame');
   }
 

@@ -20,10 +20,7 @@ export interface OnnxSession {
 export interface OnnxRuntime {
   Tensor: new (type: 'float32', data: Float32Array, dims: readonly number[]) => OnnxTensor;
   InferenceSession: {
-    create(
-      file: string,
-      options: { intraOpNumThreads: number; interOpNumThreads: number },
-    ): Promise<OnnxSession>;
+    create(file: string, options: { intraOpNumThreads: number; interOpNumThreads: number }): Promise<OnnxSession>;
   };
 }
 

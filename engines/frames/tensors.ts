@@ -23,10 +23,7 @@ interface ModelFile {
   weightsManifest: { paths: string[]; weights: tf.io.WeightsManifestEntry[] }[];
 }
 
-/**
- * Loads a model of nsfwjs, which consists of JavaScript modules: one for the graph, the others with base64
- * text.
- */
+/** Loads a model of nsfwjs, which consists of JavaScript modules: one for the graph, the others with base64 text. */
 export function nsfwModel(name: string): tf.io.IOHandler {
   const require = createRequire(import.meta.url);
   const part = (file: string): unknown =>

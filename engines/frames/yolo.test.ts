@@ -6,9 +6,7 @@ import { bestSightings, createYoloDetector, planes } from './yolo.ts';
 it('puts colours into planes from 0 to 1', () => {
   const rgb = new Uint8Array([255, 0, 51, 0, 255, 0, 0, 0, 255, 255, 255, 255]);
   const [first = 0, ...others] = planes({ number: 0, rgb }, 2);
-  expect([first, ...others].map((value) => Number(value.toFixed(1)))).toEqual([
-    1, 0, 0, 1, 0, 1, 0, 1, 0.2, 0, 1, 1,
-  ]);
+  expect([first, ...others].map((value) => Number(value.toFixed(1)))).toEqual([1, 0, 0, 1, 0, 1, 0, 1, 0.2, 0, 1, 1]);
 });
 
 it('takes the surest box of each label', () => {

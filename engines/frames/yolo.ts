@@ -15,8 +15,7 @@ export async function createYoloDetector(model: Detector, runtimeFile: string): 
   });
   const [input = '', ...otherInputs] = session.inputNames;
   const [output = ''] = session.outputNames;
-  if (input === '' || otherInputs.length > 0)
-    throw new Error(`${model.name} does not have exactly one input`);
+  if (input === '' || otherInputs.length > 0) throw new Error(`${model.name} does not have exactly one input`);
 
   return {
     form: { size: model.inputSize, fit: 'pad' },
@@ -25,8 +24,7 @@ export async function createYoloDetector(model: Detector, runtimeFile: string): 
         ...[1, 3, model.inputSize, model.inputSize],
       ]);
       const answer = (await session.run({ [input]: tensor }))[output];
-      if (!(answer?.data instanceof Float32Array))
-        throw new Error(`${model.name} does not answer with numbers`);
+      if (!(answer?.data instanceof Float32Array)) throw new Error(`${model.name} does not answer with numbers`);
       return bestSightings(answer.data, answer.dims, model);
     },
   };
@@ -37,8 +35,7 @@ export function planes({ rgb }: Frame, size: number): Float32Array {
   const pixels = size * size;
   const values = new Float32Array(3 * pixels);
   for (let pixel = 0; pixel < pixels; pixel++)
-    for (let colour = 0; colour < 3; colour++)
-      values[colour * pixels + pixel] = (rgb[pixel * 3 + colour] ?? 0) / WHITE;
+    for (let colour = 0; colour < 3; colour++) values[colour * pixels + pixel] = (rgb[pixel * 3 + colour] ?? 0) / WHITE;
   return values;
 }
 

@@ -20,10 +20,7 @@ let used = randomInt(COUNT);
 
 export const isRoot = () => process.getuid?.() === 0;
 
-/**
- * Returns an otherwise unused user for one analysis, so that the kernel's limits per user apply to that
- * analysis.
- */
+/** Returns an otherwise unused user for one analysis, so that the kernel's limits per user apply to that analysis. */
 export function nextUser(): OsUser {
   const id = FIRST + (used++ % COUNT);
   return { uid: id, gid: id };

@@ -52,10 +52,7 @@ async function bytesIn(folder: string, enough: number): Promise<number> {
   return bytes;
 }
 
-/**
- * More than the largest result: two hours of fast speech make two megabytes, 600 frames with findings one
- * megabyte.
- */
+/** More than the largest result: two hours of fast speech make two megabytes, 600 frames with findings one megabyte. */
 const MAX_BYTES = 8_000_000;
 /** Each per cent once, and a few stages. */
 const MAX_LINES = 1_000;
@@ -136,8 +133,7 @@ export async function analyse(
     (line) => {
       if (end) return;
       const message = read(program, line);
-      if (message.type === 'result' || message.type === 'failed' || message.type === 'fault')
-        conclude(message);
+      if (message.type === 'result' || message.type === 'failed' || message.type === 'fault') conclude(message);
       else hear(message);
     },
     () => conclude({ type: 'fault', message: 'The child process sent more output than an analysis has' }),
@@ -152,9 +148,7 @@ export async function analyse(
     // Standard input stays open: its end tells the child that nobody waits any more.
     const how = await ended(child, () => child.stdin?.write(`${JSON.stringify(order)}\n`));
     signal.throwIfAborted();
-    return (
-      end ?? { type: 'fault', message: `The child ended without a result (${how}): ${complaint.trim()}` }
-    );
+    return end ?? { type: 'fault', message: `The child ended without a result (${how}): ${complaint.trim()}` };
   } finally {
     stopWatch();
     signal.removeEventListener('abort', kill);

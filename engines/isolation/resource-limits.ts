@@ -30,8 +30,7 @@ const PROCESSES_PER_PROCESSOR = 8;
 const SHORTEST_SECONDS = 120;
 
 export function resourceLimits({ timeFactor, memoryBytes }: Effort): ResourceLimits {
-  const wallSeconds = (mediumSeconds: number) =>
-    Math.max(SHORTEST_SECONDS, Math.ceil(mediumSeconds * timeFactor));
+  const wallSeconds = (mediumSeconds: number) => Math.max(SHORTEST_SECONDS, Math.ceil(mediumSeconds * timeFactor));
   const processors = os.availableParallelism();
   const longest = wallSeconds(DEFAULT_LIMITS.durationSeconds);
   return {

@@ -78,10 +78,7 @@ describe('in the sandbox', needs('sandbox'), () => {
   const read = (file: string, within = sandbox) =>
     attempt(`require('fs').readFileSync(${JSON.stringify(file)}, 'utf8')`, within);
   const write = (file: string, within = sandbox) =>
-    attempt(
-      `require('fs').writeFileSync('${file}', 'x') ?? require('fs').readFileSync('${file}', 'utf8')`,
-      within,
-    );
+    attempt(`require('fs').writeFileSync('${file}', 'x') ?? require('fs').readFileSync('${file}', 'utf8')`, within);
 
   test('a program sees its folder and no file of people', () => {
     expect(attempt('process.cwd()')).toBe(own);
@@ -159,8 +156,7 @@ describe('in the sandbox', needs('sandbox'), () => {
 
   test('what is needed of a hidden folder of the system is seen, and nothing else of it by any name', async () => {
     const hiding = await open({ reads: ['/usr/bin/env'], hides: ['/usr/bin', '/usr/share'] });
-    const listed = (folder: string) =>
-      attempt(`require('fs').readdirSync('${folder}').sort().join()`, hiding);
+    const listed = (folder: string) => attempt(`require('fs').readdirSync('${folder}').sort().join()`, hiding);
     expect(listed('/usr/share')).toBe('');
     // The program with which root becomes another user is needed too.
     const ours = process.getuid?.() === 0 ? ['bwrap', 'setpriv'] : [];
@@ -224,8 +220,6 @@ describe('in the sandbox', needs('sandbox'), () => {
     expect(write('made', within)).toBe('x');
     expect(fs.readdirSync(own)).toEqual(['made']);
     expect(read(`${root}/secret`, within)).toBe('ENOENT');
-    expect(attempt(`require('fs').openSync('/proc/sys/kernel/core_pattern', 'a')`, within)).toMatch(
-      /EROFS|EACCES/,
-    );
+    expect(attempt(`require('fs').openSync('/proc/sys/kernel/core_pattern', 'a')`, within)).toMatch(/EROFS|EACCES/);
   });
 });

@@ -65,9 +65,8 @@ function asOurselves(tools: Tools, noMore: boolean): Sandbox {
 }
 
 /**
- * Root sets up the view, since only root may enter every folder, and then becomes a user who is nobody
- * outside either. Root in a namespace of its own would still own the files of /proc, including those that
- * lead out of it.
+ * Root sets up the view, since only root may enter every folder, and then becomes a user who is nobody outside either.
+ * Root in a namespace of its own would still own the files of /proc, including those that lead out of it.
  */
 function asNobody(tools: Tools, noMore: boolean): Sandbox {
   const { bubblewrap, setpriv } = tools;
@@ -100,11 +99,7 @@ function asNobody(tools: Tools, noMore: boolean): Sandbox {
 }
 
 /** Returns the arguments for what exists in the sandbox and what of it is writable. */
-function insideOf(
-  { view, knows, scratchBytes }: Tools,
-  folder: string,
-  readOnly: readonly string[],
-): string[] {
+function insideOf({ view, knows, scratchBytes }: Tools, folder: string, readOnly: readonly string[]): string[] {
   const inputs = fs.readdirSync(folder).map((name) => path.join(folder, name));
   return [
     ...NAMESPACES,
@@ -209,8 +204,7 @@ export async function findSandbox(options: SandboxOptions): Promise<SandboxFindi
   if (process.platform !== 'linux') return { missing: 'a sandbox is available only on Linux' };
   const { searchPath, scratchBytes, hides, programs, reads } = options;
   const bubblewrap = findProgram('bwrap', searchPath);
-  if (bubblewrap === undefined)
-    return { missing: `bubblewrap isn't installed; run "npx tradewind engines install"` };
+  if (bubblewrap === undefined) return { missing: `bubblewrap isn't installed; run "npx tradewind engines install"` };
   const setpriv = findProgram('setpriv', searchPath);
   if (isRoot() && setpriv === undefined)
     return { missing: `setpriv isn't installed, and analyses don't run as root; install util-linux` };

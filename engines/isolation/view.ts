@@ -25,8 +25,7 @@ const SYSTEM = [
 export function viewOf(options: ViewOptions): View {
   const hidden = options.hides.map(realPath).filter((folder) => fs.existsSync(folder));
   const both = options.needed.find((file) => hidden.includes(realPath(file)));
-  if (both !== undefined)
-    throw new Error(`${both} is needed in the sandbox, but the rest of it must stay hidden`);
+  if (both !== undefined) throw new Error(`${both} is needed in the sandbox, but the rest of it must stay hidden`);
   const links = SYSTEM.filter(isLink);
   const named = [
     ...SYSTEM.filter((file) => fs.existsSync(file)),
@@ -38,10 +37,7 @@ export function viewOf(options: ViewOptions): View {
   return {
     args: [
       ...links.flatMap((link) => ['--symlink', fs.readlinkSync(link), link]),
-      ...mounts.flatMap(({ at, shown }) => [
-        ...wayTo(at),
-        ...(shown ? ['--ro-bind-try', at, at] : ['--tmpfs', at]),
-      ]),
+      ...mounts.flatMap(({ at, shown }) => [...wayTo(at), ...(shown ? ['--ro-bind-try', at, at] : ['--tmpfs', at])]),
     ],
     hiding: mounts.filter(({ shown }) => !shown).map(({ at }) => at),
   };

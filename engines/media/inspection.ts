@@ -91,10 +91,7 @@ export async function inspect(
 }
 
 async function probeOf({ programs, ffprobe, media, source }: Asked): Promise<Static<typeof Probe>> {
-  const run = programs.start(ffprobe, [
-    ...inputArguments(source, media),
-    ...['-of', 'json', '-show_entries', ASKED],
-  ]);
+  const run = programs.start(ffprobe, [...inputArguments(source, media), ...['-of', 'json', '-show_entries', ASKED]]);
   const [answer, { ok, stopped }] = await Promise.all([text(run.stdout), run.ended]);
   if (stopped !== undefined)
     throw new UnusableMediaError(`The ${source.name} file takes too much time, memory or space to read.`);
@@ -106,9 +103,7 @@ async function probeOf({ programs, ffprobe, media, source }: Asked): Promise<Sta
 export function unreadable(source: MediaFormat, run: Pick<Running, 'complaint'>): UnusableMediaError {
   const said = run.complaint();
   const detail = /moov atom not found/.test(said) ? ' (its index, the moov atom, is missing)' : '';
-  return new UnusableMediaError(
-    `The file can't be read as ${source.name}: it is damaged or incomplete${detail}.`,
-  );
+  return new UnusableMediaError(`The file can't be read as ${source.name}: it is damaged or incomplete${detail}.`);
 }
 
 function checkDimensions({ width = 0, height = 0 }: Stream, { name }: MediaFormat): void {
@@ -141,10 +136,7 @@ async function durationOf(asked: Asked, probe: Static<typeof Probe>, track: stri
 }
 
 /** Reads the packets of a track without decoding them. */
-export async function readKeyFrames(
-  { programs, ffprobe, media, source }: Asked,
-  track: string,
-): Promise<KeyFrames> {
+export async function readKeyFrames({ programs, ffprobe, media, source }: Asked, track: string): Promise<KeyFrames> {
   const run = programs.start(ffprobe, [
     ...inputArguments(source, media),
     ...['-select_streams', track, '-show_entries', 'packet=pts_time,flags', '-of', 'csv=p=0'],

@@ -55,20 +55,12 @@ describe('what is no medium', needs('media', 'nsfw'), () => {
     ['a page', '<!DOCTYPE html>\n<html><body>404</body></html>', 'Unsupported file type: text/html.'],
     ['a page with white space before', '\n\n  <html>', 'Unsupported file type: text/html.'],
     ['an HLS playlist', PLAYLIST, 'Unsupported file type: application/vnd.apple.mpegurl'],
-    [
-      'a list of ffmpeg',
-      "ffconcat version 1.0\nfile '/etc/passwd'\n",
-      'Unsupported file type: text/ffconcat',
-    ],
+    ['a list of ffmpeg', "ffconcat version 1.0\nfile '/etc/passwd'\n", 'Unsupported file type: text/ffconcat'],
     ['JSON', '{"error": "not found"}', 'Unsupported file type: application/json.'],
     ['text', 'Nothing to see here.', 'Unsupported file type: text/plain.'],
     ['a picture as XML', '<?xml version="1.0"?><svg/>', 'Unsupported file type: application/xml.'],
     ['an archive', Buffer.from('504b0304140000000000', 'hex'), 'Unsupported file type: application/zip.'],
-    [
-      'noise',
-      Buffer.from(Array.from({ length: 4_000 }, (_, i) => (i * 7_919) % 256)),
-      'Unsupported file type',
-    ],
+    ['noise', Buffer.from(Array.from({ length: 4_000 }, (_, i) => (i * 7_919) % 256)), 'Unsupported file type'],
     ['a PDF', '%PDF-1.7\n', 'Unsupported file type: application/pdf.'],
   ])('%s is refused by its content, whatever its name', async (_, content, reason) => {
     await expect(nsfw(makeFile('video.mp4', content))).rejects.toThrow(reason);
@@ -150,9 +142,7 @@ describe('media that would take too much', needs('media', 'nsfw', 'speech'), () 
 
   it('more memory than the limit', async () => {
     const picture = makeMedia('large.png', '-f', 'lavfi', '-i', 'color=s=6000x6000', '-frames:v', '1');
-    await expect(nsfw(picture, { memoryBytes: 120_000_000 })).rejects.toThrow(
-      /can't be read as PNG|takes too much/,
-    );
+    await expect(nsfw(picture, { memoryBytes: 120_000_000 })).rejects.toThrow(/can't be read as PNG|takes too much/);
   });
 
   it('more processor time or time than the limit', async () => {

@@ -68,8 +68,7 @@ export function createMediaTools(options: Options) {
           yield { rgb: frame.rgb, number: Math.round(frame.seconds * facts.picture.framesPerSecond) };
         }
         await expectEnd(run, facts);
-        if (count === 0 || (facts.kind === 'picture' && run.complaint() !== ''))
-          throw unreadable(facts.source, run);
+        if (count === 0 || (facts.kind === 'picture' && run.complaint() !== '')) throw unreadable(facts.source, run);
         if (facts.kind === 'video') expectWhole(last + plan.intervalSeconds, facts.durationSeconds);
       } finally {
         run.kill();
@@ -96,10 +95,7 @@ function filterOf({ size, fit, intervalSeconds }: FramePlan): string {
     `select='isnan(prev_selected_t)+gt(${of('t')},${of('prev_selected_t')})'`,
     ...(fit === 'stretch'
       ? [`scale=${size}:${size}:flags=bilinear`]
-      : [
-          `scale=${size}:${size}:force_original_aspect_ratio=decrease:flags=bilinear`,
-          `pad=${size}:${size}:0:0:black`,
-        ]),
+      : [`scale=${size}:${size}:force_original_aspect_ratio=decrease:flags=bilinear`, `pad=${size}:${size}:0:0:black`]),
     // Only frames that carry metadata are printed.
     'metadata=add:key=s:value=1',
     'metadata=print:file=pipe\\\\:3:direct=1',

@@ -55,11 +55,7 @@ describe('a folder of models', () => {
       { speech: [{ ...WHISPER, languages: { xxx: 'x' } }] },
       'names xxx, which is not a language',
     ],
-    [
-      'a file too few',
-      { speech: [{ ...WHISPER, files: { tokens: 'tokens.txt' } }] },
-      'lacks the file encoder',
-    ],
+    ['a file too few', { speech: [{ ...WHISPER, files: { tokens: 'tokens.txt' } }] }, 'lacks the file encoder'],
     [
       'a file of another type',
       { speech: [{ ...WHISPER, files: { ...WHISPER.files, joiner: 'tokens.txt' } }] },
@@ -70,16 +66,8 @@ describe('a folder of models', () => {
       { detectors: [{ ...NUDENET, file: 'other.onnx' }] },
       "the model nudenet names other.onnx, which isn't in",
     ],
-    [
-      'a file elsewhere',
-      { detectors: [{ ...NUDENET, file: '../secret' }] },
-      'which is outside of the folder',
-    ],
-    [
-      'a classifier of nsfw',
-      { detectors: [{ ...NUDENET, categories: ['nsfw'] }] },
-      '/detectors/0/categories/0',
-    ],
+    ['a file elsewhere', { detectors: [{ ...NUDENET, file: '../secret' }] }, 'which is outside of the folder'],
+    ['a classifier of nsfw', { detectors: [{ ...NUDENET, categories: ['nsfw'] }] }, '/detectors/0/categories/0'],
   ])('with %s is refused', (_, manifest, reason) => {
     const read = () => readModels(folderWith(manifest));
     expect(read).toThrow('TRADEWIND_MODEL_DIR is not usable');

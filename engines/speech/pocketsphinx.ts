@@ -1,13 +1,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
-import {
-  type Phrase,
-  type Recording,
-  type Transcriber,
-  UnusableMediaError,
-  type Word,
-} from '../interfaces.ts';
+import { type Phrase, type Recording, type Transcriber, UnusableMediaError, type Word } from '../interfaces.ts';
 import type { Programs } from '../programs.ts';
 import { readBytes, SAMPLE_RATE } from './recording.ts';
 

@@ -37,8 +37,7 @@ export function createSherpaTranscriber(model: SpeechModel): Transcriber {
           const { text, lang = '' } = await recognizer.decodeAsync(stream);
           words.push(...spread(text, phrase));
           const language = codes.get(lang.replace(/^<\|(.*)\|>$/, '$1')) ?? wish.audio ?? onlyLanguage(model);
-          if (language !== undefined && text.trim() !== '')
-            heard.set(language, (heard.get(language) ?? 0) + 1);
+          if (language !== undefined && text.trim() !== '') heard.set(language, (heard.get(language) ?? 0) + 1);
           done((index + 1) / phrases.length);
         }
       } finally {

@@ -24,10 +24,7 @@ describe('times of subtitles', () => {
 describe('subtitles', () => {
   it('end at a pause, after six seconds, and before they are too long to read', () => {
     const pause = [word('one', 0, 0.4), word('two', 0.5, 0.9), word('three', 1.6, 2)];
-    expect(transcriptionResult(pause, ['eng']).subtitles.map(({ text }) => text)).toEqual([
-      'one two',
-      'three',
-    ]);
+    expect(transcriptionResult(pause, ['eng']).subtitles.map(({ text }) => text)).toEqual(['one two', 'three']);
     const steady = Array.from({ length: 40 }, (_, index) => word('word', index * 0.5, index * 0.5 + 0.5));
     for (const { start_time, end_time, text } of transcriptionResult(steady, ['eng']).subtitles) {
       expect(text.length).toBeLessThanOrEqual(74);
@@ -47,10 +44,7 @@ describe('subtitles', () => {
   });
 
   it('last some time and do not overlap, whatever the recogniser says', () => {
-    const { subtitles } = transcriptionResult(
-      [word('a', 1, 1), word('b', 1.05, 3), word('c', 9, 8)],
-      ['eng'],
-    );
+    const { subtitles } = transcriptionResult([word('a', 1, 1), word('b', 1.05, 3), word('c', 9, 8)], ['eng']);
     expect(subtitles).toEqual([
       { start_time: '00:00:01.000', end_time: '00:00:03.000', text: 'a b' },
       { start_time: '00:00:09.000', end_time: '00:00:09.100', text: 'c' },

@@ -15,10 +15,7 @@ interface Line {
 }
 
 /** Returns the result of a transcription from its words. */
-export function transcriptionResult(
-  words: readonly Word[],
-  languages: readonly string[],
-): TranscriptionResult {
+export function transcriptionResult(words: readonly Word[], languages: readonly string[]): TranscriptionResult {
   const lines = withoutOverlaps(linesOf(words));
   const subtitles = lines.map(({ startSeconds, endSeconds, text }) => ({
     start_time: subtitleTime(startSeconds),
@@ -69,9 +66,7 @@ export function subtitleTime(seconds: number): string {
 }
 
 function webVtt(subtitles: TranscriptionResult['subtitles']): string {
-  const cues = subtitles.map(
-    ({ start_time, end_time, text }) => `\n${start_time} --> ${end_time}\n${escaped(text)}\n`,
-  );
+  const cues = subtitles.map(({ start_time, end_time, text }) => `\n${start_time} --> ${end_time}\n${escaped(text)}\n`);
   return `WEBVTT\n${cues.join('')}`;
 }
 

@@ -19,9 +19,7 @@ export async function transcribe(options: {
   const { transcriber, wish, report } = options;
   report.stage('decoding');
   const recording = await options.record((share) => report.progress(share * RECORDED));
-  const phrases = await findPhrases(recording, (share) =>
-    report.progress(RECORDED + share * (LISTENED - RECORDED)),
-  );
+  const phrases = await findPhrases(recording, (share) => report.progress(RECORDED + share * (LISTENED - RECORDED)));
   if (phrases.length === 0) return transcriptionResult([], []);
   report.stage('recognition');
   const { words, languages } = await transcriber.transcribe(recording, phrases, wish, (share) =>

@@ -4,9 +4,7 @@ import { padded } from './voice.ts';
 const SECOND = 16_000;
 
 it('gives phrases 0.2 s of the silence around them', () => {
-  expect(padded([{ from: SECOND, to: 2 * SECOND }], 10 * SECOND)).toEqual([
-    { from: 0.8 * SECOND, to: 2.2 * SECOND },
-  ]);
+  expect(padded([{ from: SECOND, to: 2 * SECOND }], 10 * SECOND)).toEqual([{ from: 0.8 * SECOND, to: 2.2 * SECOND }]);
 });
 
 it('goes at most to the middle between two phrases, and not past the ends', () => {

@@ -12,10 +12,7 @@ const PADDING = 0.2 * SAMPLE_RATE;
 const MAX_PHRASE_SECONDS = 12;
 const BUFFER_SECONDS = 60;
 
-/**
- * Finds where somebody speaks. Music, noise and silence are not phrases, so that no words are made up for
- * them.
- */
+/** Finds where somebody speaks. Music, noise and silence are not phrases, so that no words are made up for them. */
 export async function findPhrases(recording: Recording, done: (share: number) => void): Promise<Phrase[]> {
   const detector = new sherpa.Vad(
     {

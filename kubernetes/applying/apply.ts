@@ -1,13 +1,6 @@
 import { type Call, type Convergence, Refused } from '../../src/backends/contract/backend.ts';
 import { type KubernetesObject, type ObjectName, OURS, type Rendering } from '../rendering/objects.ts';
-import {
-  ApiError,
-  type Client,
-  type ClusterAccess,
-  createClient,
-  type LiveObject,
-  nameOf,
-} from './client.ts';
+import { ApiError, type Client, type ClusterAccess, createClient, type LiveObject, nameOf } from './client.ts';
 import { explained, unlessGone } from './refusals.ts';
 import { rolloutOf, shortened, titleOf } from './rollout.ts';
 

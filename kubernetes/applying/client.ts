@@ -96,11 +96,7 @@ export interface Client {
  * Speaks to an API server. A client of our own: the usual package, @kubernetes/client-node,
  * brings 72 MB for the few requests below.
  */
-export function createClient(
-  access: ClusterAccess,
-  signal: AbortSignal,
-  fieldManager = FIELD_MANAGER,
-): Client {
+export function createClient(access: ClusterAccess, signal: AbortSignal, fieldManager = FIELD_MANAGER): Client {
   const { server, caCertificate: ca } = access;
   // It may have a path, such as that of a proxy before several clusters.
   const root = server.endsWith('/') ? server.slice(0, -1) : server;
@@ -126,8 +122,7 @@ export function createClient(
     // The answer's stream tells of what breaks from now on.
     sent.on('error', () => {});
     const code = answer.statusCode ?? 0;
-    if (code >= 400)
-      throw failure(code, await textOf(answer).catch(unreachable), answer.headers['retry-after']);
+    if (code >= 400) throw failure(code, await textOf(answer).catch(unreachable), answer.headers['retry-after']);
     return { sent, answer };
   }
   const request = async (...given: Parameters<typeof answerTo>) =>

@@ -17,8 +17,7 @@ export function explained(error: unknown, object: KubernetesObject): unknown {
     );
   }
   const passing = code === CONFLICT || /being terminated/.test(message);
-  if (passing || (code === 404 && object.kind !== 'Namespace'))
-    return new Unavailable(`${title}: ${message}`);
+  if (passing || (code === 404 && object.kind !== 'Namespace')) return new Unavailable(`${title}: ${message}`);
   return new Refused(`The cluster refuses ${title}: ${message}`);
 }
 

@@ -36,10 +36,7 @@ const crashing = (restartCount: number, terminated: object) => ({
 const LATE = { conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] };
 
 it.each([
-  [
-    'is not noticed yet',
-    workload('Deployment', { replicas: 1, updatedReplicas: 1, availableReplicas: 1 }, 3),
-  ],
+  ['is not noticed yet', workload('Deployment', { replicas: 1, updatedReplicas: 1, availableReplicas: 1 }, 3)],
   ['still has an old pod', workload('Deployment', { replicas: 2, updatedReplicas: 1, availableReplicas: 1 })],
   ['is not available', workload('Deployment', { replicas: 1, updatedReplicas: 1 })],
   [
@@ -55,10 +52,7 @@ it.each([
 });
 
 it.each([
-  [
-    'all replicas are new and ready',
-    workload('Deployment', { replicas: 1, updatedReplicas: 1, availableReplicas: 1 }),
-  ],
+  ['all replicas are new and ready', workload('Deployment', { replicas: 1, updatedReplicas: 1, availableReplicas: 1 })],
   [
     'it is new and ready on all nodes',
     workload('DaemonSet', { desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 2 }),
@@ -110,13 +104,10 @@ it('what may pass is shown while it lasts, and is the reason when the time is ov
   });
   expect(rolloutOf(workload('Deployment', { replicas: 1, updatedReplicas: 1 }), [pulling], [])).toEqual({
     state: 'going',
-    doing:
-      'Deployment kube-system/agent: 1 of 1 updated, 0 available; container main: ErrImagePull: not found',
+    doing: 'Deployment kube-system/agent: 1 of 1 updated, 0 available; container main: ErrImagePull: not found',
   });
   const homeless = pod({
-    conditions: [
-      { type: 'PodScheduled', status: 'False', message: '0/3 nodes are available: 3 Insufficient cpu.' },
-    ],
+    conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available: 3 Insufficient cpu.' }],
   });
   expect(rolloutOf(workload('Deployment', LATE), [homeless], [])).toEqual({
     state: 'stuck',

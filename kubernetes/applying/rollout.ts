@@ -42,16 +42,11 @@ interface PodStatus {
 }
 
 /** Judges by what the cluster reports; `events` are those of pods that could not be made. */
-export function rolloutOf(
-  workload: LiveObject,
-  pods: readonly LiveObject[],
-  events: readonly string[],
-): Rollout {
+export function rolloutOf(workload: LiveObject, pods: readonly LiveObject[], events: readonly string[]): Rollout {
   const { spec, status = {} } = workload as unknown as Workload;
   const title = titleOf(workload);
   const seen = status.observedGeneration ?? 0;
-  if (seen < (workload.metadata.generation ?? 0))
-    return { state: 'going', doing: `${title}: not noticed yet` };
+  if (seen < (workload.metadata.generation ?? 0)) return { state: 'going', doing: `${title}: not noticed yet` };
   const { counts, complete } = countsOf(workload.kind, spec, status);
   if (complete) return { state: 'done' };
   const hash = spec.template.metadata.annotations?.[HASH];
@@ -64,15 +59,11 @@ export function rolloutOf(
   }
   const obstacle = failure ?? ours.flatMap((pod) => obstacleOf(pod) ?? [])[0];
   const late = conditionOf(status, 'Progressing', 'False')?.reason === 'ProgressDeadlineExceeded';
-  if (late)
-    return { state: 'stuck', why: `${title} does not get ready: ${obstacle ?? 'no reason is given'}` };
+  if (late) return { state: 'stuck', why: `${title} does not get ready: ${obstacle ?? 'no reason is given'}` };
   return { state: 'going', doing: `${title}: ${counts}${obstacle ? `; ${obstacle}` : ''}` };
 }
 
-export function titleOf({
-  kind,
-  metadata: { name, namespace },
-}: Pick<LiveObject, 'kind' | 'metadata'>): string {
+export function titleOf({ kind, metadata: { name, namespace } }: Pick<LiveObject, 'kind' | 'metadata'>): string {
   return namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }
 

@@ -9,13 +9,7 @@ import {
 } from '../../src/backends/contract/backend.ts';
 import type { ClusterObservation, ClusterSpec, Observations } from '../../src/backends/contract/specs.ts';
 import { applyRendering } from '../applying/apply.ts';
-import {
-  ApiError,
-  type Client,
-  type ClusterAccess,
-  createClient,
-  type LiveObject,
-} from '../applying/client.ts';
+import { ApiError, type Client, type ClusterAccess, createClient, type LiveObject } from '../applying/client.ts';
 import { accessOf } from '../applying/kubeconfig.ts';
 import { decoded } from '../base64.ts';
 import type { Platform } from '../platform.ts';
@@ -221,9 +215,7 @@ export function createClusterApiBackend(options: ClusterApiOptions): Backend {
         return (cluster && (await credentialsIn(client, cluster))) ?? null;
       }),
     async *list({ signal }) {
-      const found = await withClient(signal, (client) =>
-        client.list(kindOf('Cluster'), { labelSelector: ours }),
-      );
+      const found = await withClient(signal, (client) => client.list(kindOf('Cluster'), { labelSelector: ours }));
       for (const { metadata } of found) {
         const { [LABELS.cluster]: id, [LABELS.region]: regionId } = metadata.labels ?? {};
         if (id !== undefined) yield { kind: 'cluster', id, regionId: Number(regionId), handle: null };

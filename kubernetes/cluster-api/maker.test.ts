@@ -25,10 +25,7 @@ const kubeconfig = (cluster: object = CLUSTER, user: object = { token: 'sesame' 
     'current-context': 'own',
   });
 const make = (settings: object, secret = kubeconfig()) =>
-  clusterApi.make(
-    { name: 'machines', settings, secrets: { kubeconfig: secret }, flavor: () => undefined },
-    {} as Host,
-  );
+  clusterApi.make({ name: 'machines', settings, secrets: { kubeconfig: secret }, flavor: () => undefined }, {} as Host);
 
 it('offers the versions that the operator has images of', () => {
   expect(Value.Check(clusterApi.settings, SETTINGS)).toBe(true);
@@ -38,10 +35,7 @@ it('offers the versions that the operator has images of', () => {
 });
 
 it.each([
-  [
-    'a number of machines that etcd has no majority of',
-    { control_plane: { ...SETTINGS.control_plane, replicas: 2 } },
-  ],
+  ['a number of machines that etcd has no majority of', { control_plane: { ...SETTINGS.control_plane, replicas: 2 } }],
   ['an unknown setting', { size: 3 }],
   ['a kind without a group', { cluster: { ...SETTINGS.cluster, apiVersion: 'v1' } }],
 ])('does not take %s', (_, changes) => {

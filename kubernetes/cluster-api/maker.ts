@@ -49,8 +49,7 @@ const Settings = Type.Object(
     namespace_prefix: Type.Optional(
       Type.String({
         pattern: '^[a-z][a-z0-9-]{0,30}$',
-        description:
-          'Goes before the number of a project in the name of its namespace; `tradewind-` by default',
+        description: 'Goes before the number of a project in the name of its namespace; `tradewind-` by default',
       }),
     ),
     node_user: Type.Optional(

@@ -38,9 +38,7 @@ function management(...machines: LiveObject[]): Client {
 
 it('waits for the machine that takes the place of one that is gone, though the status counts both', async () => {
   const kept = machine('a', 'kept', 'node-a');
-  expect(await replaceMachines(management(kept), 'n', spec, deployments)).toBe(
-    'pool web: 1 of 2 machines are nodes',
-  );
+  expect(await replaceMachines(management(kept), 'n', spec, deployments)).toBe('pool web: 1 of 2 machines are nodes');
 });
 
 it('waits until the machine is a node, and gives it the name that is free', async () => {

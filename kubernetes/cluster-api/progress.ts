@@ -62,9 +62,7 @@ export function machinesWaitFor(title: string, object: LiveObject): string | und
 /** The same for a control plane, whose machines may be as wanted before they have the version. */
 export function controlPlaneWaitsFor(object: LiveObject, version: string): string | undefined {
   const doing = machinesWaitFor('control plane', object);
-  return (
-    doing ?? (statusOf(object).version === version ? undefined : 'control plane: waiting for its version')
-  );
+  return doing ?? (statusOf(object).version === version ? undefined : 'control plane: waiting for its version');
 }
 
 /** Adds what Cluster API says about it. */

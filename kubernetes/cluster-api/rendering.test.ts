@@ -147,8 +147,8 @@ it.each([
   ['ssh-ed25519 AAAA key: value', 'ssh-ed25519 AAAA'],
   ['ssh-ed25519 AAAA work #1', 'ssh-ed25519 AAAA'],
 ])('writes of the key %j what is text in YAML without quotes', (publicKey, written) => {
-  const config = parts(plainSpec({ publicKey, pools: { first: poolSpec({}) } })).pools.first.templates[1].spec
-    .template.spec;
+  const config = parts(plainSpec({ publicKey, pools: { first: poolSpec({}) } })).pools.first.templates[1].spec.template
+    .spec;
   expect(config.users[0].sshAuthorizedKeys).toEqual([written]);
   expect(parse(`keys:\n  - ${config.users[0].sshAuthorizedKeys[0]}\n`)).toEqual({ keys: [written] });
 });

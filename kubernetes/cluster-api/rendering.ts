@@ -91,11 +91,8 @@ export function partsOf(
     [LABELS.project]: String(place.projectId),
     [LABELS.region]: String(place.regionId),
   };
-  const object = (
-    of: { apiVersion: string; kind: string },
-    called: string,
-    content: object,
-  ): KubernetesObject => sorted({ ...of, metadata: { name: called, namespace, labels }, ...content });
+  const object = (of: { apiVersion: string; kind: string }, called: string, content: object): KubernetesObject =>
+    sorted({ ...of, metadata: { name: called, namespace, labels }, ...content });
   /** Templates aren't changed but replaced, which is what makes new machines. */
   const template = (of: { apiVersion: string; kind: string }, prefix: string, content: object) =>
     object(of, `${prefix}-${hashOf(content).slice(0, 8)}`, { spec: { template: { spec: content } } });
@@ -203,9 +200,7 @@ function controlPlaneConfig(spec: ClusterSpec, infrastructure: Infrastructure, p
         apiServer: {
           extraArgs: flags.map(argument),
           ...(files.length > 0 && {
-            extraVolumes: [
-              { name: PREFIX, hostPath: FILES, mountPath: FILES, readOnly: true, pathType: 'Directory' },
-            ],
+            extraVolumes: [{ name: PREFIX, hostPath: FILES, mountPath: FILES, readOnly: true, pathType: 'Directory' }],
           }),
         },
       },
@@ -233,12 +228,7 @@ function workerConfig(spec: ClusterSpec, pool: ClusterPoolSpec, infrastructure: 
     ...((hasSettings || crio !== undefined) && {
       files: [
         ...(hasSettings
-          ? [
-              file(
-                `${PATCHES}/kubeletconfiguration+strategic.json`,
-                JSON.stringify({ apiVersion, kind, ...settings }),
-              ),
-            ]
+          ? [file(`${PATCHES}/kubeletconfiguration+strategic.json`, JSON.stringify({ apiVersion, kind, ...settings }))]
           : []),
         // CRI-O's own unit reads it.
         ...(crio === undefined ? [] : [file('/etc/sysconfig/crio', crio)]),
@@ -253,9 +243,7 @@ const users = ({ publicKey }: ClusterSpec, { nodeUser }: Infrastructure): object
   publicKey === undefined
     ? {}
     : {
-        users: [
-          { name: nodeUser, sudo: 'ALL=(ALL) NOPASSWD:ALL', sshAuthorizedKeys: [authorizedKey(publicKey)] },
-        ],
+        users: [{ name: nodeUser, sudo: 'ALL=(ALL) NOPASSWD:ALL', sshAuthorizedKeys: [authorizedKey(publicKey)] }],
       };
 
 /** Cluster API writes it into YAML without quotes, so a comment that would be more than text is left out. */
@@ -281,7 +269,4 @@ function refTo({ apiVersion, kind, metadata }: KubernetesObject): object {
   return { apiGroup: apiVersion.split('/')[0], kind, name: metadata.name };
 }
 
-const ranges = ({ ipv4, ipv6 }: ClusterSpec['pods']): string[] => [
-  ipv4,
-  ...(ipv6 === undefined ? [] : [ipv6]),
-];
+const ranges = ({ ipv4, ipv6 }: ClusterSpec['pods']): string[] => [ipv4, ...(ipv6 === undefined ? [] : [ipv6])];

@@ -45,8 +45,7 @@ export function filled(
   place: Place,
   pool?: ClusterPoolSpec,
 ): Record<string, unknown> {
-  const meaningOf = (name: string): Value =>
-    OF_CLUSTER[name]?.(cluster, place) ?? (pool && OF_POOL[name]?.(pool));
+  const meaningOf = (name: string): Value => OF_CLUSTER[name]?.(cluster, place) ?? (pool && OF_POOL[name]?.(pool));
   return fill(spec) as Record<string, unknown>;
 
   function fill(value: unknown): unknown {

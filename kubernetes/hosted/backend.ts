@@ -101,11 +101,7 @@ export function createHostedBackend(options: HostedOptions): Backend {
   }
 
   /** Gives orders, and returns what the supervisor says of them; undefined if it has not read them yet. */
-  function ordered(
-    { id }: { id: string },
-    processes: Orders['processes'],
-    removing: boolean,
-  ): Status | undefined {
+  function ordered({ id }: { id: string }, processes: Orders['processes'], removing: boolean): Status | undefined {
     const folder = folderOf(clusters, id);
     const former = readOrders(folder);
     const supervisor = ensureSupervisor(clusters, searchPath);
@@ -180,8 +176,7 @@ export function createHostedBackend(options: HostedOptions): Backend {
       return observationOf(clusters, found) as Observations[Kind] as never;
     },
     async *list() {
-      for (const { id, regionId } of listClusters(clusters))
-        yield { kind: 'cluster', id, regionId, handle: null };
+      for (const { id, regionId } of listClusters(clusters)) yield { kind: 'cluster', id, regionId, handle: null };
     },
     async *watch({ signal }) {
       const settled = new Set<string>();
@@ -200,9 +195,7 @@ export function createHostedBackend(options: HostedOptions): Backend {
     clusterVersions: () => installedVersions(programs),
     about: () => aboutPrograms(programs),
     async health() {
-      return (
-        missingOf(searchPath) ?? (installedVersions(programs).length > 0 ? undefined : notInstalled(programs))
-      );
+      return missingOf(searchPath) ?? (installedVersions(programs).length > 0 ? undefined : notInstalled(programs));
     },
   };
 }

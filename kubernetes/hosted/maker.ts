@@ -8,15 +8,12 @@ import { createHostedBackend } from './backend.ts';
 const ADDRESS = '^[0-9a-f:]*[.:][0-9a-f.:]*$';
 
 const Port = (description: string) => Type.Integer({ minimum: 1024, maximum: 65_535, description });
-const folder = (description: string) =>
-  Type.Optional(Type.String({ pattern: '^/', maxLength: 4096, description }));
+const folder = (description: string) => Type.Optional(Type.String({ pattern: '^/', maxLength: 4096, description }));
 
 const Settings = Type.Object(
   {
     ...platformSettings,
-    programs: folder(
-      'With a folder for each version of Kubernetes; by default that of TRADEWIND_KUBERNETES_DIR',
-    ),
+    programs: folder('With a folder for each version of Kubernetes; by default that of TRADEWIND_KUBERNETES_DIR'),
     folder: folder('For the clusters, closed to other users; by default clusters/<name> in the data folder'),
     address: Type.Optional(
       Type.String({

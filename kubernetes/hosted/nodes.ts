@@ -156,7 +156,5 @@ function isLike({ metadata, spec, status }: Found, wanted: Node): boolean {
   const own = (spec.taints ?? []).filter(
     ({ key }) => !key.startsWith('node.kubernetes.io/') || taints.some((taint) => taint.key === key),
   );
-  return (
-    includes(metadata, wanted.metadata) && includes(status ?? {}, wanted.status) && includes(own, taints)
-  );
+  return includes(metadata, wanted.metadata) && includes(status ?? {}, wanted.status) && includes(own, taints);
 }

@@ -30,9 +30,7 @@ export async function keepPort(
 function portsOf(clusters: string, id: string): number[] {
   const folder = path.join(clusters, '.ports');
   const names = attempt(() => fs.readdirSync(folder)) ?? [];
-  return names
-    .filter((name) => attempt(() => fs.readFileSync(path.join(folder, name), 'utf8')) === id)
-    .map(Number);
+  return names.filter((name) => attempt(() => fs.readFileSync(path.join(folder, name), 'utf8')) === id).map(Number);
 }
 
 /** Frees all ports that are kept for the cluster, except for one. */

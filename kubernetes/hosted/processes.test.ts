@@ -33,9 +33,7 @@ test('nothing but the API server listens on a port', () => {
     '--listen-client-urls=unix://etcd.sock:0',
     '--listen-peer-urls=unix://peer.sock:0',
   ]);
-  expect(argsOf('kube-apiserver')).toEqual(
-    expect.arrayContaining(['--bind-address=127.0.0.1', '--secure-port=26443']),
-  );
+  expect(argsOf('kube-apiserver')).toEqual(expect.arrayContaining(['--bind-address=127.0.0.1', '--secure-port=26443']));
   for (const name of ['kube-controller-manager', 'kube-scheduler']) {
     expect(argsOf(name)).toEqual(expect.arrayContaining(['--secure-port=0', '--bind-address=127.0.0.1']));
   }
@@ -55,14 +53,8 @@ test.each([
   [{ ipv4: '172.16.0.0/18' }, ['--node-cidr-mask-size=24']],
   [{ ipv4: '10.0.0.0/8' }, ['--node-cidr-mask-size=24']],
   [{ ipv4: '10.0.0.0/25' }, ['--node-cidr-mask-size=25']],
-  [
-    { ipv4: '10.0.0.0/16', ipv6: 'fd00::/48' },
-    ['--node-cidr-mask-size-ipv4=24', '--node-cidr-mask-size-ipv6=64'],
-  ],
-  [
-    { ipv4: '10.0.0.0/16', ipv6: 'fd00::/112' },
-    ['--node-cidr-mask-size-ipv4=24', '--node-cidr-mask-size-ipv6=112'],
-  ],
+  [{ ipv4: '10.0.0.0/16', ipv6: 'fd00::/48' }, ['--node-cidr-mask-size-ipv4=24', '--node-cidr-mask-size-ipv6=64']],
+  [{ ipv4: '10.0.0.0/16', ipv6: 'fd00::/112' }, ['--node-cidr-mask-size-ipv4=24', '--node-cidr-mask-size-ipv6=112']],
 ])('of the pods %j, nodes get shares that the controller takes', (pods, masks) => {
   const args = argsOf('kube-controller-manager', { pods });
   expect(args.filter((arg) => arg.includes('mask'))).toEqual(masks);
@@ -103,8 +95,7 @@ test('nodes have the flavor, labels, taints and addresses of their pool', () => 
     },
   });
   const memory = [2_048, 4_096, 1_048_576].map(
-    (ramMib) =>
-      nodesOf(spec, { regionId: 3, version: '' }, () => ({ vcpus: 1, ramMib }))[0]?.status.capacity.memory,
+    (ramMib) => nodesOf(spec, { regionId: 3, version: '' }, () => ({ vcpus: 1, ramMib }))[0]?.status.capacity.memory,
   );
   expect(memory).toEqual(['2Gi', '4Gi', '1Ti']);
 });

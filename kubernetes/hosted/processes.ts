@@ -129,15 +129,9 @@ export function processesOf(
 }
 
 /** There is one of each, and what they would serve is their health, which shows in what they do. */
-const WITHOUT_PORT = [
-  '--leader-elect=false',
-  '--secure-port=0',
-  '--bind-address=127.0.0.1',
-  '--profiling=false',
-];
+const WITHOUT_PORT = ['--leader-elect=false', '--secure-port=0', '--bind-address=127.0.0.1', '--profiling=false'];
 
-const ranges = ({ ipv4, ipv6 }: ClusterSpec['pods']): string =>
-  [ipv4, ...(ipv6 === undefined ? [] : [ipv6])].join(',');
+const ranges = ({ ipv4, ipv6 }: ClusterSpec['pods']): string => [ipv4, ...(ipv6 === undefined ? [] : [ipv6])].join(',');
 
 /** The usual sizes of a node's share, as far as the controller takes them: at most 16 bits of nodes. */
 function nodeMasks({ ipv4, ipv6 }: ClusterSpec['pods']): string[] {

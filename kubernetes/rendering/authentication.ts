@@ -18,10 +18,7 @@ export function authenticationFlags(spec: ClusterSpec, platform: Platform, file:
   const { oidc } = groupsOf(spec).authentication ?? {};
   if (!oidc) return [];
   if (authenticationFile(spec, platform) !== undefined) return [`--authentication-config=${file}`];
-  return [
-    ...oidcFlags(oidc),
-    ...(platform.oidc_ca ? [`--oidc-ca-file=${platform.oidc_ca.file}`] : []),
-  ].sort();
+  return [...oidcFlags(oidc), ...(platform.oidc_ca ? [`--oidc-ca-file=${platform.oidc_ca.file}`] : [])].sort();
 }
 
 /**
@@ -69,8 +66,7 @@ function oidcFlags(oidc: Oidc): string[] {
   ];
 }
 
-const usernamePrefix = ({ username_prefix: prefix }: Oidc): string =>
-  prefix === NO_PREFIX ? '' : (prefix ?? PREFIX);
+const usernamePrefix = ({ username_prefix: prefix }: Oidc): string => (prefix === NO_PREFIX ? '' : (prefix ?? PREFIX));
 
 const claimsOf = ({ required_claims = {} }: Oidc): [string, string][] =>
   Object.entries(required_claims).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -28,10 +28,7 @@ export function autoscaler(spec: ClusterSpec, platform: Platform): Rendering {
     ...autoscalerFlags(overrides, minor),
   ];
   return rendering({
-    objects: [
-      ...autoscalerAccess(),
-      deployment(flags, imageOf('cluster-autoscaler', platform, `v1.${minor}.0`)),
-    ],
+    objects: [...autoscalerAccess(), deployment(flags, imageOf('cluster-autoscaler', platform, `v1.${minor}.0`))],
     once: usesExpander('priority', overrides) ? [priorities()] : [],
   });
 }

@@ -2,14 +2,7 @@ import type { ClusterSpec } from '../../src/backends/contract/specs.ts';
 import type { Platform } from '../platform.ts';
 import { type Cilium, groupsOf } from './groups.ts';
 import { hubble } from './hubble.ts';
-import {
-  combined,
-  hashed,
-  type KubernetesObject,
-  type Rendering,
-  rendering,
-  SYSTEM_NAMESPACE,
-} from './objects.ts';
+import { combined, hashed, type KubernetesObject, type Rendering, rendering, SYSTEM_NAMESPACE } from './objects.ts';
 
 /**
  * Renders the settings of Cilium, whoever installed it: our keys of its ConfigMap, and a restart of agents and operator
@@ -31,10 +24,7 @@ export function cni(spec: ClusterSpec, platform: Platform): Rendering {
           data,
         },
       ],
-      parts: [
-        restarted('DaemonSet', 'cilium', annotations),
-        restarted('Deployment', 'cilium-operator', annotations),
-      ],
+      parts: [restarted('DaemonSet', 'cilium', annotations), restarted('Deployment', 'cilium-operator', annotations)],
     }),
     hubble(cilium, platform),
   ]);

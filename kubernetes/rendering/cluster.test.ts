@@ -19,8 +19,7 @@ function yaml(value: unknown): string {
   visit(document, {
     Seq(_key, list) {
       list.flow =
-        list.items.length <= 8 &&
-        list.items.every((item) => isScalar(item) && String(item.value).length < 24);
+        list.items.length <= 8 && list.items.every((item) => isScalar(item) && String(item.value).length < 24);
     },
   });
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
@@ -52,9 +51,7 @@ it.each(OFFERED)(
     const before = OFFERED[OFFERED.findIndex(([name]) => name === minor) - 1];
     const known = before ? documentsOf(fullSpec(before[1])) : [];
     const documents = documentsOf(fullSpec(version));
-    const gone = known
-      .filter((text) => !documents.includes(text))
-      .map((text) => `# Not as before: ${titleOf(text)}\n`);
+    const gone = known.filter((text) => !documents.includes(text)).map((text) => `# Not as before: ${titleOf(text)}\n`);
     const text = [...gone, ...documents.filter((document) => !known.includes(document))].join('---\n');
     await expect(text).toMatchFileSnapshot(`golden/${minor.slice(1)}.yaml`);
   },
@@ -103,9 +100,7 @@ it('marks all that it makes, and names for removal only what it makes', () => {
   for (const { metadata } of [...on.objects, ...on.once]) expect(metadata.labels).toMatchObject(OURS);
   const nameOf = ({ apiVersion, kind, namespace, name }: Record<string, unknown>) =>
     [apiVersion, kind, namespace, name].join(' ');
-  const made = new Set(
-    on.objects.map(({ apiVersion, kind, metadata }) => nameOf({ apiVersion, kind, ...metadata })),
-  );
+  const made = new Set(on.objects.map(({ apiVersion, kind, metadata }) => nameOf({ apiVersion, kind, ...metadata })));
   for (const name of off.absent) expect(made).toContain(nameOf({ ...name }));
   expect(on.absent).toEqual([]);
 });

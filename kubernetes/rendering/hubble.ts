@@ -25,12 +25,7 @@ const deploymentName = (name: string): ObjectName => ({
 });
 const rbac = (kind: string): ObjectName => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind, name: UI });
 
-const RELAY_NAMES = [
-  configMap(`${RELAY}-config`),
-  service('hubble-peer'),
-  service(RELAY),
-  deploymentName(RELAY),
-];
+const RELAY_NAMES = [configMap(`${RELAY}-config`), service('hubble-peer'), service(RELAY), deploymentName(RELAY)];
 const UI_NAMES = [
   { apiVersion: 'v1', kind: 'ServiceAccount', ...local(UI) },
   rbac('ClusterRole'),

@@ -73,9 +73,7 @@ export function sorted<T>(value: T): T {
   ) as T;
 }
 
-/**
- * Annotation of pod templates. A changed ConfigMap or Secret restarts nothing by itself; a changed annotation does.
- */
+/** Annotation of pod templates. A changed ConfigMap or Secret restarts nothing by itself; a changed annotation does. */
 export function hashed(...configuration: unknown[]): Record<string, string> {
   return { [`${PREFIX}/configuration-hash`]: hashOf(configuration) };
 }

@@ -1,11 +1,6 @@
 import type { ClusterPoolSpec } from '../../src/backends/contract/specs.ts';
 import type { FieldProblem } from '../../src/lib/errors.ts';
-import {
-  CRIO_SETTINGS,
-  KUBELET_NAMES,
-  KUBELET_SETTINGS,
-  type NodeSetting,
-} from '../../src/lib/node-settings.ts';
+import { CRIO_SETTINGS, KUBELET_NAMES, KUBELET_SETTINGS, type NodeSetting } from '../../src/lib/node-settings.ts';
 import { sorted } from './objects.ts';
 
 /** Returns the pool's part of the KubeletConfiguration of its nodes. */

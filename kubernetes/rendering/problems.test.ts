@@ -27,9 +27,7 @@ it.each([
 });
 
 it('takes the grpc expander where there is one to call', () => {
-  expect(fields(autoscaler({ expander: 'grpc' }), { ...bare, grpc_expander_url: 'expander:50051' })).toEqual(
-    [],
-  );
+  expect(fields(autoscaler({ expander: 'grpc' }), { ...bare, grpc_expander_url: 'expander:50051' })).toEqual([]);
 });
 
 it('names what this platform has not', () => {

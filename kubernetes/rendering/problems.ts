@@ -48,7 +48,5 @@ function loggingProblems(spec: ClusterSpec, { log_forwarding: service }: Platfor
 
 function slurmProblems(spec: ClusterSpec, { slurm }: Platform): FieldProblem[] {
   if (!groupsOf(spec).add_ons?.slurm?.enabled || slurm) return [];
-  return [
-    { field: 'add_ons.slurm', message: 'Is not available here: clusters have no access to file shares.' },
-  ];
+  return [{ field: 'add_ons.slurm', message: 'Is not available here: clusters have no access to file shares.' }];
 }

@@ -38,9 +38,7 @@ export function slurm(spec: ClusterSpec, platform: Platform): Rendering {
     true,
     () => [
       { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SLURM_NAMESPACE } },
-      ...FOLDERS.flatMap((folder) =>
-        volumeAndClaim(folder, { server: place.server, path: `${path}/${folder}` }),
-      ),
+      ...FOLDERS.flatMap((folder) => volumeAndClaim(folder, { server: place.server, path: `${path}/${folder}` })),
       slurmCluster(
         CLUSTER,
         {

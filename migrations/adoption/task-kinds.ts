@@ -140,9 +140,7 @@ function machineChange({ change, ...input }: Old): Adopted {
 function portChange({ groupIds, pairs, ...rest }: Old): Adopted {
   // Undefined was stored as null.
   const input = { ...rest, ...(groupIds && { groupIds }), ...(pairs && { pairs }) };
-  const [added, dropped] = [rest.added, rest.dropped].map((list: Old[]) =>
-    list.map(({ address }) => address),
-  );
+  const [added, dropped] = [rest.added, rest.dropped].map((list: Old[]) => list.map(({ address }) => address));
   const pairSpec = ({ ip_address: ipAddress, mac_address: macAddress }: Old) => ({
     ipAddress,
     ...(macAddress && { macAddress }),
@@ -179,9 +177,7 @@ const withoutPool = (spec: Spec, poolId: string): Spec =>
   mapPools(spec, (pool) => (pool.id === poolId ? undefined : pool));
 
 function clusterConfiguration({ configuration, sshKeys }: Facts): (spec: Spec) => Spec {
-  const ids: string[] = (configuration?.add_ons?.slurm?.ssh_key_ids ?? []).map((id: string) =>
-    id.toLowerCase(),
-  );
+  const ids: string[] = (configuration?.add_ons?.slurm?.ssh_key_ids ?? []).map((id: string) => id.toLowerCase());
   const keys = ids.flatMap((id) => (sshKeys.has(id) ? [[id, sshKeys.get(id)]] : []));
   return () => (configuration ? { configuration, slurmPublicKeys: Object.fromEntries(keys) } : {});
 }
@@ -300,9 +296,7 @@ export const TASK_KINDS: Record<string, (old: Old, facts: Facts) => Adopted> = {
   delete_fip: deletes('floating_ip', 'floatingIpId'),
   create_reserved_fixed_ip: (old) => ({
     input: old,
-    changes: [
-      old.existed ? is('port', old.portId, (row) => without(row, 'reserved')) : made('port', old.portId),
-    ],
+    changes: [old.existed ? is('port', old.portId, (row) => without(row, 'reserved')) : made('port', old.portId)],
   }),
   delete_reserved_fixed_ip: deletes('port', 'portId'),
   convert_reserved_fixed_ip_to_fip: (old, { rows }) => {

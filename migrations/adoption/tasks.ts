@@ -132,9 +132,7 @@ async function adoptedTasks(
     where project_id = any(${[...new Set(tasks.map((task) => task.project_id))]}::bigint[])`.execute(db);
   const { rows: keys } = await sql<{ id: string; public_key: string }>`
     select id, public_key from ssh_keys
-    where project_id in (select project_id from kubernetes_clusters where next_configuration is not null)`.execute(
-    db,
-  );
+    where project_id in (select project_id from kubernetes_clusters where next_configuration is not null)`.execute(db);
   const rows = new Map(wants.map(({ key, spec }) => [key, spec]));
   const sshKeys = new Map(keys.map(({ id, public_key }) => [id, public_key]));
   const plans = tasks.flatMap((task): Plan[] => {
@@ -177,10 +175,7 @@ function inputOf({ inputs }: Task): Old {
   return inputs === null ? undefined : JSON.parse(inputs)?.json?.[0]?.input;
 }
 
-function planned(
-  plans: readonly Plan[],
-  rows: ReadonlyMap<string, Spec>,
-): { wants: Want[]; waiting: Waiting[] } {
+function planned(plans: readonly Plan[], rows: ReadonlyMap<string, Spec>): { wants: Want[]; waiting: Waiting[] } {
   const wants = new Map<string, Want>();
   // First undo all of them: they may affect the same thing.
   for (const { task, changes } of plans) {
@@ -212,11 +207,7 @@ function planned(
 }
 
 /** Detaches floating IPs from ports that are to be removed, whose removal would wait for them. */
-function awayFromDoomedPorts(
-  wants: Map<string, Want>,
-  rows: ReadonlyMap<string, Spec>,
-  plans: readonly Plan[],
-): void {
+function awayFromDoomedPorts(wants: Map<string, Want>, rows: ReadonlyMap<string, Spec>, plans: readonly Plan[]): void {
   const [first] = plans;
   if (!first) return;
   for (const [key, row] of rows) {
@@ -261,12 +252,8 @@ async function writeWants(db: Kysely<unknown>, wants: readonly Want[]): Promise<
     where (wants.kind, wants.id) = (given.kind, given.id) and before is null`.execute(db);
   await sql`
     delete from simulated_objects using ${list}
-    where (simulated_objects.kind, simulated_objects.id) = (given.kind, given.id) and before is null`.execute(
-    db,
-  );
+    where (simulated_objects.kind, simulated_objects.id) = (given.kind, given.id) and before is null`.execute(db);
   await sql`
     update simulated_objects set spec = before from ${list}
-    where (simulated_objects.kind, simulated_objects.id) = (given.kind, given.id) and before is not null`.execute(
-    db,
-  );
+    where (simulated_objects.kind, simulated_objects.id) = (given.kind, given.id) and before is not null`.execute(db);
 }

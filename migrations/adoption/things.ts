@@ -4,12 +4,7 @@ import { needsOf } from './needs.ts';
 /** Specs contain no null: absent fields are left out. */
 const spec = (parts: RawBuilder<unknown>) => sql`jsonb_strip_nulls(jsonb_build_object(${parts}))`;
 
-const select = (
-  kind: string,
-  shape: RawBuilder<unknown>,
-  from: RawBuilder<unknown>,
-  observed = sql`'{}'::jsonb`,
-) =>
+const select = (kind: string, shape: RawBuilder<unknown>, from: RawBuilder<unknown>, observed = sql`'{}'::jsonb`) =>
   sql`select ${sql.lit(kind)} as kind, thing.id, projects.client_id, projects.id as project_id, thing.region_id,
     ${shape} as spec, ${observed} as observed, null::jsonb as made
     from ${from} join projects on projects.id = thing.project_id`;
@@ -196,19 +191,7 @@ const cluster = sql`
 
 /** Wants everything that has a row, as the row says. */
 export async function adoptThings(db: Kysely<unknown>): Promise<void> {
-  const kinds = [
-    network,
-    subnet,
-    group,
-    port,
-    floatingIp,
-    volume,
-    snapshot,
-    image,
-    fileShare,
-    machine,
-    cluster,
-  ];
+  const kinds = [network, subnet, group, port, floatingIp, volume, snapshot, image, fileShare, machine, cluster];
   for (const things of kinds) {
     await sql`
       with thing as (${things}), wanted as (

@@ -46,8 +46,7 @@ export function clientTable(): string {
   const rows = results
     .toSorted((a, b) => called(b) - called(a) || a.client.localeCompare(b.client))
     .map(
-      (result) =>
-        `| ${result.client} | ${result.pinned ?? result.seen} | ${result.passed} | ${called(result) || ''} |`,
+      (result) => `| ${result.client} | ${result.pinned ?? result.seen} | ${result.passed} | ${called(result) || ''} |`,
     );
   return `## Clients
 

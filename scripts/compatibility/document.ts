@@ -80,10 +80,7 @@ These rules hold for every operation and may surprise a client:
 export function compatibilityDocument(document: OpenApiDocument): string {
   const served = new Map(
     Object.entries(document.paths).flatMap(([url, operations]) =>
-      Object.entries(operations).map(([method, operation]) => [
-        keyOf(method, url),
-        { method, url, operation },
-      ]),
+      Object.entries(operations).map(([method, operation]) => [keyOf(method, url), { method, url, operation }]),
     ),
   );
   const sections = Object.entries(PUBLISHED).map(([title, operations]) => {

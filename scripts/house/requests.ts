@@ -68,9 +68,7 @@ export async function filesOfRequests(
   const group = (name: string) => ({
     security_group: {
       name,
-      security_group_rules: [
-        { direction: 'ingress', protocol: 'tcp', port_range_min: 80, port_range_max: 80 },
-      ],
+      security_group_rules: [{ direction: 'ingress', protocol: 'tcp', port_range_min: 80, port_range_max: 80 }],
     },
   });
   try {

@@ -15,24 +15,14 @@ const NOT_OURS = [
   'require-statement-timeout',
 ];
 /** Rules that the mark `breaking` turns off. */
-const BREAKING = [
-  'adding-required-field',
-  'ban-drop-column',
-  'ban-drop-table',
-  'renaming-column',
-  'renaming-table',
-];
+const BREAKING = ['adding-required-field', 'ban-drop-column', 'ban-drop-table', 'renaming-column', 'renaming-table'];
 /** Outside a transaction there is no lock timeout, so nothing is allowed that makes others queue. */
 const HARMLESS = /\bconcurrently\b|\bvalidate constraint\b|^\s*select\b/i;
 const UNNAMED =
   /(?<!\bconstraint\s+\S+\s+)(?:\bprimary key\b|\bforeign key\b|\bcheck\s*\(|\bunique\b(?!\s+index)|\breferences\b)/gi;
 
 /** Returns the faults of a migration as text for the terminal; empty if there are none. */
-export async function lint(
-  name: string,
-  migration: SchemaMigration,
-  known: readonly string[],
-): Promise<string> {
+export async function lint(name: string, migration: SchemaMigration, known: readonly string[]): Promise<string> {
   const { breaking, transaction } = migration;
   const statements = await statementsOf(migration);
   const faults = statements.flatMap((text) => [
@@ -47,14 +37,7 @@ export async function lint(
   const { status, stdout, stderr, error } = spawnSync(
     'node_modules/.bin/squawk',
     [
-      ...[
-        '--pg-version',
-        '15.0',
-        '--exclude',
-        exclude.join(','),
-        '--stdin-filepath',
-        `migrations/${name}.ts`,
-      ],
+      ...['--pg-version', '15.0', '--exclude', exclude.join(','), '--stdin-filepath', `migrations/${name}.ts`],
       ...(transaction === false ? [] : ['--assume-in-transaction']),
     ],
     { input: statements.map((text) => `${text};\n`).join('\n'), encoding: 'utf8' },

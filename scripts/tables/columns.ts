@@ -42,15 +42,7 @@ export const JSON_COLUMNS: Record<string, string> = {
 /** The words of texts that no check lists. */
 export const WORDS: Record<string, string[]> = {
   'ai_task_changes.status': ['FAILURE', 'PENDING', 'RECEIVED', 'RETRY', 'REVOKED', 'STARTED', 'SUCCESS'],
-  'client_services.previous_status': [
-    'activating',
-    'active',
-    'deleted',
-    'new',
-    'paused',
-    'trial',
-    'trialend',
-  ],
+  'client_services.previous_status': ['activating', 'active', 'deleted', 'new', 'paused', 'trial', 'trialend'],
   'lb_l7_policies.action': ['REDIRECT_PREFIX', 'REDIRECT_TO_POOL', 'REDIRECT_TO_URL', 'REJECT'],
   'lb_listeners.protocol': ['HTTP', 'HTTPS', 'PROMETHEUS', 'TCP', 'TERMINATED_HTTPS', 'UDP'],
   'lb_pools.lb_algorithm': ['LEAST_CONNECTIONS', 'ROUND_ROBIN', 'SOURCE_IP'],

@@ -32,8 +32,7 @@ const SCALARS: Record<string, string> = {
   timestamptz: 'Date',
 };
 /** `check (status in ('active', 'paused'))`, as PostgreSQL shows it. */
-const CHECK_OF_WORDS =
-  /^CHECK \(\((\w+) = (?:ANY \(ARRAY\[((?:'[^']*'::text(?:, )?)+)\]\)|('[^']*'::text))\)\)$/;
+const CHECK_OF_WORDS = /^CHECK \(\((\w+) = (?:ANY \(ARRAY\[((?:'[^']*'::text(?:, )?)+)\]\)|('[^']*'::text))\)\)$/;
 
 /** Returns what `src/db/tables.ts` should be for a database with all migrations. */
 export async function tablesOf(database: Database): Promise<string> {
@@ -78,12 +77,7 @@ function typeOf(
 
 /** What `columns.ts` says. */
 class Said {
-  readonly #unused = new Set([
-    ...Object.keys(TYPES),
-    ...Object.keys(JSON_COLUMNS),
-    ...Object.keys(WORDS),
-    ...FIXED,
-  ]);
+  readonly #unused = new Set([...Object.keys(TYPES), ...Object.keys(JSON_COLUMNS), ...Object.keys(WORDS), ...FIXED]);
 
   typeOf = (path: string, name: string) => this.#take(TYPES, path, name);
   wordsOf = (path: string, name: string) => this.#take(WORDS, path, name);
@@ -127,8 +121,7 @@ class Serializer extends TypeScriptSerializer {
   }
 }
 
-const commented = (comment: string | null | undefined, text: string) =>
-  comment ? `/** ${comment} */\n${text}` : text;
+const commented = (comment: string | null | undefined, text: string) => (comment ? `/** ${comment} */\n${text}` : text);
 
 const wordOf = (name: string) => new RegExp(`\\b${name}\\b`, 'g');
 

@@ -154,10 +154,7 @@ it('doctor names one that is not well or gives no answer', async () => {
   const catalog = await loadCatalog(folder, makers);
   const findings = () => backendFindings(config, catalog, makers);
   const simulated = { what: 'Backend simulated', state: 'ok', detail: 'of the kind simulated' };
-  expect(await findings()).toEqual([
-    simulated,
-    { what: 'Backend cellar', state: 'ok', detail: 'of the kind shelf' },
-  ]);
+  expect(await findings()).toEqual([simulated, { what: 'Backend cellar', state: 'ok', detail: 'of the kind shelf' }]);
   shelf.hanging = true;
   const detail = expect.stringContaining('does not answer');
   expect(await findings()).toEqual([simulated, { what: 'Backend cellar', state: 'missing', detail }]);
@@ -203,9 +200,7 @@ it('stays as it is in another catalogue that says the same of it, and is made an
   fs.chmodSync(password, 0o644);
   const changed = await read({ settings: { largest: 6 } });
   const second = backends.of(1, 'file_share');
-  expect(() => backends.adopt(changed)).toThrow(
-    /^backends\.yaml: secret password of backend cellar: .*chmod 600/,
-  );
+  expect(() => backends.adopt(changed)).toThrow(/^backends\.yaml: secret password of backend cellar: .*chmod 600/);
   expect(backends.of(1, 'file_share')).toBe(second);
   fs.chmodSync(password, 0o600);
   const missing = await read({ secrets: { password: '/nowhere/password' } });

@@ -91,9 +91,7 @@ export function createBackends(makers: Makers, host: Host): BackendRouter {
         backend: backendOf(entry),
         removesOrphans: makers[entry.kind]?.removesOrphans ?? false,
         regionsOf: (kind) =>
-          [...current.regions.keys()].filter(
-            (id) => current.backendOf(id, familyOf(kind))?.name === entry.name,
-          ),
+          [...current.regions.keys()].filter((id) => current.backendOf(id, familyOf(kind))?.name === entry.name),
       })),
     adopt(catalog) {
       const entries = [...catalog.backends.values()].map((entry) => [keyOf(entry), entry] as const);

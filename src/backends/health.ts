@@ -6,11 +6,7 @@ import type { Backend } from './contract/backend.ts';
 const PATIENCE_MS = 3_000;
 
 /** Returns what is wrong with the backend; undefined if it is well or can't be asked. */
-export async function troubleOf(
-  backend: Backend,
-  log: Logger,
-  patienceMs = PATIENCE_MS,
-): Promise<string | undefined> {
+export async function troubleOf(backend: Backend, log: Logger, patienceMs = PATIENCE_MS): Promise<string | undefined> {
   if (!backend.health) return undefined;
   const over = new AbortController();
   const late = sleep(patienceMs, `it does not answer within ${patienceMs / 1000} s`, { signal: over.signal });

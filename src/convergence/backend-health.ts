@@ -39,8 +39,7 @@ export async function watchBackends(deps: {
       }),
     );
     for (const [backend, why] of Object.entries(troubles))
-      if (known[backend] !== why)
-        log.warn({ backend, why }, 'a backend is not healthy; changes to its resources wait');
+      if (known[backend] !== why) log.warn({ backend, why }, 'a backend is not healthy; changes to its resources wait');
     for (const backend of Object.keys(known))
       if (!(backend in troubles)) log.info({ backend }, 'a backend is healthy again');
     if (JSON.stringify(troubles) !== JSON.stringify(known)) changed(troubles);

@@ -99,15 +99,9 @@ export async function release(
 }
 
 /**
- * Keeps the claim, and notes what is being done. Returns false if the want is no longer this worker's or has
- * changed.
+ * Keeps the claim, and notes what is being done. Returns false if the want is no longer this worker's or has changed.
  */
-export async function keep(
-  sqlDb: Kysely<Tables>,
-  workerId: string,
-  claim: Claim,
-  doing: string,
-): Promise<boolean> {
+export async function keep(sqlDb: Kysely<Tables>, workerId: string, claim: Claim, doing: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update wants set doing = ${doing}, handle = ${JSON.stringify(claim.handle)}::jsonb
     where ${mineOf(workerId, claim)}`.execute(sqlDb);
@@ -173,9 +167,7 @@ export async function obstacleOf(sqlDb: Kysely<Tables>, claim: Claim): Promise<s
   const { rows } =
     claim.spec === null
       ? await sql<{ kind: string; id: string }>`
-          select kind, id from wants where uses @> array[${keyOf(claim)}] and uses <> '{}' limit 1`.execute(
-          sqlDb,
-        )
+          select kind, id from wants where uses @> array[${keyOf(claim)}] and uses <> '{}' limit 1`.execute(sqlDb)
       : await sql<{ kind: string; id: string }>`
           select kind, id from wants join unnest(${claim.after}::text[]) as wanted (key)
             on kind = split_part(key, ':', 1) and id = split_part(key, ':', 2)::uuid
@@ -195,11 +187,7 @@ export async function claimedBy(sqlDb: Kysely<Tables>, workerId: string): Promis
 }
 
 /** Releases some claims unchanged, by key. */
-export async function giveBack(
-  sqlDb: Kysely<Tables>,
-  workerId: string,
-  keys: readonly string[],
-): Promise<void> {
+export async function giveBack(sqlDb: Kysely<Tables>, workerId: string, keys: readonly string[]): Promise<void> {
   await sql`
     update wants set worker_id = null
     where worker_id = ${workerId} and kind || ':' || id = any(${[...keys]}::text[])`.execute(sqlDb);
@@ -211,8 +199,6 @@ export async function takeFromDead(sqlDb: Kysely<Tables>): Promise<number> {
     with dead as materialized (
       select kind, id from wants where worker_id is not null and ${WORKER_IS_DEAD} for no key update skip locked
     )
-    update wants set worker_id = null from dead where wants.kind = dead.kind and wants.id = dead.id`.execute(
-    sqlDb,
-  );
+    update wants set worker_id = null from dead where wants.kind = dead.kind and wants.id = dead.id`.execute(sqlDb);
   return Number(numAffectedRows);
 }

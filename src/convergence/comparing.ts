@@ -11,9 +11,8 @@ import { keyOf } from './wants.ts';
 const NAMED = 5;
 
 /**
- * Compares what backends have with what is wanted, at once and then every `everyMs`, in one process at a
- * time. Drifted things are brought back. Things that nobody wants are removed, or reported where an operator
- * decides.
+ * Compares what backends have with what is wanted, at once and then every `everyMs`, in one process at a time. Drifted
+ * things are brought back. Things that nobody wants are removed, or reported where an operator decides.
  */
 export function startComparing(deps: {
   database: Database;
@@ -64,8 +63,7 @@ export function startComparing(deps: {
     const removed = named.removesOrphans
       ? await database.transaction((tx) => removeOrphans(tx, named, found.orphans))
       : [];
-    if (removed.length > 0)
-      log.warn({ backend, ...told(removed) }, 'resources that nobody wants are being removed');
+    if (removed.length > 0) log.warn({ backend, ...told(removed) }, 'resources that nobody wants are being removed');
     const gone = new Set(removed.map(keyOf));
     const left = found.orphans.filter((one) => !gone.has(keyOf(one)));
     for (const { kind } of left) orphaned.inc({ backend, kind });

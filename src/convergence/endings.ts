@@ -48,8 +48,7 @@ export async function settle(endings: Endings, workerId: string, own: JustSeen):
       }
       finishing = undefined;
       await noteSettled(tx.sql, workerId, own);
-      // Later tasks wait for a later generation. Only a removal that goes on by itself can gain another
-      // waiting task.
+      // Later tasks wait for a later generation. Only a removal that goes on by itself can gain another waiting task.
       othersMayWait = claim.spec === null || tasks.length < waiting.length || !tasks.every(isUnended);
     });
     await ending.catch((error: unknown) => {
@@ -110,9 +109,7 @@ async function finish(endings: Endings, tx: Transaction, task: ReadyTask, own?: 
   const { taskEnds, clock } = endings;
   const kind = taskEnds.get(task.task_type);
   if (!kind) throw new Error(`Tasks of the type ${task.task_type} are not known to this version`);
-  const resources = isFollower(task)
-    ? null
-    : await kind.complete(tx, { id: task.id }, task.input, seenBy(task, own));
+  const resources = isFollower(task) ? null : await kind.complete(tx, { id: task.id }, task.input, seenBy(task, own));
   // The task ended before its removal, which is complete now.
   if (!isUnended(task)) return forgetWaiting(tx, task.id);
   await endTask(endings, tx, task.id, {

@@ -16,10 +16,7 @@ import {
 } from './waiting-tasks.ts';
 import { titleOf, undone, type Wanted, type WantScope, want } from './wants.ts';
 
-/**
- * The `complete` of a task failed. This is the fault of that task alone, even if others wait for the same
- * want.
- */
+/** The `complete` of a task failed. This is the fault of that task alone, even if others wait for the same want. */
 export class EndFailed extends Error {
   override readonly name = 'EndFailed';
   readonly taskId: string;
@@ -51,9 +48,7 @@ export function refuse(endings: Endings, workerId: string, claim: Claim, reason:
     await lockTasks(tx, await waitingTasks(tx.sql, claim));
     if (!(await isMine(tx.sql, workerId, claim))) throw new Overtaken();
     const had = claim.settled_generation ?? 0;
-    const waiting = (await waitingTasks(tx.sql, claim)).filter(
-      (task) => isUnended(task) && task.generation > had,
-    );
+    const waiting = (await waitingTasks(tx.sql, claim)).filter((task) => isUnended(task) && task.generation > had);
     const [newest] = waiting.toSorted((one, other) => other.generation - one.generation);
     if (!newest) return false;
     await fail(endings, tx, newest, `${titleOf(claim)}: ${reason}`);
@@ -74,12 +69,7 @@ export function expire(endings: Endings, taskId: string): Promise<boolean> {
 }
 
 /** Fails a task as if the infrastructure had refused it. Returns false if it has ended already. */
-export async function failTask(
-  endings: Endings,
-  tx: Transaction,
-  taskId: string,
-  reason: string,
-): Promise<boolean> {
+export async function failTask(endings: Endings, tx: Transaction, taskId: string, reason: string): Promise<boolean> {
   const task = await lockUnended(tx, taskId);
   if (!task) return false;
   await fail(endings, tx, task, reason);

@@ -16,8 +16,7 @@ export interface Line {
 export interface Lines {
   of(backend: Backend): Line;
   /**
-   * Returns the places of backends whose calls don't end, and rejects the calls that wait for one of these
-   * backends.
+   * Returns the places of backends whose calls don't end, and rejects the calls that wait for one of these backends.
    */
   clearStuck(): KindInRegion[];
 }

@@ -51,12 +51,9 @@ test('a network goes after its port, and that after its machine', async ({ stage
       return undefined;
     });
   }
-  const id = await stage.submit(
-    [remove('network', netId), remove('port', portId), remove('machine', machineId)],
-    {
-      type: 'removing',
-    },
-  );
+  const id = await stage.submit([remove('network', netId), remove('port', portId), remove('machine', machineId)], {
+    type: 'removing',
+  });
   await doing(stage, 'port', portId, `waiting for machine ${machineId}`);
   await doing(stage, 'network', netId, `waiting for port ${portId}`);
   released = true;
@@ -97,18 +94,13 @@ test('a snapshot may go once the volume that was filled from it is there', async
   await until(async () => (await stage.wantOf('volume', volumeId))?.doing === 'making it' || undefined);
   released = true;
   await stage.endOf(made);
-  expect(
-    await stage.endOf(await stage.submit([remove('snapshot', snapshotId)], { type: 'removing' })),
-  ).toMatchObject({
+  expect(await stage.endOf(await stage.submit([remove('snapshot', snapshotId)], { type: 'removing' }))).toMatchObject({
     state: 'FINISHED',
   });
   expect(backend.there.has(volumeId)).toBe(true);
 });
 
-test('what is wanted while that which it waits for is being settled does not miss it', async ({
-  stage,
-  backend,
-}) => {
+test('what is wanted while that which it waits for is being settled does not miss it', async ({ stage, backend }) => {
   const [netId, first, second] = [newId(), newId(), newId()];
   let released = false;
   backend.on(netId, () => (released ? undefined : progressing()));
@@ -119,8 +111,7 @@ test('what is wanted while that which it waits for is being settled does not mis
   await holder.query('begin');
   await holder.query('select from wants where id = $1 for update', [first]);
   released = true;
-  // The transaction is blocked before it wakes those that wait for the network, so it can't know of the next
-  // want.
+  // The transaction is blocked before it wakes those that wait for the network, so it can't know of the next want.
   await until(async () => {
     const { rowCount } = await stage.database.pool.query(`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);

@@ -48,10 +48,7 @@ function inPeace(id: string): Promise<void> {
 }
 
 it('what nobody wants goes, and nothing else', async () => {
-  const [kept, volume] = [
-    await share(),
-    await made('volumes', { source: 'new-volume', name: 'disk', size: 1 }),
-  ];
+  const [kept, volume] = [await share(), await made('volumes', { source: 'new-volume', name: 'disk', size: 1 })];
   const [foreign, diskOfNode] = [randomUUID(), randomUUID()];
   await service.pool.query(
     `insert into wants (kind, id, client_id, project_id, region_id, spec, settled_generation)
@@ -65,8 +62,7 @@ it('what nobody wants goes, and nothing else', async () => {
   );
   await vi.waitFor(async () => expect(await objects(foreign)).toEqual([]), WITHIN);
   await vi.waitFor(
-    async () =>
-      expect((await service.pool.query('select from wants where id = $1', [foreign])).rows).toEqual([]),
+    async () => expect((await service.pool.query('select from wants where id = $1', [foreign])).rows).toEqual([]),
     WITHIN,
   );
   for (const id of [kept, volume, diskOfNode]) expect(await objects(id)).toHaveLength(1);

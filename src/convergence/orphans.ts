@@ -84,10 +84,7 @@ async function collect(deps: Looking, { backend }: NamedBackend, into: Map<strin
   }
 }
 
-/**
- * Returns the things that the backend itself does not find. If it can't answer now, it is asked the next
- * time.
- */
+/** Returns the things that the backend itself does not find. If it can't answer now, it is asked the next time. */
 async function unseen(
   { log, signal }: Looking,
   { backend }: NamedBackend,
@@ -152,9 +149,8 @@ async function unwanted(db: Kysely<Tables>, listed: readonly Orphan[]): Promise<
 }
 
 /**
- * Wants orphans not to exist, so that workers remove them, unless they are wanted by now. Returns those that
- * will be removed: an operator has to remove what has no id of ours, or a kind that no region gets from this
- * backend.
+ * Wants orphans not to exist, so that workers remove them, unless they are wanted by now. Returns those that will be
+ * removed: an operator has to remove what has no id of ours, or a kind that no region gets from this backend.
  */
 export async function removeOrphans(
   tx: Transaction,

@@ -138,10 +138,7 @@ test('what is wanted no more ends a call that hangs', async ({ stage, backend })
   expect(backend.toldOf(id)[0]?.call.signal.aborted).toBe(true);
 });
 
-test('a call that gets no answer is given up and made again, and holds nobody up', async ({
-  stage,
-  backend,
-}) => {
+test('a call that gets no answer is given up and made again, and holds nobody up', async ({ stage, backend }) => {
   const hanging = Array.from({ length: 40 }, newId);
   for (const id of hanging) backend.on(id, ({ times }) => (times > 1 ? undefined : new Promise(() => {})));
   await stage.worker(backend, { longestCallMs: 300 });

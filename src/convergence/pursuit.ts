@@ -14,16 +14,10 @@ import { isTransient, troubleWith } from './transient.ts';
 import type { Endings } from './waiting-tasks.ts';
 import { secretOf } from './wants.ts';
 
-/**
- * A want that is to be asked again sooner than this stays claimed, instead of being released and claimed
- * again.
- */
+/** A want that is to be asked again sooner than this stays claimed, instead of being released and claimed again. */
 const SHORT_MS = 1_000;
 const READABLE_MS = 100;
-/**
- * Used when the backend got stuck before the call's turn came. None of its wants are claimed while it is
- * stuck.
- */
+/** Used when the backend got stuck before the call's turn came. None of its wants are claimed while it is stuck. */
 const IN_LINE_MS = 2_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
@@ -175,16 +169,11 @@ async function askBackend(
   };
   const timer = setTimeout(
     () =>
-      late.abort(
-        new contractBackend.Unavailable(`the infrastructure did not answer for ${longestCallMs / 1_000} s`),
-      ),
+      late.abort(new contractBackend.Unavailable(`the infrastructure did not answer for ${longestCallMs / 1_000} s`)),
     longestCallMs,
   );
   try {
-    return await untilAborted(
-      signal,
-      backend.converge(ref, claim.spec as Specs[contractBackend.Kind] | null, call),
-    );
+    return await untilAborted(signal, backend.converge(ref, claim.spec as Specs[contractBackend.Kind] | null, call));
   } finally {
     clearTimeout(timer);
   }
@@ -210,9 +199,7 @@ function afterFault(claim: Claim, error: unknown, log: Logger): Result {
 }
 
 const messageOf = (error: unknown): string =>
-  error instanceof contractBackend.Unavailable
-    ? error.message
-    : troubleWith('a service it depends on', error);
+  error instanceof contractBackend.Unavailable ? error.message : troubleWith('a service it depends on', error);
 
 const pauseAfter = (failures: number): number =>
   Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 20), LONGEST_PAUSE_MS) * (0.75 + Math.random() / 2);

@@ -11,10 +11,7 @@ const refusal = () => {
   throw new Refused('no room for it');
 };
 
-test('a task is FINISHED with what it completes once all that it waits for is there', async ({
-  stage,
-  backend,
-}) => {
+test('a task is FINISHED with what it completes once all that it waits for is there', async ({ stage, backend }) => {
   const [first = '', last = ''] = volumes(2);
   let released = false;
   backend.on(last, () => (released ? undefined : progressing()));
@@ -43,10 +40,7 @@ test('a rolled back transaction leaves nothing that is wanted', async ({ stage, 
   expect(await stage.unfinished()).toEqual([]);
 });
 
-test('wants of one task that several workers settle at the same moment end it once', async ({
-  stage,
-  backend,
-}) => {
+test('wants of one task that several workers settle at the same moment end it once', async ({ stage, backend }) => {
   for (let count = 0; count < 4; count++) await stage.worker(backend);
   const tasks = await Promise.all(
     Array.from({ length: 20 }, () => stage.submit(volumes(6).map((one) => make('volume', one, volume())))),
@@ -77,10 +71,7 @@ test('tasks that wait for the same want, and others of their own, are completed 
   expect(backend.there.get(shared)).toMatchObject({ sizeGib: 31 });
 });
 
-test('a task that ends while another of its wants is settled is completed once', async ({
-  stage,
-  backend,
-}) => {
+test('a task that ends while another of its wants is settled is completed once', async ({ stage, backend }) => {
   const [shared = '', own = ''] = volumes(2);
   let released = false;
   backend.on(own, () => (released ? undefined : progressing()));
@@ -109,9 +100,7 @@ test('a refused creation ends its task with the reason, and what was made of it 
   backend,
 }) => {
   const [made = '', refused = ''] = volumes(2);
-  backend.on(refused, ({ spec }) =>
-    spec === null ? undefined : backend.there.has(made) ? refusal() : progressing(),
-  );
+  backend.on(refused, ({ spec }) => (spec === null ? undefined : backend.there.has(made) ? refusal() : progressing()));
   await stage.worker(backend);
   const id = await stage.submit([made, refused].map((one) => make('volume', one, volume())));
   expect(await stage.endOf(id)).toMatchObject({
@@ -126,10 +115,7 @@ test('a refused creation ends its task with the reason, and what was made of it 
   expect(await stage.unfinished()).toEqual([]);
 });
 
-test('a refused change is taken back, and what others changed meanwhile stays', async ({
-  stage,
-  backend,
-}) => {
+test('a refused change is taken back, and what others changed meanwhile stays', async ({ stage, backend }) => {
   const one = newId();
   await stage.worker(backend);
   await stage.endOf(await stage.submit([make('volume', one, volume(1))]));
@@ -148,10 +134,7 @@ test('a refused change is taken back, and what others changed meanwhile stays', 
   expect(backend.there.get(one)).toEqual(spec);
 });
 
-test('who waits for something else is not blamed for a refusal of what another wants', async ({
-  stage,
-  backend,
-}) => {
+test('who waits for something else is not blamed for a refusal of what another wants', async ({ stage, backend }) => {
   const [shared = '', late = ''] = volumes(2);
   let released = false;
   backend.on(late, () => (released ? undefined : progressing()));
@@ -187,10 +170,7 @@ test('a creation that takes too long ends at its deadline saying what it was at,
   expect(await stage.marksOf(id)).toEqual([`abandon: ${error}`]);
 });
 
-test('a task whose completion fails does not fail others that wait for the same', async ({
-  stage,
-  backend,
-}) => {
+test('a task whose completion fails does not fail others that wait for the same', async ({ stage, backend }) => {
   const one = newId();
   let released = false;
   backend.on(one, ({ spec }) => (released || spec === null ? undefined : progressing()));
@@ -205,10 +185,7 @@ test('a task whose completion fails does not fail others that wait for the same'
   expect((await stage.settled('volume', one)).spec).toEqual({ ...volume(1), name: 'other' });
 });
 
-test('a task that nobody takes ends at its deadline, when there is somebody again', async ({
-  stage,
-  backend,
-}) => {
+test('a task that nobody takes ends at its deadline, when there is somebody again', async ({ stage, backend }) => {
   const one = newId();
   const id = await stage.submit([make('volume', one, volume())], { deadlineMs: 1 });
   await stage.worker({ ...backend, converge: () => new Promise(() => {}) });
@@ -248,10 +225,7 @@ test('a removal that is refused goes on: what is made anew would be empty', asyn
   expect(await stage.marksOf(id)).toEqual(['complete']);
 });
 
-test('what has gone is not brought back while its task still removes something else', async ({
-  stage,
-  backend,
-}) => {
+test('what has gone is not brought back while its task still removes something else', async ({ stage, backend }) => {
   const [gone = '', late = ''] = volumes(2);
   await stage.worker(backend);
   await stage.endOf(await stage.submit([gone, late].map((one) => make('volume', one, volume()))));
@@ -270,10 +244,7 @@ test('what has gone is not brought back while its task still removes something e
   expect(await stage.unfinished()).toEqual([]);
 });
 
-test('a task whose completion fails ends ERROR without its text, and what it made goes', async ({
-  stage,
-  backend,
-}) => {
+test('a task whose completion fails ends ERROR without its text, and what it made goes', async ({ stage, backend }) => {
   const one = newId();
   await stage.worker(backend);
   const id = await stage.submit([make('volume', one, volume())], { type: 'can not complete' });
@@ -305,23 +276,17 @@ test.for([1, 2])(
   },
 );
 
-test.for(['can not abandon', 'unheard of'])(
-  'a task that %s ends all the same',
-  async (type, { stage, backend }) => {
-    const one = newId();
-    backend.on(one, ({ spec }) => (spec === null ? undefined : refusal()));
-    await stage.worker(backend);
-    const id = await stage.submit([make('volume', one, volume())], { type });
-    expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR', error: `volume ${one}: no room for it` });
-    await stage.gone('volume', one);
-    expect(await stage.marksOf(id)).toEqual([]);
-  },
-);
+test.for(['can not abandon', 'unheard of'])('a task that %s ends all the same', async (type, { stage, backend }) => {
+  const one = newId();
+  backend.on(one, ({ spec }) => (spec === null ? undefined : refusal()));
+  await stage.worker(backend);
+  const id = await stage.submit([make('volume', one, volume())], { type });
+  expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR', error: `volume ${one}: no room for it` });
+  await stage.gone('volume', one);
+  expect(await stage.marksOf(id)).toEqual([]);
+});
 
-test('a task of a type that nobody knows ends ERROR when what it waits for is there', async ({
-  stage,
-  backend,
-}) => {
+test('a task of a type that nobody knows ends ERROR when what it waits for is there', async ({ stage, backend }) => {
   const one = newId();
   await stage.worker(backend);
   const id = await stage.submit([make('volume', one, volume())], { type: 'unheard of' });

@@ -6,10 +6,7 @@ import type { Wanted } from './wants.ts';
 /** What a task made, by kind, as the API shows it: `{clusters: ['<id>']}`. */
 export type CreatedResources = Record<string, (string | number)[]>;
 
-/**
- * A kind of task, as features that start one need to know it. `Input` is what its end needs to know: plain
- * JSON.
- */
+/** A kind of task, as features that start one need to know it. `Input` is what its end needs to know: plain JSON. */
 export interface TaskType<Input> {
   /** As the API shows it, e.g. `create_volume`. */
   readonly type: string;
@@ -19,10 +16,7 @@ export interface TaskType<Input> {
   readonly input?: Input;
 }
 
-/**
- * Returns the observation of something that the task waited for.
- * @throws Error if the task did not wait for it
- */
+/** Returns the observation of something that the task waited for. @throws Error if the task did not wait for it */
 export type Seen = <K extends Kind>(kind: K, id: string) => Observations[K];
 
 /** How tasks of a kind end: by one of the two functions, once, in the transaction that ends the task. */
@@ -34,9 +28,7 @@ export type TaskEnd<Input = unknown> = TaskType<Input> & {
   complete(tx: Transaction, task: { id: string }, input: Input, seen: Seen): Promise<CreatedResources | null>;
 } & (Removal | Change<Input>);
 
-/**
- * The removal goes on when the task fails. `complete` runs once the thing is gone, while the task says ERROR.
- */
+/** The removal goes on when the task fails. `complete` runs once the thing is gone, while the task says ERROR. */
 interface Removal {
   readonly removes: true;
 }
@@ -46,9 +38,8 @@ interface Change<Input> {
   /** What the task wanted stays wanted when it fails: its rows say so from the beginning, and are kept. */
   readonly keeps?: boolean;
   /**
-   * Runs when the infrastructure refused or the deadline passed: releases locks and puts rows back.
-   * Afterwards the task's wants are undone. Returns what is to be wanted instead, if that is not the former
-   * state.
+   * Runs when the infrastructure refused or the deadline passed: releases locks and puts rows back. Afterwards the
+   * task's wants are undone. Returns what is to be wanted instead, if that is not the former state.
    */
   abandon(
     tx: Transaction,

@@ -19,8 +19,7 @@ const NETWORK = new Set([
 const MAX_DEPTH = 5;
 
 /**
- * Whether another attempt may succeed: any of the error's causes is a connection error or a conflict of
- * transactions.
+ * Whether another attempt may succeed: any of the error's causes is a connection error or a conflict of transactions.
  */
 export function isTransient(error: unknown): boolean {
   return someCause(error, (each) => {
@@ -29,8 +28,7 @@ export function isTransient(error: unknown): boolean {
   });
 }
 
-const codeOf = (error: Error): string =>
-  'code' in error && typeof error.code === 'string' ? error.code : '';
+const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '');
 
 const isConflict = (error: unknown): boolean => someCause(error, (each) => CONFLICTS.has(codeOf(each)));
 

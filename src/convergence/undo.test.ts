@@ -4,13 +4,7 @@ import { undone, undoOf } from './wants.ts';
 type Spec = object | null;
 
 test.each<[what: string, former: Spec, changed: Spec, current: Spec, expected: Spec]>([
-  [
-    'a change',
-    { size: 1, name: 'a' },
-    { size: 2, name: 'a' },
-    { size: 2, name: 'a' },
-    { size: 1, name: 'a' },
-  ],
+  ['a change', { size: 1, name: 'a' }, { size: 2, name: 'a' }, { size: 2, name: 'a' }, { size: 1, name: 'a' }],
   [
     'a change, keeping a later one',
     { size: 1, name: 'a' },

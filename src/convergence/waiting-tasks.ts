@@ -104,9 +104,7 @@ export async function waitingTasks(
     select tasks.id, task_type, state, input, task_wants.generation,
       ${othersSettled({ kind, id })} as others_settled
     from task_wants join tasks on tasks.id = task_id
-    where task_wants.kind = ${kind} and want_id = ${id} and task_wants.generation <= ${generation}`.execute(
-    db,
-  );
+    where task_wants.kind = ${kind} and want_id = ${id} and task_wants.generation <= ${generation}`.execute(db);
   return rows.toSorted(order);
 }
 
@@ -118,8 +116,7 @@ export async function forgetWaiting(tx: Transaction, taskId: string): Promise<vo
 export const isFollower = ({ input }: Pick<WaitingTask, 'input'>): boolean =>
   typeof input === 'object' && input !== null && 'follows' in input;
 
-export const isUnended = ({ state }: Pick<WaitingTask, 'state'>): boolean =>
-  state === 'NEW' || state === 'RUNNING';
+export const isUnended = ({ state }: Pick<WaitingTask, 'state'>): boolean => state === 'NEW' || state === 'RUNNING';
 
 /** Ends a task that is locked, and lets the deletions that wait for it be tried. */
 export async function endTask(

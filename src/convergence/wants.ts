@@ -10,10 +10,7 @@ import type { Tables } from '../db/tables.ts';
 import { type FieldProblem, InvalidError } from '../lib/errors.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
-/**
- * Returns the merge patch that leads from `spec` back to `former`; either may be null: the thing does not
- * exist.
- */
+/** Returns the merge patch that leads from `spec` back to `former`; either may be null: the thing does not exist. */
 export function undoOf(former: object | null, spec: object | null): object | null {
   if (former === null || spec === null) return former;
   return generate<object>(spec, former) ?? {};
@@ -38,14 +35,12 @@ export const WANTED = 'wanted';
 export type Name = Pick<Ref, 'kind' | 'id'>;
 export const keyOf = ({ kind, id }: Name): string => `${kind}:${id}`;
 /** For people. */
-export const titleOf = ({ kind, id }: { kind: string; id: string }): string =>
-  `${kind.replaceAll('_', ' ')} ${id}`;
+export const titleOf = ({ kind, id }: { kind: string; id: string }): string => `${kind.replaceAll('_', ' ')} ${id}`;
 
 /** A change of what is wanted. */
 export interface Wanted extends Name {
   /**
-   * Maps the former spec (null: the thing must go; undefined: no want) to the new one, or to null for "must
-   * not exist".
+   * Maps the former spec (null: the thing must go; undefined: no want) to the new one, or to null for "must not exist".
    */
   spec(former: object | null | undefined): object | null;
   /** Whether the thing is certainly new, so that no former want has to be read. */
@@ -54,12 +49,7 @@ export interface Wanted extends Name {
 }
 
 /** Wants a new thing. A backend that needs a secret asks for it by name. */
-export function make<K extends Kind>(
-  kind: K,
-  id: string,
-  spec: Specs[K],
-  secrets?: Record<string, string>,
-): Wanted {
+export function make<K extends Kind>(kind: K, id: string, spec: Specs[K], secrets?: Record<string, string>): Wanted {
   return { kind, id, spec: () => spec, isNew: true, ...(secrets && { secrets }) };
 }
 
@@ -72,10 +62,7 @@ export function change<K extends Kind>(kind: K, id: string, spec: (former: Specs
   return { kind, id, spec: next, isNew: false };
 }
 
-/**
- * Wants what `spec` makes of the thing, unless it must go: a change that comes too late must not bring it
- * back.
- */
+/** Wants what `spec` makes of the thing, unless it must go: a change that comes too late must not bring it back. */
 export function amend<K extends Kind>(
   kind: K,
   id: string,
@@ -277,19 +264,12 @@ export async function secretOf(
 }
 
 /** Returns what is wanted of the thing; null if it must go or nobody wants it. */
-export async function wantedOf<K extends Kind>(
-  tx: Transaction,
-  kind: K,
-  id: string,
-): Promise<Specs[K] | null> {
+export async function wantedOf<K extends Kind>(tx: Transaction, kind: K, id: string): Promise<Specs[K] | null> {
   const query = tx.sql.selectFrom('wants').select('spec').where('kind', '=', kind).where('id', '=', id);
   return ((await query.executeTakeFirst())?.spec ?? null) as Specs[K] | null;
 }
 
-/**
- * Returns the ids of things of the kind that need one of `things`, or did until a change that is still under
- * way.
- */
+/** Returns the ids of things of the kind that need one of `things`, or did until a change that is still under way. */
 export async function dependentsOf(tx: Transaction, kind: Kind, things: readonly Name[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from wants where kind = ${kind} and uses && ${things.map(keyOf)}::text[] and uses <> '{}'`.execute(
@@ -319,9 +299,7 @@ export async function tasksOn(
 }
 
 /** Returns how many things of each kind a region has, including those being removed. */
-export async function wantsByRegion(
-  db: Kysely<Tables>,
-): Promise<{ regionId: number; kind: Kind; count: number }[]> {
+export async function wantsByRegion(db: Kysely<Tables>): Promise<{ regionId: number; kind: Kind; count: number }[]> {
   const { rows } = await sql<{ regionId: number; kind: Kind; count: number }>`
     select region_id as "regionId", kind, count(*)::integer as count from wants
     group by region_id, kind order by region_id, kind`.execute(db);
@@ -332,10 +310,7 @@ export async function wantsByRegion(
 const FOLLOWED_MS = 10_000;
 
 /** Has the things in these places made again, by the backend that has the places now. */
-export async function makeAnew(
-  db: Kysely<Tables>,
-  kinds: readonly { regionId: number; kind: Kind }[],
-): Promise<void> {
+export async function makeAnew(db: Kysely<Tables>, kinds: readonly { regionId: number; kind: Kind }[]): Promise<void> {
   if (kinds.length === 0) return;
   await sql`
     update wants set handle = null, generation = generation + 1, settled_generation = null, due_at = clock_timestamp() + ${FOLLOWED_MS}::float8 * interval '1 millisecond'
@@ -378,8 +353,6 @@ export async function lookAgain({ sql: db, client }: Transaction): Promise<void>
 
 /** The same after rows were put back as they were: nobody works on what is claimed in them. */
 export async function takeUpAgain({ sql: db, client }: Transaction): Promise<void> {
-  await sql`update wants set worker_id = null, due_at = clock_timestamp() where worker_id is not null`.execute(
-    db,
-  );
+  await sql`update wants set worker_id = null, due_at = clock_timestamp() where worker_id is not null`.execute(db);
   await announce(client, WANTED, '');
 }

@@ -23,9 +23,7 @@ export interface ListeningChangeFeed extends ChangeFeed {
   forgetAll(): void;
 }
 
-/**
- * Announces a change of `topic`/`key` in the transaction that makes it: others hear of it after the commit.
- */
+/** Announces a change of `topic`/`key` in the transaction that makes it: others hear of it after the commit. */
 export async function announce(client: pg.ClientBase, topic: string, key: string | number): Promise<void> {
   await announceAll(client, topic, [key]);
 }
@@ -34,11 +32,7 @@ export async function announce(client: pg.ClientBase, topic: string, key: string
 export const announcement = (topic: string) => sql`pg_notify(${sql.lit(CHANNEL)}, ${sql.lit(`${topic}:`)})`;
 
 /** Announces many keys of one topic in one statement. */
-export async function announceAll(
-  client: pg.ClientBase,
-  topic: string,
-  keys: (string | number)[],
-): Promise<void> {
+export async function announceAll(client: pg.ClientBase, topic: string, keys: (string | number)[]): Promise<void> {
   if (keys.length === 0) return;
   await client.query(`select pg_notify($1, $2 || ':' || key) from unnest($3::text[]) as keys (key)`, [
     CHANNEL,
@@ -205,10 +199,7 @@ export function createRowCache<V>(
         return meanwhile ? meanwhile.row : ask(key, by);
       });
     },
-    /**
-     * Drops a row from the cache. Call it after the commit that changed the row, besides announcing the
-     * change.
-     */
+    /** Drops a row from the cache. Call it after the commit that changed the row, besides announcing the change. */
     forget: drop,
   };
 }

@@ -21,7 +21,5 @@ it('leaves every other way as it is', () => {
     'sslmode=require&uselibpqcompat=true',
     'xsslmode=require',
   ])
-    expect(connectionTo(`postgresql://u:p@h/d?${mode}`).connectionString).toBe(
-      `postgresql://u:p@h/d?${mode}`,
-    );
+    expect(connectionTo(`postgresql://u:p@h/d?${mode}`).connectionString).toBe(`postgresql://u:p@h/d?${mode}`);
 });

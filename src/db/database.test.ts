@@ -23,8 +23,7 @@ afterAll(async () => {
 });
 
 const things = async () => (await database.pool.query('select name from things')).rows;
-const deadlock = () =>
-  Object.assign(new pg.DatabaseError('deadlock detected', 0, 'error'), { code: '40P01' });
+const deadlock = () => Object.assign(new pg.DatabaseError('deadlock detected', 0, 'error'), { code: '40P01' });
 
 it('lets a change succeed although what should follow it fails, and logs that', async () => {
   // To repeat the transaction for this error would make the change twice.

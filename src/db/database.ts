@@ -2,15 +2,7 @@ import { type CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql } fro
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { ConflictError, UnavailableError } from '../lib/errors.ts';
-import {
-  accountNow,
-  type DryRun,
-  dryConnection,
-  dryRunNow,
-  noteCommit,
-  onOwnBehalf,
-  recordNow,
-} from '../lib/request-context.ts';
+import * as requestContext from '../lib/request-context.ts';
 import type { ActionResource } from '../lib/resources.ts';
 import { type TagQuery, tagFilter } from '../lib/tags.ts';
 import { type Clock, systemClock } from '../lib/time.ts';
@@ -73,10 +65,7 @@ function placeholders<A extends object>(): A {
 /** Queries the database: through the pool, or on a transaction's own connection. */
 export type Sql = Kysely<Tables>;
 
-/**
- * `sql` is kysely on the transaction's own connection; `client` is that connection, for libraries that need
- * it raw.
- */
+/** `sql` is kysely on the transaction's own connection; `client` is that connection, for libraries that need it raw. */
 export interface Transaction {
   sql: Sql;
   client: pg.PoolClient;
@@ -117,7 +106,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const dryClient = () => dryConnection() as pg.PoolClient | undefined;
+const dryClient = () => requestContext.dryConnection() as pg.PoolClient | undefined;
 
 /** Ends a transaction whose work is done. */
 type End<T> = (client: pg.PoolClient, result: T) => Promise<unknown>;
@@ -189,8 +178,7 @@ export function openDatabase(
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
   // This statement runs before any other on that connection.
-  if (repeatable)
-    pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
+  if (repeatable) pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
   const patience = { patienceMs: PATIENCE_MS };
   const places = createTurns(maxConnections, patience);
   const reads = createTurns(maxConnections, { ...patience, most: MOST_READS, restAfterMs: LONG_READ_MS });
@@ -228,7 +216,7 @@ export function openDatabase(
   }
 
   async function inTurn<T>(lines: readonly Turns[], work: () => Promise<T>): Promise<T> {
-    const leave = await enter(accountNow(), lines);
+    const leave = await enter(requestContext.accountNow(), lines);
     try {
       return await work();
     } finally {
@@ -237,7 +225,7 @@ export function openDatabase(
   }
 
   async function borrow(...lines: Turns[]): Promise<Borrowed> {
-    const leave = await enter(accountNow(), lines);
+    const leave = await enter(requestContext.accountNow(), lines);
     try {
       const client = await pool.connect();
       const release = (broken?: Error) => {
@@ -262,7 +250,7 @@ export function openDatabase(
     const dry = dryClient();
     if (dry) return dry.query(...statement);
     const ask = async () => pool.query(...statement);
-    return accountNow() === undefined ? ask() : inTurn([reads, places], ask);
+    return requestContext.accountNow() === undefined ? ask() : inTurn([reads, places], ask);
   }
 
   const sql = new Kysely<Tables>({
@@ -286,17 +274,13 @@ export function openDatabase(
     }
   }
 
-  async function attempt<T>(
-    work: (tx: Transaction) => Promise<T>,
-    end: End<T>,
-    lines: readonly Turns[],
-  ): Promise<T> {
-    const dryRun = dryRunNow();
+  async function attempt<T>(work: (tx: Transaction) => Promise<T>, end: End<T>, lines: readonly Turns[]): Promise<T> {
+    const dryRun = requestContext.dryRunNow();
     const open = dryClient();
     if (dryRun && open) return dryRun.use(work(transactionOn(open, clock.now(), () => {})));
     const { client, release } = await borrow(...lines, places);
     // It has its place. If what it asks beside its connection waited for another one, all could wait for each other.
-    return onOwnBehalf(() => carriedOut(client, release, work, end));
+    return requestContext.onOwnBehalf(() => carriedOut(client, release, work, end));
   }
 
   async function carriedOut<T>(
@@ -343,8 +327,8 @@ export function openDatabase(
   }
 
   /** Keeps its place among the changes until the dry run ends. An account has one at a time: each costs more than the change itself. */
-  function tryOut<T>(dryRun: DryRun, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    requireRoom(accountNow(), tries);
+  function tryOut<T>(dryRun: requestContext.DryRun, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    requireRoom(requestContext.accountNow(), tries);
     return new Promise((resolve, reject) => {
       const end: End<T> = async (client, result) => {
         // What a commit would check.
@@ -361,12 +345,12 @@ export function openDatabase(
     pool,
     transaction: (work) => transaction(work),
     async accept(work) {
-      const record = recordNow();
-      const dryRun = dryRunNow();
+      const record = requestContext.recordNow();
+      const dryRun = requestContext.dryRunNow();
       // A second change sees the first.
       const tried = dryRun && !dryRun.client ? dryRun : undefined;
       if (!record) return tried ? tryOut(tried, work) : transaction(work);
-      requireRoom(accountNow());
+      requireRoom(requestContext.accountNow());
       const recorded = async (tx: Transaction) => {
         await record.before(tx);
         const done = await work(tx);
@@ -376,7 +360,7 @@ export function openDatabase(
       if (tried) return tryOut(tried, recorded);
       if (dryRun) return transaction(recorded);
       const result = await transaction(recorded, commit, [changes]);
-      noteCommit();
+      requestContext.noteCommit();
       afterwards(() => record.committed());
       return result;
     },
@@ -386,14 +370,11 @@ export function openDatabase(
 }
 
 /**
- * Returns what to tell a client whose statement came after a referenced row changed or went; other errors
- * unchanged.
+ * Returns what to tell a client whose statement came after a referenced row changed or went; other errors unchanged.
  */
 export function overtakenNamed(error: Error): Error {
   if (!(error instanceof pg.DatabaseError && OVERTAKEN.has(error.code ?? ''))) return error;
-  const conflict = new ConflictError(
-    'Another request changed the same resources at the same time; try again',
-  );
+  const conflict = new ConflictError('Another request changed the same resources at the same time; try again');
   conflict.cause = error;
   return conflict;
 }
@@ -413,12 +394,8 @@ function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
   return made;
 }
 
-function transactionOn(
-  client: pg.PoolClient,
-  now: Date,
-  afterCommit: Transaction['afterCommit'],
-): Transaction {
-  const record = recordNow();
+function transactionOn(client: pg.PoolClient, now: Date, afterCommit: Transaction['afterCommit']): Transaction {
+  const record = requestContext.recordNow();
   return {
     sql: kyselyOn(client),
     client,
@@ -456,8 +433,7 @@ export interface Place {
 }
 
 /**
- * Returns the condition for rows of that place. In a query over several tables, `table` names the one with
- * the columns.
+ * Returns the condition for rows of that place. In a query over several tables, `table` names the one with the columns.
  */
 export function isIn({ projectId, regionId }: Place, table?: string): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(table === undefined ? name : `${table}.${name}`);

@@ -34,16 +34,7 @@ export interface Slurm {
   worker_count: number | null;
 }
 
-type SigningAlgorithm =
-  | 'ES256'
-  | 'ES384'
-  | 'ES512'
-  | 'PS256'
-  | 'PS384'
-  | 'PS512'
-  | 'RS256'
-  | 'RS384'
-  | 'RS512';
+type SigningAlgorithm = 'ES256' | 'ES384' | 'ES512' | 'PS256' | 'PS384' | 'PS512' | 'RS256' | 'RS384' | 'RS512';
 
 export interface Oidc {
   client_id: string | null;

@@ -13,13 +13,9 @@ const TAKEN = new Set(['42P07', '42710', '42P06']);
 const NOT_ALLOWED = '42501';
 
 /**
- * Returns what to do about a database that refuses what Tradewind needs; undefined if there is nothing
- * special to say.
+ * Returns what to do about a database that refuses what Tradewind needs; undefined if there is nothing special to say.
  */
-export async function refusalNamed(
-  pool: Pick<pg.Pool, 'query'>,
-  error: unknown,
-): Promise<OperatorError | undefined> {
+export async function refusalNamed(pool: Pick<pg.Pool, 'query'>, error: unknown): Promise<OperatorError | undefined> {
   if (!(error instanceof pg.DatabaseError)) return undefined;
   const { code = '', message } = error;
   if (code !== NOT_ALLOWED && !TAKEN.has(code)) return undefined;
@@ -34,13 +30,9 @@ export async function refusalNamed(
   return new OperatorError(text, { cause: error });
 }
 
-/**
- * How long a statement waits for a lock: everyone who wants the same table queues behind it, even readers.
- */
+/** How long a statement waits for a lock: everyone who wants the same table queues behind it, even readers. */
 const LOCK_TIMEOUT_MS = 2_000;
-/**
- * The queue drains between the attempts. The pauses double up to ten seconds, which makes a minute in all.
- */
+/** The queue drains between the attempts. The pauses double up to ten seconds, which makes a minute in all. */
 const RETRIES = { retries: 8, minTimeout: 1_000, factor: 2, maxTimeout: 10_000 };
 /** Lock timeout and deadlock. */
 const RETRYABLE = new Set(['55P03', '40P01']);
@@ -61,12 +53,7 @@ interface MigrateOptions {
  * @throws OperatorError, SchemaError if the schema belongs to a later release that this one can't work with
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
-  const {
-    known = migrations,
-    log = () => {},
-    onlyIfEmpty = false,
-    lockTimeoutMs = LOCK_TIMEOUT_MS,
-  } = options;
+  const { known = migrations, log = () => {}, onlyIfEmpty = false, lockTimeoutMs = LOCK_TIMEOUT_MS } = options;
   let at: string | undefined;
   const migrating = (name: string) => {
     at = name;
@@ -86,9 +73,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
       const provider = recorded(known, lockTimeoutMs, migrating);
       for (const name of pending) {
         const outside = known[name]?.transaction === false;
-        await patiently(name, log, () =>
-          run(connection, provider, (migrator) => migrator.migrateUp(), outside),
-        );
+        await patiently(name, log, () => run(connection, provider, (migrator) => migrator.migrateUp(), outside));
       }
       return pending;
     });
@@ -98,11 +83,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
 }
 
 /** The migrations, each of which also records the releases that it breaks. */
-function recorded(
-  known: Migrations,
-  lockTimeoutMs: number,
-  migrating: (name: string) => void,
-): MigrationProvider {
+function recorded(known: Migrations, lockTimeoutMs: number, migrating: (name: string) => void): MigrationProvider {
   const one = ([name, { up, breaking, transaction }]: [string, SchemaMigration]) => ({
     async up(db: Kysely<unknown>) {
       migrating(name);
@@ -112,20 +93,14 @@ function recorded(
       await up(db);
       if (breaking === undefined) return;
       await sql`
-        insert into schema_breaks (migration, needs) values (${name}, ${breaking}) on conflict do nothing`.execute(
-        db,
-      );
+        insert into schema_breaks (migration, needs) values (${name}, ${breaking}) on conflict do nothing`.execute(db);
     },
   });
   const all = Object.fromEntries(Object.entries(known).map((each) => [each[0], one(each)]));
   return { getMigrations: async () => all };
 }
 
-async function patiently(
-  name: string,
-  log: (line: string) => void,
-  work: () => Promise<void>,
-): Promise<void> {
+async function patiently(name: string, log: (line: string) => void, work: () => Promise<void>): Promise<void> {
   const isRetryable = (error: unknown) => RETRYABLE.has((error as { code?: string }).code ?? '');
   await pRetry(work, {
     ...RETRIES,
@@ -157,9 +132,7 @@ async function run(
   disableTransactions = false,
 ): Promise<void> {
   // Migrations run in the order of their names: the recorded times come from the clocks of many machines.
-  const { error } = await work(
-    new Migrator({ db, provider, disableTransactions, allowUnorderedMigrations: true }),
-  );
+  const { error } = await work(new Migrator({ db, provider, disableTransactions, allowUnorderedMigrations: true }));
   if (error !== undefined) throw error as Error;
 }
 

@@ -19,18 +19,11 @@ type Key = RawBuilder<number>;
 export function unlessAnother<DB, T>(db: Kysely<DB>, key: Key, work: Work<DB, T>): Promise<T | undefined> {
   return db
     .connection()
-    .execute(async (connection) =>
-      (await tryLock(connection, key)) ? locked(connection, key, work) : undefined,
-    );
+    .execute(async (connection) => ((await tryLock(connection, key)) ? locked(connection, key, work) : undefined));
 }
 
 /** Does the work once no other process is doing it. Calls `waiting` once if it has to wait. */
-export function afterOthers<DB, T>(
-  db: Kysely<DB>,
-  key: Key,
-  waiting: () => void,
-  work: Work<DB, T>,
-): Promise<T> {
+export function afterOthers<DB, T>(db: Kysely<DB>, key: Key, waiting: () => void, work: Work<DB, T>): Promise<T> {
   return db.connection().execute(async (connection) => {
     // Polls, because an index that is built concurrently waits for every open statement.
     for (let waited = false; !(await tryLock(connection, key)); await sleep(LOOK_MS)) {

@@ -23,9 +23,7 @@ afterAll(async () => {
 
 it('answers 503 while the database is away, in each area, and works again when it is back', async () => {
   const name = 'made before the outage';
-  expect((await service.http.post('/cloud/v1/securitygroups/1/1', { security_group: { name } })).status).toBe(
-    200,
-  );
+  expect((await service.http.post('/cloud/v1/securitygroups/1/1', { security_group: { name } })).status).toBe(200);
   await relay.cut();
   const read = await service.http.get('/cloud/v1/securitygroups/1/1');
   expect(read.status, read.text).toBe(503);
@@ -62,9 +60,7 @@ it('survives the loss of a connection in the middle of a transaction', async () 
       await client.query('select 1');
     });
     await expect(broken).rejects.toSatisfy(isOutage);
-    expect(await database.transaction(async ({ client }) => (await client.query('select 1')).rowCount)).toBe(
-      1,
-    );
+    expect(await database.transaction(async ({ client }) => (await client.query('select 1')).rowCount)).toBe(1);
   } finally {
     await killer.end();
     await database.close();

@@ -54,8 +54,7 @@ export function createPatience(seconds: number, log: Logger): Patience {
         if (waited || !isOutageWithin(error)) return;
         waited = true;
         const left = Math.max(0, Math.round((end - performance.now()) / 1000));
-        if (left > 0)
-          log.warn({ why: error.message }, `The database does not answer; waiting up to ${left} s for it`);
+        if (left > 0) log.warn({ why: error.message }, `The database does not answer; waiting up to ${left} s for it`);
       },
     });
     if (waited) log.info('The database answers again');

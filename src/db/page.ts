@@ -39,12 +39,7 @@ async function countOf<DB, Table extends keyof DB, Row>(
  * Returns the same, but skips to a late page in an index alone: `ids` selects nothing but them in the order asked for, and
  * `read` returns the rows of the page, in any order. A page beyond the middle is skipped to from the end.
  */
-export async function pageByIds<
-  DB,
-  Table extends keyof DB,
-  Id extends number | string,
-  Row extends { id: Id },
->(
+export async function pageByIds<DB, Table extends keyof DB, Id extends number | string, Row extends { id: Id }>(
   ids: (direction: Direction) => SelectQueryBuilder<DB, Table, { id: Id }>,
   { direction, ...query }: PageQuery & { direction: Direction },
   defaultLimit: number,
@@ -54,9 +49,7 @@ export async function pageByIds<
   const page =
     offset === 0
       ? await pageWithCount(ids(direction), query, defaultLimit)
-      : await oneFarAtATime(offset, () =>
-          pageFromNearerEnd(ids, { limit: defaultLimit, ...query, direction }),
-        );
+      : await oneFarAtATime(offset, () => pageFromNearerEnd(ids, { limit: defaultLimit, ...query, direction }));
   const wanted = page.rows.map(({ id }) => id);
   if (wanted.length === 0) return { count: page.count, rows: [] };
   const found = new Map((await read(wanted)).map((row) => [row.id, row]));

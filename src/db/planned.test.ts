@@ -32,9 +32,7 @@ it('keeps one plan for all values, and gets the rows of each', async () => {
     .execute();
   const before = await kept();
   for (const name of ['first', 'second', 'third', 'first', 'second', 'first', 'second', 'first'])
-    expect(await runPlanned(database.sql, named(name))).toEqual(
-      name === 'third' ? [] : [{ name, created_at: at }],
-    );
+    expect(await runPlanned(database.sql, named(name))).toEqual(name === 'third' ? [] : [{ name, created_at: at }]);
   expect(await kept()).toBe(before + 1);
 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
 import { TASKS } from '../cloud/ground/tasks/store.ts';
-import { USER_ACTIONS } from '../cloud/ground/user-actions/quarters.ts';
+import { USER_ACTIONS } from '../cloud/ground/user-actions/store.ts';
 import { firstTaskId, newTaskId } from '../lib/ids.ts';
 import { type Database, openDatabase } from './database.ts';
 import { keepQuarters, type QuarterlyTable } from './quarters.ts';
@@ -50,9 +50,7 @@ async function places(table: string): Promise<Record<string, string>> {
 
 test('the next quarter of tasks is made ahead, and holds what is its own', async () => {
   const nothing = { made: [], dropped: [], held: [] };
-  expect(await keepQuarters(database, TASKS, { now: at('2030-06-10T00:00:00Z'), before: undefined })).toEqual(
-    nothing,
-  );
+  expect(await keepQuarters(database, TASKS, { now: at('2030-06-10T00:00:00Z'), before: undefined })).toEqual(nothing);
   const [old, stray] = [randomUUID().replace(/^./, 'f'), firstTaskId(at('2030-08-20T00:00:00Z'))];
   await addTask(old, '2030-04-01T00:00:00Z');
   await addTask(stray, '2030-04-01T00:00:00Z');
@@ -109,16 +107,14 @@ test('a quarter has the indexes, keys and constraints of the whole table', async
   expect(new Set(rows.map(({ parts }) => parts))).toEqual(new Set([2]));
   const wanted = `insert into task_wants (task_id, kind, want_id, generation) values ($1, 'volume', $1, 1)`;
   await expect(database.pool.query(wanted, [newTaskId()])).rejects.toThrow('task_wants_task_fkey');
-  await expect(
-    addTask(firstTaskId(at('2030-08-01T00:00:00Z')), '2030-08-01T00:00:00Z', 'NEW', 99),
-  ).rejects.toThrow('tasks_client_id_fkey');
+  await expect(addTask(firstTaskId(at('2030-08-01T00:00:00Z')), '2030-08-01T00:00:00Z', 'NEW', 99)).rejects.toThrow(
+    'tasks_client_id_fkey',
+  );
 });
 
 test('old quarters go, but none with a task that has not ended; what is in no quarter goes by its age', async () => {
   for (const now of ['2028-12-10T00:00:00Z', '2029-03-10T00:00:00Z']) await keep(TASKS, now);
-  const [ended, unended] = ['2029-01-05T00:00:00Z', '2029-04-05T00:00:00Z'].map((time) =>
-    firstTaskId(at(time)),
-  );
+  const [ended, unended] = ['2029-01-05T00:00:00Z', '2029-04-05T00:00:00Z'].map((time) => firstTaskId(at(time)));
   await addTask(ended ?? '', '2029-01-05T00:00:00Z');
   await addTask(unended ?? '', '2029-04-05T00:00:00Z', 'NEW');
   const [young, old, oldAndUnended] = [newTaskId(), newTaskId(), newTaskId()];
@@ -134,9 +130,7 @@ test('old quarters go, but none with a task that has not ended; what is in no qu
     dropped: [],
     held: ['tasks_2029_q2'],
   });
-  expect(Object.keys(await places('tasks')).toSorted()).toEqual(
-    [unended, young, oldAndUnended].map(String).toSorted(),
-  );
+  expect(Object.keys(await places('tasks')).toSorted()).toEqual([unended, young, oldAndUnended].map(String).toSorted());
   await database.pool.query(`update tasks set state = 'ERROR', error = 'x', finished_on = created_on`);
   // It waits for its infrastructure to go, although it has ended.
   await database.pool.query(

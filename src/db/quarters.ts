@@ -171,9 +171,7 @@ async function makeQuarter(client: pg.PoolClient, table: QuarterlyTable, quarter
       `with strays as (delete ${strays} returning *) insert into ${quarter.name} select * from strays`,
     );
     await client.query(`alter table ${rest} validate constraint ${elsewhere}`);
-    await client.query(
-      `alter table ${name} attach partition ${quarter.name} for values from (${from}) to (${to})`,
-    );
+    await client.query(`alter table ${name} attach partition ${quarter.name} for values from (${from}) to (${to})`);
     await client.query(`alter table ${rest} drop constraint ${elsewhere}`);
   });
   return true;
@@ -246,10 +244,9 @@ async function dropReferences(client: pg.PoolClient, table: string): Promise<voi
 /** The default partition can't be dropped, so its old rows are deleted. */
 async function forgetRows(client: pg.PoolClient, table: QuarterlyTable, before: Date): Promise<void> {
   const rest = `${table.name}_default`;
-  const { rows } = await client.query(
-    `select pg_relation_size($1) / current_setting('block_size')::bigint as pages`,
-    [rest],
-  );
+  const { rows } = await client.query(`select pg_relation_size($1) / current_setting('block_size')::bigint as pages`, [
+    rest,
+  ]);
   for (let page = 0; page < rows[0].pages; page += PAGES) {
     await client.query(
       `delete from ${rest} as old where ctid >= '(${page},0)' and ctid < '(${page + PAGES},0)'

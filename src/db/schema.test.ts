@@ -24,8 +24,7 @@ const run = (text: string) => (db: Kysely<unknown>) =>
     .raw(text)
     .execute(db)
     .then(() => {});
-const release = (...more: Record<string, SchemaMigration>[]): Migrations =>
-  Object.assign({}, migrations, ...more);
+const release = (...more: Record<string, SchemaMigration>[]): Migrations => Object.assign({}, migrations, ...more);
 const expand = { '9001_expand': { up: run('alter table volumes add column note text') } };
 const contract = (breaking: string) => ({
   '9002_contract': { up: run('alter table volumes drop column note'), breaking },
@@ -96,13 +95,9 @@ describe('migrations', () => {
   it('are a transaction each: what went well stays, what failed can be repaired and run again', async () => {
     const failing = { '9002_failing': { up: run('alter table volumes add column more text; select 1 / 0') } };
     const known = release(expand, failing);
-    await expect(migrate(database, { known })).rejects.toThrow(
-      /^Migration 9002_failing failed: division by zero/,
-    );
+    await expect(migrate(database, { known })).rejects.toThrow(/^Migration 9002_failing failed: division by zero/);
     expect([await volumesHave('note'), await volumesHave('more')]).toEqual([true, false]);
-    expect(await migrate(database, { known: release(expand, contract('9002_contract')) })).toEqual([
-      '9002_contract',
-    ]);
+    expect(await migrate(database, { known: release(expand, contract('9002_contract')) })).toEqual(['9002_contract']);
   });
 
   it('give way to whoever holds their locks, and say so', async () => {

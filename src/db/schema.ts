@@ -21,10 +21,7 @@ export interface Schema {
 }
 
 /** Returns the state even if the release can't work with it; throws only if the database can't be queried. */
-export async function readSchema<Tables>(
-  db: Kysely<Tables>,
-  known: Migrations = migrations,
-): Promise<Schema> {
+export async function readSchema<Tables>(db: Kysely<Tables>, known: Migrations = migrations): Promise<Schema> {
   const { rows: tables } = await sql<{ migrated: boolean; breaks: boolean }>`
     select to_regclass('kysely_migration') is not null as migrated, to_regclass('schema_breaks') is not null as breaks`.execute(
     db,

@@ -553,13 +553,7 @@ export interface LbL7Policies {
   name: string;
   position: number;
   project_id: number;
-  provisioning_status:
-    | 'ACTIVE'
-    | 'DELETED'
-    | 'ERROR'
-    | 'PENDING_CREATE'
-    | 'PENDING_DELETE'
-    | 'PENDING_UPDATE';
+  provisioning_status: 'ACTIVE' | 'DELETED' | 'ERROR' | 'PENDING_CREATE' | 'PENDING_DELETE' | 'PENDING_UPDATE';
   redirect_http_code: number | null;
   redirect_pool_id: string | null;
   redirect_prefix: string | null;
@@ -582,13 +576,7 @@ export interface LbL7Rules {
   l7_policy_id: string;
   load_balancer_id: string;
   project_id: number;
-  provisioning_status:
-    | 'ACTIVE'
-    | 'DELETED'
-    | 'ERROR'
-    | 'PENDING_CREATE'
-    | 'PENDING_DELETE'
-    | 'PENDING_UPDATE';
+  provisioning_status: 'ACTIVE' | 'DELETED' | 'ERROR' | 'PENDING_CREATE' | 'PENDING_DELETE' | 'PENDING_UPDATE';
   region_id: number;
   revision: GeneratedAlways<number>;
   tags: string[];
@@ -614,13 +602,7 @@ export interface LbListeners {
   project_id: number;
   protocol: 'HTTP' | 'HTTPS' | 'PROMETHEUS' | 'TCP' | 'TERMINATED_HTTPS' | 'UDP';
   protocol_port: number;
-  provisioning_status:
-    | 'ACTIVE'
-    | 'DELETED'
-    | 'ERROR'
-    | 'PENDING_CREATE'
-    | 'PENDING_DELETE'
-    | 'PENDING_UPDATE';
+  provisioning_status: 'ACTIVE' | 'DELETED' | 'ERROR' | 'PENDING_CREATE' | 'PENDING_DELETE' | 'PENDING_UPDATE';
   region_id: number;
   revision: GeneratedAlways<number>;
   secret_id: string | null;
@@ -651,13 +633,7 @@ export interface LbMembers {
   pool_id: string;
   project_id: number;
   protocol_port: number;
-  provisioning_status:
-    | 'ACTIVE'
-    | 'DELETED'
-    | 'ERROR'
-    | 'PENDING_CREATE'
-    | 'PENDING_DELETE'
-    | 'PENDING_UPDATE';
+  provisioning_status: 'ACTIVE' | 'DELETED' | 'ERROR' | 'PENDING_CREATE' | 'PENDING_DELETE' | 'PENDING_UPDATE';
   region_id: number;
   revision: GeneratedAlways<number>;
   subnet_id: string | null;
@@ -680,13 +656,7 @@ export interface LbPools {
   name: string;
   project_id: number;
   protocol: 'HTTP' | 'HTTPS' | 'PROXY' | 'PROXYV2' | 'TCP' | 'UDP';
-  provisioning_status:
-    | 'ACTIVE'
-    | 'DELETED'
-    | 'ERROR'
-    | 'PENDING_CREATE'
-    | 'PENDING_DELETE'
-    | 'PENDING_UPDATE';
+  provisioning_status: 'ACTIVE' | 'DELETED' | 'ERROR' | 'PENDING_CREATE' | 'PENDING_DELETE' | 'PENDING_UPDATE';
   region_id: number;
   revision: GeneratedAlways<number>;
   secret_id: string | null;
@@ -733,13 +703,7 @@ export interface LoadBalancers {
   name: string;
   preferred_connectivity: 'L2' | 'L3';
   project_id: number;
-  provisioning_status:
-    | 'ACTIVE'
-    | 'DELETED'
-    | 'ERROR'
-    | 'PENDING_CREATE'
-    | 'PENDING_DELETE'
-    | 'PENDING_UPDATE';
+  provisioning_status: 'ACTIVE' | 'DELETED' | 'ERROR' | 'PENDING_CREATE' | 'PENDING_DELETE' | 'PENDING_UPDATE';
   region_id: number;
   revision: GeneratedAlways<number>;
   tags: JSONColumnType<Record<string, string>>;

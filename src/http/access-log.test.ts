@@ -19,10 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/**
- * Returns the log line of the request that `send` makes; it is written when the connection has finished the
- * answer.
- */
+/** Returns the log line of the request that `send` makes; it is written when the connection has finished the answer. */
 async function lineOf(send: () => Promise<unknown>): Promise<Line> {
   const before = requests().length;
   await send();

@@ -9,39 +9,23 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it.each([
-  '0x1',
-  '0b1',
-  '1e0',
-  '1.0',
-  '+1',
-  '01',
-  '-0',
-  '%201',
-  '1%20',
-  '1%0a',
-  '%0a',
-  '%D9%A1',
-  '1,2',
-  'null',
-  'true',
-])('takes %s for no id in a path, and for no number in a query', async (text) => {
-  const path = await service.http.get(`/cloud/v1/projects/${text}`);
-  expect(path.body.invalid_fields).toEqual({ project_id: ['Must be an integer.'] });
-  const query = await service.http.get(`/cloud/v1/projects?limit=${text}`);
-  // In a query, "+" is a space.
-  expect(query.body.invalid_fields).toEqual({ limit: ['Must be an integer.'] });
-});
-
-it.each(['-1', '9007199254740992', '1'.repeat(400)])(
-  'says of the integer %s that it is out of range',
-  async (id) => {
-    const answer = await service.http.get(`/cloud/v1/projects/${id}`);
-    expect(answer.body.invalid_fields).toEqual({
-      project_id: [expect.stringMatching(/^Must be at (least|most)/)],
-    });
+it.each(['0x1', '0b1', '1e0', '1.0', '+1', '01', '-0', '%201', '1%20', '1%0a', '%0a', '%D9%A1', '1,2', 'null', 'true'])(
+  'takes %s for no id in a path, and for no number in a query',
+  async (text) => {
+    const path = await service.http.get(`/cloud/v1/projects/${text}`);
+    expect(path.body.invalid_fields).toEqual({ project_id: ['Must be an integer.'] });
+    const query = await service.http.get(`/cloud/v1/projects?limit=${text}`);
+    // In a query, "+" is a space.
+    expect(query.body.invalid_fields).toEqual({ limit: ['Must be an integer.'] });
   },
 );
+
+it.each(['-1', '9007199254740992', '1'.repeat(400)])('says of the integer %s that it is out of range', async (id) => {
+  const answer = await service.http.get(`/cloud/v1/projects/${id}`);
+  expect(answer.body.invalid_fields).toEqual({
+    project_id: [expect.stringMatching(/^Must be at (least|most)/)],
+  });
+});
 
 it.each([
   ['QUERY', undefined],
@@ -113,12 +97,7 @@ it.each([
     `/gcore/cloud/v2/instances/1/1/${UUID}/action`,
   ],
   ['one misspelt part', 'GET', '/cloud/v1/k8s/cluster/1/1', '/cloud/v1/k8s/clusters/1/1'],
-  [
-    'one misspelt part',
-    'POST',
-    `/cloud/v1/instances/1/1/${UUID}/rebot`,
-    `/cloud/v1/instances/1/1/${UUID}/reboot`,
-  ],
+  ['one misspelt part', 'POST', `/cloud/v1/instances/1/1/${UUID}/rebot`, `/cloud/v1/instances/1/1/${UUID}/reboot`],
   ['one misspelt part', 'GET', '/cloud/v1/security_groups/1/1', '/cloud/v1/securitygroups/1/1'],
   ['the other version', 'POST', '/cloud/v2/securitygroups/1/1', '/cloud/v1/securitygroups/1/1'],
   ['one part that is missing', 'GET', '/v1/projects', '/cloud/v1/projects'],

@@ -41,9 +41,7 @@ it('does not count the polling of tasks', async () => {
   const tenant = await service.otherTenant();
   const disk = { name: 'disk', size: 1, source: 'new-volume' };
   const made = await tenant.http.post(`/cloud/v1/volumes/${tenant.projectId}/1`, disk);
-  const polls = await Promise.all(
-    Array.from({ length: 60 }, () => tenant.http.get(`/v1/tasks/${made.body[0]}`)),
-  );
+  const polls = await Promise.all(Array.from({ length: 60 }, () => tenant.http.get(`/v1/tasks/${made.body[0]}`)));
   expect(polls.map(({ status }) => status)).toEqual(Array(60).fill(200));
   expect(polls[0]?.headers.get('ratelimit')).toBeNull();
 });

@@ -36,9 +36,7 @@ export function rateLimits(
   return async ({ principal }, reply, { access, uncounted }) => {
     if (access === 'public' || uncounted) return;
     const { tokenId, userId } = principal;
-    const { consumedPoints, remainingPoints, msBeforeNext } = await counts.penalty(
-      tokenId ?? `user ${userId}`,
-    );
+    const { consumedPoints, remainingPoints, msBeforeNext } = await counts.penalty(tokenId ?? `user ${userId}`);
     const seconds = secondsOf(msBeforeNext);
     void reply.header('ratelimit-policy', policy);
     void reply.header('ratelimit', `"token";r=${remainingPoints};t=${seconds}`);
@@ -186,10 +184,7 @@ export function authentication(authenticator: Authenticator, strangers: Stranger
   }
 }
 
-/**
- * Returns a route's hook that refuses, before the body is read, callers who may not use the number in the
- * path.
- */
+/** Returns a route's hook that refuses, before the body is read, callers who may not use the number in the path. */
 export function pathGuard<On>(
   on: On,
   param: string,

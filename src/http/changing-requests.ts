@@ -22,10 +22,7 @@ declare module 'fastify' {
     versionRead: string | undefined;
   }
   interface FastifyContextConfig {
-    /**
-     * The answer contains a secret and must not be stored: not by caches, and not by us for an
-     * `Idempotency-Key`.
-     */
+    /** The answer contains a secret and must not be stored: not by caches, and not by us for an `Idempotency-Key`. */
     secretAnswer?: boolean;
     /** For a POST that changes nothing, such as a price preview. */
     onlyAsks?: boolean;
@@ -193,9 +190,7 @@ function acceptedKey(given: string | string[]): string {
   const key = String(given);
   if (KEY.test(key)) return key;
   throw new InvalidError({
-    'Idempotency-Key': [
-      'Must be 1 to 255 ASCII characters without spaces at the beginning or end, such as a UUID.',
-    ],
+    'Idempotency-Key': ['Must be 1 to 255 ASCII characters without spaces at the beginning or end, such as a UUID.'],
   });
 }
 

@@ -20,9 +20,8 @@ import { fieldOf, fieldProblems } from './validation-texts.ts';
 const MAX_FORMAT_LENGTH = 4_096;
 
 /**
- * Makes the validator check the length of a text before anything else. A validator that collects all errors
- * checks pattern and format even if `maxLength` has refused the text, and counts the characters of every text
- * one by one.
+ * Makes the validator check the length of a text before anything else. A validator that collects all errors checks
+ * pattern and format even if `maxLength` has refused the text, and counts the characters of every text one by one.
  */
 export function checkLengthFirst(ajv: Ajv): Ajv {
   for (const definition of [maxLength, minLength, pattern]) {
@@ -123,8 +122,7 @@ const options = {
   verbose: true,
   strict: false,
   discriminator: true,
-  // The first request of a kind waits for its validator: optimizing would double that time, and gains no
-  // speed later.
+  // The first request of a kind waits for its validator: optimizing would double that time, and gains no speed later.
   code: { optimize: false },
 } as const;
 
@@ -166,15 +164,10 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
 
 type Texts = Record<string, string | string[] | undefined>;
 
-/**
- * Coercion also accepts `0x1`, `1e0`, ` 1` and line breaks as numbers; an integer in an address has only
- * digits.
- */
+/** Coercion also accepts `0x1`, `1e0`, ` 1` and line breaks as numbers; an integer in an address has only digits. */
 const INTEGER = /^(0|-?[1-9]\d*)$/;
 
-function integerNames(schema: {
-  properties?: Record<string, { type?: unknown; items?: { type?: unknown } }>;
-}) {
+function integerNames(schema: { properties?: Record<string, { type?: unknown; items?: { type?: unknown } }> }) {
   return Object.entries(schema.properties ?? {})
     .filter(([, { type, items }]) => type === 'integer' || items?.type === 'integer')
     .map(([name]) => name);
@@ -185,10 +178,7 @@ function isOddInteger(given: string | string[] | undefined): boolean {
   return typeof given === 'string' ? !INTEGER.test(given) : !given.every((text) => INTEGER.test(text));
 }
 
-/**
- * Returns serializers, which are also made when first needed. They leave out fields that the schema doesn't
- * name.
- */
+/** Returns serializers, which are also made when first needed. They leave out fields that the schema doesn't name. */
 export function serializerCompiler(): FastifySerializerCompiler<object> {
   const serializers = new WeakMap<object, (data: unknown) => string>();
   return ({ schema }) => {

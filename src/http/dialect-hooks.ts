@@ -135,8 +135,7 @@ export function mayBeOpen({ url, config }: Pick<RouteOptions, 'url' | 'config'>)
 }
 
 /** Whether an operation is our own. Those are in no contract, and strict at both base addresses. */
-export const isOurOwn = (url: string): boolean =>
-  url.includes('/tradewind/') || url.endsWith('/cloud/v1/request_log');
+export const isOurOwn = (url: string): boolean => url.includes('/tradewind/') || url.endsWith('/cloud/v1/request_log');
 
 /** Whether the body may have unknown fields. */
 export function isOpen(body: unknown): boolean {
@@ -252,9 +251,7 @@ export function takeEmptyAsAbsent(app: FastifyInstance): void {
   });
 }
 
-/**
- * Makes routes that are registered after this neither accept nor show what `LEGACY` marks in their schemas.
- */
+/** Makes routes that are registered after this neither accept nor show what `LEGACY` marks in their schemas. */
 export function leaveLegacyOut(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (route.schema) route.schema = withoutLegacy(route.schema) as FastifySchema;
@@ -291,8 +288,7 @@ function strippedObject(node: Properties): Properties {
   if (properties !== node.properties && Array.isArray(kept.required)) {
     kept.required = kept.required.filter((name) => Object.hasOwn(properties as object, name));
   }
-  const same =
-    entries.length === Object.keys(node).length && entries.every(([key, value]) => kept[key] === value);
+  const same = entries.length === Object.keys(node).length && entries.every(([key, value]) => kept[key] === value);
   return same ? node : kept;
 }
 
@@ -384,16 +380,14 @@ export function changeFor(schema: object | undefined): Change | undefined {
 }
 
 function changeForObject(properties: Record<string, Schema>): Change | undefined {
-  const changes: [string, (value: unknown) => unknown][] = Object.entries(properties).flatMap(
-    ([name, schema]) => {
-      const mark = schema['x-null'];
-      const change: Change | undefined =
-        mark === undefined
-          ? changeFor(schema)
-          : (value) => value ?? (mark === 'empty' && value === null ? '' : undefined);
-      return change ? [[name, change] as [string, Change]] : [];
-    },
-  );
+  const changes: [string, (value: unknown) => unknown][] = Object.entries(properties).flatMap(([name, schema]) => {
+    const mark = schema['x-null'];
+    const change: Change | undefined =
+      mark === undefined
+        ? changeFor(schema)
+        : (value) => value ?? (mark === 'empty' && value === null ? '' : undefined);
+    return change ? [[name, change] as [string, Change]] : [];
+  });
   if (changes.length === 0) return undefined;
   return (value) => {
     if (typeof value !== 'object' || value === null) return value;

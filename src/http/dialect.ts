@@ -80,10 +80,7 @@ export function areaOf(url: string): Area {
 
 const SERVICES: Partial<Record<Area, string>> = { cloud: 'CLOUD', logging: 'CLOUD', streaming: 'STREAMING' };
 
-/**
- * Refuses services that the account's reseller has switched off. Comes after authentication.
- * @throws ForbiddenError
- */
+/** Refuses services that the account's reseller has switched off. Comes after authentication. @throws ForbiddenError */
 export function refuseShutService({ principal, url }: Pick<FastifyRequest, 'principal' | 'url'>): void {
   const service = principal?.shutServices && SERVICES[areaOf(url)];
   if (!service || !principal.shutServices?.includes(service)) return;

@@ -43,17 +43,12 @@ describe('tells of a change', () => {
   it('which tasks it would start, what they would make, its price and what is left of quotas', async () => {
     const body = { source: 'new-volume', name: 'data', size: 10, type_name: 'standard' };
     const answer = await dry('POST', VOLUMES, body);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([
-      200,
-      'application/json; charset=utf-8',
-    ]);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     const id = answer.body.tasks[0].steps[0].id;
     expect(answer.body).toEqual({
       tasks: [{ type: 'create_volume', steps: [{ action: 'create', kind: 'volume', id }] }],
       resource: `${VOLUMES}/${id}`,
-      changes: [
-        { op: 'add', path: '', value: expect.objectContaining({ id, name: 'data', status: 'creating' }) },
-      ],
+      changes: [{ op: 'add', path: '', value: expect.objectContaining({ id, name: 'data', status: 'creating' }) }],
       price_per_month_difference: await monthOf(10),
       currency_code: 'EUR',
       quotas: [{ region_id: 1, attribute: 'volume_count', used_before: 0, used: 1 }],
@@ -145,9 +140,7 @@ describe('shows a resource by the names of the API', () => {
     const added = await dry('POST', `${path}/metadata`, { env: 'test' });
     expect([added.body.resource, added.body.changes]).toEqual([
       path,
-      expect.arrayContaining([
-        expect.objectContaining({ op: 'add', path: expect.stringMatching(/^\/tags\//) }),
-      ]),
+      expect.arrayContaining([expect.objectContaining({ op: 'add', path: expect.stringMatching(/^\/tags\//) })]),
     ]);
     expect((await service.http.post(`${path}/metadata`, { env: 'test' })).status).toBe(204);
     const removed = await dry('DELETE', `${path}/metadata_item?key=env`);
@@ -256,9 +249,7 @@ it('exchanges many rules of a group, one change for each', async () => {
   const changed_rules = [...removed, ...rules.map((_, n) => ({ action: 'create', ...rule(n + 1_001) }))];
   const { status, body } = await dry('PATCH', `${GROUPS}/${made.body.id}`, { changed_rules });
   expect([status, removed.length]).toEqual([200, 240]);
-  const ofRules = body.changes.filter(({ path }: { path: string }) =>
-    path.startsWith('/security_group_rules'),
-  );
+  const ofRules = body.changes.filter(({ path }: { path: string }) => path.startsWith('/security_group_rules'));
   expect(ofRules.filter(({ op }: { op: string }) => op === 'remove')).toHaveLength(240);
   expect(ofRules.filter(({ op }: { op: string }) => op === 'add')).toHaveLength(240);
 });
@@ -278,9 +269,7 @@ describe('refuses like the change itself', () => {
   it('a former version', async () => {
     const made = await service.http.post(GROUPS, { security_group: { name: 'versioned' } });
     const headers = { 'if-match': '"99"' };
-    expect((await dry('PATCH', `${GROUPS}/${made.body.id}`, { name: 'later' }, { headers })).status).toBe(
-      412,
-    );
+    expect((await dry('PATCH', `${GROUPS}/${made.body.id}`, { name: 'later' }, { headers })).status).toBe(412);
   });
 
   it('a caller without a token, without the right, and of another account', async () => {
@@ -312,9 +301,7 @@ it('is no request that is logged, refused or not', async () => {
   const noted = async () => (await http.get('/cloud/v1/request_log')).body.results;
   const refused = { operation: 'createVolume', outcome: 'refused' };
   await expect.poll(noted).toContainEqual(expect.objectContaining(refused));
-  expect((await noted()).filter((one: object) => 'outcome' in one && one.outcome === 'refused')).toHaveLength(
-    1,
-  );
+  expect((await noted()).filter((one: object) => 'outcome' in one && one.outcome === 'refused')).toHaveLength(1);
 });
 
 it('says so where it cannot be tried out, or is asked in another way', async () => {

@@ -159,10 +159,7 @@ export function offerDryRuns(app: FastifyInstance, reports: DryRunReports): void
     const at = (param: string, value: number | string | null | undefined) =>
       value === undefined || value === null
         ? undefined
-        : readableAt(
-            [...route.slice(0, length), param],
-            [...path.slice(0, length), encodeURIComponent(value)],
-          );
+        : readableAt([...route.slice(0, length), param], [...path.slice(0, length), encodeURIComponent(value)]);
     return at(BY_NAME, made?.name) ?? at(BY_ID, made?.id);
   }
 

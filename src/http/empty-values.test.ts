@@ -16,10 +16,7 @@ it.each(['remote_group_id', 'remote_ip_prefix'])(
     const { body: group } = await service.http.post(GROUPS, { security_group: { name: field } });
     const refused = async (path: string, body: object, at: string) => {
       const answer = await service.http.post(path, body);
-      expect([answer.status, Object.keys(answer.body.invalid_fields ?? {})], answer.text).toEqual([
-        400,
-        [at],
-      ]);
+      expect([answer.status, Object.keys(answer.body.invalid_fields ?? {})], answer.text).toEqual([400, [at]]);
       expect(answer.headers.get('tradewind-ignored')).toBeNull();
     };
     await refused(`${GROUPS}/${group.id}/rules`, rule(field), field);

@@ -13,8 +13,7 @@ import { MalformedJsonError } from './json-body.ts';
 import { accepts } from './streamed.ts';
 
 /** Whether the client asks for errors in the form of RFC 9457, instead of the area's own. */
-export const wantsProblemDetails = (accept: string | undefined): boolean =>
-  accepts(accept, 'application/problem+json');
+export const wantsProblemDetails = (accept: string | undefined): boolean => accepts(accept, 'application/problem+json');
 
 /** Returns an error as RFC 9457 problem details; `errors` names the invalid fields of a request. */
 export function problemDetails(error: Error, status: number, requestId: string): object {
@@ -27,9 +26,7 @@ export function problemDetails(error: Error, status: number, requestId: string):
     ...(error instanceof DomainError && { code: error.kind, hint: error.hint }),
     ...(error instanceof QuotaExceededError && { quota: error.info }),
     ...(error instanceof InvalidError && {
-      errors: Object.entries(error.fields).flatMap(([field, texts]) =>
-        texts.map((detail) => ({ field, detail })),
-      ),
+      errors: Object.entries(error.fields).flatMap(([field, texts]) => texts.map((detail) => ({ field, detail }))),
     }),
   };
 }
@@ -49,9 +46,7 @@ const STATUS = {
   unavailable: 503,
 } as const;
 
-/**
- * One challenge for each way to authenticate (RFC 9110, 11.6.1); RFC 6750 requires a parameter for Bearer.
- */
+/** One challenge for each way to authenticate (RFC 9110, 11.6.1); RFC 6750 requires a parameter for Bearer. */
 const CHALLENGES = 'apikey, Bearer realm="Tradewind"';
 
 export const NOT_JSON = 'The body must be sent as application/json';
@@ -80,8 +75,7 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
       { reqId: request.id, err: error, url: request.url },
       'The request failed because of an internal error',
     );
-  if (known instanceof TooManyRequestsError)
-    void reply.header('retry-after', String(known.retryAfterSeconds));
+  if (known instanceof TooManyRequestsError) void reply.header('retry-after', String(known.retryAfterSeconds));
   if (status === 401) void reply.header('www-authenticate', CHALLENGES);
   // The framework closes the connection after a body that it could not parse. For our own errors, it has read
   // the whole body.
@@ -153,9 +147,7 @@ export function bodyOf(
       return { code: status, message: error.message };
     case 'streaming':
       // Reading one task or the list also shows the status; cancelling doesn't.
-      return status === 404 && request.method === 'GET'
-        ? { status, error: error.message }
-        : { error: error.message };
+      return status === 404 && request.method === 'GET' ? { status, error: error.message } : { error: error.message };
     case 'iam':
       return error instanceof InvalidError && !(error instanceof MalformedJsonError)
         ? { errors: error.fields }

@@ -11,28 +11,21 @@ afterAll(() => service.stop());
 
 /** The body as it was sent: `fetch` would unpack it. */
 function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
-  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>(
-    (resolve, reject) => {
-      request(service.url + path, { method, headers }, (answer) => {
-        const parts: Buffer[] = [];
-        answer
-          .on('data', (part: Buffer) => parts.push(part))
-          .on('end', () => {
-            resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(parts) });
-          });
-      })
-        .on('error', reject)
-        .end();
-    },
-  );
+  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>((resolve, reject) => {
+    request(service.url + path, { method, headers }, (answer) => {
+      const parts: Buffer[] = [];
+      answer
+        .on('data', (part: Buffer) => parts.push(part))
+        .on('end', () => {
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(parts) });
+        });
+    })
+      .on('error', reject)
+      .end();
+  });
 }
 
-const DOCUMENTS = [
-  '/openapi.json',
-  '/gcore/openapi.json',
-  '/docs/swagger-ui-bundle.js',
-  '/docs/swagger-ui.css',
-];
+const DOCUMENTS = ['/openapi.json', '/gcore/openapi.json', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'];
 
 describe.each(DOCUMENTS)('%s', (path) => {
   it.each([
@@ -82,12 +75,7 @@ describe.each(DOCUMENTS)('%s', (path) => {
 
 it('leaves what is small and what belongs to an account as it is', async () => {
   const accept = { 'accept-encoding': 'gzip, br', authorization: `apikey ${service.http.token}` };
-  for (const path of [
-    '/docs',
-    '/cloud/v1/flavors/1/1',
-    '/cloud/v1/projects',
-    '/tradewind/v1/events?limit=1',
-  ]) {
+  for (const path of ['/docs', '/cloud/v1/flavors/1/1', '/cloud/v1/projects', '/tradewind/v1/events?limit=1']) {
     const { status, headers } = await get(path, accept);
     expect([path, status, headers['content-encoding']]).toEqual([path, 200, undefined]);
   }

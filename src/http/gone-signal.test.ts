@@ -72,9 +72,7 @@ describe.each(REVOCATIONS)('a caller %s', (_, status, revoke) => {
   it('is told of no event that ends the wait', async () => {
     const caller = await newCaller();
     const { cursor } = (await caller.http.get('/tradewind/v1/events')).body;
-    const waiting = caller.http.get(
-      `/tradewind/v1/events?cursor=${cursor}&wait=60&type=tradewind.security_group.*`,
-    );
+    const waiting = caller.http.get(`/tradewind/v1/events?cursor=${cursor}&wait=60&type=tradewind.security_group.*`);
     await revokeWith(revoke, caller);
     await service.http.post(`/cloud/v1/securitygroups/${caller.projectId}/1`, {
       security_group: { name: 'a secret name' },

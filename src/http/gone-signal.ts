@@ -16,10 +16,7 @@ declare module 'fastify' {
 const CHECK_MS = 1_000;
 
 /** Has requests that wait authenticated again before their answer. */
-export function lookAgainAfterWaits(
-  app: FastifyInstance,
-  { stillAdmitted }: Pick<Admission, 'stillAdmitted'>,
-): void {
+export function lookAgainAfterWaits(app: FastifyInstance, { stillAdmitted }: Pick<Admission, 'stillAdmitted'>): void {
   app.decorate('stillAdmitted', stillAdmitted);
   app.decorateRequest('waits', false);
   app.addHook('preSerialization', async (request, reply, payload) => {

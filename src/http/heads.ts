@@ -44,10 +44,7 @@ export function refuseEncodedBody({ headers }: FastifyRequest, reply: FastifyRep
   const empty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
   if (empty || encoding === '' || encoding.toLowerCase() === 'identity') return;
   void reply.header('accept-encoding', 'identity');
-  throw new HttpError(
-    415,
-    `The body must be sent without Content-Encoding, not in ${encoding.slice(0, 100)}`,
-  );
+  throw new HttpError(415, `The body must be sent without Content-Encoding, not in ${encoding.slice(0, 100)}`);
 }
 
 const heads = new WeakSet<IncomingMessage>();

@@ -129,12 +129,7 @@ function within(name: string, fault: Fault | undefined): Fault | undefined {
 
 function nameFault(name: string, child: unknown): string | undefined {
   if (name === '__proto__') return 'has a field called __proto__, which is not allowed';
-  if (
-    name === 'constructor' &&
-    typeof child === 'object' &&
-    child !== null &&
-    Object.hasOwn(child, 'prototype')
-  ) {
+  if (name === 'constructor' && typeof child === 'object' && child !== null && Object.hasOwn(child, 'prototype')) {
     return 'has a field called constructor.prototype, which is not allowed';
   }
   const fault = textFault(name);

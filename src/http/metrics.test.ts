@@ -16,10 +16,7 @@ test('measures requests by route, the process and the queue of AI tasks', async 
   await service.http.get('/cloud/v1/no-such-path');
   await service.http.post('/streaming/ai/tasks', { task_name: 'transcription', url: 'https://a.example/b' });
   const { status, headers, text } = await service.anonymous.get('/metrics');
-  expect([status, headers.get('content-type')]).toEqual([
-    200,
-    expect.stringMatching(/^text\/plain; version=0.0.4/),
-  ]);
+  expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/plain; version=0.0.4/)]);
   expect(text).toMatch(
     /tradewind_http_request_duration_seconds_count\{method="GET",route="\/cloud\/v1\/projects\/:project_id"\} 1/,
   );
@@ -58,11 +55,7 @@ test('stay below a megabyte after requests to all operations that end in several
     };
     for (const some of inParts(operations, 20)) {
       await Promise.all(
-        some.flatMap((of) => [
-          ask(unbound.http, of, 1),
-          ask(unbound.http, of, 999_999),
-          ask(unbound.anonymous, of, 1),
-        ]),
+        some.flatMap((of) => [ask(unbound.http, of, 1), ask(unbound.http, of, 999_999), ask(unbound.anonymous, of, 1)]),
       );
     }
     for (const status of [200, 400, 401, 404]) expect(statuses).toContain(status);

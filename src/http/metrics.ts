@@ -88,8 +88,7 @@ function headOf(name: string, help: string, type: string): string {
 }
 
 function labelText(labels: object): string {
-  const escaped = (value: string) =>
-    value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+  const escaped = (value: string) => value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
   return Object.entries(labels)
     .map(([name, value]) => `${name}="${escaped(value)}"`)
     .join(',');
@@ -120,9 +119,7 @@ export function metricsRoute(app: Api, metrics: Metrics): void {
     handler: async ({ socket, headers }, reply) => {
       const passedOn = headers.forwarded ?? headers['x-forwarded-for'] ?? headers['x-real-ip'];
       const local =
-        LOOPBACK.test(socket.remoteAddress ?? '') &&
-        LOCAL_NAME.test(headers.host ?? '') &&
-        passedOn === undefined;
+        LOOPBACK.test(socket.remoteAddress ?? '') && LOCAL_NAME.test(headers.host ?? '') && passedOn === undefined;
       if (!local && !metrics.open) throw new NotFoundError('Path', '/metrics');
       return reply.type(CONTENT_TYPE).send(`${await metrics.text()}\n${figures.text()}`);
     },

@@ -55,10 +55,7 @@ it.each([
   [400, () => request('GET /%zz')],
   [400, () => request('GET /a%00b')],
   [400, () => request('GET /healthz', 'Host: twice')],
-  [
-    400,
-    () => request('POST /cloud/v1/projects', apiKey(), 'Content-Type: application/json', 'Content-Length: 0'),
-  ],
+  [400, () => request('POST /cloud/v1/projects', apiKey(), 'Content-Type: application/json', 'Content-Length: 0')],
   [400, () => 'no request\r\n\r\n'],
   [401, () => request('GET /cloud/v1/projects')],
   [404, () => request('GET /nothing')],

@@ -21,10 +21,7 @@ export interface Operation {
   deprecated?: boolean;
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { required?: boolean; content: Record<string, MediaType> };
-  responses: Record<
-    string,
-    { $ref?: string; headers?: Record<string, object>; content?: Record<string, object> }
-  >;
+  responses: Record<string, { $ref?: string; headers?: Record<string, object>; content?: Record<string, object> }>;
 }
 
 interface MediaType {
@@ -48,9 +45,7 @@ export function mapOperations(
 ): OpenApiDocument['paths'] {
   const changed = ([path, operations]: [string, Record<string, Operation>]) => [
     path,
-    Object.fromEntries(
-      Object.entries(operations).map(([method, one]) => [method, change(one, method, path)]),
-    ),
+    Object.fromEntries(Object.entries(operations).map(([method, one]) => [method, change(one, method, path)])),
   ];
   return Object.fromEntries(Object.entries(paths).map(changed));
 }

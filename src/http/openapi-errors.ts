@@ -105,13 +105,9 @@ const BODY: Record<Area, keyof typeof SCHEMAS> = {
 };
 
 /**
- * Adds the possible errors to every operation, in the form of its area. Responses that a route declares
- * itself stay.
+ * Adds the possible errors to every operation, in the form of its area. Responses that a route declares itself stay.
  */
-export function withErrors(
-  document: OpenApiDocument,
-  traits: ReadonlyMap<string, RequestTraits>,
-): OpenApiDocument {
+export function withErrors(document: OpenApiDocument, traits: ReadonlyMap<string, RequestTraits>): OpenApiDocument {
   const responses: Record<string, object> = {};
   const paths = mapOperations(document, completed);
   return {
@@ -186,16 +182,12 @@ const EXAMPLES: Record<number, (area: Area) => Record<string, DomainError | Http
   }),
   404: (area) => ({ missing: new NotFoundError(SUBJECT[area].kind, SUBJECT[area].id) }),
   409: (area) => ({
-    held: new ConflictError(
-      `${SUBJECT[area].kind} ${SUBJECT[area].id} is held by task ${UUID}; wait until it ends`,
-    ),
+    held: new ConflictError(`${SUBJECT[area].kind} ${SUBJECT[area].id} is held by task ${UUID}; wait until it ends`),
   }),
   412: (area) =>
     area === 'streaming'
       ? {
-          ended: new PreconditionFailedError(
-            `AI task ${UUID} has ended with SUCCESS and can't be cancelled any more`,
-          ),
+          ended: new PreconditionFailedError(`AI task ${UUID} has ended with SUCCESS and can't be cancelled any more`),
         }
       : {
           changed: new PreconditionFailedError(
@@ -210,9 +202,7 @@ const EXAMPLES: Record<number, (area: Area) => Record<string, DomainError | Http
         'Transcription is a feature that this account does not have; ask the reseller to activate it',
       ),
     }),
-    key: new UnprocessableError(
-      'This Idempotency-Key was used for another request; use a new key for a new request',
-    ),
+    key: new UnprocessableError('This Idempotency-Key was used for another request; use a new key for a new request'),
   }),
   429: () => ({
     rate: new TooManyRequestsError(
@@ -236,8 +226,7 @@ const shown = (area: Area, error: DomainError | HttpError, status: number): obje
 function responseOf(area: Area, status: number): object {
   const one = { $ref: `#/components/schemas/${BODY[area]}` };
   // A body that can't be parsed has no field to name.
-  const schema =
-    area === 'iam' && status === 400 ? { oneOf: [{ $ref: '#/components/schemas/IamErrors' }, one] } : one;
+  const schema = area === 'iam' && status === 400 ? { oneOf: [{ $ref: '#/components/schemas/IamErrors' }, one] } : one;
   return {
     description: MEANING[status],
     ...(status === 401 && {

@@ -119,10 +119,7 @@ function ref(name: string): { $ref: string } {
 }
 
 /** Shows the bodies open that ignore unknown fields, with all schemas that they name. */
-export function withOpenBodies(
-  document: OpenApiDocument,
-  traits: ReadonlyMap<string, RequestTraits>,
-): OpenApiDocument {
+export function withOpenBodies(document: OpenApiDocument, traits: ReadonlyMap<string, RequestTraits>): OpenApiDocument {
   const schemas = { ...document.components.schemas };
   const seen = new Set<string>();
 
@@ -135,9 +132,7 @@ export function withOpenBodies(
       seen.add(name);
       schemas[name] = opened(schemas[name]) as object;
     }
-    const entries = Object.entries(node).filter(
-      ([key, value]) => key !== 'additionalProperties' || value !== false,
-    );
+    const entries = Object.entries(node).filter(([key, value]) => key !== 'additionalProperties' || value !== false);
     return Object.fromEntries(entries.map(([key, value]) => [key, opened(value)]));
   }
 

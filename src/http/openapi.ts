@@ -126,8 +126,7 @@ const DESCRIPTION: Record<Dialect['name'], string> = {
 };
 
 /**
- * Serves the OpenAPI document of one base address, which is made from the schemas of its routes at the first
- * request.
+ * Serves the OpenAPI document of one base address, which is made from the schemas of its routes at the first request.
  */
 export async function documentApi(app: FastifyInstance, dialect: Dialect): Promise<void> {
   const traits = new Map<string, RequestTraits>();
@@ -169,10 +168,7 @@ export async function documentApi(app: FastifyInstance, dialect: Dialect): Promi
   });
   let send: ReturnType<typeof fixedDocument> | undefined;
   app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, (request, reply) => {
-    send ??= fixedDocument(
-      'application/json; charset=utf-8',
-      JSON.stringify(documented(app.swagger(), traits)),
-    );
+    send ??= fixedDocument('application/json; charset=utf-8', JSON.stringify(documented(app.swagger(), traits)));
     return send(request, reply);
   });
 }
@@ -184,9 +180,7 @@ function documented(written: object, traits: ReadonlyMap<string, RequestTraits>)
 
 const AREAS = ['cloud', 'logging', 'streaming', 'iam', 'tradewind'];
 
-/**
- * Sorts by area and path, so that the document doesn't depend on the order in which routes are registered.
- */
+/** Sorts by area and path, so that the document doesn't depend on the order in which routes are registered. */
 function inOrder(document: OpenApiDocument): OpenApiDocument {
   const key = (path: string) => `${AREAS.indexOf(areaOf(path))} ${path}`;
   const paths = Object.entries(document.paths).sort(([a], [b]) => (key(a) < key(b) ? -1 : 1));

@@ -63,9 +63,7 @@ export function slowRefusals(): SlowRefusals {
 }
 
 /** Returns a function that waits before an answer that there are too many requests, if its account or network has had many lately. */
-function slowingRefusals(
-  app: FastifyInstance,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+function slowingRefusals(app: FastifyInstance): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const refusals = slowRefusals();
   app.addHook('preClose', async () => refusals.stop());
   return ({ principal, ip }, { raw }) =>

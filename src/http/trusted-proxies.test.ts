@@ -14,9 +14,7 @@ async function source(forwarded: string): Promise<string> {
     headers: { 'x-forwarded-for': forwarded },
     body: { name: 'any' },
   });
-  const { body } = await service.http.get(
-    `/cloud/v1/request_log?request_id=${made.headers.get('x-request-id')}`,
-  );
+  const { body } = await service.http.get(`/cloud/v1/request_log?request_id=${made.headers.get('x-request-id')}`);
   return body.results[0].source_user_ip;
 }
 

@@ -43,9 +43,7 @@ const LONGEST = 1_000;
  * misspelt part, or by one that is missing. It goes through the parts once, with one mistake at most, so that strangers
  * can't make it expensive.
  */
-export function nearestPaths(
-  known: Iterable<KnownPath>,
-): (method: string, path: string) => string | undefined {
+export function nearestPaths(known: Iterable<KnownPath>): (method: string, path: string) => string | undefined {
   const root: Part = { next: new Map(), integer: false };
   let depth = 0;
   for (const { url, methods, integers } of known) {
@@ -115,17 +113,14 @@ const isParameter = (name: string): boolean => name.startsWith(':');
 export const MAX_PARAM_LENGTH = 500;
 
 const NOT_SERVED = ': not served by Tradewind; see /docs and docs/reference/compatibility.md';
-const KIT_IS_OFF =
-  ': this server has no kit for testers; start it with TRADEWIND_TEST_API=true (docs/testers.md)';
+const KIT_IS_OFF = ': this server has no kit for testers; start it with TRADEWIND_TEST_API=true (docs/testers.md)';
 
 /**
  * Returns a function that refuses requests that no route handles: 405 with `Allow` if the path exists with other
  * methods, else 404 with the path that was most likely meant. Call it before the body is read: a problem with the body or its type would lead to another
  * answer.
  */
-export function refusalOfUnknownPaths(
-  app: FastifyInstance,
-): (request: FastifyRequest, reply: FastifyReply) => void {
+export function refusalOfUnknownPaths(app: FastifyInstance): (request: FastifyRequest, reply: FastifyReply) => void {
   const known = new Map<string, KnownPath & { methods: Set<string> }>();
   /** Only these are suggested: the others are for programs beside the server. */
   const documented = new Set<string>();

@@ -37,9 +37,7 @@ function verdictOn({ keyword, parentSchema, data }: ErrorObject): Verdict | unde
   const forms: Form[] = parentSchema?.[keyword] ?? [];
   if (forms.filter(({ properties }) => properties).length < 2) return undefined;
   const given = Object.keys(data);
-  const known = forms.map(
-    ({ properties = {} }) => given.filter((name) => Object.hasOwn(properties, name)).length,
-  );
+  const known = forms.map(({ properties = {} }) => given.filter((name) => Object.hasOwn(properties, name)).length);
   const most = Math.max(...known);
   const best = forms.filter((_, index) => known[index] === most);
   if (most > 0 && best.length === 1) return { form: known.indexOf(most) };
@@ -51,11 +49,7 @@ function verdictOn({ keyword, parentSchema, data }: ErrorObject): Verdict | unde
 function isOfOtherForm({ schemaPath, instancePath }: ErrorObject, verdicts: Map<string, Verdict>): boolean {
   for (const { 0: part, 1: form, index } of schemaPath.matchAll(/\/(?:one|any)Of\/(\d+)/g)) {
     const union = schemaPath.slice(0, index + part.lastIndexOf('/'));
-    for (
-      let end = instancePath.length;
-      end >= 0;
-      end = end === 0 ? -1 : instancePath.lastIndexOf('/', end - 1)
-    ) {
+    for (let end = instancePath.length; end >= 0; end = end === 0 ? -1 : instancePath.lastIndexOf('/', end - 1)) {
       const verdict = verdicts.get(instancePath.slice(0, end) + union);
       if (verdict && (!('form' in verdict) || verdict.form !== Number(form))) return true;
     }
@@ -156,9 +150,7 @@ function textOf(error: ErrorObject, part: string): string {
     case 'maximum':
       return `Must be at most ${String(params.limit)}.`;
     case 'minLength':
-      return params.limit === 1
-        ? 'Must not be empty.'
-        : `Must have at least ${String(params.limit)} characters.`;
+      return params.limit === 1 ? 'Must not be empty.' : `Must have at least ${String(params.limit)} characters.`;
     case 'maxLength':
       return `Must have at most ${String(params.limit)} characters.`;
     case 'minItems':

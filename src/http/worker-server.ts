@@ -9,11 +9,7 @@ import type { Api } from './server.ts';
 import { refusalOfUnknownPaths } from './unknown-paths.ts';
 
 /** Creates the server of a process without the API: health and metrics. */
-export function createWorkerServer(deps: {
-  log: FastifyBaseLogger;
-  readiness: Readiness;
-  metrics: Metrics;
-}): Api {
+export function createWorkerServer(deps: { log: FastifyBaseLogger; readiness: Readiness; metrics: Metrics }): Api {
   const app = fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),

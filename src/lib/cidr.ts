@@ -48,9 +48,7 @@ export function canonicalCidr(text: string): CanonicalCidr | undefined {
   return { cidr, network: `${parser.networkAddressFromCIDR(cidr)}/${mask}`, family };
 }
 
-/**
- * Returns an error text for a range with bits beyond its mask: nobody can know which of the two was meant.
- */
+/** Returns an error text for a range with bits beyond its mask: nobody can know which of the two was meant. */
 export function hostBitsFault({ cidr, network }: CanonicalCidr): string | undefined {
   return cidr === network ? undefined : `Has bits set beyond its mask. Did you mean ${network}?`;
 }

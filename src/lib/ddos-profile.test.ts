@@ -95,18 +95,8 @@ describe('refuses', () => {
       'profile_template_name',
       /is named game_servers/,
     ],
-    [
-      "another template's field",
-      on({ fields: [required, field(99, 1)] }),
-      'fields.1.base_field',
-      /no field 99/,
-    ],
-    [
-      'a field of a template without any',
-      on({ profile_template: 30 }),
-      'fields.0.base_field',
-      /fields are: none/,
-    ],
+    ["another template's field", on({ fields: [required, field(99, 1)] }), 'fields.1.base_field', /no field 99/],
+    ['a field of a template without any', on({ profile_template: 30 }), 'fields.0.base_field', /fields are: none/],
     ['a field twice', on({ fields: [required, required] }), 'fields.1.base_field', /twice/],
     ['a missing required field', on({ fields: [] }), 'fields', /field 10 \(Ports\)/],
     ['null for a required field', on({ fields: [field(10, null)] }), 'fields.0.field_value', /required/],
@@ -116,19 +106,9 @@ describe('refuses', () => {
       'fields.0.field_value',
       /must be array.*valid ports/,
     ],
-    [
-      'an item out of range',
-      on({ fields: [field(10, [45046, 80])] }),
-      'fields.0.field_value',
-      /at 1: must be >= 1000/,
-    ],
+    ['an item out of range', on({ fields: [field(10, [45046, 80])] }), 'fields.0.field_value', /at 1: must be >= 1000/],
     ['too few items', on({ fields: [field(10, [])] }), 'fields.0.field_value', /fewer than 1/],
-    [
-      'anything where the schema is false',
-      on({ fields: [required, field(13, 1)] }),
-      'fields.1.field_value',
-      /schema/,
-    ],
+    ['anything where the schema is false', on({ fields: [required, field(13, 1)] }), 'fields.1.field_value', /schema/],
     ['bad fields when off', on({ enabled: false, fields: [field(10, 1)] }), 'fields.0.field_value', /array/],
     ['fields of nothing', on({ enabled: false, profile_template: null }), 'fields', /belong to a template/],
   ])('%s', (_, profile, path, message) => {
@@ -138,8 +118,6 @@ describe('refuses', () => {
   });
 
   it('any template in a region without one', () => {
-    expect(ddosProfileProblems(on({}), { ddosTemplates: [] })[0]?.message).toMatch(
-      /offers no DDoS profile templates/,
-    );
+    expect(ddosProfileProblems(on({}), { ddosTemplates: [] })[0]?.message).toMatch(/offers no DDoS profile templates/);
   });
 });

@@ -153,9 +153,7 @@ function fieldProblems(
   return [{ field: `${path}.field_value`, message: `${fault}${hint}.` }];
 }
 
-/**
- * Returns problems for required fields that have neither a value of the client nor a default of the template.
- */
+/** Returns problems for required fields that have neither a value of the client nor a default of the template. */
 function missingProblems(fields: readonly DdosField[], template: DdosTemplate): FieldProblem[] {
   return template.fields
     .filter((known) => known.required === true && known.default === null)

@@ -8,9 +8,7 @@ import { InvalidError } from './errors.ts';
 export const Email = (description: string) =>
   Type.String({ format: 'email', maxLength: 254, description, examples: ['security@example.com'] });
 
-/**
- * Checks more strictly than the schema's format: lengths of the parts, top-level domain. @throws InvalidError
- */
+/** Checks more strictly than the schema's format: lengths of the parts, top-level domain. @throws InvalidError */
 export function requireEmail(email: string, field = 'email'): void {
   if (validator.default(email)) return;
   throw new InvalidError({ [field]: ['Must be a valid email, such as security@example.com.'] });

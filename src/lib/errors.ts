@@ -224,10 +224,7 @@ export class OperatorError extends Error {
   }
 }
 
-/**
- * Settings that can't be used. The message has a line for each, which names the setting and says what it
- * should be.
- */
+/** Settings that can't be used. The message has a line for each, which names the setting and says what it should be. */
 export class SettingError extends OperatorError {}
 
 /** The database schema does not fit this release. */

@@ -40,10 +40,7 @@ test.each([
 });
 
 test.each([
-  [
-    'https://user:secret@example.com:8443/a%20b.img?signature=secret#secret',
-    'https://example.com:8443/a%20b.img',
-  ],
+  ['https://user:secret@example.com:8443/a%20b.img?signature=secret#secret', 'https://example.com:8443/a%20b.img'],
   ['http://example.com', 'http://example.com/'],
 ])('%s is shown as %s', (text, shown) => {
   expect(shownUrl(text)).toBe(shown);

@@ -4,9 +4,7 @@ import { type ConflictError, HeldError, NotFoundError, UsedError } from './error
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/**
- * Whether a text may be sent to the database as a uuid. Anything else can't exist, so it is a 404 in a path.
- */
+/** Whether a text may be sent to the database as a uuid. Anything else can't exist, so it is a 404 in a path. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
@@ -53,11 +51,7 @@ export const someOf = (users: readonly string[]): string => users.slice(0, SHOWN
  * Returns the refusal of something that others use. `leaving` names for each of them the task that takes it away, if there
  * is one: if all of them go, a deletion may wait for that. `haveLeft` says whether some are gone since they were found.
  */
-export function inUse(
-  message: string,
-  leaving: readonly (string | undefined)[],
-  haveLeft = false,
-): ConflictError {
+export function inUse(message: string, leaving: readonly (string | undefined)[], haveLeft = false): ConflictError {
   const tasks = leaving.flatMap((id) => id ?? []);
   const [first] = tasks;
   return first !== undefined && tasks.length === leaving.length && leaving.length < LOOKED_AT

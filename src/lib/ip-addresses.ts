@@ -108,9 +108,7 @@ export const PORT_PROTOCOLS: readonly string[] = ['dccp', 'sctp', 'tcp', 'udp', 
 /** Protocols for which the port fields contain an ICMP type and code. */
 export const ICMP_PROTOCOLS: readonly string[] = ['icmp', 'ipv6-icmp'];
 
-export const IPV6_ONLY_PROTOCOLS: readonly string[] = PROTOCOL_NAMES.filter((name) =>
-  name.startsWith('ipv6-'),
-);
+export const IPV6_ONLY_PROTOCOLS: readonly string[] = PROTOCOL_NAMES.filter((name) => name.startsWith('ipv6-'));
 
 const nameByNumber = new Map<number, string>(PROTOCOL_NAMES.map((name) => [PROTOCOL_NUMBERS[name], name]));
 const NUMBER = /^(?:0|[1-9]\d{0,2})$/;

@@ -42,9 +42,7 @@ describe('turns one document into the other', () => {
     };
     for (let round = 0; round < 500; round++) {
       const some = () =>
-        Array.from({ length: 10 }, (_, id) => ({ id, of: Math.floor(next() * 2) })).filter(
-          () => next() < 0.6,
-        );
+        Array.from({ length: 10 }, (_, id) => ({ id, of: Math.floor(next() * 2) })).filter(() => next() < 0.6);
       const [before, after] = [some(), some()];
       const document = { list: structuredClone(before) };
       applyPatch(document, patchOf({ list: before }, { list: after }));

@@ -48,8 +48,7 @@ export function orderedListQuery(fields: readonly string[]) {
       Type.Integer({
         minimum: 1,
         maximum: 1000,
-        description:
-          'Maximum number of results on a page. Without it, the answer is an array of all matches.',
+        description: 'Maximum number of results on a page. Without it, the answer is an array of all matches.',
       }),
     ),
     ordering: Type.Optional(
@@ -65,9 +64,7 @@ export function orderedListQuery(fields: readonly string[]) {
 }
 
 /** Returns the fields and directions of an ordering such as `-created_at,id`. */
-export function orderingOf<Field extends string>(
-  ordering = 'id',
-): { field: Field; direction: 'asc' | 'desc' }[] {
+export function orderingOf<Field extends string>(ordering = 'id'): { field: Field; direction: 'asc' | 'desc' }[] {
   return ordering.split(',').map((field) => ({
     field: field.replace('-', '') as Field,
     direction: field.startsWith('-') ? 'desc' : 'asc',

@@ -48,9 +48,7 @@ export function loggingProblems(
       : 'a destination region, but this region has none, so logging is not available here';
   const destination = wanted.destination_region_id;
   if (destination === null) {
-    return wanted.enabled
-      ? [{ field: FIELD, message: `Is required to enable logging. Must be ${offered}.` }]
-      : [];
+    return wanted.enabled ? [{ field: FIELD, message: `Is required to enable logging. Must be ${offered}.` }] : [];
   }
   const matters = wanted.enabled || typeof given.destination_region_id === 'number';
   return matters && !destinationRegionIds.includes(destination)

@@ -89,8 +89,6 @@ describe('settings of CRI-O', () => {
     [{ registry: 'a b' }, 'c.registry: Must be a list with commas'],
     [{ registry: 'quay.io"' }, 'c.registry: Must be a list with commas'],
   ])('are refused as %j', (given, text) => {
-    expect(fieldsAndTexts(crioProblems(given as Record<string, string>, 'c'))).toEqual([
-      expect.stringContaining(text),
-    ]);
+    expect(fieldsAndTexts(crioProblems(given as Record<string, string>, 'c'))).toEqual([expect.stringContaining(text)]);
   });
 });

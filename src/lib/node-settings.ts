@@ -66,10 +66,9 @@ const SECOND = 1_000_000_000n;
 /** Kernel settings that each pod has for itself (kubelet, sysctl/namespace.go); the rest belong to the whole node. */
 const OF_POD = /^(?:kernel\.sem|(?:kernel\.shm|kernel\.msg|fs\.mqueue\.|net\.)[a-zA-Z0-9_.*/-]*)$/;
 const OF_POD_MEANT = 'kernel.sem or begins with kernel.shm, kernel.msg, fs.mqueue. or net.';
-const ULIMITS =
-  'core cpu data fsize locks memlock msgqueue nice nofile nproc rss rtprio rttime sigpending stack'.split(
-    ' ',
-  );
+const ULIMITS = 'core cpu data fsize locks memlock msgqueue nice nofile nproc rss rtprio rttime sigpending stack'.split(
+  ' ',
+);
 
 const bool: NodeSetting = {
   kind: 'bool',
@@ -106,10 +105,7 @@ function list(meant: string, fits: (entry: string) => boolean): NodeSetting {
 }
 
 const age = duration('a duration such as 30s that is not negative', (nanoseconds) => nanoseconds >= 0n);
-const grace = duration(
-  '0s or a duration of at least 1s',
-  (nanoseconds) => nanoseconds === 0n || nanoseconds >= SECOND,
-);
+const grace = duration('0s or a duration of at least 1s', (nanoseconds) => nanoseconds === 0n || nanoseconds >= SECOND);
 const registries = list('each entry a host such as registry.example.com:5000', (entry) =>
   /^[a-zA-Z0-9*[][a-zA-Z0-9.:/[\]*_-]*$/.test(entry),
 );
@@ -212,10 +208,7 @@ function contradictions(given: Readonly<Record<string, string>>, path: string): 
   for (const [older, now] of Object.entries(KUBELET_NAMES)) {
     check(given[older] === undefined || given[now] === undefined, older, `Is the same as ${now}; send one.`);
   }
-  const [low, high] = [
-    number('imageGCLowThresholdPercent', 80),
-    number('imageGCHighThresholdPercent', 85),
-  ] as const;
+  const [low, high] = [number('imageGCLowThresholdPercent', 80), number('imageGCHighThresholdPercent', 85)] as const;
   const lower = given.imageGCLowThresholdPercent === undefined ? 'High' : 'Low';
   check(
     low < high,
@@ -272,10 +265,7 @@ const POINTS = 60;
 /** Returns the times of up to 60 points of the interval since something is there, oldest first. */
 export function idleTimes({ time_unit, time_interval }: MetricsQuestion, since: Date, now: Date): string[] {
   const length = time_interval * (time_unit === 'day' ? 24 : 1) * HOUR_MS;
-  return Array.from(
-    { length: POINTS },
-    (_, index) => now.getTime() - (length * (POINTS - 1 - index)) / POINTS,
-  )
+  return Array.from({ length: POINTS }, (_, index) => now.getTime() - (length * (POINTS - 1 - index)) / POINTS)
     .filter((time) => time >= since.getTime())
     .map((time) => isoSeconds(new Date(time)));
 }

@@ -15,9 +15,8 @@ const WITHIN = { timeout: 2_000, tries: 2 };
 const NOT_THERE = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 
 /**
- * Returns a DNS look-up for connections to strangers' hosts: it finds only public addresses, and fails with
- * `refusal` if there are none. The connection itself uses it, so the address that was checked is the one that
- * is used.
+ * Returns a DNS look-up for connections to strangers' hosts: it finds only public addresses, and fails with `refusal`
+ * if there are none. The connection itself uses it, so the address that was checked is the one that is used.
  *
  * It asks the servers itself. `dns.lookup` waits in one of four threads that the whole process has, so that four names
  * whose servers are silent would hold up all others, and files as well.
@@ -44,9 +43,7 @@ const find = callbackify(addressesOf);
 async function addressesOf(hostname: string, resolver: Resolver): Promise<LookupAddress[]> {
   const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   const found = answers.flatMap((answer, index) =>
-    answer.status === 'fulfilled'
-      ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 }))
-      : [],
+    answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })) : [],
   );
   if (found.length > 0) return found;
   const failed = answers.find((one) => one.status === 'rejected' && !NOT_THERE.has(one.reason?.code));

@@ -68,8 +68,7 @@ export function pagesAround(
       value === undefined ? [] : [[name, String(value)] as [string, string]],
     ),
   );
-  const at = (start: number) =>
-    `${path}?offset=${start}&limit=${limit}${kept.size === 0 ? '' : `&${kept.toString()}`}`;
+  const at = (start: number) => `${path}?offset=${start}&limit=${limit}${kept.size === 0 ? '' : `&${kept.toString()}`}`;
   return {
     next: offset + limit < count ? at(offset + limit) : null,
     previous: offset > 0 ? at(Math.max(0, offset - limit)) : null,

@@ -7,10 +7,7 @@ const PUBLIC = ['93.184.215.14', '8.8.8.8'];
 const refusal = () => new Error('not public');
 const failing = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
 
-function look(
-  resolver: Resolver,
-  { name = 'example.com', ...options }: dns.LookupOptions & { name?: string } = {},
-) {
+function look(resolver: Resolver, { name = 'example.com', ...options }: dns.LookupOptions & { name?: string } = {}) {
   return new Promise((resolve, reject) => {
     lookUpPublic(refusal, resolver)(name, options, (error, address, family) => {
       if (error) reject(error);
@@ -24,10 +21,7 @@ const resolver = (four: Promise<string[]>, six: Promise<string[]>): Resolver =>
 
 describe('a look-up', () => {
   it('finds the public addresses of a name, and no others', async () => {
-    const found = resolver(
-      Promise.resolve(['10.0.0.1', ...PUBLIC]),
-      Promise.resolve(['::1', '2606:4700::6810:84e5']),
-    );
+    const found = resolver(Promise.resolve(['10.0.0.1', ...PUBLIC]), Promise.resolve(['::1', '2606:4700::6810:84e5']));
     expect(await look(found)).toEqual([PUBLIC[0], 4]);
     expect(await look(found, { family: 6 })).toEqual(['2606:4700::6810:84e5', 6]);
     expect(await look(found, { all: true })).toEqual([
@@ -38,9 +32,7 @@ describe('a look-up', () => {
   });
 
   it('refuses a name with other addresses only, also one that only this machine knows', async () => {
-    await expect(look(resolver(Promise.resolve(['10.0.0.1']), failing('ENODATA')))).rejects.toThrow(
-      'not public',
-    );
+    await expect(look(resolver(Promise.resolve(['10.0.0.1']), failing('ENODATA')))).rejects.toThrow('not public');
     const unknown = resolver(failing('ENOTFOUND'), failing('ENOTFOUND'));
     await expect(look(unknown, { name: 'localhost' })).rejects.toThrow('not public');
   });

@@ -39,8 +39,7 @@ export const ResourceFields = {
 
 const EXAMPLE_ID = '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a';
 
-export const Uuid = (description: string) =>
-  Type.String({ format: 'uuid', description, examples: [EXAMPLE_ID] });
+export const Uuid = (description: string) => Type.String({ format: 'uuid', description, examples: [EXAMPLE_ID] });
 
 export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 

@@ -11,9 +11,7 @@ test.each([
 });
 
 test('addresses of one /64 are one sender, and of two are two', () => {
-  const [one, same, other] = ['2001:db8:0:1::1', '2001:DB8:0:1:ffff::2', '2001:db8:0:2::1'].map(
-    senderNetwork,
-  );
+  const [one, same, other] = ['2001:db8:0:1::1', '2001:DB8:0:1:ffff::2', '2001:db8:0:2::1'].map(senderNetwork);
   expect(same).toBe(one);
   expect(other).not.toBe(one);
   expect(senderNetwork('2001:db8:1:b::1')).not.toBe(senderNetwork('2001:db8:b:1::1'));

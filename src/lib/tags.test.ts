@@ -53,8 +53,7 @@ describe('canonicalTags', () => {
   });
 
   test('limits the number of tags', () => {
-    const many = (count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v']));
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v']));
     expect(canonicalTags(many(MAX_TAGS), 'tags').problems).toEqual([]);
     expect(canonicalTags(many(MAX_TAGS + 1), 'tags').problems).toEqual([
       { field: 'tags', message: expect.stringContaining('At most 64') },

@@ -46,16 +46,14 @@ function keyFault(key: string, taken: ReadonlyMap<string, string>): string | und
   if (key === '') return 'A tag key must not be empty.';
   if (lengthOf(key) > TAG_MAX_LENGTH) return `A tag key may have at most ${TAG_MAX_LENGTH} characters.`;
   if (!KEY.test(key)) return 'A tag key must not contain spaces, tabs, line breaks or "=".';
-  if (taken.has(key))
-    return 'Is the same key as another one once the spaces around it are removed; send it once.';
+  if (taken.has(key)) return 'Is the same key as another one once the spaces around it are removed; send it once.';
   return undefined;
 }
 
 function valueFault(value: string): string | undefined {
   if (value === '') return 'A tag value must not be empty; leave the tag out instead.';
   if (lengthOf(value) > TAG_MAX_LENGTH) return `A tag value may have at most ${TAG_MAX_LENGTH} characters.`;
-  if (!VALUE.test(value))
-    return 'A tag value must not contain tabs or line breaks; spaces inside are allowed.';
+  if (!VALUE.test(value)) return 'A tag value must not contain tabs or line breaks; spaces inside are allowed.';
   return undefined;
 }
 
@@ -65,9 +63,7 @@ function lengthOf(text: string): number {
 }
 
 /** Tags as answers show them. */
-export function presentedTags(
-  tags: Record<string, string>,
-): { key: string; value: string; read_only: boolean }[] {
+export function presentedTags(tags: Record<string, string>): { key: string; value: string; read_only: boolean }[] {
   return Object.entries(tags).map(([key, value]) => ({ key, value, read_only: false }));
 }
 
@@ -82,10 +78,7 @@ export const TagsInput = Type.Unsafe<Record<string, string>>({
 });
 
 /** Returns tags without surrounding white space. @throws InvalidError naming the tag below `field` */
-export function acceptedTags(
-  given: Record<string, string> | undefined,
-  field = 'tags',
-): Record<string, string> {
+export function acceptedTags(given: Record<string, string> | undefined, field = 'tags'): Record<string, string> {
   const { tags, problems } = canonicalTags(given ?? {}, field);
   if (problems.length > 0) throw new InvalidError(problems);
   return tags;
@@ -136,9 +129,7 @@ function withinLimit(tags: Record<string, string>, field: string): Record<string
   const count = Object.keys(tags).length;
   if (count <= MAX_TAGS) return tags;
   throw new InvalidError({
-    [field || 'tags']: [
-      `At most ${MAX_TAGS} tags are allowed, and there would be ${count}; remove some first.`,
-    ],
+    [field || 'tags']: [`At most ${MAX_TAGS} tags are allowed, and there would be ${count}; remove some first.`],
   });
 }
 
@@ -149,10 +140,7 @@ export const MAX_QUERY_JSON = 8_192;
 export function textObject(json: string): Record<string, string> | undefined {
   const value = parsed(json);
   const sound =
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.entries(value).flat().every(isText);
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.entries(value).flat().every(isText);
   return sound ? (value as Record<string, string>) : undefined;
 }
 
@@ -209,14 +197,10 @@ export function metadataPairs(
       metadata_kv: ['Must be a JSON object whose values are strings, such as {"env":"production"}.'],
     });
   }
-  const other = Object.keys(metadata).find(
-    (key) => Object.hasOwn(pairs, key) && pairs[key] !== metadata[key],
-  );
+  const other = Object.keys(metadata).find((key) => Object.hasOwn(pairs, key) && pairs[key] !== metadata[key]);
   if (other === undefined) return metadata;
   throw new InvalidError({
-    metadata_kv: [
-      `Asks for another value of "${other}" than tag_key_value, the newer name of this parameter.`,
-    ],
+    metadata_kv: [`Asks for another value of "${other}" than tag_key_value, the newer name of this parameter.`],
   });
 }
 

@@ -12,12 +12,9 @@ export function globOf(pattern: string): (text: string) => boolean {
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Returns the beginning of somebody else's text as the database can keep it: without NUL and half characters. */
-export const keptText = (text: string, most: number): string =>
-  text.replaceAll('\0', '').slice(0, most).toWellFormed();
+export const keptText = (text: string, most: number): string => text.replaceAll('\0', '').slice(0, most).toWellFormed();
 
-/**
- * Longer names are hardly typing errors, and the cost of the distance grows with the product of the lengths.
- */
+/** Longer names are hardly typing errors, and the cost of the distance grows with the product of the lengths. */
 const MAX_LENGTH = 64;
 
 /** Returns the known name that was most likely meant: at most a third of its characters differ. */

@@ -6,8 +6,7 @@ import { InvalidError } from './errors.ts';
 export const MOMENT_RULE = 'Must be a valid date-time, such as 2030-12-31T23:59:59Z.';
 
 /**
- * `2019-06-18T11:56:16`, in UTC without an offset: tasks, `created_on` of regions. Fractions of a second are
- * cut off.
+ * `2019-06-18T11:56:16`, in UTC without an offset: tasks, `created_on` of regions. Fractions of a second are cut off.
  */
 export function plainSeconds(date: Date): string {
   return secondsOf(date);
@@ -34,8 +33,7 @@ export function forPeople(date: Date): string {
 }
 
 /**
- * `2019-06-18T11:56:16.123000Z`: AI tasks, tokens, features. A Date has milliseconds, so the last three
- * digits are 0.
+ * `2019-06-18T11:56:16.123000Z`: AI tasks, tokens, features. A Date has milliseconds, so the last three digits are 0.
  */
 export function isoMicros(date: Date): string {
   return `${date.toISOString().slice(0, -1)}000Z`;
@@ -114,10 +112,7 @@ export function afterTime(date: Date | undefined): Date | undefined {
   return date && new Date(date.getTime() + (date.getTime() % SECOND === 0 ? SECOND : 1));
 }
 
-/**
- * Returns the period that a list is limited to: from the first time, and before the second.
- * @throws InvalidError
- */
+/** Returns the period that a list is limited to: from the first time, and before the second. @throws InvalidError */
 export function periodOf(query: { from_timestamp?: string; to_timestamp?: string }): Period {
   return periodIn(query, 'from_timestamp', 'to_timestamp');
 }

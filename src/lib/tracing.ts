@@ -28,3 +28,10 @@ export interface Tracing {
   /** Sends what is left, for at most so long. */
   stop(withinMs: number): Promise<void>;
 }
+
+/** How traces are sent. Where to, and with what headers, the exporter reads from the environment by itself. */
+export interface TracingSettings {
+  protocol: 'http/protobuf' | 'http/json';
+  /** The share of traces that is sent, from 0 to 1. */
+  ratio: number;
+}

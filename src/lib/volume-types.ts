@@ -1,12 +1,5 @@
 /** All kinds of volumes; the catalogue says which of them a region has. */
-export const VOLUME_TYPES = [
-  'cold',
-  'ssd_hiiops',
-  'ssd_local',
-  'ssd_lowlatency',
-  'standard',
-  'ultra',
-] as const;
+export const VOLUME_TYPES = ['cold', 'ssd_hiiops', 'ssd_local', 'ssd_lowlatency', 'standard', 'ultra'] as const;
 /** Only these can be copied while they are being written to. */
 export const SNAPSHOT_TYPES: readonly VolumeType[] = ['standard', 'ssd_hiiops'];
 /** The largest volume. */

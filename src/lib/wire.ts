@@ -27,8 +27,7 @@ export const KUBERNETES_NAME_RULE =
 /* Schemas that many features share. */
 
 /** An object with a name in the OpenAPI document. */
-export const Named = <P extends TProperties>(title: string, properties: P) =>
-  Type.Object(properties, { title });
+export const Named = <P extends TProperties>(title: string, properties: P) => Type.Object(properties, { title });
 
 /** An object that clients send. It also has a name, and unknown fields are refused. */
 export const Input = <P extends TProperties>(title: string, properties: P, example?: object) =>
@@ -53,8 +52,7 @@ export const Timestamp = (description?: string) =>
   Type.String({ format: 'date-time', ...(description !== undefined && { description }) });
 
 /**
- * The format of `offsetTimestamp`. Not `date-time`: RFC 3339 requires a colon in the offset, and clients
- * check that.
+ * The format of `offsetTimestamp`. Not `date-time`: RFC 3339 requires a colon in the offset, and clients check that.
  */
 export const OffsetTimestamp = () =>
   Type.String({
@@ -163,9 +161,8 @@ export function nullable<T extends TSchema & { type?: string }>(schema: T): TUns
 }
 
 /**
- * The value or null. With a union, a titled object stays a separate component of the API document. No schema
- * of an update has a `default`: the validator would fill it in, and nobody could tell that the field was
- * absent.
+ * The value or null. With a union, a titled object stays a separate component of the API document. No schema of an
+ * update has a `default`: the validator would fill it in, and nobody could tell that the field was absent.
  */
 export const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 

@@ -38,32 +38,25 @@ const deletionRequest = (to: string, clientId: number): NewMail => ({
   clientId,
   data: { event: 'requested', user: 'jo@example.com', reason: '', time: 'now', setting: '1' },
 });
-const times = <T>(number: number, make: (at: number) => T) =>
-  Array.from({ length: number }, (_, at) => make(at));
+const times = <T>(number: number, make: (at: number) => T) => Array.from({ length: number }, (_, at) => make(at));
 
 describe('of many transactions at once', () => {
   it('one address gets no more mails than in turn, however it is written', async () => {
     const addresses = ['One@example.com', 'one@example.com'];
     await Promise.all(times(20, (at) => queue([invitation(addresses[at % 2] ?? '', 100 + at)])));
-    const { rowCount } = await database.pool.query(
-      `select from mails where lower(receiver) = 'one@example.com'`,
-    );
+    const { rowCount } = await database.pool.query(`select from mails where lower(receiver) = 'one@example.com'`);
     expect([rowCount, warned]).toEqual([5, 15]);
   });
 
   it('one account causes no more mails than in turn', async () => {
-    await Promise.all(
-      times(12, (group) => queue(times(20, (at) => invitation(`${group}-${at}@example.com`, 7)))),
-    );
+    await Promise.all(times(12, (group) => queue(times(20, (at) => invitation(`${group}-${at}@example.com`, 7)))));
     expect(await count('client_id', 7)).toBe(200);
   });
 
   it('none waits for another for ever', async () => {
     const receivers = times(10, (at) => `crossed-${at}@example.com`);
     const both = [receivers, receivers.toReversed()];
-    await Promise.all(
-      times(10, (at) => queue((both[at % 2] ?? []).map((to) => deletionRequest(to, 200 + at)))),
-    );
+    await Promise.all(times(10, (at) => queue((both[at % 2] ?? []).map((to) => deletionRequest(to, 200 + at)))));
     for (const to of receivers) expect(await count('receiver', to)).toBe(10);
   });
 });

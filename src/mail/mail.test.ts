@@ -4,16 +4,7 @@ import path from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { HOUR_MS, notAtTheEndOf } from '../../test/support/clock.ts';
-import {
-  anyEmail,
-  bearer,
-  comes,
-  invite,
-  logIn,
-  newPerson,
-  PASSWORD,
-  type Person,
-} from '../../test/support/logins.ts';
+import { anyEmail, bearer, comes, invite, logIn, newPerson, PASSWORD, type Person } from '../../test/support/logins.ts';
 import { type MailServer, openMailServer, refusal } from '../../test/support/mail-server.ts';
 import { addReseller } from '../../test/support/reseller.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
@@ -194,9 +185,7 @@ describe('a forgotten password', () => {
     expect(await status({ token, password: 'short' })).toBe(400);
     expect(await status({ token: token.replace(/_\d+_/, `_${boss.userId}_`), password: PASSWORD })).toBe(400);
     expect(await status({ token: token.replace('reset', 'invitation'), password: PASSWORD })).toBe(400);
-    await service.pool.query(`update password_resets set expires_at = now() where user_id = $1`, [
-      user.userId,
-    ]);
+    await service.pool.query(`update password_resets set expires_at = now() where user_id = $1`, [user.userId]);
     expect(await status({ token, password: PASSWORD })).toBe(400);
   });
 });
@@ -212,9 +201,7 @@ describe('a login', () => {
     const user = await newPerson(service.http);
     await logIn(service.anonymous, user.email);
     expect(await stateOf(user.email)).toEqual([]);
-    await service.pool.query(`update login_attempts set address = '203.0.113.9' where user_id = $1`, [
-      user.userId,
-    ]);
+    await service.pool.query(`update login_attempts set address = '203.0.113.9' where user_id = $1`, [user.userId]);
     const headers = { 'user-agent': 'Lynx/2.9' };
     const body = { username: user.email, password: PASSWORD };
     expect((await service.anonymous.request('POST', LOGIN, { body, headers })).status).toBe(200);
@@ -247,9 +234,7 @@ describe('a login', () => {
     expect(mail.from?.name).toBe('Watchful');
     expect(mail.text).toContain('Address: 127.0.0.1\n');
     const unsubscribe = mail.headers.find(({ key }) => key === 'list-unsubscribe');
-    expect(unsubscribe?.value).toBe(
-      `<https://cloud.example.com/console/notification-settings#setting=${id}>`,
-    );
+    expect(unsubscribe?.value).toBe(`<https://cloud.example.com/console/notification-settings#setting=${id}>`);
     expect(await stateOf(told)).toHaveLength(1);
     for (const address of others) expect(await stateOf(address)).toEqual([]);
   }, 60_000);
@@ -373,9 +358,7 @@ it('a webhook that is disabled is mailed to the administrators', async () => {
   const projects = await user.http.get('/cloud/v1/projects');
   await user.http.post(`/cloud/v1/ssh_keys/${projects.body.results[0].id}`, { name: 'one' });
   const { mail } = await server.mailTo(user.email, 'A webhook of Listening is disabled');
-  expect(mail.text).toContain(
-    `The receiver at ${receiver.host} answered that it wants no more events (410).`,
-  );
+  expect(mail.text).toContain(`The receiver at ${receiver.host} answered that it wants no more events (410).`);
   expect(mail.text).toContain(`PATCH /tradewind/v1/webhooks/${webhook.id} and {"enabled": true}`);
 });
 
@@ -408,10 +391,7 @@ describe('a mail', () => {
     server.refuse = () => undefined;
     await hurry();
     await server.mailTo(email);
-    await vi.waitFor(
-      async () => expect(await stateOf(email)).toMatchObject([{ state: 'sent', data: null }]),
-      SOON,
-    );
+    await vi.waitFor(async () => expect(await stateOf(email)).toMatchObject([{ state: 'sent', data: null }]), SOON);
   });
 
   it('is tried again after a refusal for now, with the same ID', async () => {
@@ -451,10 +431,7 @@ describe('a mail', () => {
     await invite(boss, email);
     await vi.waitFor(async () => expect(await stateOf(email)).toMatchObject([{ attempts: 1 }]), SOON);
     await service.pool.query(`update mails set expires_at = now() where receiver = $1`, [email]);
-    await vi.waitFor(
-      async () => expect(await stateOf(email)).toMatchObject([{ state: 'failed', data: null }]),
-      SOON,
-    );
+    await vi.waitFor(async () => expect(await stateOf(email)).toMatchObject([{ state: 'failed', data: null }]), SOON);
   });
 });
 

@@ -5,29 +5,21 @@ import { announce } from '../db/changes.ts';
 import type { Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import {
-  KIND_NAMES,
-  MAIL_KINDS,
-  MAILS,
-  type MailData,
-  type MailKind,
-  MOST_OF_ACCOUNT,
-  SENT_WITHIN_MS,
-} from './kinds.ts';
+import * as kinds from './kinds.ts';
 import { plainData } from './sending/queue.ts';
 
 const HOUR_MS = 3_600_000;
 const TURNS = 200;
-const OF_ACCOUNT = KIND_NAMES.filter((kind) => MAIL_KINDS[kind].ofAccount);
+const OF_ACCOUNT = kinds.KIND_NAMES.filter((kind) => kinds.MAIL_KINDS[kind].ofAccount);
 
 /** A mail to be sent. */
-export type NewMail = { [Kind in MailKind]: MailOf<Kind> }[MailKind];
-interface MailOf<Kind extends MailKind> {
+export type NewMail = { [Kind in kinds.MailKind]: MailOf<Kind> }[kinds.MailKind];
+interface MailOf<Kind extends kinds.MailKind> {
   kind: Kind;
   to: string;
   /** The account that it is about. */
   clientId: number;
-  data: MailData[Kind];
+  data: kinds.MailData[Kind];
   /** When it has become useless. */
   until?: Date;
   /** Another mail of the kind to the same address with the same text is not sent for a week. */
@@ -48,7 +40,7 @@ export function createMailer(deps: { clock: Clock; secrets: Pick<Secrets, 'seal'
 
   function row({ kind, to, clientId, data, until, once }: NewMail, now: Date) {
     const id = v7();
-    const latest = new Date(now.getTime() + SENT_WITHIN_MS);
+    const latest = new Date(now.getTime() + kinds.SENT_WITHIN_MS);
     return {
       id,
       kind,
@@ -57,9 +49,9 @@ export function createMailer(deps: { clock: Clock; secrets: Pick<Secrets, 'seal'
       data: secrets.seal('mails.data', [id], plainData(data)),
       once: once === undefined ? null : `${kind} ${to.toLowerCase()} ${once}`,
       expires_at: until !== undefined && until < latest ? until : latest,
-      most: MAIL_KINDS[kind].most,
-      most_by_account: MAIL_KINDS[kind].mostByAccount ?? MAIL_KINDS[kind].most,
-      of_account: MAIL_KINDS[kind].ofAccount,
+      most: kinds.MAIL_KINDS[kind].most,
+      most_by_account: kinds.MAIL_KINDS[kind].mostByAccount ?? kinds.MAIL_KINDS[kind].most,
+      of_account: kinds.MAIL_KINDS[kind].ofAccount,
     };
   }
 
@@ -71,7 +63,7 @@ export function createMailer(deps: { clock: Clock; secrets: Pick<Secrets, 'seal'
       if (rows.length === 0) return;
       await inTurn(tx, rows);
       const since = new Date(now.getTime() - HOUR_MS);
-      const { rows: done } = await sql<{ kind: MailKind; client_id: number; queued: boolean }>`
+      const { rows: done } = await sql<{ kind: kinds.MailKind; client_id: number; queued: boolean }>`
         with given as (
           select *, row_number() over (partition by lower(receiver), kind order by id) as of_receiver,
             row_number() over (partition by lower(receiver), kind, client_id order by id) as of_both,
@@ -89,7 +81,7 @@ export function createMailer(deps: { clock: Clock; secrets: Pick<Secrets, 'seal'
                 and created_at > ${since}) <= most_by_account
             and (not of_account or of_client + (
               select count(*) from mails where mails.client_id = given.client_id
-                and mails.kind = any(${OF_ACCOUNT}::text[]) and created_at > ${since}) <= ${MOST_OF_ACCOUNT}) as queued
+                and mails.kind = any(${OF_ACCOUNT}::text[]) and created_at > ${since}) <= ${kinds.MOST_OF_ACCOUNT}) as queued
           from given
         ), inserted as (
           insert into mails (id, kind, receiver, client_id, data, once, due_at, expires_at, created_at)
@@ -97,7 +89,7 @@ export function createMailer(deps: { clock: Clock; secrets: Pick<Secrets, 'seal'
           on conflict (once) do nothing
         )
         select kind, client_id, queued from judged`.execute(tx.sql);
-      if (done.some(({ queued }) => queued)) await announce(tx.client, MAILS, '');
+      if (done.some(({ queued }) => queued)) await announce(tx.client, kinds.MAILS, '');
       const refused = done.find(({ queued }) => !queued);
       if (!refused) return;
       const { kind, client_id: client } = refused;

@@ -5,9 +5,7 @@ export function isSmtpUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '') return false;
   const bare = ['', '/'].includes(url.pathname) && url.search === '' && url.hash === '';
-  return (
-    bare && isDecodable(url.username) && isDecodable(url.password) && (url.username !== '' || !url.password)
-  );
+  return bare && isDecodable(url.username) && isDecodable(url.password) && (url.username !== '' || !url.password);
 }
 
 function isDecodable(text: string): boolean {

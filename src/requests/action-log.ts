@@ -10,11 +10,7 @@ type Audited = 'event_type' | 'subject' | 'origin' | 'reason' | 'attempts';
 export type NewUserAction = Omit<Written, Audited> & Partial<Pick<Written, Audited>>;
 
 /** Writes both in one statement. */
-export async function insertAction(
-  db: Sql,
-  action: NewUserAction,
-  event: NewEvent | undefined,
-): Promise<void> {
+export async function insertAction(db: Sql, action: NewUserAction, event: NewEvent | undefined): Promise<void> {
   if (event) await insertToldAction(db, { ...action, ...event });
   else await insertActionRow(db, action);
 }

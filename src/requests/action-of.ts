@@ -109,8 +109,7 @@ export function kindOf(method: string, route: string, body?: unknown): ActionKin
   const kind = known.get(key);
   if (kind === undefined || !route.endsWith('/action')) return kind;
   const { action, active } = (body ?? {}) as { action?: unknown; active?: unknown };
-  if (kind.resource === 'ddos_profile')
-    return { ...kind, type: active === false ? 'deactivate' : 'activate' };
+  if (kind.resource === 'ddos_profile') return { ...kind, type: active === false ? 'deactivate' : 'activate' };
   const type = BODY_ACTIONS.get(action);
   return type && { ...kind, type };
 }
@@ -155,8 +154,7 @@ type Noted = Omit<NewUserAction, 'outcome' | 'status'>;
 export function actionOf(request: IncomingRequest, timestamp: Date): Noted {
   const { principal, params } = request;
   // The values are not validated yet: requests with invalid ones are refused, but recorded all the same.
-  const number = (value: string | number | undefined) =>
-    /^\d{1,15}$/.test(String(value)) ? Number(value) : null;
+  const number = (value: string | number | undefined) => (/^\d{1,15}$/.test(String(value)) ? Number(value) : null);
   return {
     client_id: principal.clientId,
     user_id: principal.userId,
@@ -180,10 +178,7 @@ const NAMED: ReadonlyMap<string, ResourceType> = new Map(
   ALL_RESOURCES.flatMap(([type, { params = [] }]) => params.map((param) => [param, type] as const)),
 );
 
-/**
- * Returns an accepted request as the published log shows it; `about` contains the resources that its work
- * reported.
- */
+/** Returns an accepted request as the published log shows it; `about` contains the resources that its work reported. */
 export function publishedAs(request: IncomingRequest, about: readonly ActionResource[]): Published {
   const kind = kindOf(request.method, request.route, request.body());
   if (!kind) return UNPUBLISHED;

@@ -74,22 +74,18 @@ describe('what changed nothing', () => {
       await Promise.all(Array.from({ length: 50 }, () => refuse(tenant)));
     }
     const late = await refuse(bystander);
-    const { body } = await bystander.http.get(
-      `/cloud/v1/request_log?request_id=${late.headers.get('x-request-id')}`,
-    );
+    const { body } = await bystander.http.get(`/cloud/v1/request_log?request_id=${late.headers.get('x-request-id')}`);
     expect(body.results).toMatchObject([{ operation: 'createProject', status: 400 }]);
 
     const log = await tenant.http.get('/tradewind/v1/audit?outcome=refused&limit=1000');
     const rest = log.body.records.filter(({ operation }: { operation: string | null }) => operation === null);
     expect(rest).toMatchObject([{ actor: { user_id: null }, path: null, attempts: beyond }]);
-    expect(
-      await count('user_actions where client_id = $1 and outcome = $2', [tenant.clientId, 'refused']),
-    ).toBe(RECORDS_A_DAY + 1);
+    expect(await count('user_actions where client_id = $1 and outcome = $2', [tenant.clientId, 'refused'])).toBe(
+      RECORDS_A_DAY + 1,
+    );
     // Accepted changes are recorded all the same.
     const made = await tenant.http.post('/cloud/v1/projects', { name: 'accepted' });
-    const accepted = await tenant.http.get(
-      `/cloud/v1/request_log?request_id=${made.headers.get('x-request-id')}`,
-    );
+    const accepted = await tenant.http.get(`/cloud/v1/request_log?request_id=${made.headers.get('x-request-id')}`);
     expect(accepted.body.results).toMatchObject([{ outcome: 'accepted' }]);
   });
 });
@@ -157,8 +153,7 @@ it('requests for other limits are refused while too many are open, even at once'
 
 it('notification settings of a reseller are refused when there are too many', async () => {
   const PATH = '/iam/reselling/resellers/1/notification_settings';
-  const make = () =>
-    service.http.post(PATH, { notification_type: 'failed_login', email: 'security@example.com' });
+  const make = () => service.http.post(PATH, { notification_type: 'failed_login', email: 'security@example.com' });
   await service.pool.query(
     `insert into notification_settings (reseller_id, notification_type, email, enabled, created_at)
      select 1, 'failed_login', 'security@example.com', false, now() from generate_series(1, $1::int - 1)`,

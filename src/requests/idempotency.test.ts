@@ -80,9 +80,7 @@ it('keeps nothing of a refused request, so that it can be mended', async () => {
 
 it('makes one thing of many that come at once', async () => {
   const key = randomUUID();
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, () => post(GROUPS, group('made-by-one'), key)),
-  );
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post(GROUPS, group('made-by-one'), key)));
   const statuses = answers.map(({ status }) => status);
   expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
   const made = answers.filter(({ status }) => status === 200);
@@ -114,9 +112,7 @@ it('keeps no secret', async () => {
 
 it('keeps no trace of a password', () => {
   const of = (body: object) => fingerprintOf('POST', '/iam/users', body).toString('hex');
-  expect(of({ email: 'a@example.com', password: 'one' })).toBe(
-    of({ email: 'a@example.com', password: 'two' }),
-  );
+  expect(of({ email: 'a@example.com', password: 'one' })).toBe(of({ email: 'a@example.com', password: 'two' }));
   expect(of({ email: 'a@example.com' })).not.toBe(of({ email: 'b@example.com' }));
 });
 
@@ -124,21 +120,14 @@ it("is another key for another account's user", async () => {
   const key = randomUUID();
   const other = await service.otherTenant();
   await post(GROUPS, group('mine'), key);
-  const theirs = await post(
-    `/cloud/v1/securitygroups/${other.projectId}/1`,
-    group('theirs'),
-    key,
-    other.http,
-  );
+  const theirs = await post(`/cloud/v1/securitygroups/${other.projectId}/1`, group('theirs'), key, other.http);
   expect(theirs.status, theirs.text).toBe(200);
 });
 
 it('forgets a key after its time', async () => {
   const key = randomUUID();
   const first = await post(GROUPS, group('a-day-ago'), key);
-  await service.pool.query("update idempotency_keys set expires_at = now() - interval '1 s' where key = $1", [
-    key,
-  ]);
+  await service.pool.query("update idempotency_keys set expires_at = now() - interval '1 s' where key = $1", [key]);
   const later = await post(GROUPS, group('a-day-later'), key);
   expect(later.status, later.text).toBe(200);
   expect(later.body.id).not.toBe(first.body.id);

@@ -49,9 +49,7 @@ export async function answerBefore(db: Kysely<Tables>, use: KeyUse, now: Date): 
     .executeTakeFirst();
   if (!row) return undefined;
   if (!row.fingerprint.equals(use.fingerprint)) {
-    throw new UnprocessableError(
-      'This Idempotency-Key was used for another request; use a new key for a new request',
-    );
+    throw new UnprocessableError('This Idempotency-Key was used for another request; use a new key for a new request');
   }
   if (row.status === null || row.body === null) {
     throw new ConflictError(
@@ -61,15 +59,10 @@ export async function answerBefore(db: Kysely<Tables>, use: KeyUse, now: Date): 
   return { status: row.status, body: row.body };
 }
 
-/**
- * Takes the key for a request that is being carried out.
- * @throws ConflictError if another request took it meanwhile
- */
+/** Takes the key for a request that is being carried out. @throws ConflictError if another request took it meanwhile */
 export async function takeKey(tx: Transaction, use: KeyUse, now: Date): Promise<void> {
   if (await insertKey(tx.sql, use, now, null)) return;
-  throw new ConflictError(
-    'A request with this Idempotency-Key has just been carried out; repeat it to get its answer',
-  );
+  throw new ConflictError('A request with this Idempotency-Key has just been carried out; repeat it to get its answer');
 }
 
 /** Stores the answer of the request that took the key, or of one that had nothing to carry out. */
@@ -102,12 +95,7 @@ export async function forgetExpiredKeys(db: Kysely<Tables>, now: Date): Promise<
 }
 
 /** Waits for a transaction that is inserting the same key. Returns false if a valid key exists. */
-async function insertKey(
-  db: Kysely<Tables>,
-  use: KeyUse,
-  now: Date,
-  answer: Answer | null,
-): Promise<boolean> {
+async function insertKey(db: Kysely<Tables>, use: KeyUse, now: Date, answer: Answer | null): Promise<boolean> {
   const content = {
     fingerprint: use.fingerprint,
     request_id: use.requestId,

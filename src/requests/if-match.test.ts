@@ -59,15 +59,10 @@ it('counts a rule as a change of its group', async () => {
   const path = await makeGroup();
   const etag = (await service.http.get(path)).headers.get('etag') ?? '';
   const rule = { direction: 'ingress', protocol: 'tcp', port_range_min: 80, port_range_max: 80 };
-  const added = await change(
-    'POST',
-    `${path.replace('v1/securitygroups', 'v2/security_groups')}/rules`,
-    etag,
-    {
-      ...rule,
-      protocol: 'tcp',
-    },
-  );
+  const added = await change('POST', `${path.replace('v1/securitygroups', 'v2/security_groups')}/rules`, etag, {
+    ...rule,
+    protocol: 'tcp',
+  });
   expect(added.status, added.text).toBe(200);
   expect((await change('DELETE', path, etag)).status).toBe(412);
   const now = (await service.http.get(path)).headers.get('etag') ?? '';
@@ -108,9 +103,7 @@ it.each([
   expect((await change('PATCH', path, etag, { name: 'another name' })).status).toBe(200);
   expect((await service.http.get(path)).headers.get('etag')).not.toBe(etag);
   expect((await change('DELETE', path, etag)).status).toBe(412);
-  expect(
-    (await change('DELETE', path, (await service.http.get(path)).headers.get('etag') ?? '')).status,
-  ).toBe(200);
+  expect((await change('DELETE', path, (await service.http.get(path)).headers.get('etag') ?? '')).status).toBe(200);
 });
 
 it('is known of SSH keys, projects and notification settings', async () => {

@@ -28,9 +28,7 @@ export interface Principal {
   resellerId: number | undefined;
   /** May do everything; its own client, project and reseller are the defaults. */
   platformAdministrator: boolean;
-  /**
-   * Set if the user typed the password for this login; never for logins in another user's name or API tokens.
-   */
+  /** Set if the user typed the password for this login; never for logins in another user's name or API tokens. */
   inPerson?: boolean;
   /** Services that the account may not use right now. */
   shutServices?: readonly string[];
@@ -199,12 +197,7 @@ export function cloudRights(
  * Refuses what the caller's role doesn't allow, there or anywhere. Asks nobody: all of it is in the caller's own row.
  * @throws ForbiddenError, NotFoundError for a project in which the caller has no role
  */
-export function requireAccess(
-  principal: Principal,
-  access: Access,
-  asks: string,
-  askedFor: () => AskedFor,
-): void {
+export function requireAccess(principal: Principal, access: Access, asks: string, askedFor: () => AskedFor): void {
   const { cloud } = principal;
   const refused = () => new ForbiddenError(`This operation needs the token of ${asks}`);
   // Nearly every request ends here.
@@ -221,9 +214,7 @@ export function requireAccess(
   }
   if (projectId === undefined) {
     if (OF_EVERYBODY.has(operation) && (access === 'read' || operatesSomewhere(cloud))) return;
-    throw new ForbiddenError(
-      'You have rights in single projects only, and this operation is about the whole account',
-    );
+    throw new ForbiddenError('You have rights in single projects only, and this operation is about the whole account');
   }
   requireIn(principal, Number(projectId), access);
   const isOutside = path.includes('/floatingips/') || path.endsWith('/convert');

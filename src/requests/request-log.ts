@@ -124,9 +124,7 @@ export function createKeyRoom(deps: { database: { sql: Kysely<Tables> }; clock: 
     const { rows } = await sql<Omit<Held, 'countedAt'>>`
       select count(*)::int as keys, coalesce(sum(octet_length(body)), 0)::float8 as bytes,
         min(expires_at) as "firstEndsAt"
-      from idempotency_keys where client_id = ${clientId} and expires_at > ${clock.now()}`.execute(
-      database.sql,
-    );
+      from idempotency_keys where client_id = ${clientId} and expires_at > ${clock.now()}`.execute(database.sql);
     return { keys: 0, bytes: 0, firstEndsAt: null, ...rows[0], countedAt };
   }
 
@@ -173,8 +171,7 @@ export function createKeyRoom(deps: { database: { sql: Kysely<Tables> }; clock: 
 type Params = Record<string, string | number>;
 
 /**
- * Returns the current version of a resource; undefined if it doesn't exist. `lock` keeps it until the
- * transaction ends.
+ * Returns the current version of a resource; undefined if it doesn't exist. `lock` keeps it until the transaction ends.
  */
 export async function versionOf(
   db: Kysely<Tables>,
@@ -187,9 +184,7 @@ export async function versionOf(
   const conditions = conditionsOf(resource, params);
   if (within) {
     const whole = sql.join(conditionsOf(within, params), sql` and `);
-    conditions.push(
-      sql`${sql.ref(within.column)} in (select id from ${sql.table(within.table)} where ${whole})`,
-    );
+    conditions.push(sql`${sql.ref(within.column)} in (select id from ${sql.table(within.table)} where ${whole})`);
   }
   if (lock && memberships) {
     await sql`

@@ -5,9 +5,7 @@ export interface ColumnShape {
   keys: Readonly<Record<string, 'bigint' | 'text' | 'uuid'>>;
   /** Whether the column contains JSON; an encrypted value is a JSON string. */
   json: boolean;
-  /**
-   * What happens to a row whose secret nobody can decrypt any more: it is deleted, or it gets a new value.
-   */
+  /** What happens to a row whose secret nobody can decrypt any more: it is deleted, or it gets a new value. */
   lost: 'row' | 'value';
 }
 

@@ -30,11 +30,7 @@ export function unwrap(row: WrappedKey, keys: readonly EncryptionKey[]): DataKey
 }
 
 /** @throws SettingError if one of them needs a key that is missing */
-export function unwrapAll(
-  rows: readonly WrappedKey[],
-  keys: readonly EncryptionKey[],
-  place: string,
-): DataKey[] {
+export function unwrapAll(rows: readonly WrappedKey[], keys: readonly EncryptionKey[], place: string): DataKey[] {
   return rows.map((row) => {
     const key = unwrap(row, keys);
     if (key) return key;

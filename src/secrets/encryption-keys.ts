@@ -18,9 +18,7 @@ export interface EncryptionKeys {
   place: string;
   /** Undefined for keys in the environment. */
   file: string | undefined;
-  /**
-   * Reads the keys again. Returns none if there are none. @throws SettingError for keys that can't be used
-   */
+  /** Reads the keys again. Returns none if there are none. @throws SettingError for keys that can't be used */
   read(): EncryptionKey[];
 }
 

@@ -6,9 +6,7 @@ import { unwrap, wrappedKeys } from './data-keys.ts';
 import type { EncryptionKeys } from './encryption-keys.ts';
 import { countSealed, removeSealed } from './sweep.ts';
 
-/**
- * Returns the data keys that the operator's keys can't decrypt, and how many values are encrypted with them.
- */
+/** Returns the data keys that the operator's keys can't decrypt, and how many values are encrypted with them. */
 export async function lostSecrets(
   db: Kysely<Tables>,
   encryptionKeys: EncryptionKeys,

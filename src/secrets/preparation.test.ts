@@ -34,8 +34,7 @@ async function insert(jwk: string, id = randomUUID()): Promise<string> {
   return id;
 }
 const kept = async (id: string) =>
-  (await database.sql.selectFrom('signing_keys').select('jwk').where('id', '=', id).executeTakeFirstOrThrow())
-    .jwk;
+  (await database.sql.selectFrom('signing_keys').select('jwk').where('id', '=', id).executeTakeFirstOrThrow()).jwk;
 const rotate = (text = key) => rotateKeys({ database, clock, encryptionKeys: keysFrom(text), pauseMs: 0 });
 const dataKeys = () => database.sql.selectFrom('data_keys').selectAll().orderBy('id').execute();
 
@@ -168,10 +167,7 @@ describe('a rotation', () => {
     const writer = await database.pool.connect();
     await writer.query(`set application_name = 'psql'`);
     await writer.query('begin');
-    await writer.query('insert into signing_keys values ($1, $2, now())', [
-      randomUUID(),
-      JSON.stringify(JWK),
-    ]);
+    await writer.query('insert into signing_keys values ($1, $2, now())', [randomUUID(), JSON.stringify(JWK)]);
     const deps = { database, clock, encryptionKeys: keysFrom(key), pauseMs: 0 };
     const held = await rotateKeys({ ...deps, patienceMs: 200 });
     expect(held).toMatchObject({
@@ -214,9 +210,7 @@ describe('a rotation', () => {
     await secretsOf(database, key);
     const id = await insert(JSON.stringify(`sealed:1:${keyId}:mine`));
     expect(await rotate()).toMatchObject({ changed: 1, unreadable: new Map() });
-    expect(await (await secretsOf(database, key)).open(PLACE, [id], await kept(id))).toBe(
-      `sealed:1:${keyId}:mine`,
-    );
+    expect(await (await secretsOf(database, key)).open(PLACE, [id], await kept(id))).toBe(`sealed:1:${keyId}:mine`);
   });
 
   it('ends although a process without the key goes on writing, and says so', async () => {

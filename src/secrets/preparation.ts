@@ -40,10 +40,9 @@ interface Deps {
 }
 
 /**
- * Makes the first data key, or checks that this process can decrypt the existing ones. On a shared database,
- * processes of an older release may still run, and can't read encrypted values: a database with unencrypted
- * secrets waits for `rotateKeys`. If this process has the database `alone`, it rotates now, and creates a
- * file with an encryption key.
+ * Makes the first data key, or checks that this process can decrypt the existing ones. On a shared database, processes
+ * of an older release may still run, and can't read encrypted values: a database with unencrypted secrets waits for
+ * `rotateKeys`. If this process has the database `alone`, it rotates now, and creates a file with an encryption key.
  * @throws SettingError if the encryption key is missing or wrong
  */
 export async function prepareSecrets(
@@ -61,17 +60,14 @@ export async function prepareSecrets(
   if (!unfinished) return;
   await unlessAnother(database.sql, ONLY_ONE.encrypts, async (db) => {
     const swept = await encryptAll(db, { ...deps, ...(alone && { pauseMs: 0 }) });
-    if (swept.changed > 0)
-      log.info({ values: swept.changed }, 'The secrets in the database are encrypted now');
+    if (swept.changed > 0) log.info({ values: swept.changed }, 'The secrets in the database are encrypted now');
     if (swept.unreadable.size > 0)
       log.warn(
         { values: Object.fromEntries(swept.unreadable) },
         "Some secrets can't be read with any key of the database, and stay as they are",
       );
     if (swept.heldUpBy !== undefined)
-      log.warn(
-        `The next start looks again for secrets to encrypt: ${swept.heldUpBy} has an open transaction`,
-      );
+      log.warn(`The next start looks again for secrets to encrypt: ${swept.heldUpBy} has an open transaction`);
     // A start that was killed may have encrypted any of them.
     if (alone) await dropFormerValues(db, before.length > 0 ? TABLES : swept.plain);
     await complete(db, deps, swept);
@@ -111,13 +107,7 @@ export async function rotateKeys(
   });
 }
 
-async function makeFirst({
-  database,
-  clock,
-  encryptionKeys,
-  alone,
-  log,
-}: Parameters<typeof prepareSecrets>[1]) {
+async function makeFirst({ database, clock, encryptionKeys, alone, log }: Parameters<typeof prepareSecrets>[1]) {
   if (encryptionKeys.read().length === 0) {
     if (!alone || encryptionKeys.file === undefined) throw new SettingError(keyNeeded(encryptionKeys));
     addEncryptionKey(encryptionKeys.file);

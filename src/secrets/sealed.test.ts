@@ -53,9 +53,5 @@ describe('a sealed value', () => {
 it('stays readable without a key', () => {
   expect(sealWith(undefined, PLACE, row, 'plain')).toBe('plain');
   expect(sealWith(undefined, 'signing_keys.jwk', ['1'], { d: 1 })).toBe('{"d":1}');
-  expect([dataKeyIdOf('plain'), dataKeyIdOf({ d: 1 }), dataKeyIdOf(null)]).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ]);
+  expect([dataKeyIdOf('plain'), dataKeyIdOf({ d: 1 }), dataKeyIdOf(null)]).toEqual([undefined, undefined, undefined]);
 });

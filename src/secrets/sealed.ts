@@ -12,9 +12,7 @@ export const SHORTEST_BYTES = NONCE_BYTES + TAG_BYTES;
 /** Returns nonce, tag and ciphertext. The result can't be moved to another place than `place`. */
 export function encrypt(key: Buffer, place: string, content: Buffer | string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
-    Buffer.from(place),
-  );
+  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place));
   const encrypted = Buffer.concat([cipher.update(content), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]);
 }
@@ -49,12 +47,7 @@ export const beginningOf = (dataKeyId: number): string => `${MARK}${dataKeyId}:`
 export const sealedWith = (dataKeyId: number): string => `^${beginningOf(dataKeyId)}${CONTENT}$`;
 
 /** Returns the value to write into the database. Without a key it stays readable. */
-export function sealWith(
-  key: DataKey | undefined,
-  column: SecretColumn,
-  row: RowKey,
-  value: unknown,
-): string {
+export function sealWith(key: DataKey | undefined, column: SecretColumn, row: RowKey, value: unknown): string {
   const { json } = SECRET_COLUMNS[column];
   const text = json ? JSON.stringify(value) : String(value);
   if (!key) return text;
@@ -77,12 +70,9 @@ export function openWith(key: DataKey, column: SecretColumn, row: RowKey, kept: 
     const text = decrypt(key.bytes, identityOf(column, row), bytes).toString();
     return SECRET_COLUMNS[column].json ? JSON.parse(text) : text;
   } catch (cause) {
-    throw new Error(
-      `The value of ${column} in row ${row.join(' ')} was not encrypted for it with data key ${key.id}`,
-      {
-        cause,
-      },
-    );
+    throw new Error(`The value of ${column} in row ${row.join(' ')} was not encrypted for it with data key ${key.id}`, {
+      cause,
+    });
   }
 }
 

@@ -92,9 +92,7 @@ async function nextBatch(
 async function write(db: Kysely<Tables>, shape: ColumnShape, changes: readonly Change[]): Promise<number> {
   const names = Object.keys(shape.keys);
   const columns = [
-    ...Object.values(shape.keys).map(
-      (type, index) => sql`${changes.map(({ row }) => row[index])}::${sql.raw(type)}[]`,
-    ),
+    ...Object.values(shape.keys).map((type, index) => sql`${changes.map(({ row }) => row[index])}::${sql.raw(type)}[]`),
     sql`${changes.map(({ kept }) => kept)}::text[]`,
     sql`${changes.map(({ next }) => next)}::text[]`,
   ];
@@ -141,9 +139,7 @@ async function countWhere(
   return counts;
 }
 
-/**
- * Deletes the values that are encrypted with one of these data keys, and rows that are useless without them.
- */
+/** Deletes the values that are encrypted with one of these data keys, and rows that are useless without them. */
 export async function removeSealed(db: Kysely<Tables>, dataKeyIds: readonly number[]): Promise<void> {
   for (const shape of Object.values<ColumnShape>(SECRET_COLUMNS)) {
     const those = sealedWithOneOf(shape, dataKeyIds);

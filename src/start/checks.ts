@@ -43,8 +43,7 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
     const secrets = createSecrets({ sql, encryptionKeys: encryptionKeysOf(config) });
     const backends = createBackends(makers, { sql, secrets, ...hostOf(config) });
     backends.adopt(catalog);
-    // Before the first start or without a connection, which is reported elsewhere, there is nothing to
-    // compare with.
+    // Before the first start or without a connection, which is reported elsewhere, there is nothing to compare with.
     const answers = connection !== undefined && (await hasWants());
     return await Promise.all(
       backends.all().map(async (named) => {
@@ -77,9 +76,7 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
     const signal = AbortSignal.timeout(LIST_MS);
     try {
       const { orphans } = await compare({ sql, log, signal }, named);
-      return orphans.length > 0
-        ? 'it has resources that nobody wants: "tradewind orphans list" shows them'
-        : undefined;
+      return orphans.length > 0 ? 'it has resources that nobody wants: "tradewind orphans list" shows them' : undefined;
     } catch (error) {
       const why = signal.aborted ? `no answer within ${LIST_MS / 1_000} s` : (error as Error).message;
       return `it could not list its resources: ${why}`;
@@ -144,20 +141,14 @@ function withoutKey(config: Config, encryptionKeys: EncryptionKeys, fromBefore: 
       : missing(ENCRYPTION_KEY, keyNeeded(encryptionKeys));
   }
   return hasDatabase(config)
-    ? limited(
-        ENCRYPTION_KEY,
-        `none (no ${place}); the next start creates one, unless the database already had one`,
-      )
+    ? limited(ENCRYPTION_KEY, `none (no ${place}); the next start creates one, unless the database already had one`)
     : ok(ENCRYPTION_KEY, `created at the first start, in ${place}. ${LOSS}`);
 }
 
 /**
- * Returns no keys and no secrets if the database has no schema yet or can't be reached, which is reported
- * elsewhere.
+ * Returns no keys and no secrets if the database has no schema yet or can't be reached, which is reported elsewhere.
  */
-async function stateOf(
-  config: Config,
-): Promise<{ rows: WrappedKey[]; fromBefore: boolean; others: string[] }> {
+async function stateOf(config: Config): Promise<{ rows: WrappedKey[]; fromBefore: boolean; others: string[] }> {
   const nothing = { rows: [], fromBefore: false, others: [] };
   const connection = runningDatabase(config);
   if (!connection) return nothing;

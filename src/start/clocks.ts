@@ -21,8 +21,7 @@ export function keepComparing(
   return loop('comparing the clocks', COMPARE_MS, log, async () => {
     await clock.compare(database.pool);
     const problem = clock.problem();
-    if (problem !== undefined && known === undefined)
-      log.error(`Housekeeping and work on tasks stop: ${problem}`);
+    if (problem !== undefined && known === undefined) log.error(`Housekeeping and work on tasks stop: ${problem}`);
     if (problem === undefined && known !== undefined)
       log.info('The clock of this machine is that of the database again');
     known = problem;

@@ -3,8 +3,7 @@ import { loadConfig } from '../config.ts';
 import { ownCommands, readCommandLine } from './command-line.ts';
 import { commands } from './commands.ts';
 
-const read = (line: string, environment = {}) =>
-  readCommandLine(line.split(' ').filter(Boolean), environment);
+const read = (line: string, environment = {}) => readCommandLine(line.split(' ').filter(Boolean), environment);
 const printed = (line: string) => {
   const answer = read(line);
   return answer && 'print' in answer ? answer.print : expect.fail(`${line} prints nothing`);
@@ -28,8 +27,7 @@ describe('the commands on this machine', () => {
   });
 
   it('tell the version', () => {
-    for (const word of ['--version', '-v', 'version'])
-      expect(printed(word)).toMatch(/^tradewind \d+\.\d+\.\d+\n$/);
+    for (const word of ['--version', '-v', 'version']) expect(printed(word)).toMatch(/^tradewind \d+\.\d+\.\d+\n$/);
   });
 
   it('have help', () => {

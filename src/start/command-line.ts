@@ -56,10 +56,7 @@ function helpOn(words: readonly string[]): CommandLine | undefined {
   return command && !command.asksServer ? { print: usageOf(name, command) } : undefined;
 }
 
-function asksServer(
-  words: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): boolean {
+function asksServer(words: readonly string[], environment: Readonly<Record<string, string | undefined>>): boolean {
   return ASKS_SERVER.some((name) => environment[name]) || words.some((word) => SERVER_OPTIONS.test(word));
 }
 

@@ -126,9 +126,7 @@ function reportOf(done: Verification): string {
   const lines = [`${records} records in ${seals} seals, ${unsealed} records not sealed yet.`];
   if (unsealable > 0) lines.push(`${unsealable} records are from before there were seals.`);
   if (removedBefore) lines.push(`Records from before ${removedBefore.toISOString()} are no longer kept.`);
-  lines.push(
-    ...(faults.length > 0 ? [...faults, 'The audit log is not what was sealed.'] : ['Nothing was changed.']),
-  );
+  lines.push(...(faults.length > 0 ? [...faults, 'The audit log is not what was sealed.'] : ['Nothing was changed.']));
   if (head) lines.push(`Last seal: ${head.number}:${head.hash}`);
   return lines.join('\n');
 }
@@ -155,12 +153,7 @@ function statusCommand(name: string, status: 'active' | 'paused', summary: strin
   };
 }
 
-export const clientPause = statusCommand(
-  'client pause',
-  'paused',
-  'pause an account: nobody can use it',
-  'is paused',
-);
+export const clientPause = statusCommand('client pause', 'paused', 'pause an account: nobody can use it', 'is paused');
 
 export const clientResume = statusCommand('client resume', 'active', 'resume a paused account', 'is active');
 
@@ -210,8 +203,7 @@ export const tokenCreate: Command = {
 };
 
 function faultOf({ client, expires }: Record<string, string | boolean | undefined>): string | undefined {
-  if (client !== undefined && !/^[1-9]\d{0,14}$/.test(String(client)))
-    return '--client must be the ID of an account';
+  if (client !== undefined && !/^[1-9]\d{0,14}$/.test(String(client))) return '--client must be the ID of an account';
   if (expires === undefined) return undefined;
   const example = `${new Date().getUTCFullYear() + 1}-01-31T00:00:00Z`;
   const moment = MOMENT.test(String(expires)) ? Date.parse(String(expires)) : Number.NaN;
@@ -235,9 +227,7 @@ export const userPassword: Command = {
     return asRecordedOperator(context, 'user password', async (database, { clock }) => {
       const warning = await requireUserOf({ database }, { email, rename });
       if (warning !== undefined) process.stderr.write(`${warning}\n`);
-      const password = process.stdin.isTTY
-        ? await typedPassword()
-        : (await text(process.stdin)).replace(/\r?\n$/, '');
+      const password = process.stdin.isTTY ? await typedPassword() : (await text(process.stdin)).replace(/\r?\n$/, '');
       const user = await setPasswordOf({ database, clock }, { email, rename, password });
       return {
         text: `${user.email} can log in now: POST /iam/auth/jwt/login`,

@@ -22,8 +22,7 @@ afterEach(async () => {
 it('says that the former key is needed until a rotation, also where the new one stands before it', async () => {
   const [former, next] = [newKey(), newKey()];
   await secretsOf(database, former);
-  const config = (keys: string) =>
-    loadConfig({ DATABASE_URL: testDatabase.url, TRADEWIND_ENCRYPTION_KEY: keys });
+  const config = (keys: string) => loadConfig({ DATABASE_URL: testDatabase.url, TRADEWIND_ENCRYPTION_KEY: keys });
   expect(await encryptionKey(config(former))).toMatchObject({ state: 'ok' });
   const both = config(`${next},${former}`);
   const [, { id: formerId } = { id: '' }] = encryptionKeysOf(both).read();

@@ -83,12 +83,8 @@ async function ownDatabase(connectionString: string): Promise<Finding> {
     if (!found) return missing(what, 'it does not answer queries');
     if (found.number < 150_000) return missing(what, `version ${found.version}; 15 or newer is needed`);
     if (!found.trgm)
-      return missing(
-        what,
-        'the extension pg_trgm is not installed (Debian: apt-get install postgresql-contrib)',
-      );
-    if (!found.create)
-      return missing(what, 'the role may not create schemas; make it the owner of the database');
+      return missing(what, 'the extension pg_trgm is not installed (Debian: apt-get install postgresql-contrib)');
+    if (!found.create) return missing(what, 'the role may not create schemas; make it the owner of the database');
     return ok(what, `version ${found.version}`);
   } catch (error) {
     return missing(what, (error as Error).message || String((error as { code?: string }).code));
@@ -104,10 +100,7 @@ async function schemaOf(databaseUrl: string): Promise<Finding | undefined> {
     const schema = await readSchema(database.sql);
     if (schema.empty) return ok(what, 'created at the first start');
     requireFit(schema);
-    return ok(
-      what,
-      schema.later.length > 0 ? 'from a later release, which this one can work with' : 'up to date',
-    );
+    return ok(what, schema.later.length > 0 ? 'from a later release, which this one can work with' : 'up to date');
   } catch (error) {
     // An unreachable database is reported elsewhere.
     return error instanceof OperatorError ? missing(what, error.message) : undefined;
@@ -167,8 +160,7 @@ async function differenceInForce(config: Config, read: Catalog): Promise<string 
 /** Reports which AI tasks work, and what to do for more. */
 async function aiEngines(config: Config): Promise<Finding[]> {
   const what = 'AI tasks';
-  if (config.ai.concurrency === 0)
-    return [limited(what, 'this process takes none (TRADEWIND_AI_CONCURRENCY is 0)')];
+  if (config.ai.concurrency === 0) return [limited(what, 'this process takes none (TRADEWIND_AI_CONCURRENCY is 0)')];
   try {
     const [{ media, speech, pictures }, isolation] = await Promise.all([
       takeInventory(engineSettings(config)),

@@ -33,9 +33,7 @@ describe('the first account', () => {
     expect(rows).toEqual([{ count: 1 }]);
     const once = () => makeTokenOnce({ database, clock });
     const tokens = await Promise.all([once(), once(), once()]);
-    expect(tokens.filter((token) => token !== undefined)).toEqual([
-      expect.stringMatching(/^1000_[0-9a-f]{64}$/),
-    ]);
+    expect(tokens.filter((token) => token !== undefined)).toEqual([expect.stringMatching(/^1000_[0-9a-f]{64}$/)]);
     expect(await once()).toBeUndefined();
     expect(await principalOf(1000)).toEqual({
       tokenId: 1000,
@@ -52,11 +50,7 @@ describe('the first account', () => {
     const first = await owner(5);
     await start({ id: 5, secret: 'two' });
     expect((await owner(5))?.secretHash).not.toEqual(first?.secretHash);
-    await database.sql
-      .updateTable('api_tokens')
-      .set({ deleted_at: clock.now() })
-      .where('id', '=', 5)
-      .execute();
+    await database.sql.updateTable('api_tokens').set({ deleted_at: clock.now() }).where('id', '=', 5).execute();
     expect(await owner(5)).toMatchObject({ shutOut: 'deleted' });
     await start({ id: 5, secret: 'two' });
     expect((await principalOf(5))?.platformAdministrator).toBe(true);

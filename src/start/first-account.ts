@@ -29,9 +29,8 @@ export async function ensureFirstAccount(deps: {
 }
 
 /**
- * Makes the first token if there never was one, and returns its text. Call it only if the token can be shown
- * or `keep` can store it. If `keep` fails, no token is made: a token that nobody saw would lock everybody out
- * of the account.
+ * Makes the first token if there never was one, and returns its text. Call it only if the token can be shown or `keep`
+ * can store it. If `keep` fails, no token is made: a token that nobody saw would lock everybody out of the account.
  */
 export async function makeTokenOnce(deps: {
   database: Database;
@@ -91,10 +90,7 @@ export function firstTokenFile({ dataDir, databaseUrl }: Pick<Config, 'dataDir' 
   return path.join(dataDir, `first-token-${host}${pathname}`.replaceAll(/[^\w.-]/g, '-').slice(0, 200));
 }
 
-/**
- * Makes the first token of an account that has none, for the person at the terminal or else for the folder's
- * owner.
- */
+/** Makes the first token of an account that has none, for the person at the terminal or else for the folder's owner. */
 export async function makeFirstToken(deps: {
   database: Database;
   clock: Clock;

@@ -54,9 +54,7 @@ it('is told of in the message, but never in it unless there is a terminal', () =
     readyMessage({ address: { host: '0.0.0.0', port: 1 }, firstToken }, config);
   expect(message({ text: '7_x' })).toMatch(/^API token: 7_x$/m);
   expect(message({ file: 'f' })).toMatch(/is in f, which only this user can read[\s\S]*\$\(cat 'f'\)/);
-  expect(message({ problem: 'p' })).toMatch(
-    /no API token yet.*and p\.\nCreate one with "npx tradewind token create"/,
-  );
+  expect(message({ problem: 'p' })).toMatch(/no API token yet.*and p\.\nCreate one with "npx tradewind token create"/);
   expect(message(undefined)).toContain('shown at the first start');
   fs.mkdirSync(dataDir);
   fs.writeFileSync(path.join(dataDir, 'first-token'), '7_x');

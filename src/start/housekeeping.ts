@@ -1,6 +1,6 @@
 import { mailWarnings } from '../cloud/ground/quotas/warnings/mailing.ts';
 import { TASKS } from '../cloud/ground/tasks/store.ts';
-import { USER_ACTIONS } from '../cloud/ground/user-actions/quarters.ts';
+import { USER_ACTIONS } from '../cloud/ground/user-actions/store.ts';
 import { createDeliveries } from '../cloud/ground/user-actions/subscriptions/deliveries.ts';
 import { deleteOldUsage } from '../cloud/money/costs/store.ts';
 import { keepQuarters, type QuarterlyTable } from '../db/quarters.ts';
@@ -67,8 +67,7 @@ export function startHousekeeping(
 
   async function keep(table: QuarterlyTable, keptDays: number | undefined): Promise<void> {
     const done = await keepQuarters(database, table, { now: clock.now(), before: before(keptDays) });
-    for (const dropped of done?.dropped ?? [])
-      log.info(dropped, 'A quarter was kept long enough and is dropped');
+    for (const dropped of done?.dropped ?? []) log.info(dropped, 'A quarter was kept long enough and is dropped');
     for (const quarter of done?.held ?? [])
       log.warn({ quarter }, 'A quarter would be dropped, but some of its tasks have not ended');
   }

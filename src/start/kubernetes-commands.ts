@@ -79,9 +79,7 @@ function regionOf({ regions }: Catalog, id: string | boolean | undefined): Regio
   const ids = [...regions.keys()].sort((a, b) => a - b);
   const region = regions.get(id === undefined ? (ids[0] ?? 0) : Number(id));
   if (region) return region;
-  throw new OperatorError(
-    `There is no region ${id}. The catalogue has ${ids.join(', ')}. ${NOTHING_CHANGED}`,
-  );
+  throw new OperatorError(`There is no region ${id}. The catalogue has ${ids.join(', ')}. ${NOTHING_CHANGED}`);
 }
 
 interface Backend {
@@ -105,12 +103,9 @@ function edited(
     (ofKind.length === 1 ? ofKind[0] : undefined);
   if (!found && ofKind.length > 1) {
     const names = ofKind.map(({ name }) => name).join(', ');
-    throw new OperatorError(
-      `There are several backends of the kind ${word}: name one of ${names}. ${NOTHING_CHANGED}`,
-    );
+    throw new OperatorError(`There are several backends of the kind ${word}: name one of ${names}. ${NOTHING_CHANGED}`);
   }
-  if (!found && !ADDABLE.includes(word))
-    throw new OperatorError(`${unknownWord(word, known)} ${NOTHING_CHANGED}`);
+  if (!found && !ADDABLE.includes(word)) throw new OperatorError(`${unknownWord(word, known)} ${NOTHING_CHANGED}`);
   const backend = found ?? { name: word, kind: word, settings: {} };
   if (!found) {
     const document = parseDocument(attempt(() => textOf(folder, 'backends.yaml')) ?? DEFAULT_BACKENDS);
@@ -145,9 +140,7 @@ function giveClusters(document: Document, region: Region, name: string): void {
   else {
     const entry = document.getIn(at);
     if (!isMap(entry)) return;
-    const after = entry.items.findIndex(
-      (pair) => isPair(pair) && isScalar(pair.key) && pair.key.value === 'backend',
-    );
+    const after = entry.items.findIndex((pair) => isPair(pair) && isScalar(pair.key) && pair.key.value === 'backend');
     const value = document.createNode({ kubernetes: name }, { flow: true });
     entry.items.splice(after + 1, 0, document.createPair('backends', value));
   }
@@ -162,9 +155,7 @@ function hostedVersions(settings: object, { kubernetesVersions }: Catalog, confi
   const installed = kubernetes.installedVersions(programs);
   const offered = installed.filter((version) => kubernetesVersions.includes(version));
   if (installed.length === 0)
-    throw new OperatorError(
-      `${kubernetes.notInstalled(programs)} ${NOTHING_CHANGED}\n${kubernetes.ABOUT_KWOK}.`,
-    );
+    throw new OperatorError(`${kubernetes.notInstalled(programs)} ${NOTHING_CHANGED}\n${kubernetes.ABOUT_KWOK}.`);
   if (offered.length === 0)
     throw new OperatorError(
       `Kubernetes ${installed.join(', ')} is installed in ${programs}, but the catalogue offers ${kubernetesVersions.join(', ')}: install one of these with "tradewind kubernetes install". ${NOTHING_CHANGED}`,

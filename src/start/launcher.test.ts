@@ -40,10 +40,7 @@ describe.runIf(process.platform === 'linux')('what a server was started by', opt
     ['a script', (file) => ['sh', '-c', `${command(file)}; echo done`]],
     ['a script in a script', (file) => ['sh', '-c', `sh -c '${command(file)}; echo done'; echo done`]],
     ['a program', (file) => starter(program(file))],
-    [
-      'a shell of a program, like that of npm',
-      (file) => starter(['sh', '-c', `${command(file)}; echo done`]),
-    ],
+    ['a shell of a program, like that of npm', (file) => starter(['sh', '-c', `${command(file)}; echo done`])],
   ])('ends it when it is %s and killed', async (_name, words) => {
     const file = newPidFile();
     const launcher = start(words(file));
@@ -61,11 +58,7 @@ describe.runIf(process.platform === 'linux')('what a server was started by', opt
     const goneFile = `${file}.gone`;
     const begun = `${file}.begun`;
     // The shell knows its parent from when it begins.
-    const words = [
-      'sh',
-      '-c',
-      `: > ${begun}; while kill -0 $PPID; do sleep 0.1; done; ${command(file)}; echo done`,
-    ];
+    const words = ['sh', '-c', `: > ${begun}; while kill -0 $PPID; do sleep 0.1; done; ${command(file)}; echo done`];
     // The starter ends before its shell starts the program.
     const starting = start(starter(words, { env: { ...process.env, npm_lifecycle_script: script } }));
     await vi.waitFor(() => fs.statSync(begun), { timeout: 60_000, interval: 50 });
@@ -116,8 +109,6 @@ function pid(file: string): number {
 
 function isRunning(file: string): boolean {
   // A zombie, whose parent hasn't asked for its exit code, counts as ended.
-  const stat = fs.existsSync(`/proc/${pid(file)}/stat`)
-    ? fs.readFileSync(`/proc/${pid(file)}/stat`, 'utf8')
-    : ') Z';
+  const stat = fs.existsSync(`/proc/${pid(file)}/stat`) ? fs.readFileSync(`/proc/${pid(file)}/stat`, 'utf8') : ') Z';
   return !/\) [ZX]/.test(stat);
 }

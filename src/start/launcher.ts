@@ -51,8 +51,7 @@ function directParent(runByNpm: boolean): () => boolean {
 }
 
 /**
- * Follows the ancestors as long as each only waits for the one below, and looks again if that can't be
- * determined yet.
+ * Follows the ancestors as long as each only waits for the one below, and looks again if that can't be determined yet.
  */
 function climb(runByNpm: boolean): () => boolean {
   const links: { pid: number; parent: number }[] = [];
@@ -97,8 +96,7 @@ function onlyWaitsFor(shell: number, child: number, runByNpm: boolean): boolean 
   const hasNoOther = () => textOf(`/proc/${shell}/task/${shell}/children`)?.trim() === String(child);
   if (!hasNoOther()) return false;
   const place = textOf(`/proc/${shell}/wchan`)?.trim() || '0';
-  // It may have started something else meanwhile. If the kernel doesn't tell, only npm's shells are known to
-  // wait.
+  // It may have started something else meanwhile. If the kernel doesn't tell, only npm's shells are known to wait.
   return (place === '0' ? runByNpm : place === 'do_wait') && hasNoOther();
 }
 

@@ -37,10 +37,7 @@ export async function requireFreePort(address: ListenAddress): Promise<void> {
   await once(probe, 'close');
 }
 
-function cannotListen(
-  { host, port, setting = 'TRADEWIND_PORT' }: ListenAddress,
-  cause: unknown,
-): OperatorError {
+function cannotListen({ host, port, setting = 'TRADEWIND_PORT' }: ListenAddress, cause: unknown): OperatorError {
   const { code, message } = cause as NodeJS.ErrnoException;
   const why = (WHYS[code ?? ''] ?? message).replace('TRADEWIND_PORT', setting);
   const what = setting === 'TRADEWIND_PORT' ? 'The API' : 'The worker';

@@ -12,8 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const volume = (name: string) =>
-  service.http.post('/cloud/v1/volumes/1/1', { name, source: 'new-volume', size: 1 });
+const volume = (name: string) => service.http.post('/cloud/v1/volumes/1/1', { name, source: 'new-volume', size: 1 });
 
 /** Returns the sum of the series that match, as they are at one moment. */
 async function sumOf(series: RegExp): Promise<number> {
@@ -29,8 +28,7 @@ it('measures tasks and what backends do for them', async () => {
 
   expect(await service.http.task((await volume('made')).body[0])).toMatchObject({ state: 'FINISHED' });
   await vi.waitFor(async () => expect(await sumOf(finished)).toBe(1), 10_000);
-  const settled =
-    /^tradewind_backend_call_duration_seconds_count\{region="1",kind="volume",outcome="settled"/;
+  const settled = /^tradewind_backend_call_duration_seconds_count\{region="1",kind="volume",outcome="settled"/;
   expect(await sumOf(settled)).toBe(1);
 
   const rule = { task: 'create_volume', times: 1, do: { fail: 'no space' } };
@@ -77,9 +75,7 @@ it('says who follows events, and for how long a transaction has held them up', {
 }, async () => {
   const heldUp = /^tradewind_event_held_up_seconds /;
   const { cursor } = (await service.http.get('/tradewind/v1/events')).body;
-  const following = service.http.get(
-    `/tradewind/v1/events?cursor=${cursor}&wait=60&type=tradewind.ssh_key.created`,
-  );
+  const following = service.http.get(`/tradewind/v1/events?cursor=${cursor}&wait=60&type=tradewind.ssh_key.created`);
   await expect.poll(() => sumOf(/^tradewind_event_listeners /)).toBe(1);
   await expect.poll(() => sumOf(heldUp), { timeout: 60_000 }).toBe(0);
   const slow = await service.pool.connect();
@@ -106,9 +102,7 @@ it('says what waits to be sent to webhooks', async () => {
   expect(made.status, made.text).toBe(201);
   await service.http.post('/cloud/v1/ssh_keys/1', { name: 'never sent' });
   await vi.waitFor(async () => {
-    expect(
-      await sumOf(/^tradewind_webhook_attempt_duration_seconds_count\{outcome="failed"/),
-    ).toBeGreaterThan(0);
+    expect(await sumOf(/^tradewind_webhook_attempt_duration_seconds_count\{outcome="failed"/)).toBeGreaterThan(0);
     expect(await sumOf(/^tradewind_webhook_deliveries\{/)).toBe(1);
     expect(await sumOf(/^tradewind_webhook_oldest_delivery_seconds /)).toBeGreaterThan(0);
     expect(await sumOf(/^tradewind_event_lag_seconds\{reader="webhooks"\} 0$/)).toBe(0);

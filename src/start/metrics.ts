@@ -35,11 +35,7 @@ function gauge(registry: Registry, name: string, help: string, ...labelNames: st
 
 function tasks(registry: Registry): Refresh {
   const unended = gauge(registry, 'tradewind_unended_tasks', 'Tasks that have not ended', 'state');
-  const oldest = gauge(
-    registry,
-    'tradewind_oldest_unended_task_seconds',
-    'Age of the oldest task that has not ended',
-  );
+  const oldest = gauge(registry, 'tradewind_oldest_unended_task_seconds', 'Age of the oldest task that has not ended');
   const wants = gauge(
     registry,
     'tradewind_wants',
@@ -94,17 +90,8 @@ function webhooks(registry: Registry): Refresh {
 }
 
 function aiTasks(registry: Registry): Refresh {
-  const waiting = gauge(
-    registry,
-    'tradewind_ai_waiting_tasks',
-    'AI tasks that are waiting for a worker',
-    'status',
-  );
-  const oldest = gauge(
-    registry,
-    'tradewind_ai_oldest_waiting_seconds',
-    'Age of the AI task that has waited longest',
-  );
+  const waiting = gauge(registry, 'tradewind_ai_waiting_tasks', 'AI tasks that are waiting for a worker', 'status');
+  const oldest = gauge(registry, 'tradewind_ai_oldest_waiting_seconds', 'Age of the AI task that has waited longest');
   const running = gauge(registry, 'tradewind_ai_running_tasks', 'AI tasks that are running');
   return async (sql) => {
     const figures = await queueFigures(sql);

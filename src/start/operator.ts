@@ -112,10 +112,8 @@ type Context = Pick<CommandContext, 'config' | 'options'>;
  * Runs an operator's work on the database, whether Tradewind is running or not, and prints its answer. Returns the exit
  * code; domain errors are printed on standard error.
  */
-export const asOperator = (
-  context: Context,
-  work: (database: Database) => Promise<Answer>,
-): Promise<number> => withDatabase(context, work);
+export const asOperator = (context: Context, work: (database: Database) => Promise<Answer>): Promise<number> =>
+  withDatabase(context, work);
 
 /** Records a command in the transaction that makes its change, or the first of its changes. */
 export type RecordCommand = (tx: Transaction) => Promise<void>;

@@ -43,8 +43,7 @@ export const orphansRemove: Command = {
         };
       const removed = await database.transaction(async (tx) => {
         const done: Found[] = [];
-        for (const { named, orphans } of found)
-          done.push({ named, orphans: await removeOrphans(tx, named, orphans) });
+        for (const { named, orphans } of found) done.push({ named, orphans: await removeOrphans(tx, named, orphans) });
         if (countOf(done) > 0) await record(tx);
         return done;
       });
@@ -80,8 +79,7 @@ async function orphansOf(
   return found;
 }
 
-const countOf = (found: readonly Found[]): number =>
-  found.reduce((sum, { orphans }) => sum + orphans.length, 0);
+const countOf = (found: readonly Found[]): number => found.reduce((sum, { orphans }) => sum + orphans.length, 0);
 
 /** For --json. */
 const listed = (found: readonly Found[]) =>
@@ -92,8 +90,7 @@ const listed = (found: readonly Found[]) =>
 function shown(found: readonly Found[]): string {
   const lines = found.flatMap(({ named: { name }, orphans }) =>
     orphans.map(
-      ({ kind, id, handle }) =>
-        `${name}  ${kind}  ${id}${handle === null ? '' : `  ${JSON.stringify(handle)}`}`,
+      ({ kind, id, handle }) => `${name}  ${kind}  ${id}${handle === null ? '' : `  ${JSON.stringify(handle)}`}`,
     ),
   );
   return lines.join('\n');

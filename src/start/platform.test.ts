@@ -99,13 +99,13 @@ it('makes no database for a catalogue that is no use', async () => {
   }
 });
 
-it.each([
-  'postgres://u:%zz@localhost/db',
-  'postgres://u:p@localhost/db?sslmode=verify-full&sslrootcert=/nope',
-])('says in one line that %s is no use', async (url) => {
-  const config = loadConfig({ DATABASE_URL: url, TRADEWIND_LOG_LEVEL: 'silent' });
-  await expect(openStorage(config, createLog(config))).rejects.toThrow(OperatorError);
-});
+it.each(['postgres://u:%zz@localhost/db', 'postgres://u:p@localhost/db?sslmode=verify-full&sslrootcert=/nope'])(
+  'says in one line that %s is no use',
+  async (url) => {
+    const config = loadConfig({ DATABASE_URL: url, TRADEWIND_LOG_LEVEL: 'silent' });
+    await expect(openStorage(config, createLog(config))).rejects.toThrow(OperatorError);
+  },
+);
 
 it('says what the role lacks when it may not make the tables', async () => {
   const database = await createDatabase({ empty: true });

@@ -88,10 +88,7 @@ it('change nothing that is not recorded', async () => {
     );
     return rows[0];
   };
-  const changes = [
-    () => run('keys rotate'),
-    () => run('catalog apply', {}, { TRADEWIND_CATALOG_DIR: folder }),
-  ];
+  const changes = [() => run('keys rotate'), () => run('catalog apply', {}, { TRADEWIND_CATALOG_DIR: folder })];
   const before = await state();
   const recordAgain = await refuseRecordsOfCommands(service.pool);
   for (const change of changes) await expect(change()).rejects.toThrow('no_commands');

@@ -16,9 +16,7 @@ const shipped = (name: string) => fs.readFileSync(path.join('catalog', name), 'u
 const now = (name: string) => fs.readFileSync(path.join(catalog, name), 'utf8').split('\n');
 /** The lines that the files have and the shipped ones don't. */
 const added = () =>
-  ['backends.yaml', 'regions.yaml'].flatMap((name) =>
-    now(name).filter((line) => !shipped(name).includes(line)),
-  );
+  ['backends.yaml', 'regions.yaml'].flatMap((name) => now(name).filter((line) => !shipped(name).includes(line)));
 
 let service: TestService;
 beforeAll(async () => {
@@ -62,8 +60,7 @@ it('says what to install, and changes nothing, where there are no programs', asy
     /^No version of Kubernetes is installed in .*; run "npx tradewind kubernetes install --version v1\.34\.4"\. Nothing was changed\.\nkwok plays the nodes/,
   );
   fs.mkdirSync(path.join(programs, 'v1.20.0'), { recursive: true });
-  for (const name of PROGRAMS)
-    fs.writeFileSync(path.join(programs, 'v1.20.0', name), '#!/bin/sh\n', { mode: 0o755 });
+  for (const name of PROGRAMS) fs.writeFileSync(path.join(programs, 'v1.20.0', name), '#!/bin/sh\n', { mode: 0o755 });
   await expect(use('hosted')).rejects.toThrow(
     /^Kubernetes v1\.20\.0 is installed in .*, but the catalogue offers v1\.31/,
   );
@@ -74,9 +71,7 @@ it('says what to install, and changes nothing, where there are no programs', asy
 it('makes the clusters of a region real, and simulated again, without touching the rest of the files', async () => {
   fs.renameSync(path.join(programs, 'v1.20.0'), path.join(programs, 'v1.34.4'));
   const text = await use('hosted', { region: '2' });
-  expect(text).toContain(
-    'Clusters in Cape Merrin (region 2) are made by the backend hosted: real control planes',
-  );
+  expect(text).toContain('Clusters in Cape Merrin (region 2) are made by the backend hosted: real control planes');
   expect(text).toContain('The region now offers Kubernetes v1.34.4.\nClusters of v1.34.4 get no nodes: kwok');
   expect(text).toContain(`Changed backends.yaml and regions.yaml in ${catalog}.`);
   expect(text).toMatch(/is now in force\.\n1 of 1 process uses it\.\n$/);
@@ -104,15 +99,11 @@ it('is refused while the region has clusters, and puts the files back', async ()
 });
 
 it('says which backends and regions there are', async () => {
-  await expect(use('cluster-api')).rejects.toThrow(
-    /needs settings, .*docs\/kubernetes\.md.* Nothing was changed\.$/,
-  );
+  await expect(use('cluster-api')).rejects.toThrow(/needs settings, .*docs\/kubernetes\.md.* Nothing was changed\.$/);
   await expect(use('hostet')).rejects.toThrow(
     'There is no backend hostet: name one of simulated, hosted, cluster-api. Nothing was changed.',
   );
-  await expect(use('hosted', { region: '9' })).rejects.toThrow(
-    'There is no region 9. The catalogue has 1, 2, 3.',
-  );
+  await expect(use('hosted', { region: '9' })).rejects.toThrow('There is no region 9. The catalogue has 1, 2, 3.');
 });
 
 it('says where to put the catalogue if it may not be written, and that there is no database yet', async () => {
@@ -121,7 +112,5 @@ it('says where to put the catalogue if it may not be written, and that there is 
   });
   await expect(use('hosted', { region: '3' })).rejects.toThrow(/permission denied.*TRADEWIND_CATALOG_DIR$/);
   vi.mocked(fs.writeFileSync).mockRestore();
-  await expect(use('hosted', { region: '3' }, { DATABASE_URL: '' })).rejects.toThrow(
-    'There is no database in',
-  );
+  await expect(use('hosted', { region: '3' }, { DATABASE_URL: '' })).rejects.toThrow('There is no database in');
 });

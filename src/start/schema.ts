@@ -47,10 +47,7 @@ export async function prepareContents(deps: Contents): Promise<void> {
  * once, one makes the tables (ADR 14).
  * @throws SchemaError if this release can't serve on it
  */
-async function prepareSchema(
-  database: Database,
-  { alone, log }: { alone: boolean; log: Logger },
-): Promise<void> {
+async function prepareSchema(database: Database, { alone, log }: { alone: boolean; log: Logger }): Promise<void> {
   const { empty } = await readSchemaOf(database);
   if (alone || empty) {
     if (empty) log.info('The database is empty; creating its tables');

@@ -97,11 +97,7 @@ export function readyMessage(
   return [`Tradewind is ready at ${base} (reference: ${base}/docs)`, '', ...token, ''].join('\n');
 }
 
-function aboutToken(
-  first: RunningPlatform['firstToken'],
-  config: Config,
-  call: (token: string) => string,
-): string[] {
+function aboutToken(first: RunningPlatform['firstToken'], config: Config, call: (token: string) => string): string[] {
   const withText = (token: string) => call(`'Authorization: apikey ${token}'`);
   const inFile = (file: string) => call(`"Authorization: apikey $(cat '${file.replaceAll("'", `'\\''`)}')"`);
   if (first && 'text' in first) {
@@ -144,17 +140,12 @@ function reachableHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/**
- * Returns one line about the AI tasks that this process can do. Never fails: Tradewind runs without engines.
- */
+/** Returns one line about the AI tasks that this process can do. Never fails: Tradewind runs without engines. */
 export async function enginesLine(config: Config): Promise<string> {
   if (config.ai.concurrency === 0) return '';
   try {
     const { transcription, categories } = capabilitiesOf(await takeInventory(engineSettings(config)));
-    const able = [
-      ...(transcription ? [`transcription (${transcription.languages.join(', ')})`] : []),
-      ...categories,
-    ];
+    const able = [...(transcription ? [`transcription (${transcription.languages.join(', ')})`] : []), ...categories];
     const unable = [
       ...(transcription ? [] : ['transcription']),
       ...CATEGORIES.filter((category) => !categories.includes(category)),
@@ -191,9 +182,7 @@ export const serve: Command = {
       return 78;
     }
     if (role !== 'all' && config.testApi) {
-      process.stderr.write(
-        'TRADEWIND_TEST_API needs --role all: its clock and its rules are known to one process\n',
-      );
+      process.stderr.write('TRADEWIND_TEST_API needs --role all: its clock and its rules are known to one process\n');
       return 78;
     }
     if (role !== 'all' && config.seed) {

@@ -11,9 +11,8 @@ import { OperatorError } from '../lib/errors.ts';
 const VERIFYING = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
 
 /**
- * Returns how the driver reaches the database of a URL. It checks the server's certificate in every mode but
- * `disable` and `no-verify`, and warns in eight lines that this may change; writing verify-full avoids the
- * warning.
+ * Returns how the driver reaches the database of a URL. It checks the server's certificate in every mode but `disable`
+ * and `no-verify`, and warns in eight lines that this may change; writing verify-full avoids the warning.
  */
 export function connectionTo(databaseUrl: string): pg.ClientConfig & { connectionString: string } {
   const asLibpq = /[?&]uselibpqcompat=true(&|$)/.test(databaseUrl);
@@ -57,9 +56,8 @@ export function hasDatabase({ databaseUrl, dataDir }: Config): boolean {
 export class StorageError extends OperatorError {}
 
 /**
- * Opens the configured database: the embedded one is started, an external one is only checked. With
- * `mustExist`, none is created. With `share`, an embedded database that a running Tradewind has started is
- * used through its socket.
+ * Opens the configured database: the embedded one is started, an external one is only checked. With `mustExist`, none
+ * is created. With `share`, an embedded database that a running Tradewind has started is used through its socket.
  * @throws StorageError, EmbeddedDatabaseError, DataDirLockedError
  */
 export async function openStorage(

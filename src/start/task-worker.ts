@@ -60,8 +60,7 @@ export function createTaskWorker(prepared: Prepared): TaskWorker {
       undo.push(() => own.close());
       pools = { work: own.pool, queues: repeatable.pool };
       const patiently = createPatience(config.databaseWaitSeconds, log);
-      // A separate pool from that of the backends: a call that waits for a new key may hold one of their
-      // connections.
+      // A separate pool from that of the backends: a call that waits for a new key may hold one of their connections.
       const secrets = createSecrets({ sql: repeatable.sql, encryptionKeys: encryptionKeysOf(config) });
       await patiently(() => secrets.load());
       followDataKeys(secrets, changes, log);
@@ -119,9 +118,7 @@ export function createTaskWorker(prepared: Prepared): TaskWorker {
       beginAi = () => aiWork({ workerId: worker.id, database: own, clock, log, registry }, worker);
     },
     takeAiTasks() {
-      const beginning = beginAi?.().catch((error: unknown) =>
-        log.error({ err: error }, 'No AI tasks are taken here'),
-      );
+      const beginning = beginAi?.().catch((error: unknown) => log.error({ err: error }, 'No AI tasks are taken here'));
       undo.push(async () => beginning);
     },
     metrics: () => registry.metrics(),

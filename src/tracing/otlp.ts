@@ -12,8 +12,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
 import { version } from '../lib/own-program.ts';
-import type { Span, Tracing } from '../lib/tracing.ts';
-import type { TracingSettings } from './settings.ts';
+import type { Span, Tracing, TracingSettings } from '../lib/tracing.ts';
 
 const KINDS = { client: api.SpanKind.CLIENT, internal: api.SpanKind.INTERNAL, server: api.SpanKind.SERVER };
 const SUCCESS = 0;

@@ -8,8 +8,7 @@ import { createWorkTraces } from '../convergence/traces.ts';
 import type { Sql } from '../db/database.ts';
 import type { Span } from '../lib/tracing.ts';
 import { createOtlpTracing } from './otlp.ts';
-import { tracingSettings } from './settings.ts';
-import { startTracing } from './start.ts';
+import { startTracing, tracingSettings } from './start.ts';
 
 /** A span as OTLP has it in JSON. */
 interface Sent {
@@ -224,10 +223,7 @@ it.each([
   [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'collector' }, 'OTEL_EXPORTER_OTLP_ENDPOINT'],
   [{ ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'OTEL_EXPORTER_OTLP_PROTOCOL'],
   [{ ...ENDPOINT, OTEL_TRACES_SAMPLER: 'jaeger_remote' }, 'OTEL_TRACES_SAMPLER'],
-  [
-    { ...ENDPOINT, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' },
-    'OTEL_TRACES_SAMPLER_ARG',
-  ],
+  [{ ...ENDPOINT, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG'],
 ])('refuse %j', (environment, name) => {
   expect(() => tracingSettings(environment)).toThrow(name);
 });

@@ -5,9 +5,7 @@ import type { Database } from '../db/database.ts';
 import { loop } from '../lib/loop.ts';
 import { BEAT_MS, beat, declareDead, forgetOldWorkers, livingWorkers } from './heartbeat.ts';
 
-/**
- * How long a lost announcement may delay work. Work is normally announced, so that nothing waits for this.
- */
+/** How long a lost announcement may delay work. Work is normally announced, so that nothing waits for this. */
 const LOOK_MS = 500;
 const SWEEP_MS = 2_000;
 
@@ -26,10 +24,7 @@ export interface Worker {
   can(capabilities: object): Promise<void>;
   /** Makes the worker take work from this queue too. */
   serve(queue: Queue): void;
-  /**
-   * Lets running work finish within `graceMs` and releases the rest, so that another process can claim it at
-   * once.
-   */
+  /** Lets running work finish within `graceMs` and releases the rest, so that another process can claim it at once. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -38,9 +33,7 @@ export interface Worker {
  * @param options.takeOverAllAtStart no other worker can be alive (embedded database), so that all of their
  * claims are taken over at once
  */
-export async function startWorker(
-  options: Foundation & { takeOverAllAtStart?: boolean | undefined },
-): Promise<Worker> {
+export async function startWorker(options: Foundation & { takeOverAllAtStart?: boolean | undefined }): Promise<Worker> {
   const { log, mayWork = () => true } = options;
   const { sql } = options.database;
   const id = randomUUID();
@@ -66,10 +59,7 @@ export async function startWorker(
       await Promise.all(served.map((queue) => queue.stop(graceMs)));
       await beating.stop();
       await declareDead(sql, [id]).catch((error: unknown) =>
-        log.warn(
-          { err: error },
-          'this worker could not announce that it is stopping; other workers notice later',
-        ),
+        log.warn({ err: error }, 'this worker could not announce that it is stopping; other workers notice later'),
       );
     },
   };
@@ -96,10 +86,7 @@ function serve(queue: Queue, { database, changes, log, mayWork = () => true }: F
     const done = work(stop.signal)
       .catch((error: unknown) => {
         if (!stop.signal.aborted)
-          log.error(
-            { err: error, key },
-            `one of the ${queue.name} was lost by its worker and will be picked up again`,
-          );
+          log.error({ err: error, key }, `one of the ${queue.name} was lost by its worker and will be picked up again`);
       })
       .finally(() => {
         // It may have been claimed again already.

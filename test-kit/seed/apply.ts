@@ -104,11 +104,8 @@ export async function makeResource(
 }
 
 function requireCreation(seed: Seed, at: Path, { method, path }: KnownOperation): void {
-  const others = [...path.matchAll(/\{(\w+)\}/g)].filter(
-    ([, name]) => name !== 'project_id' && name !== 'region_id',
-  );
-  if (method === 'POST' && path.startsWith('/cloud/') && path.includes('{project_id}') && others.length === 0)
-    return;
+  const others = [...path.matchAll(/\{(\w+)\}/g)].filter(([, name]) => name !== 'project_id' && name !== 'region_id');
+  if (method === 'POST' && path.startsWith('/cloud/') && path.includes('{project_id}') && others.length === 0) return;
   throw seed.fault(at, 'makes nothing in a project by a name alone, so it can not be used here');
 }
 
@@ -162,11 +159,7 @@ async function applyClient(deps: Applying, client: SeedClient, at: Path): Promis
   const known = new Set<string>(users.map(({ email }: { email: string }) => email.toLowerCase()));
   for (const [index, user] of (client.users ?? []).entries()) {
     if (known.has(String(user.username).toLowerCase())) continue;
-    await requests.post(`/iam/clients/${clientId}/client-users/create`, platform, user, [
-      ...at,
-      'users',
-      index,
-    ]);
+    await requests.post(`/iam/clients/${clientId}/client-users/create`, platform, user, [...at, 'users', index]);
   }
   const administrator = await administratorOf(database, clientId);
   for (const [index, token] of (client.tokens ?? []).entries()) {
@@ -206,10 +199,7 @@ async function projectNamed(
   { name, description }: { name: string; description?: string },
   at: Path,
 ): Promise<number> {
-  const { results } = await requests.get(
-    `/cloud/v1/projects?name=${encodeURIComponent(name)}`,
-    authorization,
-  );
+  const { results } = await requests.get(`/cloud/v1/projects?name=${encodeURIComponent(name)}`, authorization);
   const [known] = results;
   if (known) return known.id;
   const body = { name, ...(description !== undefined && { description }) };
@@ -263,13 +253,7 @@ async function administratorOf({ sql }: Database, clientId: number | undefined):
   let users = sql
     .selectFrom('client_users')
     .innerJoin('users', 'users.id', 'client_users.user_id')
-    .select([
-      'users.id',
-      'client_users.client_id',
-      'users.client_id as home',
-      'reseller_id',
-      'platform_administrator',
-    ])
+    .select(['users.id', 'client_users.client_id', 'users.client_id as home', 'reseller_id', 'platform_administrator'])
     .where('client_users.role_id', '=', ROLES.administrators.id)
     .where('users.deleted_at', 'is', null)
     .where('users.pending', '=', false)

@@ -59,8 +59,7 @@ export async function readSeed(file: string, variables: Variables): Promise<Seed
     if (faults.length > 0) throw new SettingError(faults.join('\n'));
   };
   refuse(document.errors.map((error) => at(lines.linePos(error.pos[0]).line, error.message)));
-  const sayAt = (path: Path, message: string) =>
-    at(lineOf(document, lines, path), `${path.join('.')}: ${message}`);
+  const sayAt = (path: Path, message: string) => at(lineOf(document, lines, path), `${path.join('.')}: ${message}`);
   const missing: string[] = [];
   const content = filled(document.toJS(), [], (name, path) => {
     const value = variables(name);
@@ -100,7 +99,5 @@ function filled(value: unknown, path: Path, variable: (name: string, path: Path)
   if (typeof value === 'string') return value.replace(VARIABLE, (_, name: string) => variable(name, path));
   if (Array.isArray(value)) return value.map((one, index) => filled(one, [...path, index], variable));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, filled(one, [...path, key], variable)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, filled(one, [...path, key], variable)]));
 }

@@ -9,12 +9,7 @@ interface Answer {
 }
 
 /** Sends a request to the API of this process. */
-export type Send = (request: {
-  method: string;
-  url: string;
-  authorization: string;
-  body?: unknown;
-}) => Promise<Answer>;
+export type Send = (request: { method: string; url: string; authorization: string; body?: unknown }) => Promise<Answer>;
 
 /** Sends requests without a network. */
 export function sendTo(app: FastifyInstance): Send {
@@ -88,8 +83,7 @@ export async function createRequests(send: Send, seed: Seed, authorization: stri
   };
 }
 
-const partsOf = (field: string): Path =>
-  field.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+const partsOf = (field: string): Path => field.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 
 const tasksIn = (body: unknown): string[] =>
   Array.isArray(body) && body.every((id) => typeof id === 'string') ? body : [];

@@ -19,8 +19,7 @@ function seedFile(text: string): string {
 
 const TOKEN = '12_the-token-of-acme-for-ci';
 /** That of the documents. */
-const [, ACME = ''] =
-  /```yaml\n(clients:\n[\s\S]*?)```/.exec(fs.readFileSync('docs/testers.md', 'utf8')) ?? [];
+const [, ACME = ''] = /```yaml\n(clients:\n[\s\S]*?)```/.exec(fs.readFileSync('docs/testers.md', 'utf8')) ?? [];
 const MORE = `    projects:
       - name: web
         description: For tests
@@ -42,8 +41,7 @@ describe('a seed', () => {
   afterAll(() => service.stop());
 
   const changes = async () =>
-    (await service.pool.query('select count(*)::int from user_actions where outcome = $1', ['accepted']))
-      .rows[0].count;
+    (await service.pool.query('select count(*)::int from user_actions where outcome = $1', ['accepted'])).rows[0].count;
   const namesAt = async (at: string): Promise<string[]> =>
     (await http.get(at)).body.results.map(({ name }: { name: string }) => name).sort();
 
@@ -148,10 +146,7 @@ const inProject = (resource: string) => `clients:
 it.each([
   ['clients: [', ':1 '],
   ['clients:\n  - name: Acme\n', ':2 clients.0: '],
-  [
-    'clients:\n  - company: Acme\n    tokens:\n      - {name: CI, token: short}\n',
-    ':4 clients.0.tokens.0.token: ',
-  ],
+  ['clients:\n  - company: Acme\n    tokens:\n      - {name: CI, token: short}\n', ':4 clients.0.tokens.0.token: '],
   [
     'clients:\n  - company: Acme\n    tokens:\n      - {name: CI, role: Kings, token: 12_abcdefghijklmnop}\n',
     ':4 clients.0.tokens.0.role: there is no role Kings',
@@ -160,17 +155,12 @@ it.each([
     `clients:\n  - company: Acme\n    tokens:\n      - {name: CI, token: "\${NOWHERE}"}\n`,
     ':4 clients.0.tokens.0.token: the environment has no variable NOWHERE',
   ],
-  [
-    'clients:\n  - company: Acme\n    users:\n      - username: nobody\n        password: x\n',
-    ':4 clients.0.users.0',
-  ],
+  ['clients:\n  - company: Acme\n    users:\n      - username: nobody\n        password: x\n', ':4 clients.0.users.0'],
   [inProject('createCastle: {name: x}'), ':6 clients.0.projects.0.resources.0.createCastle: is no operation'],
   [inProject('deleteVolume: {name: x}'), 'makes nothing in a project'],
   [inProject('createVolume: {source: new-volume, size: 1}'), 'needs a name'],
   [
-    inProject(
-      'createVolume:\n              name: data\n              source: new-volume\n              size: none',
-    ),
+    inProject('createVolume:\n              name: data\n              source: new-volume\n              size: none'),
     ':9 clients.0.projects.0.resources.0.createVolume.size: ',
   ],
   [
@@ -190,7 +180,5 @@ it.each([
 
 it('refuses the start without its file', async () => {
   const missing = path.join(folder, 'missing.yaml');
-  await expect(startService({ TRADEWIND_SEED: missing })).rejects.toThrow(
-    `${missing} can't be read (ENOENT)`,
-  );
+  await expect(startService({ TRADEWIND_SEED: missing })).rejects.toThrow(`${missing} can't be read (ENOENT)`);
 });

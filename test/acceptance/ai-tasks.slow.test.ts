@@ -44,19 +44,8 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       '/page.mp4': makeFile('page.mp4', '<!DOCTYPE html><html><body>Log in</body></html>'),
       '/concat.mp4': makeFile('concat.mp4', "ffconcat version 1.0\nfile '/etc/passwd'\n"),
       // Small to send and huge when unpacked: a picture of 225 million pixels, and ten hours of silence.
-      '/bomb.png': makeMedia(
-        'bomb.png',
-        '-f',
-        'lavfi',
-        '-i',
-        'color=s=15000x15000:d=1,format=gray',
-        '-frames:v',
-        '1',
-      ),
-      '/silence.flac': makeMedia(
-        'silence.flac',
-        ...['-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '36000'],
-      ),
+      '/bomb.png': makeMedia('bomb.png', '-f', 'lavfi', '-i', 'color=s=15000x15000:d=1,format=gray', '-frames:v', '1'),
+      '/silence.flac': makeMedia('silence.flac', ...['-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '36000']),
       '/endless.mp4': endless,
       '/drip.mp4': dripping,
     };
@@ -159,11 +148,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       for (const [index, id] of ids.entries()) {
         const [name, reason] = cases[index] ?? ['', /never/];
         const task = await endedAiTask(http, id);
-        expect([name, task.status, task.result]).toEqual([
-          name,
-          'FAILURE',
-          { error: expect.stringMatching(reason) },
-        ]);
+        expect([name, task.status, task.result]).toEqual([name, 'FAILURE', { error: expect.stringMatching(reason) }]);
         expect(task.result.error).not.toContain('SECRET');
       }
       expect(media.asked).not.toContain('/secret.ts');

@@ -85,9 +85,7 @@ describe.runIf(LIBRARY)('a process whose clock is not that of the database', () 
       await serve({ ...settings, ...faked(file) }, ['--role', 'api']),
       await serve({ ...settings, ...faked(file), TRADEWIND_WORKER_PORT: String(port) }, ['--role', 'worker']),
     );
-    const reports = [others[0]?.url ?? '', `http://127.0.0.1:${port}`].map((url) =>
-      createHttpClient(url, TOKEN),
-    );
+    const reports = [others[0]?.url ?? '', `http://127.0.0.1:${port}`].map((url) => createHttpClient(url, TOKEN));
     const states = () => Promise.all(reports.map(async (each) => (await each.get('/readyz')).status));
     await expect.poll(states, { timeout: 30_000 }).toEqual([200, 200]);
     const stays = await http.post('/iam/v2/clients/1/tokens', {
@@ -124,8 +122,7 @@ describe.runIf(LIBRARY)('a process whose clock is not that of the database', () 
     // Long enough for several rounds of the worker, and for the first of housekeeping that would go by this clock.
     await expect
       .poll(
-        async () =>
-          (await pool.query("select now() - min(beat_at) > interval '15 s' as old from workers")).rows[0].old,
+        async () => (await pool.query("select now() - min(beat_at) > interval '15 s' as old from workers")).rows[0].old,
         {
           timeout: 60_000,
         },
@@ -141,8 +138,6 @@ describe.runIf(LIBRARY)('a process whose clock is not that of the database', () 
 
     offset('+0');
     await expect.poll(states, { timeout: 30_000 }).toEqual([200, 200]);
-    await expect
-      .poll(async () => (await http.get(`/v1/tasks/${id}`)).body.state, { timeout: 60_000 })
-      .toBe('FINISHED');
+    await expect.poll(async () => (await http.get(`/v1/tasks/${id}`)).body.state, { timeout: 60_000 }).toBe('FINISHED');
   }, 180_000);
 });

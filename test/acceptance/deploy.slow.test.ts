@@ -14,8 +14,7 @@ import { build, environment, ROOT, type ServeProcess, serve, temporaryFolder } f
 const TOKEN = '7_acceptance-secret';
 const folder = temporaryFolder();
 const caddy = program('caddy');
-if (caddy === undefined)
-  process.stderr.write('SKIPPED, for want of caddy: "npm run install:tests" installs it\n');
+if (caddy === undefined) process.stderr.write('SKIPPED, for want of caddy: "npm run install:tests" installs it\n');
 
 beforeAll(build);
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
@@ -36,15 +35,11 @@ describe('the start for test jobs', () => {
     fs.mkdirSync(folder, { recursive: true });
     const packed = spawnSync('node', ['scripts/pack.mjs', folder], { cwd: ROOT, encoding: 'utf8' });
     const env = { ...environment({ TRADEWIND_PORT: '0' }), TMPDIR: folder };
-    const started = spawnSync(
-      path.join(ROOT, 'deploy/ci/start.sh'),
-      [path.join(folder, packed.stdout.trim())],
-      {
-        cwd: folder,
-        env,
-        encoding: 'utf8',
-      },
-    );
+    const started = spawnSync(path.join(ROOT, 'deploy/ci/start.sh'), [path.join(folder, packed.stdout.trim())], {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+    });
     expect(started.status, started.stderr).toBe(0);
     output = Object.fromEntries(
       started.stdout
@@ -52,16 +47,12 @@ describe('the start for test jobs', () => {
         .split('\n')
         .map((line) => line.split('=')),
     );
-    const [account = ''] =
-      /^H=[^`]*/m.exec(fs.readFileSync(path.join(ROOT, 'docs/testers.md'), 'utf8')) ?? [];
+    const [account = ''] = /^H=[^`]*/m.exec(fs.readFileSync(path.join(ROOT, 'docs/testers.md'), 'utf8')) ?? [];
     const made = spawnSync('sh', ['-euc', `${account}\necho $CLIENT $PROJECT $TOKEN`], {
       env: { ...env, ...output },
       encoding: 'utf8',
     });
-    expect([made.status, made.stdout], made.stderr).toEqual([
-      0,
-      expect.stringMatching(/^[2-9] [2-9] \d+_\w{64}\n$/),
-    ]);
+    expect([made.status, made.stdout], made.stderr).toEqual([0, expect.stringMatching(/^[2-9] [2-9] \d+_\w{64}\n$/)]);
     const { TRADEWIND_URL = '', TRADEWIND_TOKEN = '' } = output;
     const reset = { scope: 'all' };
     const http = createHttpClient(TRADEWIND_URL, TRADEWIND_TOKEN);

@@ -90,9 +90,6 @@ function withExamples(settings: Record<string, string>): Record<string, string> 
     TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
   };
   const filled = (value: string) =>
-    value.replace(
-      /\$\{(\w+):[?-]([^}]*)\}/g,
-      (_all, name: string, value: string) => value || (examples[name] ?? ''),
-    );
+    value.replace(/\$\{(\w+):[?-]([^}]*)\}/g, (_all, name: string, value: string) => value || (examples[name] ?? ''));
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, filled(value)]));
 }

@@ -39,13 +39,7 @@ function commandsOf(chapter: Chapter): Map<string, string[]> {
 }
 
 /** Runs one block of a document in the folder, while others continue. */
-async function follow(
-  chapter: Chapter,
-  heading: string,
-  block: number,
-  folder: string,
-  more = {},
-): Promise<string> {
+async function follow(chapter: Chapter, heading: string, block: number, folder: string, more = {}): Promise<string> {
   const commands = commandsOf(chapter).get(heading)?.[block];
   if (commands === undefined)
     throw new Error(`docs/operators.md has no such commands: ${chapter}, ${heading}, ${block}`);
@@ -97,11 +91,7 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
     fs.rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  async function running<T>(
-    work: (server: ServeProcess) => Promise<T>,
-    more = {},
-    folder = checkout,
-  ): Promise<T> {
+  async function running<T>(work: (server: ServeProcess) => Promise<T>, more = {}, folder = checkout): Promise<T> {
     server = await serve({ ...settings, ...more }, [], [], folder);
     const result = await work(server);
     await server.end();

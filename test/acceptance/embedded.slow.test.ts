@@ -6,15 +6,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient } from '../support/http-client.ts';
-import {
-  build,
-  environment,
-  ROOT,
-  runTradewind,
-  type ServeProcess,
-  serve,
-  temporaryFolder,
-} from './processes.ts';
+import { build, environment, ROOT, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 const TOKEN = '7_acceptance-secret';
 const hasTerminals = spawnSync('script', ['--version']).status === 0;

@@ -173,9 +173,7 @@ async function largestOf(of: DocumentedOperation): Promise<Largest | { refusal: 
   };
   const known = large[of.operation.operationId];
   const usual = (person?.body ??
-    (of.method === 'POST'
-      ? await bodyOfPost(of, http, possessions.values)
-      : bodyOfChange(of, possessions.values)) ??
+    (of.method === 'POST' ? await bodyOfPost(of, http, possessions.values) : bodyOfChange(of, possessions.values)) ??
     {}) as Json;
   for (const base of known === undefined ? [usual, ownThings(usual)] : [known]) {
     if (await accepts(base)) return { of, path, headers, body: await largestBody(of, base, accepts) };
@@ -275,18 +273,13 @@ function* hostileRequests(): Generator<Hostile> {
 
 function* hostileTo(of: DocumentedOperation): Generator<HostileRequest> {
   // If both base addresses accept the same, the same code checks it.
-  const twin = operations.find(
-    ({ prefix, path, method }) => prefix === '' && path === of.path && method === of.method,
-  );
+  const twin = operations.find(({ prefix, path, method }) => prefix === '' && path === of.path && method === of.method);
   const again = of.prefix !== '' && twin !== undefined && takeTheSame(of, twin);
   yield* hostileQueries(again ? [] : parametersIn('query', of.operation).map(({ name }) => name));
   if (!bodySchema(of)) return;
-  const first = operations.find(
-    (one) => bodySchema(one) && one.prefix === of.prefix && one.method === of.method,
-  );
+  const first = operations.find((one) => bodySchema(one) && one.prefix === of.prefix && one.method === of.method);
   for (const [what, body] of Object.entries(SHAPES)) {
-    if (UNREAD_SHAPES.includes(what) ? of === first : !again || FEW_SHAPES.includes(what))
-      yield { what, body };
+    if (UNREAD_SHAPES.includes(what) ? of === first : !again || FEW_SHAPES.includes(what)) yield { what, body };
   }
   const right = large[of.operation.operationId];
   if (right !== undefined) yield { what: 'as much as is right', body: JSON.stringify(right) };

@@ -140,14 +140,10 @@ export async function everyOperationSucceeds(prefix: string): Promise<void> {
 
   it('has tried out each change before, with the same outcome and without a trace', () => {
     expect(trial.faults()).toEqual([]);
-    const changing = own.filter(
-      ({ method, title }) => method !== 'GET' && !coverage.missing().includes(title),
-    );
+    const changing = own.filter(({ method, title }) => method !== 'GET' && !coverage.missing().includes(title));
     const open = changing.filter(({ operation }) => operation.security?.length === 0);
     const tried = trial.agreed();
-    expect(
-      changing.filter((of) => !tried.has(of.title) && !open.includes(of)).map(({ title }) => title),
-    ).toEqual([]);
+    expect(changing.filter((of) => !tried.has(of.title) && !open.includes(of)).map(({ title }) => title)).toEqual([]);
     expect(trial.lookedFor()).toBeGreaterThan(changing.length / 2);
   });
 

@@ -182,9 +182,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
       ]),
     );
     expect(autoscaler.status).toMatchObject({ updatedReplicas: 1, availableReplicas: 1, replicas: 1 });
-    expect((await system('configmap', 'cluster-autoscaler-priority-expander')).data.priorities).toContain(
-      '10:',
-    );
+    expect((await system('configmap', 'cluster-autoscaler-priority-expander')).data.priorities).toContain('10:');
     expect((await system('configmap', 'cilium-config')).data).toMatchObject({
       'bpf-lb-mode': 'dsr',
       'enable-wireguard': 'true',
@@ -196,9 +194,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
     expect((await system('deployment', 'hubble-relay')).status.availableReplicas).toBe(1);
     const agents = await system('daemonset', 'tradewind-fluent-bit');
     expect(agents.status.numberAvailable).toBe(agents.status.desiredNumberScheduled);
-    expect((await system('configmap', 'tradewind-fluent-bit')).data['fluent-bit.conf']).toContain(
-      'Topics p1.demo\n',
-    );
+    expect((await system('configmap', 'tradewind-fluent-bit')).data['fluent-bit.conf']).toContain('Topics p1.demo\n');
     const { metadata } = await objects('get', 'service', 'kubernetes');
     expect(JSON.parse(metadata.annotations['tradewind/ddos-profile'])).toEqual({
       profile_template: 29,
@@ -219,8 +215,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
       'with another value of it': await issuer.token({ ...claims, hd: 'example.org' }),
       'of an algorithm that is not accepted': await issuer.token(claims, 'ES256'),
     };
-    for (const [what, token] of Object.entries(bad))
-      await expect(whoami(token), what).rejects.toThrow(/Unauthorized/);
+    for (const [what, token] of Object.entries(bad)) await expect(whoami(token), what).rejects.toThrow(/Unauthorized/);
   });
 
   async function expectSlurm(): Promise<void> {

@@ -73,12 +73,9 @@ describe.each(RELEASES.map((here) => ({ here, there: RELEASES.find((other) => ot
     /** Returns the stages that only one of the releases has. */
     const stagesOf = (release: string) => async () =>
       (
-        await texts(
-          `select doing as text from wants where doing not like 'waiting for %' and doing <> 'changing'`,
-        )
+        await texts(`select doing as text from wants where doing not like 'waiting for %' and doing <> 'changing'`)
       ).filter((stage) => stage.startsWith(MARK) === (release === 'the test release'));
-    const failed = () =>
-      texts(`select task_type || ': ' || error as text from tasks where state = 'ERROR' order by 1`);
+    const failed = () => texts(`select task_type || ': ' || error as text from tasks where state = 'ERROR' order by 1`);
     const machinesAtWork = () =>
       texts(`select doing as text from wants where kind = 'machine' and settled_generation is null
       and worker_id is not null and doing not like 'waiting for %'`);

@@ -110,8 +110,7 @@ async function preview(what: string, body: object, version = 'v1'): Promise<Deci
   return new Decimal(price.price_per_hour ?? price.total_price_per_hour);
 }
 
-const volumePrice = (size: number, type_name: string) =>
-  preview('volumes', { source: 'new-volume', size, type_name });
+const volumePrice = (size: number, type_name: string) => preview('volumes', { source: 'new-volume', size, type_name });
 
 function machine(flavor: string) {
   const volumes = [{ ...BOOT_VOLUME, size: 10, type_name: 'standard', delete_on_termination: true }];

@@ -93,11 +93,7 @@ describe('nothing that was acknowledged is lost, and every task ends by itself',
   }, 600_000);
 });
 
-async function survive(
-  victims: Victim[],
-  url: () => string,
-  connection: () => pg.ClientConfig,
-): Promise<void> {
+async function survive(victims: Victim[], url: () => string, connection: () => pg.ClientConfig): Promise<void> {
   const load = startLoad({ url, token: TOKEN, clients: CLIENTS });
   const killed: string[] = [];
   const order = randomlySorted(victims);

@@ -9,15 +9,7 @@ import { createHttpClient } from '../support/http-client.ts';
 import { anyEmail, invite } from '../support/logins.ts';
 import { type MailServer, openMailServer, type ReceivedMail, refusal } from '../support/mail-server.ts';
 import { issued, keyText } from '../support/tls-bundles.ts';
-import {
-  build,
-  environment,
-  ROOT,
-  type ServeProcess,
-  serve,
-  takeForDead,
-  temporaryFolder,
-} from './processes.ts';
+import { build, environment, ROOT, type ServeProcess, serve, takeForDead, temporaryFolder } from './processes.ts';
 
 const TOKEN = '7$acceptance-secret';
 const USER = 'tradewind@example.com';

@@ -53,9 +53,7 @@ describe('one API and two workers on a PostgreSQL of their own', () => {
       serve({ ...settings, TRADEWIND_WORKER_PORT: String(port) }, ['--role', 'worker']),
     ]);
     reports = createHttpClient(`http://127.0.0.1:${port}`, undefined);
-    await expect
-      .poll(async () => (await http.get('/readyz')).body)
-      .toMatchObject({ problems: {}, degraded: {} });
+    await expect.poll(async () => (await http.get('/readyz')).body).toMatchObject({ problems: {}, degraded: {} });
   });
 
   it('has the health and the metrics of a worker on a port of its own, and no API there', async () => {
@@ -95,9 +93,7 @@ describe('one API and two workers on a PostgreSQL of their own', () => {
   it('finishes every task when one of the workers is killed in the middle', async () => {
     await http.post('/cloud/v1/ssh_keys/1', { name: 'takeover' });
     const names = Array.from({ length: 6 }, (_, index) => `takeover-${index}`);
-    const accepted = await Promise.all(
-      names.map((name) => http.post('/cloud/v1/k8s/clusters/1/1', cluster(name))),
-    );
+    const accepted = await Promise.all(names.map((name) => http.post('/cloud/v1/k8s/clusters/1/1', cluster(name))));
     const ids = accepted.map(({ status, body, text }) => {
       expect(status, text).toBe(200);
       return body[0] as string;

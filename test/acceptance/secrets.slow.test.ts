@@ -165,9 +165,7 @@ describe('secrets of each kind', { timeout: 120_000 }, () => {
       const texts = await Promise.all(
         tables.map(async ({ name }) => {
           const { rows } = await pool.query<{ text: string }>(`select at::text as text from ${name} as at`);
-          return namesIn(Buffer.from(rows.map(({ text }) => text).join('\n'))).map(
-            (what) => `${name}: ${what}`,
-          );
+          return namesIn(Buffer.from(rows.map(({ text }) => text).join('\n'))).map((what) => `${name}: ${what}`);
         }),
       );
       return texts.flat();
@@ -206,9 +204,7 @@ describe('the encryption key', { timeout: 120_000 }, () => {
     const former = fs.readFileSync(keyFile, 'utf8');
     const rotated = runTradewind(['keys', 'rotate', '--new-key'], settings);
     expect(rotated.stderr).toBe('');
-    expect(rotated.stdout).toMatch(
-      /^\d+ secrets are encrypted with a new data key\.\n.* still has the former keys/,
-    );
+    expect(rotated.stdout).toMatch(/^\d+ secrets are encrypted with a new data key\.\n.* still has the former keys/);
     const config = async () => (await http.get('/cloud/v1/k8s/clusters/1/1/secrets/config')).body.config;
     expect(await config()).toBe(clusterConfig);
     await newPerson(http);
@@ -275,9 +271,7 @@ function signingKey(): Promise<string> {
 /** Returns which secrets are found in the database's files, including its write-ahead log and server log. */
 function findings(): string[] {
   const folder = path.join(dataDir, 'postgres');
-  const files = fs
-    .readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((file) => file.isFile());
+  const files = fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
   expect(files.filter(({ parentPath }) => parentPath.endsWith('pg_wal')).length).toBeGreaterThan(0);
   const paths = files.map(({ parentPath, name }) => path.join(parentPath, name));
   return [...paths, path.join(dataDir, 'postgres.log')].flatMap((file) =>
@@ -286,9 +280,7 @@ function findings(): string[] {
 }
 
 function namesIn(content: Buffer): string[] {
-  return [...known].flatMap(([what, text]) =>
-    formsOf(text).some((form) => content.includes(form)) ? [what] : [],
-  );
+  return [...known].flatMap(([what, text]) => (formsOf(text).some((form) => content.includes(form)) ? [what] : []));
 }
 
 const forms = new Map<string, Buffer[]>();
@@ -309,14 +301,7 @@ function formsOf(text: string): Buffer[] {
       .toString('base64')
       .slice(4, -4),
   );
-  const made = [
-    text,
-    ...lines,
-    JSON.stringify(text).slice(1, -1),
-    ...base64,
-    Buffer.from(text).toString('hex'),
-    bytes,
-  ];
+  const made = [text, ...lines, JSON.stringify(text).slice(1, -1), ...base64, Buffer.from(text).toString('hex'), bytes];
   const buffers = made.map((form) => Buffer.from(form));
   forms.set(text, buffers);
   return buffers;

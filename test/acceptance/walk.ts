@@ -172,10 +172,7 @@ export function describeWalk(setting: string, client: () => HttpClient): void {
           expect(status).toBe(200);
           expect(tasks).toEqual([]);
         }
-        const { body: named } = await http.patch(
-          `/gcore/cloud/v2/k8s/clusters/${at.project}/${at.region}/walk`,
-          {},
-        );
+        const { body: named } = await http.patch(`/gcore/cloud/v2/k8s/clusters/${at.project}/${at.region}/walk`, {});
         expect(await http.task(named.tasks[0])).toMatchObject({ state: 'FINISHED', error: null });
       });
 
@@ -203,10 +200,7 @@ export function describeWalk(setting: string, client: () => HttpClient): void {
           'autoscaler_config.max-total-unready-percentage',
         ],
         [{ autoscaler_config: { expander: 'random,price' } }, 'autoscaler_config.expander'],
-        [
-          { authentication: { oidc: { issuer_url: 'http://accounts.example.com' } } },
-          'authentication.oidc.issuer_url',
-        ],
+        [{ authentication: { oidc: { issuer_url: 'http://accounts.example.com' } } }, 'authentication.oidc.issuer_url'],
         [{ authentication: { oidc: { signing_algs: ['none'] } } }, 'authentication.oidc.signing_algs.0'],
         [{ cni: { provider: 'calico' } }, 'cni.provider'],
         [{ cni: { cilium: { hubble_relay: false, hubble_ui: true } } }, 'cni.cilium.hubble_ui'],
@@ -218,10 +212,7 @@ export function describeWalk(setting: string, client: () => HttpClient): void {
         ],
         [{ logging: { enabled: true, destination_region_id: 999_999 } }, 'logging.destination_region_id'],
         [{ logging: { enabled: true, topic_name: 'Not A Topic' } }, 'logging.topic_name'],
-        [
-          { logging: { enabled: true, retention_policy: { period: 1826 } } },
-          'logging.retention_policy.period',
-        ],
+        [{ logging: { enabled: true, retention_policy: { period: 1826 } } }, 'logging.retention_policy.period'],
         [{ add_ons: { slurm: { enabled: true, worker_count: 1 } } }, 'add_ons.slurm.file_share_id'],
       ])('refuses %j and names %s', async (body, field) => {
         const { status, body: answer } = await http.patch(k8s('walk'), body);
@@ -243,9 +234,7 @@ export function describeWalk(setting: string, client: () => HttpClient): void {
           const created = await http.post(`/cloud/v1/securitygroups/${at.project}/${at.region}`, {
             security_group: {
               name,
-              security_group_rules: [
-                { direction: 'ingress', protocol: 'tcp', port_range_min: 22, port_range_max: 22 },
-              ],
+              security_group_rules: [{ direction: 'ingress', protocol: 'tcp', port_range_min: 22, port_range_max: 22 }],
             },
             instances: [instance],
           });
@@ -261,9 +250,7 @@ export function describeWalk(setting: string, client: () => HttpClient): void {
         });
         const onPort = ports.body.results[0].security_groups.map((group: { name: string }) => group.name);
         expect(onPort).toEqual(expect.arrayContaining(names));
-        const group = ports.body.results[0].security_groups.find(
-          (each: { name: string }) => each.name === 'walk web',
-        );
+        const group = ports.body.results[0].security_groups.find((each: { name: string }) => each.name === 'walk web');
         const inUse = await http.delete(`/cloud/v1/securitygroups/${at.project}/${at.region}/${group.id}`);
         expect(inUse.status).toBe(409);
         expect(inUse.body.message).toContain(ports.body.results[0].id);
@@ -271,16 +258,13 @@ export function describeWalk(setting: string, client: () => HttpClient): void {
 
       it('answers 404 for an instance that is not there', async () => {
         for (const id of [randomUUID(), 'not-a-uuid']) {
-          expect((await http.get(`/cloud/v1/instances/${at.project}/${at.region}/${id}/ports`)).status).toBe(
-            404,
-          );
+          expect((await http.get(`/cloud/v1/instances/${at.project}/${at.region}/${id}/ports`)).status).toBe(404);
         }
       });
     });
 
     describe('preview the price of a volume', () => {
-      const preview = (body: object) =>
-        http.post(`/cloud/v1/pricing/${at.project}/${at.region}/volumes`, body);
+      const preview = (body: object) => http.post(`/cloud/v1/pricing/${at.project}/${at.region}/volumes`, body);
 
       it('answers every field, and a month is 720 hours', async () => {
         const { status, body } = await preview({ source: 'new-volume', size: 100, type_name: 'ssd_hiiops' });
@@ -441,8 +425,7 @@ export function describeWalk(setting: string, client: () => HttpClient): void {
         const valid = { notification_type: 'failed_login', email: 'ops@example.com' };
         expect((await http.patch(`${base}/999999`, valid)).status).toBe(404);
         expect(
-          (await http.patch(`/iam/reselling/resellers/999999/notification_settings/${made.body.id}`, valid))
-            .status,
+          (await http.patch(`/iam/reselling/resellers/999999/notification_settings/${made.body.id}`, valid)).status,
         ).toBe(403);
       });
     });
@@ -452,10 +435,7 @@ export function describeWalk(setting: string, client: () => HttpClient): void {
         const { body: tasks } = await http.patch(k8s('walk'), { logging: { enabled: false } });
         const [id] = tasks;
         await http.task(id);
-        const [short, long] = await Promise.all([
-          http.get(`/v1/tasks/${id}`),
-          http.get(`/cloud/v1/tasks/${id}`),
-        ]);
+        const [short, long] = await Promise.all([http.get(`/v1/tasks/${id}`), http.get(`/cloud/v1/tasks/${id}`)]);
         expect(short.body).toEqual(long.body);
         expect(short.body).toMatchObject({
           user_id: expect.any(Number),
@@ -532,8 +512,7 @@ async function lookAround(http: HttpClient): Promise<Place> {
   return {
     project,
     region,
-    gpuFlavor:
-      flavors.find(({ flavor_id: id }) => id.includes('gpu') && !id.startsWith('bm'))?.flavor_id ?? '',
+    gpuFlavor: flavors.find(({ flavor_id: id }) => id.includes('gpu') && !id.startsWith('bm'))?.flavor_id ?? '',
     flavor:
       (
         (await http.get(`/cloud/v1/flavors/${project}/${region}?disabled=false`)).body.results as {

@@ -97,9 +97,7 @@ it('sends every event, in order for each subject, whoever fails, is slow or dies
     }),
   );
   const reached = (count: number) =>
-    expect
-      .poll(() => acknowledged, { timeout: ARRIVES_WITHIN_MS, interval: 5 })
-      .toBeGreaterThanOrEqual(count);
+    expect.poll(() => acknowledged, { timeout: ARRIVES_WITHIN_MS, interval: 5 }).toBeGreaterThanOrEqual(count);
   await reached(WRITES / 4);
   await kill('one');
   await reached(WRITES / 2);
@@ -180,8 +178,7 @@ async function openReceiver(): Promise<Receiver> {
       response.writeHead(status).end();
     });
   });
-  const listen = (port: number) =>
-    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
   await listen(0);
   const { port } = server.address() as AddressInfo;
   const die = async () => {

@@ -129,9 +129,7 @@ describe.skipIf(whyWithout([VERSION]))('applying to a real API server', { timeou
     expect(before.length).toBeGreaterThan(15);
     expect(await apply(full)).toBeUndefined();
     expect(ours()).toEqual(before);
-    const cluster = JSON.parse(
-      kubectl(config, '-n', 'tradewind-slurm', 'get', 'slurmcluster', 'slurm', '-o', 'json'),
-    );
+    const cluster = JSON.parse(kubectl(config, '-n', 'tradewind-slurm', 'get', 'slurmcluster', 'slurm', '-o', 'json'));
     expect(cluster.spec.slurmNodes).toMatchObject({
       worker: { size: 2 },
       login: { sshRootPublicKeys: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExample ada'] },
@@ -174,9 +172,7 @@ describe.skipIf(whyWithout([VERSION]))('applying to a real API server', { timeou
   it('a quota that leaves no room is the reason, and the former pod stays', async () => {
     kubectl(config, '-n', 'kube-system', 'create', 'quota', 'few', '--hard=pods=0');
     await until(async () => system('quota', 'few').status?.hard?.pods === '0');
-    await expect(applied(scanning('30s'))).rejects.toThrow(
-      /cluster-autoscaler gets no pod: .*exceeded quota: few/,
-    );
+    await expect(applied(scanning('30s'))).rejects.toThrow(/cluster-autoscaler gets no pod: .*exceeded quota: few/);
     const { items } = system('pod', '-l', 'app=cluster-autoscaler');
     expect(items).toHaveLength(1);
     expect(items[0].spec.containers[0].args).toContain('--scan-interval=10s');
@@ -185,10 +181,7 @@ describe.skipIf(whyWithout([VERSION]))('applying to a real API server', { timeou
   });
 
   it('a policy that forbids an object is the reason', async () => {
-    const { policy, binding } = forbidding(
-      "object.metadata.name != 'cluster-autoscaler'",
-      'no autoscaler here',
-    );
+    const { policy, binding } = forbidding("object.metadata.name != 'cluster-autoscaler'", 'no autoscaler here');
     create(policy);
     create(binding);
     const refused = () =>

@@ -102,12 +102,7 @@ describe.each([...minors] as number[])('the autoscaler of 1.%i', (minor) => {
 });
 
 it.skipIf(whyNoGo)('what is not accepted would stop it', { timeout: 120_000 }, () => {
-  const bad = [
-    '--scan-interval=10',
-    '--scan-intervall=1s',
-    '--scale-down-enabled=yes',
-    '--ok-total-unready-count=1.5',
-  ];
+  const bad = ['--scan-interval=10', '--scan-intervall=1s', '--scale-down-enabled=yes', '--ok-total-unready-count=1.5'];
   const told = complaints(COMMON, new Map(bad.map((flag) => [flag, [flag]])));
   expect(Object.keys(told).sort()).toEqual(bad.sort());
 });

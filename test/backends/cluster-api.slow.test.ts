@@ -67,8 +67,7 @@ describe.skipIf(whyNoClusterApi)('with a real Cluster API', { timeout: 600_000 }
     await management?.stop();
     fs.rmSync(path.join(folder, 'machines'), { recursive: true, force: true, maxRetries: 5 });
     await endProcessesIn(folder);
-    if (process.env.KEEP_FOLDER === undefined)
-      fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    if (process.env.KEEP_FOLDER === undefined) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }, 60_000);
 
   describe('by the API of Tradewind', () => {
@@ -116,8 +115,7 @@ describe.skipIf(whyNoClusterApi)('with a real Cluster API', { timeout: 600_000 }
     // biome-ignore lint/suspicious/noExplicitAny: what the clusters answer
     const asJson = async (kubeconfig: string, ...words: string[]): Promise<any> =>
       JSON.parse(await runKubectl(kubeconfig, ...words, '-o', 'json'));
-    const managed = (...words: string[]) =>
-      asJson(management.kubeconfig, '-n', 'tradewind-1', 'get', ...words);
+    const managed = (...words: string[]) => asJson(management.kubeconfig, '-n', 'tradewind-1', 'get', ...words);
     const workers = async () => (await asJson(config, 'get', 'nodes', '-l', 'tradewind/pool=web')).items;
     const pool = async () => (await managed('machinedeployment')).items[0];
 
@@ -131,9 +129,7 @@ describe.skipIf(whyNoClusterApi)('with a real Cluster API', { timeout: 600_000 }
       const [node, ...others] = await workers();
       expect(others).toEqual([]);
       expect(node.metadata.labels).toMatchObject({ tier: 'web' });
-      expect(node.spec.taints).toEqual([
-        expect.objectContaining({ key: 'dedicated', effect: 'PreferNoSchedule' }),
-      ]);
+      expect(node.spec.taints).toEqual([expect.objectContaining({ key: 'dedicated', effect: 'PreferNoSchedule' })]);
       const labels = { 'tradewind/project': '1', 'app.kubernetes.io/managed-by': 'tradewind' };
       const { metadata } = await asJson(management.kubeconfig, 'get', 'namespace', 'tradewind-1');
       expect(metadata.labels).toMatchObject(labels);
@@ -274,9 +270,7 @@ describe.skipIf(whyNoClusterApi)('with a real Cluster API', { timeout: 600_000 }
       for (const { status } of await workers()) expect(status.nodeInfo.kubeletVersion).toBe(VERSIONS[1]);
       await change('DELETE', where);
       const kinds = 'cluster,kubeadmcontrolplane,machinedeployment,machine,kubeadmconfigtemplate';
-      expect((await managed(`${kinds},processcluster,processmachine,processmachinetemplate`)).items).toEqual(
-        [],
-      );
+      expect((await managed(`${kinds},processcluster,processmachine,processmachinetemplate`)).items).toEqual([]);
     });
   });
 

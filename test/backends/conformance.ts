@@ -79,8 +79,7 @@ export function conformance(
         lives.push(() => {
           for (const life of LIVES) {
             const own = checks.filter((one) => one.life === life);
-            for (const [index, result] of liveThrough(own).entries())
-              results.set(own[index] as Check, result);
+            for (const [index, result] of liveThrough(own).entries()) results.set(own[index] as Check, result);
           }
         });
       afterAll(() => Promise.allSettled(results.values()));
@@ -149,22 +148,12 @@ export function conformance(
           log,
         });
         const state = { tried: false };
-        function told(
-          spec: Specs[Kind] | null,
-          backend = stand.open(),
-          signal?: AbortSignal,
-          wasThere?: boolean,
-        ) {
+        function told(spec: Specs[Kind] | null, backend = stand.open(), signal?: AbortSignal, wasThere?: boolean) {
           state.tried = true;
-          return backend.converge(ref, spec, newCall(signal, wasThere)) as Promise<
-            Convergence<object | null>
-          >;
+          return backend.converge(ref, spec, newCall(signal, wasThere)) as Promise<Convergence<object | null>>;
         }
         /** Calls `once` until the thing is as wanted. */
-        async function bring(
-          spec: Specs[Kind] | null,
-          once: () => ReturnType<typeof told> = () => told(spec),
-        ) {
+        async function bring(spec: Specs[Kind] | null, once: () => ReturnType<typeof told> = () => told(spec)) {
           for (let count = 1; count <= mostCalls; count++) {
             const answer = await once();
             // As it is stored between processes.
@@ -218,17 +207,12 @@ export function conformance(
         },
       );
 
-      check(
-        'is made once by calls at the same time',
-        'quiet',
-        'gone',
-        async ({ thing, first, expectThere }) => {
-          const backends = Array.from({ length: 4 }, () => stand.open());
-          await Promise.all(backends.map((backend) => thing.told(first, backend)));
-          await thing.bring(first);
-          await expectThere();
-        },
-      );
+      check('is made once by calls at the same time', 'quiet', 'gone', async ({ thing, first, expectThere }) => {
+        const backends = Array.from({ length: 4 }, () => stand.open());
+        await Promise.all(backends.map((backend) => thing.told(first, backend)));
+        await thing.bring(first);
+        await expectThere();
+      });
 
       check(
         'is seen and listed, and stays as it is however often it is told',
@@ -366,27 +350,21 @@ export function conformance(
       );
 
       if (kind === 'machine')
-        check(
-          'tells the load at the times of the question, or has no way to',
-          'short',
-          'there',
-          async ({ thing }) => {
-            const { loadOf } = stand.open();
-            if (!loadOf) return;
-            const [from, to, stepMs] = [new Date(Date.now() - 60_000), new Date(), 15_000];
-            const question = { machineId: thing.ref.id, disks: ['vda'], from, to, stepMs };
-            const call = { log, signal: AbortSignal.timeout(10_000) };
-            const load = await loadOf({ ...thing.ref, kind: 'machine' }, question, call);
-            const times = load.map(({ time }) => time.getTime());
-            expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
-            for (const time of times) {
-              expect((time - from.getTime()) % stepMs).toBe(0);
-              expect(time).toBeLessThanOrEqual(to.getTime());
-            }
-            for (const { disks = {} } of load)
-              expect(['vda']).toEqual(expect.arrayContaining(Object.keys(disks)));
-          },
-        );
+        check('tells the load at the times of the question, or has no way to', 'short', 'there', async ({ thing }) => {
+          const { loadOf } = stand.open();
+          if (!loadOf) return;
+          const [from, to, stepMs] = [new Date(Date.now() - 60_000), new Date(), 15_000];
+          const question = { machineId: thing.ref.id, disks: ['vda'], from, to, stepMs };
+          const call = { log, signal: AbortSignal.timeout(10_000) };
+          const load = await loadOf({ ...thing.ref, kind: 'machine' }, question, call);
+          const times = load.map(({ time }) => time.getTime());
+          expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
+          for (const time of times) {
+            expect((time - from.getTime()) % stepMs).toBe(0);
+            expect(time).toBeLessThanOrEqual(to.getTime());
+          }
+          for (const { disks = {} } of load) expect(['vda']).toEqual(expect.arrayContaining(Object.keys(disks)));
+        });
     });
   });
   return begin;

@@ -14,13 +14,7 @@ import {
 import { holdsData } from '../../src/backends/contract/needs.ts';
 import type { Observations } from '../../src/backends/contract/specs.ts';
 
-export const FOLDER_KINDS = [
-  'volume',
-  'snapshot',
-  'image',
-  'file_share',
-  'network',
-] as const satisfies Kind[];
+export const FOLDER_KINDS = ['volume', 'snapshot', 'image', 'file_share', 'network'] as const satisfies Kind[];
 
 /** The contents of a file. */
 interface Kept {

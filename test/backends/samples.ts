@@ -191,11 +191,7 @@ export function newSamples([version, later]: Versions = ['v1.31.0', 'v1.32.0']):
       { name: 'data', sizeGib: 1, volumeType: 'standard', metadata: {} },
       { sizeGib: 2, metadata: TAGS },
     ),
-    snapshot: sample<'snapshot'>(
-      snapshot,
-      { name: 'before', volumeId: volume, metadata: {} },
-      { metadata: TAGS },
-    ),
+    snapshot: sample<'snapshot'>(snapshot, { name: 'before', volumeId: volume, metadata: {} }, { metadata: TAGS }),
     ddos_profile: sample<'ddos_profile'>(
       ID(),
       { address: '198.18.16.5', templateId: 29, fields: { 10: { value: [45046] } }, active: true, bgp: true },

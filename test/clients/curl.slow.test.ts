@@ -3,14 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  build,
-  environment,
-  ROOT,
-  type ServeProcess,
-  serve,
-  temporaryFolder,
-} from '../acceptance/processes.ts';
+import { build, environment, ROOT, type ServeProcess, serve, temporaryFolder } from '../acceptance/processes.ts';
 import { createOperationLog, record } from '../support/clients.ts';
 import { needs } from '../support/engines.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
@@ -42,15 +35,7 @@ afterAll(async () => {
 });
 
 /** All fenced blocks of all documents but the one for accounts of suites, which acceptance/deploy.test.ts runs. */
-const blocks = [
-  '.',
-  'docs',
-  'docs/adr',
-  'docs/contributing',
-  'docs/reference',
-  'bench',
-  'examples/typescript',
-]
+const blocks = ['.', 'docs', 'docs/adr', 'docs/contributing', 'docs/reference', 'bench', 'examples/typescript']
   .flatMap((at) => fs.readdirSync(path.join(ROOT, at)).map((name) => path.join(ROOT, at, name)))
   .filter((file) => file.endsWith('.md'))
   .flatMap((file) => [...fs.readFileSync(file, 'utf8').matchAll(/^```\w*\n(.*?)^```/gms)])

@@ -60,10 +60,7 @@ describe.skipIf(reason !== undefined)('the official Go SDK', () => {
       FIGURES_FILE: path.join(folder, 'figures.json'),
     };
     service.takeOperations();
-    const run = await goTest(
-      [`-modfile=${moduleFile()}`, '-count=1', '-timeout=14m', '-v', '.'],
-      environment,
-    );
+    const run = await goTest([`-modfile=${moduleFile()}`, '-count=1', '-timeout=14m', '-v', '.'], environment);
     expect(run.code, run.output).toBe(0);
     const figures = JSON.parse(fs.readFileSync(environment.FIGURES_FILE, 'utf8'));
     record('go-sdk', {

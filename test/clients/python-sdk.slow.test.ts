@@ -76,19 +76,14 @@ describe.skipIf(!installed)('the official Python SDK', () => {
   /** The same in each of the faces. */
   async function figuresOf(faces: string[]) {
     const [figures, ...others] = await Promise.all(
-      faces.map(async (face) =>
-        JSON.parse(/^\{.*\}$/m.exec((await runs.get(face))?.output ?? '')?.[0] ?? ''),
-      ),
+      faces.map(async (face) => JSON.parse(/^\{.*\}$/m.exec((await runs.get(face))?.output ?? '')?.[0] ?? '')),
     );
     for (const other of others) expect(other).toEqual(figures);
     return figures;
   }
 
   it('has done what docs/reference/compatibility.md says', async () => {
-    const [{ version, families, passed, calls }, part] = await Promise.all([
-      figuresOf(WHOLE),
-      figuresOf(WRAPPED),
-    ]);
+    const [{ version, families, passed, calls }, part] = await Promise.all([figuresOf(WHOLE), figuresOf(WRAPPED)]);
     const methods = Object.values<string>(families).reduce((sum, text) => sum + Number.parseInt(text, 10), 0);
     recordSdkOperations(calls);
     record('python-sdk', {

@@ -114,11 +114,7 @@ function idOf({ operation, check, failure, signature }: (typeof exceptions)[numb
  * nothing else. A table for each operation would be simpler, but schemathesis looks through all of them for
  * every request.
  */
-async function tables(
-  prefix: string,
-  operations: DocumentedOperation[],
-  possessions: Possessions,
-): Promise<string> {
+async function tables(prefix: string, operations: DocumentedOperation[], possessions: Possessions): Promise<string> {
   const served = operations.filter((each) => each.prefix === prefix);
   const usual = possessions.values;
   const made = ['[parameters]', ...Object.entries(usual).map(([name, value]) => pair(name, value))];
@@ -131,8 +127,7 @@ async function tables(
     made.push('coverage.enabled = false', 'fuzzing.enabled = false');
   }
   for (const operation of served) {
-    const values =
-      operation.method === 'DELETE' ? await possessions.freshFor(operation) : possessions.of(operation);
+    const values = operation.method === 'DELETE' ? await possessions.freshFor(operation) : possessions.of(operation);
     const own = Object.entries(values).filter(([name, value]) => value !== usual[name]);
     if (own.length === 0) continue;
     made.push('[[operations]]', `include-name = '${nameOf(operation)}'`, '[operations.parameters]');
@@ -145,10 +140,7 @@ const nameOf = ({ method, path: address }: DocumentedOperation) => `${method} ${
 const pair = (name: string, value: string | number) => `"path.${name}" = ${JSON.stringify(value)}`;
 
 async function namedInBodies({ values }: Possessions): Promise<typeof named> {
-  const [policies, roles] = [
-    '/cloud/v1/lifecycle_policy/{project_id}/{region_id}',
-    '/cloud/v1/users/assignments',
-  ];
+  const [policies, roles] = ['/cloud/v1/lifecycle_policy/{project_id}/{region_id}', '/cloud/v1/users/assignments'];
   const volumes = { volume_ids: [values.volume_id] };
   return {
     [`POST ${policies}`]: volumes,

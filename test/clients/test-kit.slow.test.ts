@@ -69,9 +69,7 @@ afterAll(async () => {
 it('every package is of this release', () => {
   const files = fs.readdirSync(release).filter((name) => name !== 'SHA256SUMS');
   expect(files.filter((name) => !name.includes(version))).toEqual([]);
-  expect(fs.readFileSync(path.join(KITS, 'pytest/pyproject.toml'), 'utf8')).toContain(
-    `version = "${version}"`,
-  );
+  expect(fs.readFileSync(path.join(KITS, 'pytest/pyproject.toml'), 'utf8')).toContain(`version = "${version}"`);
   const named = DOCUMENT.match(/tradewind[\w-]*-\d+\.\d+\.\d+\.(?:tgz|tar\.gz)/g) ?? [];
   expect([...new Set(named)].filter((name) => !files.includes(name))).toEqual([]);
 });

@@ -24,8 +24,7 @@ afterAll(async () => {
 
 function found(name: Parameters<typeof program>[0]): string {
   const file = program(name);
-  if (file === undefined)
-    process.stderr.write(`SKIPPED, for want of ${name}: "npm run install:tests" installs it\n`);
+  if (file === undefined) process.stderr.write(`SKIPPED, for want of ${name}: "npm run install:tests" installs it\n`);
   return file ?? '';
 }
 const promtool = found('promtool');
@@ -60,9 +59,7 @@ it('alerts and the dashboard ask for what /metrics has', async () => {
   const { text } = await service.anonymous.get('/metrics');
   const known = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name));
   for (const file of ['deploy/prometheus/alerts.yaml', 'deploy/grafana/tradewind.json']) {
-    const asked = fs
-      .readFileSync(path.join(ROOT, file), 'utf8')
-      .match(/\b(tradewind|process)_[a-z_]+(?=[{[) ])/g);
+    const asked = fs.readFileSync(path.join(ROOT, file), 'utf8').match(/\b(tradewind|process)_[a-z_]+(?=[{[) ])/g);
     const names = new Set(asked?.map((name) => name.replace(/_(bucket|count)$/, '')));
     expect(names.size).toBeGreaterThan(5);
     expect([...names].filter((name) => !known.has(name))).toEqual([]);
@@ -101,9 +98,7 @@ it('the example with types from the OpenAPI document compiles and runs', { timeo
   service.takeOperations();
   const { stdout } = await npm('start', '--silent');
   expect(stdout).toMatch(/^network \S{36}\ngroup \S{36} with \d rules\nprice [\d.]+ EUR an hour\n$/);
-  const { dependencies, devDependencies } = JSON.parse(
-    fs.readFileSync(path.join(EXAMPLE, 'package.json'), 'utf8'),
-  );
+  const { dependencies, devDependencies } = JSON.parse(fs.readFileSync(path.join(EXAMPLE, 'package.json'), 'utf8'));
   record('typescript', {
     client: 'openapi-fetch with types by openapi-typescript',
     pinned: `${dependencies['openapi-fetch']}, ${devDependencies['openapi-typescript']}`,

@@ -97,17 +97,13 @@ describe('what the engines are good for', needs('speech'), () => {
     const track = await http.get(`/streaming/ai/tasks/${id}/subtitles.vtt`);
     const { errors, cues } = new WebVTTParser().parse(track.text, 'metadata');
     expect(errors).toEqual([]);
-    expect(cues.map((cue) => cue.text)).toEqual(
-      task.result.subtitles.map(({ text }: { text: string }) => text),
-    );
+    expect(cues.map((cue) => cue.text)).toEqual(task.result.subtitles.map(({ text }: { text: string }) => text));
     return { heard: task.result.concatenated_text as string, cues };
   }
 
   function report(what: string, said: string, heard: string): number {
     const rate = wordErrorRate(said, heard);
-    process.stdout.write(
-      `word error rate, ${what}: ${(rate * 100).toFixed(1)} % of ${wordsOf(said).length}\n`,
-    );
+    process.stdout.write(`word error rate, ${what}: ${(rate * 100).toFixed(1)} % of ${wordsOf(said).length}\n`);
     return rate;
   }
 
@@ -152,8 +148,7 @@ describe('what the engines are good for', needs('speech'), () => {
         const astray = cues.filter(
           ({ startTime, endTime }) =>
             !spans.some(
-              ({ from, to }) =>
-                startTime >= from - CLOCK_TOLERANCE_SECONDS && endTime <= to + CLOCK_TOLERANCE_SECONDS,
+              ({ from, to }) => startTime >= from - CLOCK_TOLERANCE_SECONDS && endTime <= to + CLOCK_TOLERANCE_SECONDS,
             ),
         );
         expect(astray).toEqual([]);

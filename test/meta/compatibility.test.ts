@@ -1,10 +1,6 @@
 import fs from 'node:fs';
 import { expect, it } from 'vitest';
-import {
-  COMPATIBILITY_FILE,
-  compatibilityDocument,
-  missingOperations,
-} from '../../scripts/compatibility/document.ts';
+import { COMPATIBILITY_FILE, compatibilityDocument, missingOperations } from '../../scripts/compatibility/document.ts';
 import { familiesNotServed } from '../../scripts/compatibility/not-served.ts';
 import { openApiDocuments } from '../../scripts/openapi-documents.ts';
 
@@ -26,17 +22,13 @@ it('finds what is not served by path, and nothing that is', () => {
   expect(text).toContain('`/cdn/resources` | 0 |');
   for (const [url, operations] of Object.entries(client?.document.paths ?? {})) {
     for (const method of Object.keys(operations)) {
-      expect(text).not.toContain(
-        `${method.toUpperCase()} ${url.replace('{project_id}/{region_id}', '{p}/{r}')}\``,
-      );
+      expect(text).not.toContain(`${method.toUpperCase()} ${url.replace('{project_id}/{region_id}', '{p}/{r}')}\``);
     }
   }
 });
 
 it('knows which addresses of the tags of instances the contract has', () => {
-  const [published = '', beyond = ''] = fs
-    .readFileSync(COMPATIBILITY_FILE, 'utf8')
-    .split('## Beyond the contract');
+  const [published = '', beyond = ''] = fs.readFileSync(COMPATIBILITY_FILE, 'utf8').split('## Beyond the contract');
   const one = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
   for (const method of ['GET', 'DELETE']) {
     expect(published).toContain(`\`${method} ${one}/metadata/{key}\``);

@@ -1,12 +1,6 @@
 import fs from 'node:fs';
 import { expect, it } from 'vitest';
-import {
-  EVENTS_FILE,
-  eventsDocument,
-  eventTypes,
-  KNOWN_TYPES_FILE,
-  knownTypes,
-} from '../../scripts/event-types.ts';
+import { EVENTS_FILE, eventsDocument, eventTypes, KNOWN_TYPES_FILE, knownTypes } from '../../scripts/event-types.ts';
 import { openApiDocuments } from '../../scripts/openapi-documents.ts';
 
 const causing = eventTypes((await openApiDocuments()).map(({ document }) => document));
@@ -25,8 +19,7 @@ it('has a type of event for every operation that changes something', () => {
 });
 
 it('has well-formed types', () => {
-  for (const { types } of causing)
-    for (const type of types) expect(type).toMatch(/^tradewind\.[a-z0-9_]+\.[a-z_]+$/);
+  for (const { types } of causing) for (const type of types) expect(type).toMatch(/^tradewind\.[a-z0-9_]+\.[a-z_]+$/);
 });
 
 it('lists them in the document; "npm run openapi" writes it', () => {

@@ -59,8 +59,7 @@ const cases: Record<string, Case[]> = {
     {
       status: 401,
       body: { exception_class: 'token_not_valid', message: 'Token is invalid or expired' },
-      provoke: () =>
-        service.anonymous.request('GET', GROUPS, { headers: { authorization: 'apikey 1_wrong' } }),
+      provoke: () => service.anonymous.request('GET', GROUPS, { headers: { authorization: 'apikey 1_wrong' } }),
     },
     {
       status: 401,
@@ -242,8 +241,7 @@ it.each(Object.entries(cases).flatMap(([name, list]) => list.map((one) => [name,
     const answer = await provoke();
     expect(answer.status, answer.text).toBe(status);
     expect(answer.body).toMatchObject(body);
-    if ('exception_class' in answer.body)
-      expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'));
+    if ('exception_class' in answer.body) expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'));
   },
 );
 

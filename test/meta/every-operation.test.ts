@@ -3,12 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { faultOf } from '../support/documented-answers.ts';
 import { every } from '../support/every.ts';
 import type { Answer } from '../support/http-client.ts';
-import {
-  type DocumentedOperation,
-  documentedOperations,
-  exampleBody,
-  filledPath,
-} from '../support/openapi.ts';
+import { type DocumentedOperation, documentedOperations, exampleBody, filledPath } from '../support/openapi.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /**
@@ -208,8 +203,7 @@ function published(name: string) {
   };
 }
 
-const matches = (path: string, filled: string) =>
-  new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(filled);
+const matches = (path: string, filled: string) => new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(filled);
 
 /** Adds a field to a body, or to each entry of one that is a list. */
 function withField(body: unknown, field: object): unknown {

@@ -128,9 +128,7 @@ afterAll(() => service.stop());
 
 it('leaves out nothing that a path names', () => {
   const left = operations.filter(({ operation }) => operation.operationId in NAMES_NO_TENANT);
-  expect(new Set(left.map(({ operation }) => operation.operationId))).toEqual(
-    new Set(Object.keys(NAMES_NO_TENANT)),
-  );
+  expect(new Set(left.map(({ operation }) => operation.operationId))).toEqual(new Set(Object.keys(NAMES_NO_TENANT)));
   const naming = /\{(project_id|clientId|resellerId|task_id|activatedFeatureId)\}/;
   expect(left.filter(({ path }) => naming.test(path))).toEqual([]);
 });
@@ -196,9 +194,7 @@ it('leaves the first account everything it had', WITHIN, async () => {
   );
   expect(reads.length).toBeGreaterThan(20);
   await every(reads, async (of) => {
-    const answer = await service.http.get(
-      filledPath(of, possessions.of(of)) + requiredQuery(of, possessions.of(of)),
-    );
+    const answer = await service.http.get(filledPath(of, possessions.of(of)) + requiredQuery(of, possessions.of(of)));
     expect(answer.status, answer.text).toBe(200);
   });
 });

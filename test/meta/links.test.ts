@@ -48,9 +48,7 @@ it('every link of a document leads to a file, and to a heading of it', () => {
 });
 
 it('every document that code, messages and other files name is there', () => {
-  const others = files.filter(
-    (file) => !file.endsWith('.svg') && fs.statSync(path.join(ROOT, file)).size < 2 ** 22,
-  );
+  const others = files.filter((file) => !file.endsWith('.svg') && fs.statSync(path.join(ROOT, file)).size < 2 ** 22);
   const missing = others.flatMap((file) =>
     [...read(file).matchAll(/\bdocs\/[\w/-]+\.(?:md|svg)\b/g)].flatMap(([name]) =>
       fs.existsSync(path.join(ROOT, name)) ? [] : [`${file}: ${name}`],

@@ -23,9 +23,7 @@ describe.each(files)('$file', ({ file, document, text }) => {
   });
 
   it('declares every tag that operations use, once, and no other', () => {
-    const used = new Set(
-      Object.values(document.paths).flatMap((path) => Object.values(path).flatMap((op) => op.tags)),
-    );
+    const used = new Set(Object.values(document.paths).flatMap((path) => Object.values(path).flatMap((op) => op.tags)));
     expect((document.tags ?? []).map((tag) => tag.name).sort()).toEqual([...used].sort());
   });
 
@@ -84,21 +82,12 @@ it.each(files)('shows examples that fit the status of each error in $file', ({ d
   for (const [name, response] of refusals) {
     const status = name.slice(-3);
     const [media] = Object.values((response as { content: Record<string, object> }).content);
-    const examples = Object.values(
-      (media as { examples?: Record<string, { value: object }> }).examples ?? {},
-    );
+    const examples = Object.values((media as { examples?: Record<string, { value: object }> }).examples ?? {});
     expect(examples.length, name).toBeGreaterThan(0);
     for (const { value } of examples) {
-      const {
-        exception_class: kind,
-        code,
-        status: said,
-        request_id: _,
-        ...rest
-      } = value as Record<string, unknown>;
+      const { exception_class: kind, code, status: said, request_id: _, ...rest } = value as Record<string, unknown>;
       if (kind !== undefined) expect(CLASSES[status], name).toContain(kind);
-      for (const number of [code, said])
-        if (typeof number === 'number') expect(String(number), name).toBe(status);
+      for (const number of [code, said]) if (typeof number === 'number') expect(String(number), name).toBe(status);
       const text = JSON.stringify(rest);
       expect(words.get(text) ?? status, text).toBe(status);
       words.set(text, status);
@@ -107,9 +96,7 @@ it.each(files)('shows examples that fit the status of each error in $file', ({ d
 });
 
 it('shows all six groups of settings in the example of a cluster update', () => {
-  const updates = operations.filter(({ operation }) =>
-    operation.operationId.startsWith('updateKubernetesCluster'),
-  );
+  const updates = operations.filter(({ operation }) => operation.operationId.startsWith('updateKubernetesCluster'));
   expect(updates.length).toBe(4);
   const groups = ['add_ons', 'authentication', 'autoscaler_config', 'cni', 'ddos_profile', 'logging'];
   for (const update of updates) expect(Object.keys(exampleBody(update) as object).sort()).toEqual(groups);
@@ -128,9 +115,7 @@ it('gives every operation an id of its own, a summary, one tag and security', ()
   });
   expect(faults).toEqual([]);
   for (const { document } of files) {
-    const ids = Object.values(document.paths).flatMap((path) =>
-      Object.values(path).map((op) => op.operationId),
-    );
+    const ids = Object.values(document.paths).flatMap((path) => Object.values(path).map((op) => op.operationId));
     expect(ids.length).toBe(new Set(ids).size);
     expect(document).toMatchObject({ security: [{ apikey: [] }, { bearer: [] }] });
   }

@@ -29,9 +29,7 @@ describe('takes time in proportion to the text', () => {
       checker: 'automaton',
       timeout: 25_000,
     });
-    expect(verdict.status === 'unknown' ? verdict.error : verdict.complexity.summary).toMatch(
-      /^(safe|linear)$/,
-    );
+    expect(verdict.status === 'unknown' ? verdict.error : verdict.complexity.summary).toMatch(/^(safe|linear)$/);
   });
 });
 

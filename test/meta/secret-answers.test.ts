@@ -34,9 +34,7 @@ const answers = (await documentedOperations()).flatMap(({ title, operation, docu
     if (!status.startsWith('2') || !schema || ALWAYS_NULL.test(title)) return [];
     const names = namesIn(schema, document.components.schemas);
     const secret = SECRET.some((name) => names.has(name)) || (names.has('certificate') && names.has('key'));
-    return [
-      { title: `${title} ${status}`, secret: secret || names.has('config'), headers: answer.headers ?? {} },
-    ];
+    return [{ title: `${title} ${status}`, secret: secret || names.has('config'), headers: answer.headers ?? {} }];
   }),
 );
 
@@ -50,12 +48,7 @@ it('finds secrets of each kind', () => {
   expect(answers.filter(({ secret }) => secret).length).toBeGreaterThanOrEqual(20);
 });
 
-function namesIn(
-  schema: Schema,
-  known: Record<string, Schema>,
-  found = new Set<string>(),
-  depth = 0,
-): Set<string> {
+function namesIn(schema: Schema, known: Record<string, Schema>, found = new Set<string>(), depth = 0): Set<string> {
   if (depth > 8) return found;
   const children = [schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
   const named = schema.$ref === undefined ? undefined : known[schema.$ref.split('/').at(-1) ?? ''];

@@ -90,9 +90,7 @@ const SHARED: Record<string, string> = {
 };
 
 const owners = new Map(
-  Object.entries(OWNERS).flatMap(([folder, tables]) =>
-    tables.split(' ').map((table) => [table, folder] as const),
-  ),
+  Object.entries(OWNERS).flatMap(([folder, tables]) => tables.split(' ').map((table) => [table, folder] as const)),
 );
 
 const WRITES = [
@@ -103,17 +101,13 @@ const WRITES = [
 
 function writesOf(file: string): string[] {
   const text = readFileSync(file, 'utf8');
-  return WRITES.flatMap((pattern) =>
-    [...text.matchAll(pattern)].map(([, table = '']) => table.toLowerCase()),
-  );
+  return WRITES.flatMap((pattern) => [...text.matchAll(pattern)].map(([, table = '']) => table.toLowerCase()));
 }
 
-const within = (file: string, folder: string | undefined) =>
-  folder !== undefined && file.startsWith(`${folder}/`);
+const within = (file: string, folder: string | undefined) => folder !== undefined && file.startsWith(`${folder}/`);
 
 it('knows who owns each table, and finds the statements that write it', () => {
-  const [, tables = ''] =
-    /interface Tables \{\n(.*?)\n\}/s.exec(readFileSync('src/db/tables.ts', 'utf8')) ?? [];
+  const [, tables = ''] = /interface Tables \{\n(.*?)\n\}/s.exec(readFileSync('src/db/tables.ts', 'utf8')) ?? [];
   expect([...owners.keys()].sort()).toEqual(
     [...tables.matchAll(/^ {2}(\w+): /gm)].map(([, table = '']) => table).sort(),
   );

@@ -20,7 +20,5 @@ it('are those of docs/operators.md', () => {
   const documented = new Map(rows.flatMap(({ minutes, types }) => types.map((type) => [type, minutes])));
   const kinds = [...createTaskEnds({ clock: systemClock, secrets }).values()];
   const own = kinds.map(({ type, deadlineMs }) => [type, deadlineMs / 60_000] as const);
-  expect(Object.fromEntries(own.filter(([, minutes]) => minutes !== others))).toEqual(
-    Object.fromEntries(documented),
-  );
+  expect(Object.fromEntries(own.filter(([, minutes]) => minutes !== others))).toEqual(Object.fromEntries(documented));
 });

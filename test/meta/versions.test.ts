@@ -38,11 +38,7 @@ it('moves the version of a whole when a part of it changes', async () => {
     'instances',
   );
   const disk = await madeBy(volumes, { name: 'part', source: 'new-volume', size: 1 }, 'volumes');
-  const wholes = [
-    `/cloud/v1/networks/1/1/${network}`,
-    `/cloud/v1/instances/1/1/${host}`,
-    `${volumes}/${disk}`,
-  ];
+  const wholes = [`/cloud/v1/networks/1/1/${network}`, `/cloud/v1/instances/1/1/${host}`, `${volumes}/${disk}`];
   const before = await Promise.all(wholes.map(etagOf));
   const subnet = { name: 'part', network_id: network, cidr: '192.168.77.0/24' };
   await madeBy('/cloud/v1/subnets/1/1', { ...subnet, connect_to_network_router: false }, 'subnets');

@@ -20,9 +20,7 @@ try {
   for (const { fault, file } of places) {
     const by = noticed(fault, file);
     if (by === undefined) unnoticed.push(fault.name);
-    console.log(
-      `${by === undefined ? 'NOT FOUND' : 'found'}: ${fault.name} (${file})${by ? `\n  by ${by}` : ''}`,
-    );
+    console.log(`${by === undefined ? 'NOT FOUND' : 'found'}: ${fault.name} (${file})${by ? `\n  by ${by}` : ''}`);
   }
   console.log(`${chosen.length - unnoticed.length} of ${chosen.length} found`);
   process.exitCode = unnoticed.length > 0 ? 1 : 0;

@@ -36,11 +36,7 @@ export function bodyOfChange(
  * Returns the documented example with a unique name; what it refers to exists, and an upgrade has a newer
  * version.
  */
-export async function bodyOfPost(
-  of: DocumentedOperation,
-  http: HttpClient,
-  values: Values,
-): Promise<unknown> {
+export async function bodyOfPost(of: DocumentedOperation, http: HttpClient, values: Values): Promise<unknown> {
   if (of.operation.operationId.startsWith('createKubernetesCluster')) return clusterBody(http);
   if (of.operation.operationId.startsWith('upgradeKubernetesCluster')) {
     const versions = await http.get(`/cloud/v1/k8s/clusters/1/1/${values.cluster_name}/upgrade_versions`);
@@ -71,9 +67,7 @@ export async function bodyOfPost(
   if (operationId === 'acceptInvitation' || operationId === 'renewInvitation') {
     const email = anyEmail();
     const invitation = await invite({ http, clientId: 1 }, email);
-    return operationId === 'renewInvitation'
-      ? { email }
-      : { token: invitation.invitation_token, password: PASSWORD };
+    return operationId === 'renewInvitation' ? { email } : { token: invitation.invitation_token, password: PASSWORD };
   }
   if (operationId === 'resetPassword') return { email: (await newPerson(http)).email };
   if (operationId === 'createClientUser') return { ...(exampleBody(of) as object), username: anyEmail() };

@@ -7,8 +7,7 @@ export async function createAiTask(http: HttpClient, body: object): Promise<stri
   return answer.body.task_id;
 }
 
-export const readAiTask = async (http: HttpClient, id: string) =>
-  (await http.get(`/streaming/ai/tasks/${id}`)).body;
+export const readAiTask = async (http: HttpClient, id: string) => (await http.get(`/streaming/ai/tasks/${id}`)).body;
 
 /** Returns the task when it has ended. */
 export const endedAiTask = (http: HttpClient, id: string, timeout = 120_000) =>

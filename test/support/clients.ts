@@ -15,9 +15,7 @@ export function record(name: string, result: ClientResult): void {
   }
   const known = clientResult(name);
   const expected = result.seen === undefined ? known : { ...known, seen: result.seen };
-  expect(result, 'docs/reference/compatibility.md says otherwise; "npm run clients" writes it anew').toEqual(
-    expected,
-  );
+  expect(result, 'docs/reference/compatibility.md says otherwise; "npm run clients" writes it anew').toEqual(expected);
 }
 
 /** Compares what the SDK calls with what the list of unserved paths is made from, or writes it down if told to. */

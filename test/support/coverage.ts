@@ -20,9 +20,7 @@ export function createOperationFinder(operations: DocumentedOperation[]) {
     router.on(of.method as findMyWay.HTTPMethod, url, () => {}, of);
   }
   return (method: string, path: string) =>
-    router.find(method as findMyWay.HTTPMethod, path.split('?', 1)[0] ?? '')?.store as
-      | DocumentedOperation
-      | undefined;
+    router.find(method as findMyWay.HTTPMethod, path.split('?', 1)[0] ?? '')?.store as DocumentedOperation | undefined;
 }
 
 /**

@@ -26,9 +26,7 @@ export function faultOf(of: DocumentedOperation, answer: Answer): string | undef
   const own = `#/paths/${path.replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${answer.status}`;
   const checkOf = checks.get(document) ?? createChecks(document);
   checks.set(document, checkOf);
-  const check = checkOf(
-    `${response.$ref ?? own}/content/${(json ?? 'application/json').replace('/', '~1')}/schema`,
-  );
+  const check = checkOf(`${response.$ref ?? own}/content/${(json ?? 'application/json').replace('/', '~1')}/schema`);
   if (check(answer.body)) return undefined;
   const problems = check.errors?.map(({ instancePath, message }) => `${instancePath} ${message}`);
   return `${of.title} ${problems?.join(', ')}: ${answer.text}`;

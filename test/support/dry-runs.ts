@@ -49,8 +49,7 @@ export function createDryRunTrial(
     if (before !== undefined) {
       lookedFor++;
       const changed = differing(before, await contentOf(pool()));
-      if (changed.length > 0)
-        faults.push(`${method} ${path}: a dry run left something in ${changed.join(', ')}`);
+      if (changed.length > 0) faults.push(`${method} ${path}: a dry run left something in ${changed.join(', ')}`);
     }
     return answer;
   }
@@ -83,9 +82,7 @@ function disagreement(dry: Answer, real: Answer): string | undefined {
     return dry.status === 200 ? undefined : `would be refused with ${dry.status}, but is done: ${dry.text}`;
   }
   const same = dry.status === real.status && comparable(dry) === comparable(real);
-  return same
-    ? undefined
-    : `is refused with ${real.status} ${real.text}, but a dry run said ${dry.status} ${dry.text}`;
+  return same ? undefined : `is refused with ${real.status} ${real.text}, but a dry run said ${dry.status} ${dry.text}`;
 }
 
 /** Without what differs in each answer. */

@@ -13,10 +13,7 @@ if (whyNoGo !== undefined) console.log(`SKIPPED, ${whyNoGo}`);
 let program: string | undefined;
 
 /** Returns what Go's own parser says against arguments, by the name that is given for them; nothing if they are good. */
-export function complaints(
-  flags: GoFlags,
-  given: ReadonlyMap<string, readonly string[]>,
-): Record<string, string> {
+export function complaints(flags: GoFlags, given: ReadonlyMap<string, readonly string[]>): Record<string, string> {
   program ??= build();
   const input = JSON.stringify({ flags, arguments: Object.fromEntries(given) });
   return JSON.parse(run(program, [], { input }));

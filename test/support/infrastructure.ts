@@ -10,12 +10,7 @@ export const AGED = `
   where id = $1`;
 
 /** Makes something that exists and is as wanted, without a task that made it. The caller inserts its rows. */
-export async function alreadyThere<K extends Kind>(
-  pool: pg.Pool,
-  kind: K,
-  id: string,
-  spec: Specs[K],
-): Promise<void> {
+export async function alreadyThere<K extends Kind>(pool: pg.Pool, kind: K, id: string, spec: Specs[K]): Promise<void> {
   await pool.query(
     `insert into wants (kind, id, client_id, project_id, region_id, spec, settled_generation, observed)
      values ($1, $2, 1, 1, 1, $3, 1, '{}')`,
@@ -29,10 +24,7 @@ export async function alreadyThere<K extends Kind>(
 
 /** Pretends that all simulated work began an hour earlier. Returns how many things there are. */
 export async function hurry(pool: pg.Pool): Promise<number> {
-  const { rowCount } = await change(
-    pool,
-    `update simulated_objects set began_at = began_at - interval '1 hour'`,
-  );
+  const { rowCount } = await change(pool, `update simulated_objects set began_at = began_at - interval '1 hour'`);
   await change(pool, `update wants set due_at = now() where due_at is not null`);
   return rowCount ?? 0;
 }
@@ -46,10 +38,7 @@ function change(pool: pg.Pool, statement: string): Promise<pg.QueryResult> {
 }
 
 /** Returns every trace of what is or was wanted of a kind, or of all kinds. */
-export async function infrastructure(
-  pool: pg.Pool,
-  kind?: Kind,
-): Promise<{ wanted: string[]; there: string[] }> {
+export async function infrastructure(pool: pg.Pool, kind?: Kind): Promise<{ wanted: string[]; there: string[] }> {
   const names = async (table: string) => {
     const { rows } = await pool.query<{ name: string }>(
       `select kind || ' ' || id as name from ${table} where $1::text is null or kind = $1 order by 1`,

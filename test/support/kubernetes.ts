@@ -15,9 +15,7 @@ export const VERSIONS = BUILT_VERSIONS;
 /** Why tests of real clusters of these versions are skipped; undefined where the programs are there. */
 export function whyWithout(versions: readonly string[]): string | undefined {
   const installed = installedVersions(KUBERNETES_DIR);
-  if (
-    versions.every((version) => installed.includes(version) && hasKwok(path.join(KUBERNETES_DIR, version)))
-  ) {
+  if (versions.every((version) => installed.includes(version) && hasKwok(path.join(KUBERNETES_DIR, version)))) {
     return undefined;
   }
   return `for want of Kubernetes: run "npx tsx scripts/build-kubernetes.ts", which needs Go and forty minutes`;
@@ -26,8 +24,7 @@ export function whyWithout(versions: readonly string[]): string | undefined {
 export const whyNoKubernetes = whyWithout(VERSIONS);
 if (whyNoKubernetes !== undefined) console.log(`SKIPPED, ${whyNoKubernetes}`);
 
-const program = (): string =>
-  path.join(KUBERNETES_DIR, installedVersions(KUBERNETES_DIR).at(-1) ?? '', 'kubectl');
+const program = (): string => path.join(KUBERNETES_DIR, installedVersions(KUBERNETES_DIR).at(-1) ?? '', 'kubectl');
 const LIMITS = { encoding: 'utf8', timeout: 60_000 } as const;
 
 /** Runs the kubectl of the newest version with a kubeconfig, and returns what it prints. Throws with what it complains of. */
@@ -44,9 +41,7 @@ export async function runKubectl(kubeconfig: string, ...words: string[]): Promis
 
 /** Returns the names of the programs that run for each cluster of a folder, sorted. */
 export function controlPlanes(clusters: string): Record<string, string[]> {
-  const ids = fs.existsSync(clusters)
-    ? fs.readdirSync(clusters).filter((name) => !/^\.|^supervisor/.test(name))
-    : [];
+  const ids = fs.existsSync(clusters) ? fs.readdirSync(clusters).filter((name) => !/^\.|^supervisor/.test(name)) : [];
   return Object.fromEntries(ids.map((id) => [id, programsOf(path.join(clusters, id))]));
 }
 
@@ -79,11 +74,7 @@ export const hostedCatalog = (settings: object): string =>
   catalogWithClusters({ name: 'machine', kind: 'hosted', settings });
 
 /** Makes a folder with the shipped catalogue in which a backend has the clusters of every region. */
-export function catalogWithClusters(backend: {
-  name: string;
-  kind: string;
-  [member: string]: unknown;
-}): string {
+export function catalogWithClusters(backend: { name: string; kind: string; [member: string]: unknown }): string {
   const folder = changedCatalog('backends.yaml', ({ backends = [] }) => ({
     backends: [...backends, backend],
   }));

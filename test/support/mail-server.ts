@@ -70,9 +70,7 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
     mailTo: (address, subject = '') =>
       vi.waitFor(
         () => {
-          const one = found.received.find(
-            ({ to, mail }) => to.includes(address) && mail.subject?.includes(subject),
-          );
+          const one = found.received.find(({ to, mail }) => to.includes(address) && mail.subject?.includes(subject));
           if (!one) throw new Error(`No mail to ${address} (${subject}) among ${found.received.length}`);
           return one;
         },

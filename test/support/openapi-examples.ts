@@ -18,8 +18,7 @@ export function* nodesOf(root: object, pointer = '', keysAreNames = false): Gene
 
 /** Returns the examples and the default at one place, with the pointer to their schema. */
 export function examplesAt({ pointer, node }: Node): { pointer: string; example: unknown }[] {
-  const fitting = (examples: unknown[], at = pointer) =>
-    examples.map((example) => ({ pointer: at, example }));
+  const fitting = (examples: unknown[], at = pointer) => examples.map((example) => ({ pointer: at, example }));
   // Beside a `schema` there are examples of whole bodies; the values of `examples` have names there.
   if (isObject(node.schema)) {
     const named = isObject(node.examples) ? Object.values(node.examples) : [];
@@ -27,10 +26,7 @@ export function examplesAt({ pointer, node }: Node): { pointer: string; example:
     return fitting('example' in node ? [node.example] : bodies, `${pointer}/schema`);
   }
   const hasDefault = 'default' in node && (typeof node.type === 'string' || Array.isArray(node.enum));
-  return [
-    ...fitting(Array.isArray(node.examples) ? node.examples : []),
-    ...fitting(hasDefault ? [node.default] : []),
-  ];
+  return [...fitting(Array.isArray(node.examples) ? node.examples : []), ...fitting(hasDefault ? [node.default] : [])];
 }
 
 function isObject(value: unknown): value is object {

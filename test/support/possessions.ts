@@ -43,9 +43,7 @@ export function createPossessions(http: HttpClient): Possessions {
     ...Object.entries(IN_QUERIES[operation.operation.operationId] ?? {}),
   ];
   const of = (operation: DocumentedOperation) =>
-    Object.fromEntries(
-      namesIn(operation).map(([name, possession]) => [name, values[possession] ?? 'missing']),
-    );
+    Object.fromEntries(namesIn(operation).map(([name, possession]) => [name, values[possession] ?? 'missing']));
 
   return {
     values,
@@ -329,8 +327,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     async access_rule_id() {
       values.standard_share_id ??= await standardShare();
       const at = `${STANDARD_SHARES}/${values.standard_share_id}/access_rule`;
-      return (await made(at, { ip_address: `10.20.${randomInt(256)}.${randomInt(256)}`, access_mode: 'ro' }))
-        .id;
+      return (await made(at, { ip_address: `10.20.${randomInt(256)}.${randomInt(256)}`, access_mode: 'ro' })).id;
     },
     volume_id: volume,
     async snapshotted_volume_id() {
@@ -378,8 +375,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     async profile_id() {
       const [port_id] = (await instance()).ports;
       const [floating] = (await byTask('/cloud/v1/floatingips/1/1', { port_id })).floatingips;
-      const { floating_ip_address: ip_address } = (await http.get(`/cloud/v1/floatingips/1/1/${floating}`))
-        .body;
+      const { floating_ip_address: ip_address } = (await http.get(`/cloud/v1/floatingips/1/1/${floating}`)).body;
       const fields = [{ base_field: 10, field_value: [45046] }];
       const body = { profile_template: 29, ip_address, fields };
       return (await byTask('/cloud/v1/ddos/profiles/1/1', body)).ddos_profiles[0];
@@ -418,8 +414,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     listener_id: listener,
     pool_id: () => lbPool(),
     replaced_pool_id: () => lbPool(),
-    monitored_pool_id: () =>
-      lbPool({ healthmonitor: { type: 'TCP', delay: 10, timeout: 5, max_retries: 2 } }),
+    monitored_pool_id: () => lbPool({ healthmonitor: { type: 'TCP', delay: 10, timeout: 5, max_retries: 2 } }),
     async member_id() {
       values.pool_id ??= await lbPool();
       const body = { address: `10.20.${randomInt(256)}.${randomInt(256)}`, protocol_port: 80 };

@@ -41,12 +41,7 @@ export interface Tenant {
  */
 export async function startService(
   settings: Record<string, string> = {},
-  {
-    log,
-    role = 'all',
-    makers,
-    clock,
-  }: { log?: Logger; role?: 'all' | 'api'; makers?: Makers; clock?: Clock } = {},
+  { log, role = 'all', makers, clock }: { log?: Logger; role?: 'all' | 'api'; makers?: Makers; clock?: Clock } = {},
 ): Promise<TestService> {
   const database = await createDatabase();
   const token = `1_${randomBytes(16).toString('hex')}`;

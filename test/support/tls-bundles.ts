@@ -84,9 +84,7 @@ function bounds(bytes: Buffer, at: number): { start: number; end: number } {
 
 function element(tag: number, contents: Buffer): Buffer {
   const header =
-    contents.length < 0x80
-      ? [tag, contents.length]
-      : [tag, 0x82, contents.length >> 8, contents.length & 0xff];
+    contents.length < 0x80 ? [tag, contents.length] : [tag, 0x82, contents.length >> 8, contents.length & 0xff];
   return Buffer.concat([Buffer.from(header), contents]);
 }
 

@@ -77,8 +77,7 @@ export class Client {
     headers: Record<string, string> = {},
   ): Promise<Body> {
     const answer = await this.call<Body>(method, path, body, headers);
-    if (answer.status >= 300)
-      throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   }
 

@@ -168,9 +168,7 @@ it.each(['', VERSION])('takes everything from a folder, and asks no server (%j)'
 it('holds the programs of a folder against its checksums, and says if there are none', async () => {
   const other = path.join(await elsewhere(), VERSION);
   fs.writeFileSync(path.join(other, 'kube-scheduler'), '#!/bin/sh\necho evil\n');
-  await expect(install(undefined, other)).rejects.toThrow(
-    /kube-scheduler has the checksum .* nothing of it was kept/,
-  );
+  await expect(install(undefined, other)).rejects.toThrow(/kube-scheduler has the checksum .* nothing of it was kept/);
   expect(installedVersions(programs)).toEqual([]);
   fs.rmSync(path.join(other, 'SHA256SUMS'));
   expect(await install(undefined, other)).toContain(

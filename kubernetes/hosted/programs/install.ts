@@ -13,12 +13,7 @@ const PARTIAL = 206;
  * Fetches a file whose SHA-256 is known. What an interrupted download has left is kept beside it, as `.part`, and the
  * next one goes on from there.
  */
-export async function download(
-  url: string,
-  file: string,
-  sha256: string,
-  signal: AbortSignal,
-): Promise<void> {
+export async function download(url: string, file: string, sha256: string, signal: AbortSignal): Promise<void> {
   if (fs.existsSync(file) && sumOf(file) === sha256) return;
   const part = `${file}.part`;
   const from = attempt(() => fs.statSync(part).size) ?? 0;
@@ -108,12 +103,7 @@ export async function installVersion(
   }
 }
 
-async function install(
-  version: string,
-  programs: string,
-  sources: Sources,
-  reporting: Reporting,
-): Promise<void> {
+async function install(version: string, programs: string, sources: Sources, reporting: Reporting): Promise<void> {
   const { say } = reporting;
   const folder = path.join(programs, version);
   const draft = path.join(programs, `.${version}.draft`);
@@ -180,9 +170,7 @@ function folderWith(version: string, from: string): string {
   const folders = [path.join(from, version), from];
   const found = folders.find((folder) => missingPrograms(folder).length === 0);
   if (found !== undefined) return found;
-  throw new Error(
-    `Neither ${folders.join(' nor ')} has ${PROGRAMS.join(', ')}, as programs that may be started`,
-  );
+  throw new Error(`Neither ${folders.join(' nor ')} has ${PROGRAMS.join(', ')}, as programs that may be started`);
 }
 
 function fromFolder(from: string, draft: string, say: Reporting['say']): void {

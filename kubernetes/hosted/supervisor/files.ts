@@ -78,8 +78,7 @@ export function readJson<T>(file: string): T | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as T);
 }
 
-export const writeJson = (file: string, value: unknown): void =>
-  writeText(file, JSON.stringify(value, null, 1));
+export const writeJson = (file: string, value: unknown): void => writeText(file, JSON.stringify(value, null, 1));
 
 /** Readers see the former file or the whole new one, after a power failure as well. */
 export function writeText(file: string, text: string): void {

@@ -20,8 +20,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   // A supervisor without clusters ends.
-  for (const name of fs.readdirSync(clusters))
-    fs.rmSync(path.join(clusters, name), { recursive: true, force: true });
+  for (const name of fs.readdirSync(clusters)) fs.rmSync(path.join(clusters, name), { recursive: true, force: true });
   while (runningSupervisor(clusters)) await sleep(50);
   fs.rmSync(clusters, { recursive: true, force: true });
 });
@@ -67,11 +66,7 @@ async function settled(folder: string, ...names: string[]): Promise<Record<strin
 
 describe.skipIf(missingOf(PATH))('the supervisor of control planes', () => {
   it('starts processes one after another, each when the one before is ready', async () => {
-    const folder = newCluster(
-      server('first', { afterMs: 300 }),
-      server('second'),
-      plain('third', 'exec sleep 1000'),
-    );
+    const folder = newCluster(server('first', { afterMs: 300 }), server('second'), plain('third', 'exec sleep 1000'));
     await settled(folder, 'first', 'second', 'third');
     expect(startsIn(folder)).toEqual(['first', 'second']);
     expect(processesOfCluster(folder)).toHaveLength(3);

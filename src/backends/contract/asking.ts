@@ -24,9 +24,7 @@ function asAnswered(error: unknown): unknown {
   if (error instanceof Refused) return new ConflictError(error.message);
   const late = error instanceof DOMException && error.name === 'TimeoutError';
   if (!late && !(error instanceof Unavailable)) return error;
-  const unavailable = new UnavailableError(
-    'The infrastructure does not answer at the moment; try again later',
-  );
+  const unavailable = new UnavailableError('The infrastructure does not answer at the moment; try again later');
   unavailable.cause = error;
   return unavailable;
 }

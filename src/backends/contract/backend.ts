@@ -27,9 +27,7 @@ export interface Call {
    * not make a new, empty one: throw `Refused`.
    */
   wasThere: boolean;
-  /**
-   * Returns a secret that belongs to the thing, such as a password; undefined if there is none of that name.
-   */
+  /** Returns a secret that belongs to the thing, such as a password; undefined if there is none of that name. */
   secret(name: string): Promise<string | undefined>;
   log: Logger;
 }
@@ -40,10 +38,9 @@ export type Convergence<Observed> =
   | { state: 'progressing'; doing: string; askAgainMs: number; handle?: Json };
 
 /**
- * Infrastructure of some kinds. A backend is told what is wanted, never what to do. It may be called any
- * number of times, by any process, even by two at once: it reads the current state and does the next thing.
- * Its exceptions say how to continue: `Refused` and `Unsupported` are final; `Unavailable` and all connection
- * errors are retried.
+ * Infrastructure of some kinds. A backend is told what is wanted, never what to do. It may be called any number of
+ * times, by any process, even by two at once: it reads the current state and does the next thing. Its exceptions say
+ * how to continue: `Refused` and `Unsupported` are final; `Unavailable` and all connection errors are retried.
  */
 export interface Backend {
   /**
@@ -60,13 +57,10 @@ export interface Backend {
   /** Returns the current state without changing anything; null if the thing does not exist. */
   observe<K extends Kind>(ref: Ref<K>, call: Call): Promise<Observations[K] | null>;
   /** Lists everything that is marked as ours, with its region if the backend distinguishes regions. */
-  list(
-    call: Pick<Call, 'log' | 'signal'>,
-  ): AsyncIterable<Pick<Ref, 'kind' | 'id' | 'handle'> & { regionId?: number }>;
+  list(call: Pick<Call, 'log' | 'signal'>): AsyncIterable<Pick<Ref, 'kind' | 'id' | 'handle'> & { regionId?: number }>;
   /**
-   * Reports things that changed by themselves, until the signal fires; omit it if the backend can't. Every
-   * worker listens and looks at the reported things at once. A change that is not reported is found later, by
-   * comparing.
+   * Reports things that changed by themselves, until the signal fires; omit it if the backend can't. Every worker
+   * listens and looks at the reported things at once. A change that is not reported is found later, by comparing.
    */
   watch?(call: Pick<Call, 'log' | 'signal'>): AsyncIterable<Pick<Ref, 'kind' | 'id'>>;
   /** Returns the versions of Kubernetes, with the leading `v`, that a cluster may get; omit it for all of the catalogue's. */
@@ -94,9 +88,7 @@ export interface Backend {
   health?(call: Pick<Call, 'log' | 'signal'>): Promise<string | undefined>;
 }
 
-/**
- * The infrastructure will not do it, however often it is asked. `message` is shown to the reader of the task.
- */
+/** The infrastructure will not do it, however often it is asked. `message` is shown to the reader of the task. */
 export class Refused extends Error {
   override readonly name: string = 'Refused';
 }

@@ -16,10 +16,7 @@ const one = (kind: Kind, id: string | undefined): Need[] => (id === undefined ? 
 const atFirst = (kind: Kind, id: string | undefined): Need[] =>
   one(kind, id).map((need) => ({ ...need, onlyAtFirst: true }));
 
-/**
- * Which things need which. A thing that nobody wants, such as the platform's own networks, is assumed to
- * exist.
- */
+/** Which things need which. A thing that nobody wants, such as the platform's own networks, is assumed to exist. */
 const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
   network: () => [],
   security_group: () => [],
@@ -45,9 +42,7 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
     const ofPools = Object.values(pools);
     const subnets = ofPools.flatMap(({ members }) => Object.values(members).map(({ subnetId }) => subnetId));
     const secrets = [
-      ...Object.values(listeners).flatMap(({ certificates: of }) =>
-        of ? [of.secretId, ...of.furtherIds] : [],
-      ),
+      ...Object.values(listeners).flatMap(({ certificates: of }) => (of ? [of.secretId, ...of.furtherIds] : [])),
       ...ofPools.flatMap(({ tls = {} }) => [tls.secretId, tls.authoritiesId, tls.revokedId]),
     ];
     return [
@@ -113,9 +108,7 @@ const HOLDING_DATA: ReadonlySet<Kind> = new Set(['volume', 'snapshot', 'image', 
 export const holdsData = (kind: Kind): boolean => HOLDING_DATA.has(kind);
 
 const families = new Map(
-  Object.entries(FAMILIES).flatMap(([family, kinds]) =>
-    kinds.map((kind) => [kind, family as BackendFamily] as const),
-  ),
+  Object.entries(FAMILIES).flatMap(([family, kinds]) => kinds.map((kind) => [kind, family as BackendFamily] as const)),
 ) as ReadonlyMap<Kind, BackendFamily>;
 
 export function familyOf(kind: Kind): BackendFamily {

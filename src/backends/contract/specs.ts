@@ -125,10 +125,7 @@ export interface FloatingIpSpec {
   address: string;
   /** `routerId` is the router that leads out; absent where the platform routes by itself. */
   target?: { portId: string; fixedAddress: string; routerId?: string };
-  /**
-   * The port that had the address before, if the address was converted: two ports can't have it at the same
-   * time.
-   */
+  /** The port that had the address before, if the address was converted: two ports can't have it at the same time. */
   formerPortId?: string;
   metadata: Tags;
 }
@@ -296,9 +293,7 @@ export interface FileShareSpec {
   subnet?: { networkId: string; subnetId: string };
   /** Who may access the share, by rule id. */
   access: Record<string, { to: string; level: 'ro' | 'rw' }>;
-  /**
-   * Only for VAST shares. Names follow the rules of every client (LCD), or those of their own protocol (NPL).
-   */
+  /** Only for VAST shares. Names follow the rules of every client (LCD), or those of their own protocol (NPL). */
   settings?: { rootSquash: boolean; pathLength?: 'LCD' | 'NPL'; allowedCharacters?: 'LCD' | 'NPL' };
   metadata: Tags;
 }
@@ -380,9 +375,7 @@ export interface ClusterPoolSpec {
   taints: Record<string, string>;
   crioConfig: Record<string, string>;
   kubeletConfig: Record<string, string>;
-  /**
-   * Ids of the security groups of the pool's nodes, including the one that all nodes of the cluster share.
-   */
+  /** Ids of the security groups of the pool's nodes, including the one that all nodes of the cluster share. */
   securityGroups: Record<string, true>;
   /** By node id, which is also the id of the node's machine. */
   nodes: Record<string, ClusterNodeSpec>;

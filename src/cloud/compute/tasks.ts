@@ -4,11 +4,7 @@ import { interfaceTasks } from './instances/interfaces/tasks.ts';
 import { placementTasks } from './instances/placement/service.ts';
 import { deleteInstance, instanceDeletion } from './instances/service.ts';
 import { instanceTasks } from './instances/tasks.ts';
-import {
-  deletePlacementGroup,
-  placementGroupDeletion,
-  placementGroupTasks,
-} from './placement-groups/service.ts';
+import { deletePlacementGroup, placementGroupDeletion, placementGroupTasks } from './placement-groups/service.ts';
 import { deleteSshKey } from './ssh-keys/service.ts';
 
 export const COMPUTE_TASKS: WingTasks = {

@@ -6,22 +6,12 @@ import { Named, NULL_AS_EMPTY, nullable } from '../../lib/wire.ts';
 export const SERVICES = ['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/**
- * The services that this platform offers; the other published services only have features in the catalogue.
- */
+/** The services that this platform offers; the other published services only have features in the catalogue. */
 export const OFFERED = ['CLOUD', 'STREAMING'] as const satisfies readonly ServiceName[];
 export type OfferedService = (typeof OFFERED)[number];
 export const isOffered = (service: ServiceName): service is OfferedService =>
   (OFFERED as readonly ServiceName[]).includes(service);
-export const SERVICE_STATUSES = [
-  'new',
-  'trial',
-  'trialend',
-  'active',
-  'paused',
-  'activating',
-  'deleted',
-] as const;
+export const SERVICE_STATUSES = ['new', 'trial', 'trialend', 'active', 'paused', 'activating', 'deleted'] as const;
 export type ServiceStatus = (typeof SERVICE_STATUSES)[number];
 
 const LANGUAGES = ['az', 'de', 'en', 'ru', 'zh'] as const;
@@ -35,8 +25,7 @@ const AUTH_TYPES = ['password', 'sso', 'github', 'google-oauth2'] as const;
 export const AuthTypes = Type.Array(Type.Enum([...AUTH_TYPES], { type: 'string' }), {
   maxItems: AUTH_TYPES.length,
   uniqueItems: true,
-  description:
-    'Ways to log in, stored as given. Regardless of this value, users can only log in with passwords.',
+  description: 'Ways to log in, stored as given. Regardless of this value, users can only log in with passwords.',
   examples: [['password']],
 });
 
@@ -64,12 +53,8 @@ export const CompanyName = (description: string) =>
 const userFields = {
   id: Type.Integer({ description: 'User ID', examples: [1] }),
   email: Type.String({ description: 'Address to log in with', examples: ['user@example.com'] }),
-  name: nullable(
-    Type.String({ ...NULL_AS_EMPTY, description: 'Also none for users whom another account created' }),
-  ),
-  phone: nullable(
-    Type.String({ ...NULL_AS_EMPTY, description: 'Also none for users whom another account created' }),
-  ),
+  name: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'Also none for users whom another account created' })),
+  phone: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'Also none for users whom another account created' })),
   company: Type.String({ description: 'Name of the account', examples: ['Example Ltd'] }),
   lang: Lang,
   reseller: Type.Integer({ description: 'Reseller of the account', examples: [1] }),
@@ -82,8 +67,7 @@ const userFields = {
   auth_types: AuthTypes,
   deleted: Type.Boolean(),
   activated: Type.Boolean({
-    description:
-      'Whether the user has a password to log in with; false for an invited user who has not joined yet',
+    description: 'Whether the user has a password to log in with; false for an invited user who has not joined yet',
   }),
   sso_auth: Type.Boolean({ description: 'Always false: there is no single sign-on.' }),
   two_fa: Type.Boolean({ description: 'Always false: there is no second factor.' }),

@@ -31,11 +31,7 @@ export async function resellerExists(db: Sql, id: number): Promise<boolean> {
 }
 
 /** Whether the user is one of the reseller's users, who look after its clients. Stays so until the transaction ends. */
-export async function worksForReseller(
-  tx: Transaction,
-  userId: number,
-  resellerId: number,
-): Promise<boolean> {
+export async function worksForReseller(tx: Transaction, userId: number, resellerId: number): Promise<boolean> {
   const seller = await tx.sql
     .selectFrom('users')
     .select('id')
@@ -47,18 +43,14 @@ export async function worksForReseller(
   return seller !== undefined;
 }
 
-/**
- * Whether the caller may act for the account as its reseller; the platform administrator may for all
- * accounts.
- */
+/** Whether the caller may act for the account as its reseller; the platform administrator may for all accounts. */
 export function resells(principal: Principal, client: Pick<ClientEntry, 'resellerId'>): boolean {
   if (principal.platformAdministrator) return true;
   return allows(principal, 'resell') && principal.resellerId === client.resellerId;
 }
 
 /** Resellers are managed by the platform administrator. @throws ForbiddenError */
-export const requireResellerManager = (principal: Principal): void =>
-  requirePlatform(principal, 'manages resellers');
+export const requireResellerManager = (principal: Principal): void => requirePlatform(principal, 'manages resellers');
 
 /*
  * The order of locks, which every transaction keeps so that none deadlocks with another: accounts by ID (what belongs to
@@ -95,13 +87,7 @@ export async function deletingTask(db: Sql, clientId: number): Promise<string | 
 /** Locks accounts, so that only one request at a time changes their users and what they own. */
 export async function lockClients(tx: Transaction, clientIds: readonly number[]): Promise<void> {
   if (clientIds.length === 0) return;
-  await tx.sql
-    .selectFrom('clients')
-    .select('id')
-    .where('id', 'in', clientIds)
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
+  await tx.sql.selectFrom('clients').select('id').where('id', 'in', clientIds).orderBy('id').forNoKeyUpdate().execute();
 }
 
 /**
@@ -109,11 +95,7 @@ export async function lockClients(tx: Transaction, clientIds: readonly number[])
  * until the transaction ends.
  * @throws NotFoundError for all other accounts
  */
-export async function lockManaged(
-  tx: Transaction,
-  principal: Principal,
-  clientId: number,
-): Promise<ClientEntry> {
+export async function lockManaged(tx: Transaction, principal: Principal, clientId: number): Promise<ClientEntry> {
   await lockClients(tx, [clientId]);
   const client = await findClient(tx.sql, clientId);
   if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
@@ -133,11 +115,7 @@ export async function lockWithLookedAfter(
       client.or([
         client('id', '=', clientId),
         by === 'anybody there'
-          ? client(
-              'seller_id',
-              'in',
-              client.selectFrom('users').select('id').where('client_id', '=', clientId),
-            )
+          ? client('seller_id', 'in', client.selectFrom('users').select('id').where('client_id', '=', clientId))
           : client('seller_id', '=', by.userId),
       ]),
     )
@@ -172,9 +150,7 @@ export async function followAddress(db: Kysely<Tables>, userId: number, email: s
     where users.id = ${userId} and clients.id = users.client_id and clients.email = users.email`.execute(db);
 }
 
-/**
- * Locks an account to which something is added. @throws NotFoundError, ConflictError while it is being deleted
- */
+/** Locks an account to which something is added. @throws NotFoundError, ConflictError while it is being deleted */
 export async function lockToAdd(tx: Transaction, clientId: number): Promise<void> {
   const client = await tx.sql
     .selectFrom('clients')
@@ -282,19 +258,13 @@ export async function markResellerDeleted(tx: Transaction, resellerId: number): 
 }
 
 /** Inserts the row of an account, and returns its ID. */
-export async function insertClient(
-  db: Kysely<Tables>,
-  client: Insertable<Tables['clients']>,
-): Promise<number> {
+export async function insertClient(db: Kysely<Tables>, client: Insertable<Tables['clients']>): Promise<number> {
   const { id } = await db.insertInto('clients').values(client).returning('id').executeTakeFirstOrThrow();
   return id;
 }
 
 /** Inserts the row of a reseller, and returns its ID. */
-export async function insertReseller(
-  db: Kysely<Tables>,
-  reseller: Insertable<Tables['resellers']>,
-): Promise<number> {
+export async function insertReseller(db: Kysely<Tables>, reseller: Insertable<Tables['resellers']>): Promise<number> {
   const { id } = await db.insertInto('resellers').values(reseller).returning('id').executeTakeFirstOrThrow();
   return id;
 }

@@ -11,17 +11,12 @@ const LOG = '/iam/activity_log';
 export function activityLogRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags, access: 'administer' });
 
-  api.get(
-    `${LOG}/account_status_changes`,
-    'listAccountStatusChanges',
-    'List when accounts were paused and resumed',
-    {
-      description: 'Newest first. Resellers also see those of their clients.',
-      query: PageQuery,
-      answer: StatusChangePage,
-      handler: ({ principal, query }) => listStatusChanges(on, principal, query),
-    },
-  );
+  api.get(`${LOG}/account_status_changes`, 'listAccountStatusChanges', 'List when accounts were paused and resumed', {
+    description: 'Newest first. Resellers also see those of their clients.',
+    query: PageQuery,
+    answer: StatusChangePage,
+    handler: ({ principal, query }) => listStatusChanges(on, principal, query),
+  });
 
   api.get(`${LOG}/requests`, 'listAccountRequests', 'List the requests of an account', {
     description: 'Newest first. Only requests of the last year that were meant to change something.',

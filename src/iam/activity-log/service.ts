@@ -50,11 +50,7 @@ export async function listLoggedRequests(
 }
 
 /** @throws NotFoundError */
-export async function getLoggedRequest(
-  on: Platform,
-  principal: Principal,
-  id: number,
-): Promise<AccountRequest> {
+export async function getLoggedRequest(on: Platform, principal: Principal, id: number): Promise<AccountRequest> {
   const row = await store.findRequest(on.database.sql, principal.clientId, id);
   if (!row) throw new NotFoundError('Request', id);
   return presented(row);

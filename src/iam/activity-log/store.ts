@@ -6,21 +6,14 @@ import type { Reach } from '../../requests/principal.ts';
 type Page = { limit: number; offset: number };
 
 /** Newest first, only of accounts within reach. */
-export async function listStatusChanges(
-  db: Kysely<Tables>,
-  { all, clientId, resellerId }: Reach,
-  page: Page,
-) {
+export async function listStatusChanges(db: Kysely<Tables>, { all, clientId, resellerId }: Reach, page: Page) {
   let changes = db
     .selectFrom('client_status_changes as change')
     .innerJoin('clients', 'clients.id', 'change.client_id')
     .select(['change.id', 'change.client_id', 'change.old_status', 'change.new_status', 'change.changed_at']);
   if (!all) {
     changes = changes.where((row) =>
-      row.or([
-        row('change.client_id', '=', clientId ?? null),
-        row('clients.reseller_id', '=', resellerId ?? null),
-      ]),
+      row.or([row('change.client_id', '=', clientId ?? null), row('clients.reseller_id', '=', resellerId ?? null)]),
     );
   }
   return pageWithCount(changes.orderBy('change.id', 'desc'), page);

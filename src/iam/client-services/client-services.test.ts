@@ -23,10 +23,7 @@ async function one(name: string, of: Person = client) {
 describe('the services of a client', () => {
   it('are those of the published contract, two of them offered', async () => {
     const { status, body } = await reseller.http.get(base(client));
-    expect([
-      status,
-      body.map(({ name, status: is }: { name: string; status: string }) => [name, is]),
-    ]).toEqual([
+    expect([status, body.map(({ name, status: is }: { name: string; status: string }) => [name, is])]).toEqual([
       200,
       [
         ['CDN', 'new'],
@@ -58,9 +55,7 @@ describe('the services of a client', () => {
     const token = createHttpClient(service.url, (await client.http.post(tokens, request)).body.token);
     const paths = ['/cloud/v1/projects', '/streaming/ai/tasks', '/iam/clients/me'];
     const statuses = async () =>
-      Promise.all(
-        [client.http, token].flatMap((http) => paths.map(async (at) => (await http.get(at)).status)),
-      );
+      Promise.all([client.http, token].flatMap((http) => paths.map(async (at) => (await http.get(at)).status)));
     expect(await statuses()).toEqual([200, 200, 200, 200, 200, 200]);
     const path = `${base(client)}/${(await one('CLOUD')).id}`;
     const paused = await reseller.http.put(path, { status: 'paused' });

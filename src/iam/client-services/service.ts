@@ -52,8 +52,7 @@ async function found(
   sql = on.database.sql,
 ): Promise<clientServicesState.ServiceState> {
   const state =
-    clientServicesState.serviceOf(clientId, id) &&
-    (await ofClients(on, [clientId], sql)).find((one) => one.id === id);
+    clientServicesState.serviceOf(clientId, id) && (await ofClients(on, [clientId], sql)).find((one) => one.id === id);
   if (!state) throw new NotFoundError('Service', id);
   return state;
 }
@@ -66,11 +65,7 @@ export const servicesOfClients = async (
   grouped(await ofClients(on, clientIds), ({ clientId }) => clientId);
 
 /** @throws NotFoundError */
-export async function listClientServices(
-  on: Platform,
-  principal: Principal,
-  clientId: number,
-): Promise<Service[]> {
+export async function listClientServices(on: Platform, principal: Principal, clientId: number): Promise<Service[]> {
   await requireClient(on, principal, clientId);
   return (await ofClients(on, [clientId])).map(presentedService);
 }
@@ -86,9 +81,7 @@ export async function getClientService(
   return presentedService(await found(on, clientId, id));
 }
 
-/**
- * Takes effect at once. @throws NotFoundError, InvalidError, ConflictError for the platform's own account
- */
+/** Takes effect at once. @throws NotFoundError, InvalidError, ConflictError for the platform's own account */
 export async function updateClientService(
   on: Platform,
   principal: Principal,
@@ -135,9 +128,7 @@ async function requireChangeable(
   const [account] = await findAccounts(tx.sql, [clientId]);
   if (account?.status === 'paused') {
     throw new InvalidError({
-      status: [
-        'The whole account is suspended; resume it first, with POST /tradewind/v1/clients/{client_id}/resume.',
-      ],
+      status: ['The whole account is suspended; resume it first, with POST /tradewind/v1/clients/{client_id}/resume.'],
     });
   }
   await refusePlatforms(tx.sql, clientId);
@@ -193,9 +184,7 @@ export async function putService(db: Kysely<Tables>, row: clientServicesState.Ch
     .insertInto('client_services')
     .values(row)
     .onConflict((conflict) =>
-      conflict
-        .columns(['client_id', 'service'])
-        .doUpdateSet({ status, previous_status, enabled, changed_at }),
+      conflict.columns(['client_id', 'service']).doUpdateSet({ status, previous_status, enabled, changed_at }),
     )
     .execute();
   await renewVersions(db, [row.client_id]);

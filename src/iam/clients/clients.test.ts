@@ -127,15 +127,11 @@ describe('a paused account', () => {
         status: 'paused',
         serviceStatuses: { CLOUD: { status: 'paused', enabled: false } },
       });
-      expect((await service.http.get('/iam/clients?cloud=paused')).body).toMatchObject([
-        { id: person.clientId },
-      ]);
+      expect((await service.http.get('/iam/clients?cloud=paused')).body).toMatchObject([{ id: person.clientId }]);
       await setStatusOf({ database, clock: systemClock }, person.clientId, 'active');
       await expect.poll(statuses).toEqual([200, 200]);
       await expect(setStatusOf({ database, clock: systemClock }, 1, 'paused')).rejects.toThrow(ConflictError);
-      await expect(setStatusOf({ database, clock: systemClock }, 999_999, 'paused')).rejects.toThrow(
-        NotFoundError,
-      );
+      await expect(setStatusOf({ database, clock: systemClock }, 999_999, 'paused')).rejects.toThrow(NotFoundError);
     } finally {
       await database.close();
     }
@@ -186,10 +182,7 @@ describe('the clients of a reseller', () => {
     }, 10_000);
     await leaving.query('commit');
     const { status, body: refusal } = await asking;
-    await leaving.query('update users set reseller_id = $2 where id = $1', [
-      me.currentUser,
-      reseller.resellerId,
-    ]);
+    await leaving.query('update users set reseller_id = $2 where id = $1', [me.currentUser, reseller.resellerId]);
     leaving.release();
     expect([status, Object.keys(refusal.errors)]).toEqual([400, ['seller']]);
   });

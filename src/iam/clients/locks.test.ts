@@ -241,9 +241,7 @@ describe('a feature of an account that goes', () => {
     expect(activated.status, activated.text).toBe(201);
     const begun = await deletion;
     expect(await service.http.task(begun?.body.task_id, 30_000)).toMatchObject({ state: 'FINISHED' });
-    const { rows } = await service.pool.query('select id from feature_activations where client_id = $1', [
-      client_id,
-    ]);
+    const { rows } = await service.pool.query('select id from feature_activations where client_id = $1', [client_id]);
     expect(rows).toEqual([]);
   });
 });
@@ -285,8 +283,7 @@ describe('locks are taken in one order', () => {
     await own.http.put(await cloudOf(clientId), { status: 'paused' });
     const decide = () =>
       own.http.patch('/iam/products/availability/defaults', { product_name: 'CLOUD', available: false });
-    const free = (sql: (text: string, values: unknown[]) => Promise<unknown>) =>
-      sql(FREE_RESELLER, [own.resellerId]);
+    const free = (sql: (text: string, values: unknown[]) => Promise<unknown>) => sql(FREE_RESELLER, [own.resellerId]);
     expect((await whileHeld(clientId, decide, free)).status).toBe(200);
     const reset = () =>
       own.http.request('DELETE', '/iam/products/availability/clients', {
@@ -299,8 +296,7 @@ describe('locks are taken in one order', () => {
     const person = await newPerson(reseller.http);
     const path = `/iam/users/${person.userId}`;
     const etag = (await person.http.get(path)).headers.get('etag') ?? '';
-    const rename = () =>
-      person.http.request('PATCH', path, { body: { name: 'Kim' }, headers: { 'if-match': etag } });
+    const rename = () => person.http.request('PATCH', path, { body: { name: 'Kim' }, headers: { 'if-match': etag } });
     const renamed = await whileHeld(person.clientId, rename, (sql) => sql(FREE_USER, [person.userId]));
     expect([renamed.status, renamed.body.name]).toEqual([200, 'Kim']);
   });
@@ -315,8 +311,7 @@ describe('the version of a client', () => {
     const set = (path: string, available: boolean) =>
       own.http.patch(`/iam/products/availability/${path}`, { product_name: 'STREAMING', available });
     expect((await set(`clients/${decided.clientId}`, true)).status).toBe(200);
-    const versionOf = async (id: number) =>
-      (await colleague.get(`/iam/clients/${id}`)).headers.get('etag') ?? '';
+    const versionOf = async (id: number) => (await colleague.get(`/iam/clients/${id}`)).headers.get('etag') ?? '';
     const moved = async (change: () => Promise<Answer>) => {
       const before = [await versionOf(clientId), await versionOf(decided.clientId)];
       const answer = await change();

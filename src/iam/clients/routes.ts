@@ -4,14 +4,7 @@ import type { Api } from '../../http/server.ts';
 import { ClientParams, IntegerId } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
 import * as schema from './schema.ts';
-import {
-  createClient,
-  getClient,
-  getOwnClient,
-  listClients,
-  setClientStatus,
-  updateClient,
-} from './service.ts';
+import { createClient, getClient, getOwnClient, listClients, setClientStatus, updateClient } from './service.ts';
 
 const tags = ['Clients'];
 /** Names of operations are not client ids, whatever the method. */

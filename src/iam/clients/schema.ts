@@ -2,22 +2,17 @@ import { type Static, Type } from 'typebox';
 import { Email } from '../../lib/email.ts';
 import { orderedListQuery } from '../../lib/lists.ts';
 import * as wire from '../../lib/wire.ts';
-import {
-  CompanyName,
-  PersonName,
-  Phone,
-  SERVICE_STATUSES,
-  SERVICES,
-  type ServiceName,
-  User,
-} from '../accounts/schema.ts';
+import * as accountsSchema from '../accounts/schema.ts';
 
 /** An object with one entry for each service. */
 const perService = <T extends object>(entry: T) =>
-  Object.fromEntries(SERVICES.map((service) => [service, entry])) as Record<ServiceName, T>;
+  Object.fromEntries(accountsSchema.SERVICES.map((service) => [service, entry])) as Record<
+    accountsSchema.ServiceName,
+    T
+  >;
 
 const ServiceStatus = wire.Named('ServiceStatus', {
-  status: Type.Enum([...SERVICE_STATUSES], {
+  status: Type.Enum([...accountsSchema.SERVICE_STATUSES], {
     type: 'string',
     description: '`new` for a service that this platform does not offer',
   }),
@@ -49,7 +44,7 @@ const accountFields = {
   }),
   companyName: Type.String({ examples: ['Example Ltd'] }),
   currentUser: Type.Integer({ description: 'User that the token acts for', examples: [1] }),
-  capabilities: Type.Array(Type.Enum([...SERVICES], { type: 'string' }), {
+  capabilities: Type.Array(Type.Enum([...accountsSchema.SERVICES], { type: 'string' }), {
     description: 'Services that the account may use',
   }),
   serviceStatuses: wire.Named('ServiceStatuses', perService(ServiceStatus)),
@@ -66,14 +61,12 @@ const accountFields = {
   is_test: Type.Boolean(),
   has_active_admin: Type.Boolean({ description: 'Whether an administrator has access' }),
   phone: wire.nullable(Type.String({ ...wire.NULL_AS_ABSENT })),
-  website: wire.nullable(
-    Type.String({ ...wire.NULL_AS_ABSENT, description: 'Always none: it is not stored.' }),
-  ),
+  website: wire.nullable(Type.String({ ...wire.NULL_AS_ABSENT, description: 'Always none: it is not stored.' })),
   custom_id: wire.nullable(
     Type.String({ ...wire.NULL_AS_ABSENT, description: "The reseller's own number for the client" }),
   ),
   country_code: wire.nullable(Type.String({ ...wire.NULL_AS_ABSENT, examples: ['DE'] })),
-  users: Type.Optional(Type.Array(User, { description: 'Left out in lists' })),
+  users: Type.Optional(Type.Array(accountsSchema.User, { description: 'Left out in lists' })),
 };
 export const Account = wire.Named('Account', accountFields);
 export type Account = Static<typeof Account>;
@@ -99,7 +92,7 @@ export const Client = wire.Named('Client', {
 });
 export type Client = Static<typeof Client>;
 
-const Company = CompanyName('Name of the company; several clients may have the same.');
+const Company = accountsSchema.CompanyName('Name of the company; several clients may have the same.');
 
 export const CreateClient = wire.Input('CreateClient', { company: Company }, { company: 'Example Ltd' });
 export type CreateClient = Static<typeof CreateClient>;
@@ -120,13 +113,11 @@ export const UpdateClient = wire.Input(
         Type.String({ maxLength: 255, description: "The reseller's own number for the client; null: none" }),
       ),
     ),
-    name: Type.Optional(PersonName('Name of the contact person; null: none')),
-    phone: Type.Optional(Phone('Telephone number; null: none')),
+    name: Type.Optional(accountsSchema.PersonName('Name of the contact person; null: none')),
+    phone: Type.Optional(accountsSchema.Phone('Telephone number; null: none')),
     reseller: Type.Optional(wire.IntegerId('Its reseller. Only the platform administrator may change it.')),
     seller: Type.Optional(
-      wire.nullable(
-        wire.IntegerId('Seller of the reseller, or another user of it, who looks after it; null: nobody'),
-      ),
+      wire.nullable(wire.IntegerId('Seller of the reseller, or another user of it, who looks after it; null: nobody')),
     ),
     is_test: Type.Optional(Type.Boolean({ description: 'The client is for tests', examples: [false] })),
   },
@@ -151,7 +142,7 @@ const ids = (description: string) =>
     }),
   );
 const ServiceState = Type.Optional(
-  Type.Enum([...SERVICE_STATUSES], {
+  Type.Enum([...accountsSchema.SERVICE_STATUSES], {
     type: 'string',
     description: 'Clients whose service of this name has this status',
   }),
@@ -183,17 +174,14 @@ export const ClientListQuery = wire.Query({
   personal_product_availability: Type.Optional(
     Type.String({
       maxLength: 100,
-      pattern: `^(${SERVICES.join('|')})(,(${SERVICES.join('|')}))*$`,
-      rule: `Must be one or more of ${SERVICES.join(', ')}, separated by commas.`,
-      description:
-        'Clients for whom the availability of one of these products was decided; separated by commas',
+      pattern: `^(${accountsSchema.SERVICES.join('|')})(,(${accountsSchema.SERVICES.join('|')}))*$`,
+      rule: `Must be one or more of ${accountsSchema.SERVICES.join(', ')}, separated by commas.`,
+      description: 'Clients for whom the availability of one of these products was decided; separated by commas',
       examples: ['CLOUD'],
     }),
   ),
   is_test: flag('Whether the client is for tests'),
-  client_type: Type.Optional(
-    Type.Enum([...CLIENT_TYPES], { type: 'string', description: 'Kind of the client' }),
-  ),
+  client_type: Type.Optional(Type.Enum([...CLIENT_TYPES], { type: 'string', description: 'Kind of the client' })),
   promocode: text('No client has one, so nothing matches'),
   country_code: text('ISO 3166 code of the country'),
 });

@@ -137,11 +137,7 @@ async function knownOf(on: Platform, clientIds: readonly number[]): Promise<(cli
 }
 
 /** @throws NotFoundError */
-export async function getClient(
-  on: Platform,
-  principal: Principal,
-  clientId: number,
-): Promise<schema.Client> {
+export async function getClient(on: Platform, principal: Principal, clientId: number): Promise<schema.Client> {
   const row = await store.findAccount(on.database.sql, clientId);
   if (!row || !accounts.resells(principal, { resellerId: row.reseller_id })) {
     throw new NotFoundError('Client', clientId);
@@ -158,10 +154,7 @@ export async function getOwnClient(on: Platform, { clientId, userId }: Principal
   return presentedAccount(row, userId, known(clientId), await usersOfClient(on, clientId));
 }
 
-/**
- * Creates a client of the caller's reseller, with an administrator and a default project that is ready for
- * use.
- */
+/** Creates a client of the caller's reseller, with an administrator and a default project that is ready for use. */
 export async function createClient(
   on: Platform,
   principal: Principal,
@@ -169,9 +162,7 @@ export async function createClient(
 ): Promise<schema.CreatedClient> {
   const { resellerId } = principal;
   if (resellerId === undefined) {
-    throw new ForbiddenError(
-      'The token belongs to no reseller, so the client would not belong to one either',
-    );
+    throw new ForbiddenError('The token belongs to no reseller, so the client would not belong to one either');
   }
   return on.database.accept(async (tx) => {
     const { clientId } = await insertAccount(tx.sql, {
@@ -286,10 +277,7 @@ function changesIn(request: schema.UpdateClient, moved: boolean) {
   };
 }
 
-/**
- * Pauses an account or resumes it, for the operator of the platform.
- * @throws as `changeStatus`
- */
+/** Pauses an account or resumes it, for the operator of the platform. @throws as `changeStatus` */
 export async function setStatusOf(
   { database, clock }: Pick<Platform, 'database' | 'clock'>,
   clientId: number,

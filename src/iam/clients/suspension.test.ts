@@ -22,10 +22,9 @@ it('shuts an account at once, lets its work go on, and opens it again', async ()
   // Twice is as good as once.
   expect((await service.http.post(`${CLIENTS}/${tenant.clientId}/suspend`)).status).toBe(200);
   expect(await service.http.task(task)).toMatchObject({ state: 'FINISHED' });
-  const used = await service.pool.query(
-    'select from usage_periods where client_id = $1 and ended_at is null',
-    [tenant.clientId],
-  );
+  const used = await service.pool.query('select from usage_periods where client_id = $1 and ended_at is null', [
+    tenant.clientId,
+  ]);
   expect(used.rows).not.toEqual([]);
 
   const resumed = await service.http.post(`${CLIENTS}/${tenant.clientId}/resume`);
@@ -48,8 +47,7 @@ it("is for the account's reseller and the platform, and for other accounts than 
   const own = (await reseller.http.post('/iam/clients/create', { company: 'Mine' })).body.id;
   const tenant = await service.otherTenant();
   for (const what of ['suspend', 'resume']) {
-    const status = async (id: number, http = reseller.http) =>
-      (await http.post(`${CLIENTS}/${id}/${what}`)).status;
+    const status = async (id: number, http = reseller.http) => (await http.post(`${CLIENTS}/${id}/${what}`)).status;
     expect(await status(own)).toBe(200);
     expect(await status(tenant.clientId)).toBe(404);
     expect(await status(999_999, service.http)).toBe(404);

@@ -3,18 +3,7 @@ import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import type { Platform } from '../../platform.ts';
-import {
-  ActivateFeature,
-  ActivationParams,
-  activateFeature,
-  deactivateFeature,
-  FeatureActivation,
-  FeatureActivationArray,
-  type FeatureKind,
-  FeatureParams,
-  getFeature,
-  listFeatures,
-} from './service.ts';
+import * as service from './service.ts';
 
 const tags = ['Features'];
 
@@ -29,7 +18,7 @@ export function featureRoutes(app: Api, on: Platform): void {
   });
 
   api.get('/iam/admin/feature/:featureId', 'getFeature', 'Get a feature', {
-    params: FeatureParams,
+    params: service.FeatureParams,
     answer: FeatureAnswer,
     handler: async ({ params }) => {
       const feature = on.catalog.features.get(params.featureId);
@@ -42,7 +31,7 @@ export function featureRoutes(app: Api, on: Platform): void {
   activationRoutes(app, on, 'free');
 }
 
-function activationRoutes(app: Api, on: Platform, kind: FeatureKind): void {
+function activationRoutes(app: Api, on: Platform, kind: service.FeatureKind): void {
   const base = `/iam/admin/${kind}_features`;
   const named = kind === 'paid' ? 'PaidFeature' : 'FreeFeature';
 
@@ -50,34 +39,28 @@ function activationRoutes(app: Api, on: Platform, kind: FeatureKind): void {
 
   api.get(base, `list${named}s`, `List activated ${kind} features`, {
     description: "Of all clients of the caller's reseller, in the order of their activation.",
-    answer: FeatureActivationArray,
-    handler: ({ principal }) => listFeatures(on, principal, kind),
+    answer: service.FeatureActivationArray,
+    handler: ({ principal }) => service.listFeatures(on, principal, kind),
   });
 
   api.post(base, `activate${named}`, `Activate a ${kind} feature for a client`, {
     description:
       'The client may do at once what the feature opens. A client that is being deleted gets no more features (409).',
-    body: ActivateFeature,
+    body: service.ActivateFeature,
     status: 201,
-    answer: FeatureActivation,
-    handler: async ({ principal, body }) => await activateFeature(on, principal, kind, body),
+    answer: service.FeatureActivation,
+    handler: async ({ principal, body }) => await service.activateFeature(on, principal, kind, body),
   });
 
   api.get(`${base}/:activatedFeatureId`, `get${named}`, `Get an activated ${kind} feature`, {
-    params: ActivationParams,
-    answer: FeatureActivation,
-    handler: ({ principal, params }) => getFeature(on, principal, kind, params.activatedFeatureId),
+    params: service.ActivationParams,
+    answer: service.FeatureActivation,
+    handler: ({ principal, params }) => service.getFeature(on, principal, kind, params.activatedFeatureId),
   });
 
-  api.delete(
-    `${base}/:activatedFeatureId`,
-    `deactivate${named}`,
-    `Deactivate a ${kind} feature of a client`,
-    {
-      description:
-        'From now on, what the feature opened is refused with 422. AI tasks that were accepted go on.',
-      params: ActivationParams,
-      handler: ({ principal, params }) => deactivateFeature(on, principal, kind, params.activatedFeatureId),
-    },
-  );
+  api.delete(`${base}/:activatedFeatureId`, `deactivate${named}`, `Deactivate a ${kind} feature of a client`, {
+    description: 'From now on, what the feature opened is refused with 422. AI tasks that were accepted go on.',
+    params: service.ActivationParams,
+    handler: ({ principal, params }) => service.deactivateFeature(on, principal, kind, params.activatedFeatureId),
+  });
 }

@@ -155,12 +155,7 @@ export async function deactivateFeature(
  * none. Nothing changes until the transaction of `db` ends if it has locked the account.
  * @throws FeatureMissingError
  */
-export async function requireFeature(
-  on: Platform,
-  db: Sql,
-  clientId: number,
-  use: FeatureUse,
-): Promise<void> {
+export async function requireFeature(on: Platform, db: Sql, clientId: number, use: FeatureUse): Promise<void> {
   const opening = [...on.catalog.features.values()].filter((feature) => feature.needed_for === use);
   const [first] = opening;
   if (!first) return;
@@ -223,9 +218,7 @@ const listOfReseller = compiledQuery((db, reach: { featureIds: number[]; reselle
 
 export async function listActivations(db: Kysely<Tables>, reach: Reach): Promise<ActivationRow[]> {
   const { resellerId, featureIds } = reach;
-  return resellerId === undefined
-    ? listAll(db, { featureIds })
-    : listOfReseller(db, { featureIds, resellerId });
+  return resellerId === undefined ? listAll(db, { featureIds }) : listOfReseller(db, { featureIds, resellerId });
 }
 
 export async function activationsOfClients(db: Kysely<Tables>, clientIds: readonly number[]) {
@@ -238,18 +231,12 @@ export async function activationsOfClients(db: Kysely<Tables>, clientIds: readon
 }
 
 /** Whether a client has one of these features activated. The account of the platform administrator has all. */
-export async function hasOneOf(
-  db: Kysely<Tables>,
-  clientId: number,
-  featureIds: readonly number[],
-): Promise<boolean> {
+export async function hasOneOf(db: Kysely<Tables>, clientId: number, featureIds: readonly number[]): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     select exists (
         select from feature_activations
          where client_id = ${clientId} and feature_id = any(${[...featureIds]}::bigint[]))
-      or exists (select from users where client_id = ${clientId} and platform_administrator) as has`.execute(
-    db,
-  );
+      or exists (select from users where client_id = ${clientId} and platform_administrator) as has`.execute(db);
   return rows[0]?.has ?? false;
 }
 

@@ -7,11 +7,7 @@ const FORM = /Authorization: apikey <id>_<secret>.*Authorization: Bearer <access
 
 it.each([
   ['nothing', {}, FORM],
-  [
-    'X-Api-Key',
-    { 'x-api-key': TOKEN },
-    /^The header X-Api-Key is ignored\. Send the header "Authorization: apikey/,
-  ],
+  ['X-Api-Key', { 'x-api-key': TOKEN }, /^The header X-Api-Key is ignored\. Send the header "Authorization: apikey/],
   ['Bearer and an API token', { authorization: `Bearer ${TOKEN}` }, /word apikey .*instead of Bearer/],
   ['a bare API token', { authorization: TOKEN }, /Write the word apikey .*before the token/],
   ['a bare API token of version 1', { authorization: TOKEN.replace('_', '$') }, /Write the word apikey/],

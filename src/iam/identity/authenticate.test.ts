@@ -34,10 +34,7 @@ async function tokenOf(person: { clientId: number; http: TestService['http'] }):
 
 describe('who is not let in', () => {
   it.each([
-    [
-      '/cloud/v1/projects',
-      { exception_class: 'token_not_valid', message: INVALID, request_id: expect.any(String) },
-    ],
+    ['/cloud/v1/projects', { exception_class: 'token_not_valid', message: INVALID, request_id: expect.any(String) }],
     ['/cloud/v1/laas/1/destination_regions', { code: 401, message: INVALID }],
     ['/streaming/ai/tasks', { error: INVALID }],
     ['/iam/clients/me', { message: INVALID }],
@@ -58,10 +55,7 @@ describe('who is not let in', () => {
     const person = await newPerson(service.http);
     const token = await tokenOf(person);
     await setStatusOf({ database, clock: systemClock }, person.clientId, 'paused');
-    const paused = [
-      401,
-      expect.objectContaining({ message: INVALID, hint: expect.stringMatching(/is suspended/) }),
-    ];
+    const paused = [401, expect.objectContaining({ message: INVALID, hint: expect.stringMatching(/is suspended/) })];
     await expect.poll(() => refusal(`apikey ${token}`)).toEqual(paused);
     expect(await refusal(`Bearer ${person.pair.access}`)).toEqual(paused);
     expect(await refusal(`apikey ${token}x`)).not.toEqual(paused);

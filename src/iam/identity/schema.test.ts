@@ -48,9 +48,7 @@ describe('roles', () => {
   it('are given up to the own one, and that of users when none is named', () => {
     expect(accepted(ROLES.administrators.id, {})).toBe(ROLES.users);
     expect(accepted(ROLES.engineers.id, { id: ROLES.engineers.id })).toBe(ROLES.engineers);
-    expect(() => accepted(ROLES.engineers.id, { name: 'Administrators' })).toThrow(
-      'role: Administrators is too much',
-    );
+    expect(() => accepted(ROLES.engineers.id, { name: 'Administrators' })).toThrow('role: Administrators is too much');
     expect(() => accepted(ROLES.administrators.id, { id: 1, name: 'Users' })).toThrow(
       /role: Invalid role: 1 Users\. Choose one of: Administrators \(1\), /,
     );

@@ -26,8 +26,7 @@ export function findRole(wanted: WantedRole): Role | undefined {
   if (namesNone(wanted)) return undefined;
   return BY_RANK.find(
     (role) =>
-      (wanted.id === undefined || role.id === wanted.id) &&
-      (wanted.name === undefined || role.name === wanted.name),
+      (wanted.id === undefined || role.id === wanted.id) && (wanted.name === undefined || role.name === wanted.name),
   );
 }
 

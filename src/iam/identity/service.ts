@@ -25,8 +25,7 @@ export async function findTokenOwner(db: Kysely<Tables>, tokenId: number) {
     .executeTakeFirst();
   if (!row) return undefined;
   const { secretHash, expiresAt, deletedAt } = row;
-  const access =
-    deletedAt === null ? accessOf(row, { tokenId, loginId: undefined }) : shutOutAs('deleted', row);
+  const access = deletedAt === null ? accessOf(row, { tokenId, loginId: undefined }) : shutOutAs('deleted', row);
   return { secretHash, expiresAt, ...access };
 }
 
@@ -34,9 +33,7 @@ export async function findTokenOwner(db: Kysely<Tables>, tokenId: number) {
 export async function findLoginOwner(db: Kysely<Tables>, loginId: number) {
   const row = await places(db)
     .innerJoin('login_sessions', (on) =>
-      on
-        .onRef('login_sessions.user_id', '=', 'users.id')
-        .onRef('login_sessions.client_id', '=', 'clients.id'),
+      on.onRef('login_sessions.user_id', '=', 'users.id').onRef('login_sessions.client_id', '=', 'clients.id'),
     )
     .select([
       'login_sessions.role_id as most',
@@ -54,10 +51,7 @@ export async function findLoginOwner(db: Kysely<Tables>, loginId: number) {
   return { expiresAt, key, refreshId, ...accessOf(row, { tokenId: undefined, loginId, inPerson }) };
 }
 
-/**
- * Combines every user with every account, and with the user's role there, if any. The credential selects
- * both.
- */
+/** Combines every user with every account, and with the user's role there, if any. The credential selects both. */
 function places(db: Kysely<Tables>) {
   return db
     .selectFrom('users')
@@ -139,12 +133,10 @@ const NEW_TOKEN =
 /** Returns what to do about credentials that can't be parsed. It never repeats a part of a secret. */
 export function adviceOn(offered: Offered): string {
   const { authorization: given } = offered;
-  if (!given)
-    return offered['x-api-key'] === undefined ? `${FORM}.` : `The header X-Api-Key is ignored. ${FORM}.`;
+  if (!given) return offered['x-api-key'] === undefined ? `${FORM}.` : `The header X-Api-Key is ignored. ${FORM}.`;
   const [first = '', second, ...more] = given.trim().split(/\s+/, 3);
   if (second === undefined) return wordless(first);
-  if (more.length > 0)
-    return `The header takes one word, one space and the token, and nothing else. ${FORM}.`;
+  if (more.length > 0) return `The header takes one word, one space and the token, and nothing else. ${FORM}.`;
   switch (first.toLowerCase()) {
     case 'bearer':
       return parseTokenText(second)
@@ -152,8 +144,7 @@ export function adviceOn(offered: Offered): string {
         : `Bearer takes the access token of a login. ${FORM}.`;
     case 'apikey':
       if (isSignedToken(second)) return 'This is the token of a login: write the word Bearer before it.';
-      if (parseTokenText(second))
-        return 'Put one space between the word and the token, and none before or after them.';
+      if (parseTokenText(second)) return 'Put one space between the word and the token, and none before or after them.';
       return 'An API token is its id, an underscore and its secret: <id>_<secret>. Send it whole, as it was shown when it was made.';
     default:
       return `The word before the token must be apikey or Bearer. ${FORM}.`;
@@ -219,16 +210,14 @@ export type { SignedTokenClaims, SignedTokens } from './signed-tokens.ts';
 
 export interface Authenticator {
   /**
-   * Returns the caller of an `Authorization` header: a scheme in any letter case, one space, the token.
-   * `apikey` takes an API token, `Bearer` the access token of a login. `admit` runs the database query for an
-   * unknown token, or throws instead. `within` is a transaction that has changed nothing yet; without it, any connection
-   * of the pool does.
+   * Returns the caller of an `Authorization` header: a scheme in any letter case, one space, the token. `apikey` takes
+   * an API token, `Bearer` the access token of a login. `admit` runs the database query for an unknown token, or throws
+   * instead. `within` is a transaction that has changed nothing yet; without it, any connection of the pool does.
    * @throws UnauthenticatedError with the published texts
    */
   authenticate(offered: Offered, admit?: Admit, within?: Sql): Promise<Principal>;
   /**
-   * Call it after the commit that changed the credentials; the announcement in that commit informs the other
-   * processes.
+   * Call it after the commit that changed the credentials; the announcement in that commit informs the other processes.
    */
   forget(credentials: Credentials): void;
   /** Returns when each token was last used since the previous call, and clears the list. */
@@ -253,19 +242,10 @@ export function createAuthenticator(deps: {
   const logins = createRowCache(changes, LOGIN_TOPIC, (id) => findLoginOwner(database.sql, id));
   const uses = new Map<number, Date>();
 
-  async function byApiToken(
-    text: string,
-    offered: Offered,
-    admit: Admit | undefined,
-    db: Sql,
-  ): Promise<Principal> {
+  async function byApiToken(text: string, offered: Offered, admit: Admit | undefined, db: Sql): Promise<Principal> {
     const token = parseTokenText(text);
     if (!token) {
-      throw new UnauthenticatedError(
-        `Bad token: ${/^\d{0,15}/.exec(text)?.[0] ?? ''}`,
-        true,
-        adviceOn(offered),
-      );
+      throw new UnauthenticatedError(`Bad token: ${/^\d{0,15}/.exec(text)?.[0] ?? ''}`, true, adviceOn(offered));
     }
     const owner = await owners.get(token.id, admit, (id) => findTokenOwner(db, id));
     // Callers who don't know the secret are told nothing more.
@@ -283,8 +263,7 @@ export function createAuthenticator(deps: {
     const login = await logins.get(token.loginId, admit, (id) => findLoginOwner(db, id));
     if (!login || !isOfLogin(token, login)) throw invalid(ENDED_LOGIN);
     if ('shutOut' in login) throw refused(login, undefined);
-    if (login.expiresAt <= clock.now())
-      throw invalid(ENDED_LOGIN, { reason: 'expired', ...namesOf(login.principal) });
+    if (login.expiresAt <= clock.now()) throw invalid(ENDED_LOGIN, { reason: 'expired', ...namesOf(login.principal) });
     return login.principal;
   }
 
@@ -292,11 +271,7 @@ export function createAuthenticator(deps: {
     async authenticate(offered, admit, within = database.sql) {
       const header = offered.authorization;
       if (!header) {
-        throw new UnauthenticatedError(
-          'Authentication credentials were not provided.',
-          false,
-          adviceOn(offered),
-        );
+        throw new UnauthenticatedError('Authentication credentials were not provided.', false, adviceOn(offered));
       }
       const [, word = '', rest = ''] = /^(\S+) (\S*)$/.exec(header) ?? [];
       switch (word.toLowerCase()) {

@@ -36,8 +36,7 @@ it('looks for the keys that strangers name once, not each time', async () => {
   });
   const tokens = createSignedTokens({ database: counting, clock: systemClock, secrets });
   const { privateKey } = await generateKeyPair('ES256');
-  const forged = () =>
-    new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid: randomUUID() }).sign(privateKey);
+  const forged = () => new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid: randomUUID() }).sign(privateKey);
   for (let n = 0; n < 5; n++) {
     await expect(tokens.read('access', await forged())).rejects.toThrow(UnauthenticatedError);
   }

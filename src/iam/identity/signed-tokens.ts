@@ -172,8 +172,7 @@ async function imported(jwk: JWK): Promise<CryptoKey> {
 const OF_ANOTHER =
   'This is not a login token of this server, or part of it is missing; log in with POST /iam/auth/jwt/login.';
 const WRONG_TYPE = {
-  access:
-    'This is a refresh token: send it to POST /iam/auth/jwt/refresh, and put the access token into the header.',
+  access: 'This is a refresh token: send it to POST /iam/auth/jwt/refresh, and put the access token into the header.',
   refresh: 'This is an access token: send the refresh token of the pair instead.',
 };
 const EXPIRED = {

@@ -49,8 +49,6 @@ it('API tokens that expired 30 days ago are deleted, and no others', async () =>
   };
   const [old] = [await made(inDays(1).toISOString()), await made(inDays(5).toISOString()), await made(null)];
   await deleteExpired(database.sql, inDays(32));
-  const { rows } = await service.pool.query(
-    'select id::int from api_tokens where deleted_at is not null order by id',
-  );
+  const { rows } = await service.pool.query('select id::int from api_tokens where deleted_at is not null order by id');
   expect(rows).toEqual([{ id: old }]);
 });

@@ -14,11 +14,7 @@ export async function announceUser(
   clientIds: readonly number[],
 ): Promise<Credentials> {
   const changed = await announce(tx, await credentialsOf(tx, 'user_id', userId));
-  const user = await tx.sql
-    .selectFrom('users')
-    .select('client_id')
-    .where('id', '=', userId)
-    .executeTakeFirst();
+  const user = await tx.sql.selectFrom('users').select('client_id').where('id', '=', userId).executeTakeFirst();
   if (!user || !clientIds.includes(user.client_id)) return changed;
   return together(changed, await endLogins(tx, { actingUserId: userId }));
 }
@@ -46,13 +42,7 @@ type Which =
 /** Ends logins at once. */
 export async function endLogins(tx: Transaction, which: Which): Promise<Credentials> {
   // A login that is just being created from one of these appears once they are locked, after its commit.
-  await tx.sql
-    .selectFrom('login_sessions')
-    .select('id')
-    .where(matches(which))
-    .orderBy('id')
-    .forUpdate()
-    .execute();
+  await tx.sql.selectFrom('login_sessions').select('id').where(matches(which)).orderBy('id').forUpdate().execute();
   const rows = await tx.sql.deleteFrom('login_sessions').where(matches(which)).returning('id').execute();
   return announce(tx, { tokens: [], logins: rows.map(({ id }) => id) });
 }
@@ -99,11 +89,7 @@ function matches(which: Which) {
 }
 
 /** Tokens that were deleted have been announced then. */
-async function credentialsOf(
-  tx: Transaction,
-  column: 'user_id' | 'client_id',
-  id: number,
-): Promise<Credentials> {
+async function credentialsOf(tx: Transaction, column: 'user_id' | 'client_id', id: number): Promise<Credentials> {
   const tokens = tx.sql.selectFrom('api_tokens').select('id').where(column, '=', id);
   const logins = tx.sql.selectFrom('login_sessions').select('id').where(column, '=', id);
   const found = [await tokens.where('deleted_at', 'is', null).execute(), await logins.execute()];

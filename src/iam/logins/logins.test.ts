@@ -102,9 +102,7 @@ describe('a login', () => {
     const victim = await newPerson(service.http);
     const guess = (password: string) => service.anonymous.post(LOGIN, { username: victim.email, password });
     const guesses = await Promise.all(Array.from({ length: 8 }, () => guess('wrong')));
-    expect(guesses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([
-      400, 400, 400, 400, 400, 429, 429, 429,
-    ]);
+    expect(guesses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([400, 400, 400, 400, 400, 429, 429, 429]);
     const late = await guess(PASSWORD);
     expect(late.status).toBe(429);
     expect(late.body).toEqual({ message: expect.stringMatching(/wrong too often/) });
@@ -292,9 +290,7 @@ describe('a password', () => {
       expect([answer.status, answer.body]).toEqual([200, { status: 'sent' }]);
     }
     const asked = 'select password_requested_at is not null as asked from users where id = $1';
-    await expect
-      .poll(async () => (await service.pool.query(asked, [person.userId])).rows)
-      .toEqual([{ asked: true }]);
+    await expect.poll(async () => (await service.pool.query(asked, [person.userId])).rows).toEqual([{ asked: true }]);
     const bad = await service.anonymous.post('/iam/auth/password/forgot', { email: 'nobody' });
     expect(bad.body.errors.email).toBeDefined();
   });
@@ -311,17 +307,13 @@ describe('a password', () => {
     ]);
     await client.query('rollback');
     client.release();
-    expect(answers?.map(({ status, body }) => [status, body])).toEqual(
-      Array(2).fill([200, { status: 'sent' }]),
-    );
+    expect(answers?.map(({ status, body }) => [status, body])).toEqual(Array(2).fill([200, { status: 'sent' }]));
     const asked = 'select from password_resets where user_id = $1';
     await expect.poll(async () => (await service.pool.query(asked, [user.userId])).rowCount).toBe(1);
   });
 
   it('is kept as a slow hash, and nowhere else', async () => {
-    const { rows } = await service.pool.query('select password_hash from users where id = $1', [
-      person.userId,
-    ]);
+    const { rows } = await service.pool.query('select password_hash from users where id = $1', [person.userId]);
     expect(rows[0].password_hash).toMatch(/^\$argon2id\$/);
   });
 });

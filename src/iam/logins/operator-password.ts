@@ -25,8 +25,7 @@ export async function requireUserOf(
 }
 
 /**
- * Sets a user's password for the operator; without `email`, the platform administrator's. Ends the user's
- * logins.
+ * Sets a user's password for the operator; without `email`, the platform administrator's. Ends the user's logins.
  * @throws InvalidError, NotFoundError for an unknown user
  */
 export async function setPasswordOf(

@@ -25,10 +25,7 @@ export interface OpenLogin {
   ended: Credentials;
 }
 
-/**
- * Where a login comes from, and the most it may do. `ends_at` is the expiry of the API token that it comes
- * from.
- */
+/** Where a login comes from, and the most it may do. `ends_at` is the expiry of the API token that it comes from. */
 export type Origin = Pick<store.LoginRow, 'family' | 'maker_id' | 'token_id' | 'role_id' | 'ends_at'>;
 
 /** The origin of a login with the right password. */
@@ -43,11 +40,7 @@ export function freshOrigin(userId: number): Origin {
 }
 
 /** Pass `ended` to the authenticator's `forget` after the commit. */
-export async function openLogin(
-  tx: Transaction,
-  of: store.MembershipRow,
-  origin: Origin,
-): Promise<OpenLogin> {
+export async function openLogin(tx: Transaction, of: store.MembershipRow, origin: Origin): Promise<OpenLogin> {
   const refreshId = randomUUID();
   const expiresAt = refreshExpiry(tx.now, origin.ends_at);
   const made = await store.insertLogin(tx.sql, {

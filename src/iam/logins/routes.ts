@@ -4,15 +4,7 @@ import type { Api } from '../../http/server.ts';
 import { ClientParams, PageQuery, UserParams } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
 import { formerAddress, passwordCommand, senderOf } from './passwords/service.ts';
-import {
-  ChangePassword,
-  ForgotPassword,
-  LoginAttemptPage,
-  LoginRequest,
-  RefreshRequest,
-  Sent,
-  TokenPair,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import * as logins from './service.ts';
 
 const tags = ['Logins'];
@@ -28,25 +20,19 @@ export function loginRoutes(app: Api, on: Platform): void {
   api.get(`${JWT}/clients/:clientId/login`, 'loginToClient', 'Log in to another account of the user', {
     noted: true,
     secretAnswer: true,
-    description:
-      'The login has the role of the user there, and no more rights than the token that asks for it.',
-    answer: TokenPair,
+    description: 'The login has the role of the user there, and no more rights than the token that asks for it.',
+    answer: schema.TokenPair,
     handler: ({ principal, params }) => logins.enterAccount(on, principal, params.clientId),
   });
 
-  api.get(
-    `${JWT}/clients/:clientId/admin_token`,
-    'loginAsAdministrator',
-    'Log in as the administrator of a client',
-    {
-      access: 'resell',
-      noted: true,
-      secretAnswer: true,
-      description: 'The login is recorded in GET /cloud/v1/request_log of the account.',
-      answer: TokenPair,
-      handler: ({ principal, params }) => logins.logInAsAdministrator(on, principal, params.clientId),
-    },
-  );
+  api.get(`${JWT}/clients/:clientId/admin_token`, 'loginAsAdministrator', 'Log in as the administrator of a client', {
+    access: 'resell',
+    noted: true,
+    secretAnswer: true,
+    description: 'The login is recorded in GET /cloud/v1/request_log of the account.',
+    answer: schema.TokenPair,
+    handler: ({ principal, params }) => logins.logInAsAdministrator(on, principal, params.clientId),
+  });
 
   api.get(`${JWT}/users/:userId/token`, 'loginAsUser', 'Log in as a user of a client', {
     access: 'resell',
@@ -54,7 +40,7 @@ export function loginRoutes(app: Api, on: Platform): void {
     secretAnswer: true,
     description: 'The login is recorded in GET /cloud/v1/request_log of the account.',
     params: UserParams,
-    answer: TokenPair,
+    answer: schema.TokenPair,
     handler: ({ principal, params }) => logins.logInAsUser(on, principal, params.userId),
   });
 
@@ -63,8 +49,8 @@ export function loginRoutes(app: Api, on: Platform): void {
     secretAnswer: true,
     description: 'Ends all logins of the user except the one in the answer. API tokens keep working.',
     params: UserParams,
-    body: ChangePassword,
-    answer: TokenPair,
+    body: schema.ChangePassword,
+    answer: schema.TokenPair,
     handler: (request) => {
       const { principal, params, body } = request;
       return logins.changePassword(on, principal, params.userId, body, senderOf(request));
@@ -75,8 +61,8 @@ export function loginRoutes(app: Api, on: Platform): void {
     access: 'administer',
     description:
       "For users of the caller's account, or of the reseller's clients. Only the user may choose the password, so the answer has no link: the user gets it by mail, at most once an hour. If Tradewind sends no mail, the log names the user, and the operator of the platform sets a password with `tradewind user password`.",
-    body: ForgotPassword,
-    answer: Sent,
+    body: schema.ForgotPassword,
+    answer: schema.Sent,
     handler: async ({ principal, body, log }) => {
       const user = await logins.mailPasswordReset(on, principal, body.email);
       const { userId, clientId } = principal;
@@ -94,7 +80,7 @@ export function loginRoutes(app: Api, on: Platform): void {
     description:
       "Newest first, of the last 90 days: the caller's own attempts, and those of users who belong only to this account. The platform administrator also sees attempts with a name that no user has. Attempts that were refused because of too many failures are not listed.",
     query: PageQuery,
-    answer: LoginAttemptPage,
+    answer: schema.LoginAttemptPage,
     handler: ({ principal, query }) => logins.listLoginAttempts(on, principal, query),
   });
 }
@@ -107,8 +93,8 @@ function publicRoutes(app: Api, on: Platform, smtp: boolean | undefined): void {
     secretAnswer: true,
     description:
       'After 5 wrong passwords for a user from one address, 25 for a user from anywhere, or 100 for all users from one address, further attempts are refused with 429 for up to 15 minutes. For an address from which the user logged in within the last 90 days, only the limit of 5 applies. The addresses of an IPv6 /64 count as one.',
-    body: LoginRequest,
-    answer: TokenPair,
+    body: schema.LoginRequest,
+    answer: schema.TokenPair,
     handler: (request) => logins.logIn(on, request.body, senderOf(request)),
   });
 
@@ -116,22 +102,21 @@ function publicRoutes(app: Api, on: Platform, smtp: boolean | undefined): void {
     secretAnswer: true,
     description:
       'A refresh token works once. Using it a second time is refused with 401 and ends the login with all its tokens.',
-    body: RefreshRequest,
-    answer: TokenPair,
+    body: schema.RefreshRequest,
+    answer: schema.TokenPair,
     handler: ({ body }) => logins.refreshLogin(on, body.refresh),
   });
 
   api.post('/iam/auth/password/forgot', 'forgotPassword', 'Report a forgotten password', {
     description:
       'Mails the user a token for POST /tradewind/v1/password_reset, at most once an hour. The answer is the same for an address that nobody has. If Tradewind sends no mail, the log names the user, and its operator sets a new password with `tradewind user password`.',
-    body: ForgotPassword,
-    answer: Sent,
+    body: schema.ForgotPassword,
+    answer: schema.Sent,
     handler: async ({ body, log }) => {
       await logins.reportForgottenPassword(on, body.email, {
         noted: (user) =>
           noteForgotten(log, smtp ? undefined : user, 'Somebody reported that a user forgot their password'),
-        failed: (err) =>
-          log.error({ err }, 'A forgotten password was reported, but the user may not have been mailed'),
+        failed: (err) => log.error({ err }, 'A forgotten password was reported, but the user may not have been mailed'),
       });
       return { status: 'sent' as const };
     },

@@ -1,14 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Email } from '../../lib/email.ts';
-import {
-  Input,
-  Named,
-  NULL_AS_ABSENT,
-  NULL_AS_EMPTY,
-  nullable,
-  pageFields,
-  Timestamp,
-} from '../../lib/wire.ts';
+import { Input, Named, NULL_AS_ABSENT, NULL_AS_EMPTY, nullable, pageFields, Timestamp } from '../../lib/wire.ts';
 
 /** A password that somebody types to log in. */
 export const GivenPassword = (description: string) =>
@@ -95,9 +87,7 @@ export type ChangePassword = Static<typeof ChangePassword>;
 
 const LoginAttempt = Named('LoginAttempt', {
   id: Type.Integer({ description: 'Attempt ID', examples: [1] }),
-  user_id: nullable(
-    Type.Integer({ ...NULL_AS_ABSENT, description: 'The user; none if no user has that name' }),
-  ),
+  user_id: nullable(Type.Integer({ ...NULL_AS_ABSENT, description: 'The user; none if no user has that name' })),
   username: Type.String({ description: 'The name that was entered', examples: ['user@example.com'] }),
   successful: Type.Boolean({ description: 'Whether the password was right' }),
   ip_address: Type.String({ description: 'Where the request came from', examples: ['192.0.2.1'] }),

@@ -66,9 +66,7 @@ async function renewed(
   // Somebody else's, who has the number since a reset: it must not end for that.
   if (given.loginKey !== undefined && given.loginKey !== login.key) throw ended();
   if (login.refresh_id !== given.id) throw new UsedTwiceError(login.family);
-  const of = (await store.membershipsOf(tx.sql, login.user_id)).find(
-    ({ client_id }) => client_id === login.client_id,
-  );
+  const of = (await store.membershipsOf(tx.sql, login.user_id)).find(({ client_id }) => client_id === login.client_id);
   if (!of) throw ended();
   const refreshId = randomUUID();
   const expiresAt = refreshExpiry(now, login.ends_at);
@@ -110,8 +108,7 @@ export interface Reported {
 async function originOf(tx: Transaction, { tokenId, loginId, userId, roleId }: Principal): Promise<Origin> {
   if (tokenId !== undefined) {
     const token = await store.keepToken(tx.sql, tokenId);
-    if (token)
-      return { ...freshOrigin(userId), role_id: roleId, token_id: tokenId, ends_at: token.expires_at };
+    if (token) return { ...freshOrigin(userId), role_id: roleId, token_id: tokenId, ends_at: token.expires_at };
   }
   const login = loginId === undefined ? undefined : await store.keepLogin(tx.sql, loginId);
   if (!login) throw new errors.UnauthenticatedError('Token is invalid or expired', true);
@@ -192,11 +189,7 @@ export async function enterAccount(on: Platform, principal: Principal, clientId:
 }
 
 /** Logs in as the administrator of a reseller's client. @throws NotFoundError */
-export async function logInAsAdministrator(
-  on: Platform,
-  principal: Principal,
-  clientId: number,
-): Promise<TokenPair> {
+export async function logInAsAdministrator(on: Platform, principal: Principal, clientId: number): Promise<TokenPair> {
   const client = await findClient(on.database.sql, clientId);
   if (!client || !resells(principal, client)) throw new errors.NotFoundError('Client', clientId);
   const administrators = (await store.administratorsOf(on.database.sql, clientId)).filter((one) =>
@@ -254,11 +247,7 @@ export async function changePassword(
  * Begins to mail the user how to set another password, unless that was done recently. Doesn't wait for it, since the time
  * that it takes would tell whether anybody has the address. @throws UnavailableError if too many are being mailed
  */
-export async function reportForgottenPassword(
-  on: Platform,
-  email: string,
-  { noted, failed }: Reported,
-): Promise<void> {
+export async function reportForgottenPassword(on: Platform, email: string, { noted, failed }: Reported): Promise<void> {
   on.passwordReports.requireRoom();
   // Fail now if the database can't be reached: after the answer, nobody would hear of it.
   await sql`select 1`.execute(on.database.sql);
@@ -323,10 +312,7 @@ export async function forgetOldLogins(on: Platform, now: Date): Promise<void> {
   await on.guesses.clean(now);
 }
 
-/**
- * Whether a reseller may act as that user: the user must come from one of its clients and have no more
- * rights.
- */
+/** Whether a reseller may act as that user: the user must come from one of its clients and have no more rights. */
 function mayBecome(principal: Principal, user: store.MembershipRow): boolean {
   if (principal.platformAdministrator) return true;
   return (
@@ -339,11 +325,7 @@ function mayBecome(principal: Principal, user: store.MembershipRow): boolean {
 }
 
 function noneFound(hint?: string): errors.InvalidError {
-  return new errors.InvalidError(
-    { errors: ['No active account found with the given credentials.'] },
-    undefined,
-    hint,
-  );
+  return new errors.InvalidError({ errors: ['No active account found with the given credentials.'] }, undefined, hint);
 }
 
 function requireNewPassword({ old, new: wanted, double }: ChangePassword): void {

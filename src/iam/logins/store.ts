@@ -121,10 +121,7 @@ function memberships(db: Kysely<Tables>) {
     .orderBy('client_users.user_id');
 }
 
-/**
- * Returns an API token that nobody can revoke before the transaction ends. Undefined if it was revoked
- * already.
- */
+/** Returns an API token that nobody can revoke before the transaction ends. Undefined if it was revoked already. */
 export async function keepToken(db: Kysely<Tables>, tokenId: number) {
   return db
     .selectFrom('api_tokens')

@@ -166,14 +166,9 @@ export const replaceNotificationSetting = (
   principal: Principal,
   path: SettingPath,
   input: NotificationSettingInput,
-): Promise<NotificationSetting> =>
-  updateNotificationSetting(on, principal, path, { enabled: true, ...input });
+): Promise<NotificationSetting> => updateNotificationSetting(on, principal, path, { enabled: true, ...input });
 
-export async function deleteNotificationSetting(
-  on: Platform,
-  principal: Principal,
-  path: SettingPath,
-): Promise<void> {
+export async function deleteNotificationSetting(on: Platform, principal: Principal, path: SettingPath): Promise<void> {
   await requireReseller(on, principal, path.resellerId);
   await on.database.accept(async (tx) => found(await deleteSetting(tx.sql, path), path));
 }
@@ -205,8 +200,7 @@ export function notificationSettingRoutes(app: Api, on: Platform): void {
     params: ResellerParams,
     query: NotificationSettingListQuery,
     answer: NotificationSettingPage,
-    handler: ({ principal, params, query }) =>
-      listNotificationSettings(on, principal, params.resellerId, query),
+    handler: ({ principal, params, query }) => listNotificationSettings(on, principal, params.resellerId, query),
   });
 
   api.post(BASE, 'createNotificationSetting', 'Create a notification setting', {
@@ -267,9 +261,7 @@ export async function listSettings(
 
 /** Counts the settings of a reseller, and lets nobody else make one for it before the transaction ends. */
 export async function countForNew(tx: Transaction, resellerId: number): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`tradewind settings ${resellerId}`}, 0))`.execute(
-    tx.sql,
-  );
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`tradewind settings ${resellerId}`}, 0))`.execute(tx.sql);
   const { count } = await tx.sql
     .selectFrom('notification_settings')
     .select(({ fn }) => fn.countAll<number>().as('count'))

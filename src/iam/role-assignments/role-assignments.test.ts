@@ -32,12 +32,7 @@ async function member(group: string): Promise<Member> {
   return { id, http: bearer(service.url, await logIn(service.anonymous, email)) };
 }
 
-async function assign(
-  user: Member,
-  role: string,
-  project_id: number | null,
-  by = boss.http,
-): Promise<number> {
+async function assign(user: Member, role: string, project_id: number | null, by = boss.http): Promise<number> {
   const answer = await by.post(A, { user_id: user.id, client_id: boss.clientId, project_id, role });
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body).toMatchObject({ user_id: user.id, client_id: boss.clientId, project_id, role });
@@ -55,10 +50,7 @@ const networks = (project: number) => `/cloud/v1/networks/${project}/1`;
 const reads = async ({ http }: Member, project: number) => (await http.get(networks(project))).status;
 const writes = async ({ http }: Member, project: number) =>
   (await http.post(networks(project), { name: 'by a member', create_router: false })).status;
-const rightsIn = async (user: Member, project: number) => [
-  await reads(user, project),
-  await writes(user, project),
-];
+const rightsIn = async (user: Member, project: number) => [await reads(user, project), await writes(user, project)];
 
 describe('users', () => {
   it('without assignments keep the rights of their group everywhere', async () => {
@@ -75,17 +67,14 @@ describe('users', () => {
     ['User', 200],
     ['ProjectAdministrator', 200],
     ['InternalNetworkOnlyUser', 200],
-  ])(
-    'as %s of a project have its rights there, whatever their group, and none elsewhere',
-    async (role, status) => {
-      for (const group of ['Engineers', 'Users']) {
-        const user = await member(group);
-        await assign(user, role, one);
-        expect(await rightsIn(user, one)).toEqual([200, status]);
-        expect(await rightsIn(user, other)).toEqual([404, 404]);
-      }
-    },
-  );
+  ])('as %s of a project have its rights there, whatever their group, and none elsewhere', async (role, status) => {
+    for (const group of ['Engineers', 'Users']) {
+      const user = await member(group);
+      await assign(user, role, one);
+      expect(await rightsIn(user, one)).toEqual([200, status]);
+      expect(await rightsIn(user, other)).toEqual([404, 404]);
+    }
+  });
 
   it('have another role in each project', async () => {
     const user = await member('Engineers');
@@ -235,8 +224,7 @@ describe('users', () => {
     const made = await user.http.post('/cloud/v1/projects', { name: 'by the administrator' });
     expect(made.status, made.text).toBe(201);
     expect(
-      (await user.http.post('/iam/clients/invite_user', { email: anyEmail(), client_id: 1, user_role: {} }))
-        .status,
+      (await user.http.post('/iam/clients/invite_user', { email: anyEmail(), client_id: 1, user_role: {} })).status,
     ).toBe(403);
     expect((await user.http.get('/tradewind/v1/audit')).status).toBe(403);
     const colleague = await member('Users');
@@ -288,20 +276,14 @@ describe('assignments', () => {
       count: 1,
       results: [{ id: user.id, name: 'Guest', email: expect.any(String), activated: true, is_admin: false }],
     });
-    expect((await boss.http.get(`/cloud/v1/users?user_id=${boss.userId}`)).body.results[0].is_admin).toBe(
-      true,
-    );
+    expect((await boss.http.get(`/cloud/v1/users?user_id=${boss.userId}`)).body.results[0].is_admin).toBe(true);
     const roles = (await boss.http.get('/cloud/v1/users/roles')).body;
     expect(roles.count).toBe(5);
     expect((await boss.http.get('/cloud/v1/users/roles?project_id=1')).body.count).toBe(4);
   });
 
   it('are made by administrators of the project, for those who have no rights beyond', async () => {
-    const [admin, confined, engineer] = [
-      await member('Users'),
-      await member('Users'),
-      await member('Engineers'),
-    ];
+    const [admin, confined, engineer] = [await member('Users'), await member('Users'), await member('Engineers')];
     const own = await assign(admin, 'ProjectAdministrator', one);
     const kept = await assign(confined, 'Observer', other);
     const id = await assign(confined, 'Observer', one, admin.http);
@@ -336,9 +318,7 @@ describe('assignments', () => {
     expect(await refused({ role: 'ClientAdministrator', project_id: one })).toHaveProperty('project_id');
     expect(await refused({ role: 'Observer', project_id: tenant.projectId })).toHaveProperty('project_id');
     expect(await refused({ role: 'Observer', project_id: one, user_id: 1 })).toHaveProperty('user_id');
-    expect(await refused({ role: 'Observer', project_id: one, user_id: boss.userId })).toHaveProperty(
-      'user_id',
-    );
+    expect(await refused({ role: 'Observer', project_id: one, user_id: boss.userId })).toHaveProperty('user_id');
     expect(await refused({ role: 'Owner', project_id: one })).toHaveProperty('role');
     const id = await assign(user, 'Observer', one);
     expect((await boss.http.post(A, { user_id: user.id, role: 'User', project_id: one })).status).toBe(409);
@@ -374,9 +354,7 @@ describe('operations of the whole account', () => {
     await assign(user, 'ProjectAdministrator', one);
     const operations = (await documentedOperations()).filter(
       ({ path, operation }) =>
-        /^\/(cloud|tradewind|v1)\//.test(path) &&
-        !path.includes('{project_id}') &&
-        operation.security?.length !== 0,
+        /^\/(cloud|tradewind|v1)\//.test(path) && !path.includes('{project_id}') && operation.security?.length !== 0,
     );
     const open = new Set<string>();
     for (const { method, path, prefix, operation } of operations) {
@@ -389,16 +367,8 @@ describe('operations of the whole account', () => {
 
 it.each<[string, Parameters<typeof cloudRights>, ReturnType<typeof cloudRights>]>([
   ['none', [[], { groupId: 5, roleId: 5 }], undefined],
-  [
-    'an administrator of the account',
-    [[{ project: 1, role: 'Observer' }], { groupId: 1, roleId: 1 }],
-    undefined,
-  ],
-  [
-    'an administrator with a lesser token',
-    [[{ project: 1, role: 'User' }], { groupId: 1, roleId: 2 }],
-    undefined,
-  ],
+  ['an administrator of the account', [[{ project: 1, role: 'Observer' }], { groupId: 1, roleId: 1 }], undefined],
+  ['an administrator with a lesser token', [[{ project: 1, role: 'User' }], { groupId: 1, roleId: 2 }], undefined],
   [
     'a project',
     [[{ project: 1, role: 'User' }], { groupId: 2, roleId: 2 }],

@@ -26,9 +26,7 @@ export const Assignment = Named('RoleAssignment', {
   user_id: Type.Integer({ description: 'User ID', examples: [123] }),
   role: Role,
   client_id: Type.Integer({ description: 'Client ID', examples: [1] }),
-  project_id: nullable(
-    Type.Integer({ description: 'Project ID; null for the whole account', examples: [1] }),
-  ),
+  project_id: nullable(Type.Integer({ description: 'Project ID; null for the whole account', examples: [1] })),
   assigned_by: nullable(Type.Integer({ description: 'User who assigned the role', examples: [1] })),
   created_at: Timestamp(),
   updated_at: nullable(Timestamp()),

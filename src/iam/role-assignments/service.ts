@@ -43,9 +43,7 @@ export async function assignRole(
     await lockClients(tx, [place.clientId]);
     await requireSound(tx, place, userId, role);
     await requireConfined(tx, principal, place, userId);
-    const made = await occupied(() =>
-      store.insertAssignment(tx, { ...place, userId }, { role, by: principal.userId }),
-    );
+    const made = await occupied(() => store.insertAssignment(tx, { ...place, userId }, { role, by: principal.userId }));
     tx.about({ type: 'role', id: made.id });
     return { made, credentials: await announceUser(tx, userId, [place.clientId]) };
   });
@@ -81,9 +79,7 @@ export async function changeAssignment(
   });
 }
 
-/**
- * A user without another assignment has the rights of their group again. @throws NotFoundError, ForbiddenError
- */
+/** A user without another assignment has the rights of their group again. @throws NotFoundError, ForbiddenError */
 export async function removeAssignment(on: Platform, principal: Principal, id: number): Promise<void> {
   const before = await getAssignment(on, principal, id);
   await changed(on, principal, before, async (tx) => {
@@ -127,8 +123,7 @@ async function changed(
     await lockClients(tx, [clientId]);
     const now = await store.findAssignment(tx.sql, id);
     if (!now) throw new NotFoundError('Role assignment', id);
-    if (now.project_id !== projectId)
-      throw new ConflictError('The assignment was changed meanwhile; try again');
+    if (now.project_id !== projectId) throw new ConflictError('The assignment was changed meanwhile; try again');
     await change(tx);
     return announceUser(tx, userId, [clientId]);
   });

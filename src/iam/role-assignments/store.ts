@@ -53,9 +53,7 @@ export async function groupOf(db: Sql, clientId: number, userId: number): Promis
 
 export async function hasProject(db: Sql, clientId: number, projectId: number): Promise<boolean> {
   const { rows } = await sql<{ there: boolean }>`
-    select exists (select from projects where id = ${projectId} and client_id = ${clientId}) as there`.execute(
-    db,
-  );
+    select exists (select from projects where id = ${projectId} and client_id = ${clientId}) as there`.execute(db);
   return rows[0]?.there === true;
 }
 
@@ -103,9 +101,7 @@ export async function listMembers(db: Sql, clientId: number, query: AccountUserL
       'users.id',
       user.fn.coalesce('users.name', 'users.email').as('name'),
       'users.email',
-      user
-        .and([user('users.is_active', '=', true), user('client_users.is_active', '=', true)])
-        .as('activated'),
+      user.and([user('users.is_active', '=', true), user('client_users.is_active', '=', true)]).as('activated'),
       user('role_id', '=', ROLES.administrators.id).as('is_admin'),
     ])
     .where('client_users.client_id', '=', clientId)

@@ -3,14 +3,7 @@ import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
 import { ClientParams } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
-import {
-  ApiToken,
-  ApiTokenArray,
-  CreateApiToken,
-  CreatedApiToken,
-  TokenListQuery,
-  TokenParams,
-} from './schema.ts';
+import { ApiToken, ApiTokenArray, CreateApiToken, CreatedApiToken, TokenListQuery, TokenParams } from './schema.ts';
 import { createToken, getToken, listTokens, requireTokenAccount, revokeToken } from './service.ts';
 
 const tags = ['API tokens'];
@@ -54,8 +47,7 @@ function tokenRoutesOf(
 
   api.delete(`${base}/:tokenId`, `deleteApiToken${suffix}`, 'Revoke an API token', {
     access: 'read',
-    description:
-      'The next request with the token is refused with 401. A token may not revoke one with more rights.',
+    description: 'The next request with the token is refused with 401. A token may not revoke one with more rights.',
     params: TokenParams,
     handler: ({ principal, params }) => revokeToken(on, principal, params.clientId, params.tokenId),
   });

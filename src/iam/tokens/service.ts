@@ -98,10 +98,7 @@ export async function setBootstrapToken(
 }
 
 /** Deletes bootstrap tokens with another ID. One whose secret changes loses the logins that it created. */
-async function removeOtherBootstrapTokens(
-  tx: Transaction,
-  token: { id: number; secret: string },
-): Promise<void> {
+async function removeOtherBootstrapTokens(tx: Transaction, token: { id: number; secret: string }): Promise<void> {
   const others = await tx.sql
     .selectFrom('api_tokens')
     .select('id')
@@ -168,13 +165,7 @@ async function requireAccount(
   throw new errors.ForbiddenError(`You may not manage the tokens of client ${clientId}`);
 }
 
-async function visible(
-  on: Platform,
-  principal: Principal,
-  clientId: number,
-  id: number,
-  sql = on.database.sql,
-) {
+async function visible(on: Platform, principal: Principal, clientId: number, id: number, sql = on.database.sql) {
   const row = await store.findToken(sql, clientId, id, on.clock.now());
   if (!row || !sees(principal, clientId, row.user_id)) throw new errors.NotFoundError('Token', id);
   return row;
@@ -264,12 +255,7 @@ export async function listTokens(
 }
 
 /** @throws NotFoundError */
-export async function getToken(
-  on: Platform,
-  principal: Principal,
-  clientId: number,
-  id: number,
-): Promise<ApiToken> {
+export async function getToken(on: Platform, principal: Principal, clientId: number, id: number): Promise<ApiToken> {
   await requireAccount(on, principal, clientId);
   return presentedToken(await visible(on, principal, clientId, id), false, on.clock.now());
 }
@@ -278,12 +264,7 @@ export async function getToken(
  * Revokes a token: the next request with it is refused.
  * @throws NotFoundError, ForbiddenError for a token with more rights than the caller's
  */
-export async function revokeToken(
-  on: Platform,
-  principal: Principal,
-  clientId: number,
-  id: number,
-): Promise<void> {
+export async function revokeToken(on: Platform, principal: Principal, clientId: number, id: number): Promise<void> {
   await requireAccount(on, principal, clientId);
   const ended = await on.database.accept(async (tx) => {
     await lockClients(tx, [clientId]);

@@ -70,8 +70,7 @@ export async function listTokens(db: Kysely<Tables>, filter: TokenFilter, now: D
   );
   if (filter.ownedBy !== undefined) matching = matching.where('api_tokens.user_id', '=', filter.ownedBy);
   if (filter.issuedBy !== undefined) matching = matching.where('api_tokens.user_id', '=', filter.issuedBy);
-  if (filter.notIssuedBy !== undefined)
-    matching = matching.where('api_tokens.user_id', '!=', filter.notIssuedBy);
+  if (filter.notIssuedBy !== undefined) matching = matching.where('api_tokens.user_id', '!=', filter.notIssuedBy);
   if (filter.roleId !== undefined) matching = matching.where('api_tokens.role_id', '=', filter.roleId);
   return matching.orderBy('api_tokens.id', 'desc').limit(MAX_LISTED).execute();
 }
@@ -104,11 +103,7 @@ export async function countValid(tx: Transaction, clientId: number, now: Date): 
  * Returns the account from which a token of `clientId` is made: the caller's own, that of the person who logged in as
  * somebody there, or the one from which the caller's own token was made. Null if it is `clientId` itself, or for the platform administrator.
  */
-export async function makerOf(
-  tx: Transaction,
-  principal: Principal,
-  clientId: number,
-): Promise<number | null> {
+export async function makerOf(tx: Transaction, principal: Principal, clientId: number): Promise<number | null> {
   if (principal.platformAdministrator) return null;
   if (principal.clientId !== clientId) return principal.clientId;
   const { rows } = await sql<{ maker: number | null }>`
@@ -160,10 +155,7 @@ export async function deleteExpired(db: Kysely<Tables>, now: Date): Promise<void
 }
 
 /** Records when tokens were last used. A later time in the row stays. */
-export async function recordUses(
-  db: Kysely<Tables>,
-  uses: readonly { tokenId: number; at: Date }[],
-): Promise<void> {
+export async function recordUses(db: Kysely<Tables>, uses: readonly { tokenId: number; at: Date }[]): Promise<void> {
   await sql`
     update api_tokens set last_used_at = greatest(last_used_at, used.at)
       from unnest(${uses.map(({ tokenId }) => tokenId)}::bigint[], ${uses.map(({ at }) => at)}::timestamptz[]) as used (id, at)

@@ -60,10 +60,9 @@ describe('making a token', () => {
     });
     const read = await tenant.http.get(`${PATH}/${tenant.clientId}/tokens/${rest.id}`);
     expect(read.body).toEqual(rest);
-    const { rows } = await service.pool.query(
-      'select to_jsonb(t)::text as row from api_tokens t where id = $1',
-      [rest.id],
-    );
+    const { rows } = await service.pool.query('select to_jsonb(t)::text as row from api_tokens t where id = $1', [
+      rest.id,
+    ]);
     expect(rows[0].row).not.toContain(token.split('_')[1]);
   });
 
@@ -74,9 +73,7 @@ describe('making a token', () => {
     const http = createHttpClient(service.url, answer.body.token);
     expect((await http.get('/cloud/v1/projects')).status).toBe(200);
     expect((await http.get(`/gcore${PATH}/${tenant.clientId}/tokens/${answer.body.id}`)).status).toBe(200);
-    expect((await tenant.http.get(`/iam/clients/${tenant.clientId}/tokens/${answer.body.id}`)).status).toBe(
-      200,
-    );
+    expect((await tenant.http.get(`/iam/clients/${tenant.clientId}/tokens/${answer.body.id}`)).status).toBe(200);
   });
 
   it.each([
@@ -137,9 +134,7 @@ describe('whose tokens', () => {
   it("a token that the platform's administrator makes for another account has that account's rights alone", async () => {
     const theirs = await made(service.http, tenant.clientId, { name: 'Administrators' });
     const projects = await theirs.http.get('/cloud/v1/projects');
-    expect(projects.body.results.map(({ client_id }: { client_id: number }) => client_id)).toEqual([
-      tenant.clientId,
-    ]);
+    expect(projects.body.results.map(({ client_id }: { client_id: number }) => client_id)).toEqual([tenant.clientId]);
     expect((await theirs.http.get('/iam/admin/paid_features')).status).toBe(403);
     expect((await theirs.http.get(`${PATH}/1/tokens`)).status).toBe(403);
   });
@@ -156,20 +151,17 @@ describe('whose tokens', () => {
     ['POST', ''],
     ['GET', '/1'],
     ['DELETE', '/1'],
-  ])(
-    '%s of a foreign account is 403, whether it exists or not, before the body is read',
-    async (method, rest) => {
-      for (const base of [PATH, '/iam/clients']) {
-        for (const clientId of [1, 999_999]) {
-          const path = `${base}/${clientId}/tokens${rest}`;
-          const answer = await tenant.http.request(method, path, method === 'POST' ? { raw: '{' } : {});
-          expect(answer.status, path).toBe(403);
-          expect(answer.body).toEqual({ message: expect.any(String) });
-          expect((await service.anonymous.request(method, path)).status).toBe(401);
-        }
+  ])('%s of a foreign account is 403, whether it exists or not, before the body is read', async (method, rest) => {
+    for (const base of [PATH, '/iam/clients']) {
+      for (const clientId of [1, 999_999]) {
+        const path = `${base}/${clientId}/tokens${rest}`;
+        const answer = await tenant.http.request(method, path, method === 'POST' ? { raw: '{' } : {});
+        expect(answer.status, path).toBe(403);
+        expect(answer.body).toEqual({ message: expect.any(String) });
+        expect((await service.anonymous.request(method, path)).status).toBe(401);
       }
-    },
-  );
+    }
+  });
 
   it('the platform administrator is told that an account does not exist', async () => {
     expect((await service.http.get(`${PATH}/999999/tokens`)).status).toBe(404);
@@ -211,10 +203,7 @@ describe('whose tokens', () => {
       [account.clientId],
     );
     const engineer = await made(account.http, account.clientId, { id: 5 });
-    await service.pool.query('insert into client_users values ($1, $2, 5, now())', [
-      account.clientId,
-      rows[0].id,
-    ]);
+    await service.pool.query('insert into client_users values ($1, $2, 5, now())', [account.clientId, rows[0].id]);
     await service.pool.query('update api_tokens set user_id = $1 where id = $2', [rows[0].id, engineer.id]);
     const base = `${PATH}/${account.clientId}/tokens`;
     const ids = async (http: HttpClient, query = '') =>
@@ -255,19 +244,14 @@ describe('the end of a token', () => {
     const token = await made(tenant.http, tenant.clientId, { id: 2 }, { exp_date: '2099-01-01T00:00:00Z' });
     const path = `${PATH}/${tenant.clientId}/tokens/${token.id}`;
     const expire = (interval: string) =>
-      service.pool.query('update api_tokens set expires_at = now() - $1::interval where id = $2', [
-        interval,
-        token.id,
-      ]);
+      service.pool.query('update api_tokens set expires_at = now() - $1::interval where id = $2', [interval, token.id]);
     await expire('1 second');
     expect((await token.http.get('/cloud/v1/projects')).body.message).toBe('Token is invalid or expired');
     expect((await tenant.http.get(path)).body).toMatchObject({ expired: true, deleted: false });
     await expire('31 days');
     expect((await tenant.http.get(path)).status).toBe(404);
     const deleted = await tenant.http.get(`${PATH}/${tenant.clientId}/tokens?deleted=true`);
-    expect(deleted.body).toContainEqual(
-      expect.objectContaining({ id: token.id, expired: true, deleted: true }),
-    );
+    expect(deleted.body).toContainEqual(expect.objectContaining({ id: token.id, expired: true, deleted: true }));
   });
 
   it('is not in the hands of a token with fewer rights, though both are of one user', async () => {

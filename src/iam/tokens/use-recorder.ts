@@ -4,9 +4,7 @@ import { recordUses } from './store.ts';
 
 const INTERVAL_MS = 5_000;
 
-/**
- * Records every few seconds when tokens were used: in one statement for all of them, and outside of requests.
- */
+/** Records every few seconds when tokens were used: in one statement for all of them, and outside of requests. */
 export function createTokenUseRecorder(
   deps: {
     database: Database;

@@ -25,9 +25,7 @@ it('names both addresses when one changes, and the former one again when a passw
   const [first, second] = [anyEmail(), anyEmail()];
   const path = `/iam/users/${user.userId}`;
   await user.http.put(`${path}/email`, { new_email: first, password: PASSWORD });
-  expect(logged()).toContain(
-    `A user changed their address from ${user.email} to ${first} userId=${user.userId}`,
-  );
+  expect(logged()).toContain(`A user changed their address from ${user.email} to ${first} userId=${user.userId}`);
   await service.http.patch(path, { email: second });
   expect(logged()).toContain(`from ${first} to ${second}`);
   await service.anonymous.post('/iam/auth/password/forgot', { email: second });
@@ -38,9 +36,7 @@ it('names both addresses when one changes, and the former one again when a passw
   const colleague = await comes(boss, anyEmail());
   const { body } = await boss.http.get(`/iam/users/${colleague}`);
   await boss.http.post('/iam/auth/reset_password', { email: body.email });
-  expect(logged()).toContain(
-    `User ${boss.userId} of client ${boss.clientId} asked for a new password for a user`,
-  );
+  expect(logged()).toContain(`User ${boss.userId} of client ${boss.clientId} asked for a new password for a user`);
 });
 
 it('never sees the secret of an invitation, nor a password', async () => {

@@ -33,10 +33,7 @@ export async function countInvitations(db: Kysely<Tables>, clientId: number, sin
     .executeTakeFirstOrThrow();
 }
 
-export async function insertInvitation(
-  tx: Transaction,
-  invitation: Insertable<Tables['invitations']>,
-): Promise<void> {
+export async function insertInvitation(tx: Transaction, invitation: Insertable<Tables['invitations']>): Promise<void> {
   await tx.sql.insertInto('invitations').values(invitation).execute();
 }
 
@@ -75,9 +72,8 @@ export async function renewInvitations(
 }
 
 /**
- * Expires the invitations that the user made in these accounts, until somebody renews them. If the user's
- * home is among them, this includes those that the user made as its reseller. Call it before the user's home
- * changes.
+ * Expires the invitations that the user made in these accounts, until somebody renews them. If the user's home is among
+ * them, this includes those that the user made as its reseller. Call it before the user's home changes.
  */
 export async function expireInvitations(
   db: Kysely<Tables>,

@@ -115,10 +115,7 @@ describe('inviting', () => {
     );
     await accept(invited.invitation_token);
     const there = await boss.http.post(INVITE, { email, user_role: {}, client_id: boss.clientId });
-    expect([there.status, there.body.errors.email[0]]).toEqual([
-      400,
-      expect.stringMatching(/already belongs/),
-    ]);
+    expect([there.status, there.body.errors.email[0]]).toEqual([400, expect.stringMatching(/already belongs/)]);
   });
 
   it("is for the account's administrators and its reseller", async () => {
@@ -150,10 +147,7 @@ describe('inviting', () => {
     await invite(host, anyEmail());
     const body = { email: anyEmail(), user_role: { id: 2 }, client_id: host.clientId };
     const full = await host.http.post(INVITE, body);
-    expect([full.status, full.body.errors.errors[0]]).toEqual([
-      400,
-      expect.stringMatching(/open invitations/),
-    ]);
+    expect([full.status, full.body.errors.errors[0]]).toEqual([400, expect.stringMatching(/open invitations/)]);
     await service.pool.query('update invitations set ended_at = now() where client_id = $1', [host.clientId]);
     await fill(MOST_A_DAY - MOST_OPEN - 1, true);
     await invite(host, anyEmail());
@@ -191,10 +185,7 @@ describe('coming', () => {
       expect.stringMatching(/^This is not the password/),
     ]);
     const given = await accept(invitation_token);
-    expect([given.status, given.body.errors.password[0]]).toEqual([
-      400,
-      expect.stringMatching(/Somebody else chose/),
-    ]);
+    expect([given.status, given.body.errors.password[0]]).toEqual([400, expect.stringMatching(/Somebody else chose/)]);
     await choosePassword(person);
     const answer = await accept(invitation_token, person.password);
     expect([answer.status, answer.body]).toEqual([200, { user_id: person.userId, client_id: boss.clientId }]);
@@ -222,9 +213,7 @@ describe('coming', () => {
     const { rows } = await service.pool.query('select email from users where client_id = $1', [made.id]);
     const { invitation_token } = await invite(boss, rows[0].email);
     expect((await accept(invitation_token)).body.errors.password).toBeDefined();
-    const { rows: after } = await service.pool.query('select password_hash from users where client_id = $1', [
-      made.id,
-    ]);
+    const { rows: after } = await service.pool.query('select password_hash from users where client_id = $1', [made.id]);
     expect(after).toEqual([{ password_hash: null }]);
   });
 
@@ -352,8 +341,7 @@ describe('an invitation', () => {
     const desk = { http: reseller.http, clientId: reseller.clientId };
     const losses = [
       (id: number) => reseller.http.patch(`/iam/users/${id}`, { is_active: false }),
-      (id: number) =>
-        reseller.http.put(`/iam/clients/${desk.clientId}/client-users/${id}`, { user_role: { id: 2 } }),
+      (id: number) => reseller.http.put(`/iam/clients/${desk.clientId}/client-users/${id}`, { user_role: { id: 2 } }),
       (id: number) => reseller.http.delete(`/iam/clients/${desk.clientId}/client-users/${id}`),
     ];
     for (const lose of losses) {
@@ -380,10 +368,9 @@ describe('an invitation', () => {
   it('is forgotten after its time', async () => {
     const { user_id } = await invite(boss, anyEmail());
     const kept = await invite(boss, anyEmail());
-    await service.pool.query(
-      `update invitations set expires_at = now() - interval '31 days' where user_id = $1`,
-      [user_id],
-    );
+    await service.pool.query(`update invitations set expires_at = now() - interval '31 days' where user_id = $1`, [
+      user_id,
+    ]);
     const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 1);
     const now = new Date();
     const before = new Date(now.getTime() - 30 * 24 * 3_600_000);
@@ -422,9 +409,7 @@ describe('asking for a new password for a user', () => {
     expect(rows).toEqual([{ asked: true }]);
     await logIn(service.anonymous, user.email);
     expect((await boss.http.post('/iam/auth/reset_password', { email: 'x' })).status).toBe(400);
-    expect((await service.anonymous.post('/iam/auth/reset_password', { email: user.email })).status).toBe(
-      401,
-    );
+    expect((await service.anonymous.post('/iam/auth/reset_password', { email: user.email })).status).toBe(401);
   });
 });
 

@@ -25,21 +25,14 @@ import { lockUser } from './store.ts';
 const KEPT_MS = 30 * DAY_MS;
 const MOST_RENEWED = 100;
 
-/**
- * `needsPassword`: the user belongs to an account already but has no password, which only an operator can
- * set.
- */
+/** `needsPassword`: the user belongs to an account already but has no password, which only an operator can set. */
 export interface Renewal {
   invitations: RenewedInvitation[];
   needsPassword: boolean;
 }
 
 /** @throws InvalidError, ForbiddenError */
-export async function inviteUser(
-  on: Platform,
-  principal: Principal,
-  request: InviteUser,
-): Promise<RenewedInvitation> {
+export async function inviteUser(on: Platform, principal: Principal, request: InviteUser): Promise<RenewedInvitation> {
   const { email, client_id: clientId, name = null, lang } = request;
   await requireStaffing(on, principal, clientId);
   requireEmail(email);
@@ -97,9 +90,7 @@ export async function renewInvitation(on: Platform, principal: Principal, email:
     if (only && renewed.length === 1) noteAccount(only.client_id);
     const mails = renewed.map(({ token, client_id }) => invitationMail(email, client_id, token, expiresAt));
     await on.mailer.queue(tx, mails);
-    const invitations = renewed.map(({ token, client_id }) =>
-      presentedInvitation(token, client_id, expiresAt),
-    );
+    const invitations = renewed.map(({ token, client_id }) => presentedInvitation(token, client_id, expiresAt));
     return { invitations, needsPassword: false };
   });
 }

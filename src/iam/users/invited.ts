@@ -13,10 +13,7 @@ import type { RenewedInvitation } from './schema.ts';
 export const DAY_MS = 24 * 3_600_000;
 /** How long an invitation is good for: that of a seller as published. */
 export const VALID_MS = { user: 7 * DAY_MS, seller: DAY_MS };
-/**
- * Limits of one account: open invitations, and invitations made in a day. The platform administrator may make
- * more.
- */
+/** Limits of one account: open invitations, and invitations made in a day. The platform administrator may make more. */
 export const MOST_OPEN = 100;
 export const MOST_A_DAY = 200;
 
@@ -56,11 +53,7 @@ export function invitationMail(to: string, clientId: number, token: PersonalToke
   return { kind: 'invitation', to, clientId, data, until: expiresAt };
 }
 
-export function presentedInvitation(
-  token: PersonalToken,
-  clientId: number,
-  expiresAt: Date,
-): RenewedInvitation {
+export function presentedInvitation(token: PersonalToken, clientId: number, expiresAt: Date): RenewedInvitation {
   return {
     user_id: token.userId,
     client_id: clientId,
@@ -69,12 +62,7 @@ export function presentedInvitation(
   };
 }
 
-async function requireRoom(
-  tx: Transaction,
-  principal: Principal,
-  clientId: number,
-  now: Date,
-): Promise<void> {
+async function requireRoom(tx: Transaction, principal: Principal, clientId: number, now: Date): Promise<void> {
   if (principal.platformAdministrator) return;
   const { open, recent } = await store.countInvitations(tx.sql, clientId, new Date(now.getTime() - DAY_MS));
   if (open >= MOST_OPEN) throw tooMany(`${MOST_OPEN} open invitations; take some back first`);

@@ -48,11 +48,7 @@ export function acceptedChanges(
  * Whether the caller is the user in person, or has any credential of a user who has no other account that it
  * could affect.
  */
-function isThemselves(
-  principal: Principal,
-  user: store.UserRow,
-  memberships: readonly store.Membership[],
-): boolean {
+function isThemselves(principal: Principal, user: store.UserRow, memberships: readonly store.Membership[]): boolean {
   if (principal.userId !== user.id) return false;
   return principal.inPerson === true || memberships.every(({ client_id: id }) => id === principal.clientId);
 }
@@ -108,8 +104,7 @@ export async function takeOut(tx: Transaction, userId: number, clientId: number)
   await expireInvitations(tx.sql, { clientIds: [clientId], invitedBy: user.id }, tx.now);
   const ended = await endLogins(tx, { memberId: user.id, clientIds: [clientId] });
   const changed = together(ended, await announceUser(tx, user.id, [clientId]));
-  if (user.home_id === clientId && user.reseller_id !== null)
-    await accounts.unassignSellers(tx.sql, [user.id]);
+  if (user.home_id === clientId && user.reseller_id !== null) await accounts.unassignSellers(tx.sql, [user.id]);
   // The other memberships can't change meanwhile, since the user is locked.
   const [next] = await store.membershipsOf(tx.sql, [user.id]);
   if (!next) {
@@ -206,11 +201,7 @@ async function accountFor(
 }
 
 /** Throws the same error whether the account exists or not. @throws ForbiddenError */
-export async function requireMemberAccount(
-  on: Platform,
-  principal: Principal,
-  clientId: number,
-): Promise<void> {
+export async function requireMemberAccount(on: Platform, principal: Principal, clientId: number): Promise<void> {
   if (principal.clientId === clientId) return;
   await accountFor(on, principal, clientId, (client) => accounts.resells(principal, client));
 }
@@ -219,12 +210,7 @@ export async function requireMemberAccount(
  * To be asked again with `sql`, once the account is locked.
  * @throws ForbiddenError for a caller who may not manage the account's members
  */
-export async function requireStaffing(
-  on: Platform,
-  principal: Principal,
-  clientId: number,
-  sql?: Sql,
-): Promise<void> {
+export async function requireStaffing(on: Platform, principal: Principal, clientId: number, sql?: Sql): Promise<void> {
   await accountFor(on, principal, clientId, (client) => mayStaff(principal, client), sql);
 }
 

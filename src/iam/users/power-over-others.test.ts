@@ -138,9 +138,7 @@ it('who acts in their name learns nothing of their other accounts', async () => 
     const seen = await http.get('/iam/users?limit=100');
     expect(seen.status).toBe(200);
     const self = seen.body.results.find(({ id }: { id: number }) => id === jane.id);
-    expect(self.client_and_roles.map((each: { client_id: number }) => each.client_id)).toEqual([
-      maker.clientId,
-    ]);
+    expect(self.client_and_roles.map((each: { client_id: number }) => each.client_id)).toEqual([maker.clientId]);
   }
   const own = (await jane.http.get('/iam/users?limit=100')).body.results;
   expect(own.find(({ id }: { id: number }) => id === jane.id).client_and_roles).toHaveLength(2);

@@ -2,8 +2,7 @@ import { allows, type Principal } from '../../requests/principal.ts';
 import type { Membership, UserRow } from './store.ts';
 
 /**
- * Whether the caller may know of a membership. A caller who acts in a user's name learns nothing of the
- * user's others.
+ * Whether the caller may know of a membership. A caller who acts in a user's name learns nothing of the user's others.
  */
 export function mayKnow(principal: Principal, membership: Membership): boolean {
   if (principal.platformAdministrator || membership.client_id === principal.clientId) return true;
@@ -20,15 +19,8 @@ export function looksAfter(principal: Principal, user: UserRow, memberships: rea
   return memberships.length > 0 && placesInReach(principal, user, memberships).length === memberships.length;
 }
 
-/**
- * Returns the user's memberships that the caller may block or remove: those in accounts that the caller
- * manages.
- */
-export function placesInReach(
-  principal: Principal,
-  user: UserRow,
-  memberships: readonly Membership[],
-): Membership[] {
+/** Returns the user's memberships that the caller may block or remove: those in accounts that the caller manages. */
+export function placesInReach(principal: Principal, user: UserRow, memberships: readonly Membership[]): Membership[] {
   return memberships.filter(
     ({ client_id: id, reseller_id: resellerId }) =>
       mayStaff(principal, { id, resellerId }) && !isBeyond(principal, user, id),
@@ -48,9 +40,7 @@ export function mayStaff(principal: Principal, client: { id: number; resellerId:
  */
 export function isBeyond(principal: Principal, user: UserRow, clientId: number): boolean {
   if (principal.platformAdministrator || user.home_id !== clientId) return false;
-  return (
-    user.platform_administrator || (user.reseller_id !== null && !mayActFor(principal, user.reseller_id))
-  );
+  return user.platform_administrator || (user.reseller_id !== null && !mayActFor(principal, user.reseller_id));
 }
 
 /** Whether the caller has the rights that a user of this reseller has beyond the account. */

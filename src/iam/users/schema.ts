@@ -116,9 +116,7 @@ const invitationFields = {
   invitation_token: Type.String({
     description: 'For `POST /iam/auth/accept_invitation`, once. Shown only this once and stored nowhere.',
   }),
-  invitation_expires: Timestamp(
-    'When the token stops working; `POST /iam/auth/renew_invitation` creates another.',
-  ),
+  invitation_expires: Timestamp('When the token stops working; `POST /iam/auth/renew_invitation` creates another.'),
 };
 export const Invited = Named('InvitedUser', { status: sent, ...invitationFields });
 
@@ -132,11 +130,7 @@ export const Renewed = Named('RenewedInvitations', {
   invitations: Type.Array(RenewedInvitation),
 });
 
-export const OfUser = Input(
-  'UserAddress',
-  { email: Email('Address of the user') },
-  { email: 'user@example.com' },
-);
+export const OfUser = Input('UserAddress', { email: Email('Address of the user') }, { email: 'user@example.com' });
 export const AcceptInvitation = Input(
   'AcceptInvitation',
   {
@@ -250,9 +244,7 @@ export function presentedUser(
   memberships: readonly Membership[],
   principal: Principal,
 ): User | undefined {
-  const known = memberships.filter(
-    (membership) => membership.user_id === user.id && mayKnow(principal, membership),
-  );
+  const known = memberships.filter((membership) => membership.user_id === user.id && mayKnow(principal, membership));
   const meant =
     known.find(({ client_id }) => client_id === principal.clientId) ??
     known.find(({ client_id }) => client_id === user.home_id) ??

@@ -69,8 +69,7 @@ export const getUser = async (on: Platform, principal: Principal, id: number): P
 
 /**
  * Changes a user; blocking only affects the caller's accounts.
- * @throws NotFoundError, ForbiddenError for a user whom the caller doesn't manage, InvalidError,
- * ConflictError
+ * @throws NotFoundError, ForbiddenError for a user whom the caller doesn't manage, InvalidError, ConflictError
  */
 export async function updateUser(
   on: Platform,
@@ -115,20 +114,11 @@ export async function changeEmailOfUser(
   return { from: former, to: email };
 }
 
-/**
- * Makes a user and their own account, which belongs to the caller's reseller.
- * @throws InvalidError, ForbiddenError
- */
-export async function createUser(
-  on: Platform,
-  principal: Principal,
-  request: schema.CreateUser,
-): Promise<User> {
+/** Makes a user and their own account, which belongs to the caller's reseller. @throws InvalidError, ForbiddenError */
+export async function createUser(on: Platform, principal: Principal, request: schema.CreateUser): Promise<User> {
   const { resellerId } = principal;
   if (resellerId === undefined) {
-    throw new ForbiddenError(
-      'The token belongs to no reseller, so the account would not belong to one either',
-    );
+    throw new ForbiddenError('The token belongs to no reseller, so the account would not belong to one either');
   }
   requireEmail(request.email);
   const problems = serviceProblems(request.services ?? []);
@@ -239,8 +229,6 @@ function serviceProblems(services: NonNullable<schema.CreateUser['services']>): 
 
 function decidedProducts(services: NonNullable<schema.CreateUser['services']>) {
   return services.flatMap(({ product_name: product, available }) =>
-    product === undefined || typeof available !== 'boolean' || !isOffered(product)
-      ? []
-      : [{ product, available }],
+    product === undefined || typeof available !== 'boolean' || !isOffered(product) ? [] : [{ product, available }],
   );
 }

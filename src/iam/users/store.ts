@@ -114,11 +114,7 @@ export async function setActiveIn(
 
 /** A reseller's rights belong to the membership in its account, and are lost with it. */
 export async function moveHome(db: Kysely<Tables>, userId: number, clientId: number): Promise<void> {
-  await db
-    .updateTable('users')
-    .set({ client_id: clientId, reseller_id: null })
-    .where('id', '=', userId)
-    .execute();
+  await db.updateTable('users').set({ client_id: clientId, reseller_id: null }).where('id', '=', userId).execute();
 }
 
 /** Runs a write that gives a user an address. @throws InvalidError if another user has it */
@@ -147,20 +143,12 @@ export async function deleteMembership(
   db: Kysely<Tables>,
   { clientId, userId }: { clientId: number; userId: number },
 ): Promise<void> {
-  await db
-    .deleteFrom('client_users')
-    .where('client_id', '=', clientId)
-    .where('user_id', '=', userId)
-    .execute();
+  await db.deleteFrom('client_users').where('client_id', '=', clientId).where('user_id', '=', userId).execute();
 }
 
 /** Invitations that were not accepted yet end as well. */
 export async function markDeleted(db: Kysely<Tables>, userId: number, now: Date): Promise<void> {
-  await db
-    .updateTable('users')
-    .set({ deleted_at: now, password_hash: null })
-    .where('id', '=', userId)
-    .execute();
+  await db.updateTable('users').set({ deleted_at: now, password_hash: null }).where('id', '=', userId).execute();
   await db
     .updateTable('invitations')
     .set({ ended_at: now })
@@ -195,12 +183,7 @@ export async function accountsOnlyAdministeredBy(
 }
 
 /** Counts a user's valid API tokens in an account. */
-export async function countTokens(
-  db: Kysely<Tables>,
-  userId: number,
-  clientId: number,
-  now: Date,
-): Promise<number> {
+export async function countTokens(db: Kysely<Tables>, userId: number, clientId: number, now: Date): Promise<number> {
   const { count } = await db
     .selectFrom('api_tokens')
     .select(({ fn }) => fn.countAll<number>().as('count'))

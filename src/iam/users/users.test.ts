@@ -37,10 +37,7 @@ const member = ({ clientId }: Person, userId: number) => `/iam/clients/${clientI
 describe('users', () => {
   it('are listed in pages with relative addresses, those of the own account alone', async () => {
     const host = await newPerson(service.http, { name: 'Host' });
-    const guests = [
-      (await invite(host, anyEmail())).user_id,
-      await comes(host, anyEmail(), { name: 'Users' }),
-    ];
+    const guests = [(await invite(host, anyEmail())).user_id, await comes(host, anyEmail(), { name: 'Users' })];
     const { body } = await host.http.get('/iam/users?limit=2');
     expect(body).toMatchObject({ count: 3, next: '/iam/users?offset=2&limit=2', previous: null });
     expect(body.results[0]).toEqual({
@@ -86,9 +83,7 @@ describe('users', () => {
     expect((await stranger.http.patch(`/iam/users/${boss.userId}`, { name: 'X' })).status).toBe(404);
     const { body } = await boss.http.get('/iam/users');
     const seen = body.results.find(({ id }: { id: number }) => id === guest.userId);
-    expect(seen.client_and_roles.map((each: { client_id: number }) => each.client_id)).toEqual([
-      boss.clientId,
-    ]);
+    expect(seen.client_and_roles.map((each: { client_id: number }) => each.client_id)).toEqual([boss.clientId]);
     expect(seen).toMatchObject({ client: boss.clientId, company: `Company of ${boss.email}` });
   });
 
@@ -174,10 +169,7 @@ describe('users', () => {
     const token = (await user.http.post(tokens, body)).body.token;
     const get = (authorization: string) =>
       service.anonymous.request('GET', '/iam/clients/me', { headers: { authorization } });
-    const both = async () => [
-      (await get(`apikey ${token}`)).status,
-      (await get(`Bearer ${user.pair.access}`)).status,
-    ];
+    const both = async () => [(await get(`apikey ${token}`)).status, (await get(`Bearer ${user.pair.access}`)).status];
     expect(await both()).toEqual([200, 200]);
     const path = `/iam/users/${user.userId}`;
     const last = await service.http.patch(path, { is_active: false });
@@ -240,9 +232,7 @@ describe('a user with an account', () => {
     const body = { email: anyEmail(), password: PASSWORD, company: 'x' };
     const answers = await Promise.all([1, 2, 3].map(() => service.http.post('/iam/users', body)));
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 400, 400]);
-    const { rows } = await service.pool.query('select count(*)::int from clients where email = $1', [
-      body.email,
-    ]);
+    const { rows } = await service.pool.query('select count(*)::int from clients where email = $1', [body.email]);
     expect(rows).toEqual([{ count: 1 }]);
     expect((await boss.http.post('/iam/users', body)).status).toBe(403);
   });
@@ -283,10 +273,7 @@ describe('a place in an account', () => {
       expect([answer.status, Object.keys(answer.body.errors)]).toEqual([400, ['user_role']]);
     }
     const removal = await boss.http.delete(path);
-    expect([removal.status, removal.body]).toEqual([
-      403,
-      { message: expect.stringMatching(/active API token/) },
-    ]);
+    expect([removal.status, removal.body]).toEqual([403, { message: expect.stringMatching(/active API token/) }]);
     expect((await boss.http.delete(`${tokens}/${token.id}`)).status).toBe(204);
     expect((await boss.http.delete(path)).status).toBe(200);
     expect((await user.there.get('/iam/clients/me')).status).toBe(401);
@@ -317,11 +304,7 @@ describe('a place in an account', () => {
   });
 
   it('is the home of a user for as long as they have it, also when two accounts remove them at once', async () => {
-    const hosts = [
-      await newPerson(service.http),
-      await newPerson(service.http),
-      await newPerson(service.http),
-    ];
+    const hosts = [await newPerson(service.http), await newPerson(service.http), await newPerson(service.http)];
     const [home, second, last] = hosts as [Person, Person, Person];
     const email = anyEmail();
     const userId = await comes(home, email);

@@ -32,9 +32,7 @@ export async function takeDue(
       order by due_at limit ${limit} for update of mails skip locked
     ) as due
     where mails.id = due.id
-    returning mails.id, kind, receiver, data, attempts, expires_at, mails.created_at, company, reseller`.execute(
-    db,
-  );
+    returning mails.id, kind, receiver, data, attempts, expires_at, mails.created_at, company, reseller`.execute(db);
   return rows;
 }
 
@@ -47,9 +45,7 @@ export async function claimedBy(db: Sql, workerId: string): Promise<Map<string, 
 /** Releases some claims. */
 export async function giveBack(db: Sql, workerId: string, ids: readonly string[]): Promise<void> {
   await sql`
-    update mails set worker_id = null where worker_id = ${workerId} and id = any(${[...ids]}::uuid[])`.execute(
-    db,
-  );
+    update mails set worker_id = null where worker_id = ${workerId} and id = any(${[...ids]}::uuid[])`.execute(db);
 }
 
 /** Releases the claims of dead workers. Returns how many there were. */

@@ -150,9 +150,7 @@ export async function attemptMail(sender: Sender, claimed: Claimed): Promise<voi
     if (lost) log.warn(told, 'A mail is given up');
     else log[attempts === 1 ? 'warn' : 'debug'](told, 'A mail could not be sent; it is tried again');
   }
-  await database.transaction((tx) =>
-    noteAttempt(tx, workerId, claimed, { fault: failure?.fault ?? null, next, now }),
-  );
+  await database.transaction((tx) => noteAttempt(tx, workerId, claimed, { fault: failure?.fault ?? null, next, now }));
 }
 
 async function send({ secrets, outlet, letterhead }: Sender, claimed: Claimed) {

@@ -101,22 +101,10 @@ test.each([
   ],
   [{ task_name: 'transcription', url: 'ftp://example.com/a' }, /url: Must be the address of a file/],
   [{ task_name: 'transcription', url: 7 }, /url: Must be a string/],
-  [
-    { task_name: 'transcription', url: `https://a.example/${'a'.repeat(4096)}` },
-    /url: Must have at most 4096/,
-  ],
-  [
-    { task_name: 'transcription', url, audio_language: 'xyz' },
-    /audio_language: "xyz" is not a known language/,
-  ],
-  [
-    { task_name: 'transcription', url, subtitles_language: 'en' },
-    /subtitles_language: "en" is not a known language/,
-  ],
-  [
-    { task_name: 'transcription', url, client_user_id: 'u'.repeat(257) },
-    /client_user_id: Must have at most 256/,
-  ],
+  [{ task_name: 'transcription', url: `https://a.example/${'a'.repeat(4096)}` }, /url: Must have at most 4096/],
+  [{ task_name: 'transcription', url, audio_language: 'xyz' }, /audio_language: "xyz" is not a known language/],
+  [{ task_name: 'transcription', url, subtitles_language: 'en' }, /subtitles_language: "en" is not a known language/],
+  [{ task_name: 'transcription', url, client_user_id: 'u'.repeat(257) }, /client_user_id: Must have at most 256/],
   [
     { task_name: 'transcription', url, client_entity_data: 'd'.repeat(4097) },
     /client_entity_data: Must have at most 4096/,

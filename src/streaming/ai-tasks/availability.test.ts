@@ -13,8 +13,7 @@ afterAll(() => service.stop());
 
 const create = ({ http }: Pick<Tenant, 'http'>, body: object) => http.post('/streaming/ai/tasks', body);
 const INFO = '/streaming/ai/info?type=language_support&audio_language=eng';
-const missing = (name: string, id: number) =>
-  expect.stringMatching(`"${name}".*its reseller can.*"feature_id":${id}`);
+const missing = (name: string, id: number) => expect.stringMatching(`"${name}".*its reseller can.*"feature_id":${id}`);
 
 async function activate(kind: 'paid' | 'free', client_id: number, feature_id: number): Promise<string> {
   const { status, body } = await service.http.post(`/iam/admin/${kind}_features`, { client_id, feature_id });

@@ -20,9 +20,8 @@ export interface AiTaskFilter {
 }
 
 /**
- * Splits a filter into disjoint ones whose `search` no longer covers the status. If the search is part of a
- * status, one filter selects all tasks with that status, which an index finds, and another one searches the
- * texts of the rest.
+ * Splits a filter into disjoint ones whose `search` no longer covers the status. If the search is part of a status, one
+ * filter selects all tasks with that status, which an index finds, and another one searches the texts of the rest.
  */
 export function separated(filter: AiTaskFilter): AiTaskFilter[] {
   const { search, ...others } = filter;
@@ -102,9 +101,7 @@ interface Part extends Matches {
   among: number;
 }
 
-/**
- * Returns one page of a client's tasks and the number of all matches; past the last page there are no rows.
- */
+/** Returns one page of a client's tasks and the number of all matches; past the last page there are no rows. */
 export async function readPage(
   db: Kysely<Tables>,
   counts: AiTaskCounts,
@@ -134,9 +131,7 @@ async function measured(counts: AiTaskCounts, filter: AiTaskFilter): Promise<Par
 function oneOf(sources: RawBuilder<unknown>[], order: RawBuilder<unknown>, wanted: number) {
   const [only, ...more] = sources;
   if (only && more.length === 0) return only;
-  const firsts = sources.map(
-    (source) => sql`(select ${SORTED} from ${source} order by ${order} limit ${wanted})`,
-  );
+  const firsts = sources.map((source) => sql`(select ${SORTED} from ${source} order by ${order} limit ${wanted})`);
   return sql`(${sql.join(firsts, sql` union all `)}) task`;
 }
 
@@ -160,8 +155,7 @@ function source(
   const all = sql`select ${SORTED} from ai_tasks task where ${matches(filter, 'index')} offset 0`;
   const expected = (wanted * among) / count;
   if (expected > count) return sql`(${all}) task`;
-  // Reads four times as far as evenly spread matches need. If too few are found there, all are found after
-  // all.
+  // Reads four times as far as evenly spread matches need. If too few are found there, all are found after all.
   return sql`(
     with near as materialized (
       select ${SORTED} from (
@@ -175,9 +169,7 @@ function source(
 
 export interface Matches {
   count: number;
-  /**
-   * Set if matches are few and hard to find otherwise: ids of all that match, and perhaps of some that don't.
-   */
+  /** Set if matches are few and hard to find otherwise: ids of all that match, and perhaps of some that don't. */
   candidates: string[] | undefined;
 }
 

@@ -5,15 +5,7 @@ import type { Platform } from '../../platform.ts';
 import type { ListedTask } from './page.ts';
 import type { AiTaskListQuery } from './schema.ts';
 import * as schema from './schema.ts';
-import {
-  type AiTaskRead,
-  cancelAiTask,
-  createAiTask,
-  getAiTask,
-  listAiTasks,
-  subtitlesOfAiTask,
-  supportsLanguages,
-} from './service.ts';
+import * as aiTasks from './service.ts';
 
 /** Returns a task as lists show it, without its result. */
 export function listedAiTask(row: ListedTask) {
@@ -31,7 +23,7 @@ export function listedAiTask(row: ListedTask) {
   };
 }
 
-export function presentedAiTask(task: AiTaskRead) {
+export function presentedAiTask(task: aiTasks.AiTaskRead) {
   const { result, waitingFor } = task;
   return { ...listedAiTask(task), result, ...(waitingFor !== undefined && { waiting_for: waitingFor }) };
 }
@@ -65,7 +57,7 @@ export function aiTaskRoutes(app: Api, on: Platform): void {
     body: schema.createAiTaskSchema,
     status: 201,
     answer: schema.createdAiTaskSchema,
-    handler: async ({ principal, body }) => ({ task_id: await createAiTask(on, principal, body) }),
+    handler: async ({ principal, body }) => ({ task_id: await aiTasks.createAiTask(on, principal, body) }),
   });
 
   api.get(BASE, 'listAiTasks', 'List AI tasks', {
@@ -73,7 +65,7 @@ export function aiTaskRoutes(app: Api, on: Platform): void {
     answer: schema.aiTaskListSchema,
     handler: async ({ principal, query }) => {
       const { page = 1, limit = 10 } = query;
-      const { count, rows } = await listAiTasks(on, principal, { ...query, page, limit });
+      const { count, rows } = await aiTasks.listAiTasks(on, principal, { ...query, page, limit });
       return { count, ...pagePointers(query, count), results: rows.map(listedAiTask) };
     },
   });
@@ -81,7 +73,7 @@ export function aiTaskRoutes(app: Api, on: Platform): void {
   api.get(`${BASE}/:task_id`, 'getAiTask', 'Get an AI task with its result', {
     params: schema.AiTaskParams,
     answer: schema.aiTaskSchema,
-    handler: async ({ principal, params }) => presentedAiTask(await getAiTask(on, principal, params.task_id)),
+    handler: async ({ principal, params }) => presentedAiTask(await aiTasks.getAiTask(on, principal, params.task_id)),
   });
 
   api.get(`${BASE}/:task_id/subtitles.vtt`, 'getAiTaskSubtitles', 'Get the subtitles of a transcription', {
@@ -90,7 +82,7 @@ export function aiTaskRoutes(app: Api, on: Platform): void {
     params: schema.AiTaskParams,
     answer: schema.subtitlesResponse,
     handler: async ({ principal, params }, reply) =>
-      reply.type('text/vtt; charset=utf-8').send(await subtitlesOfAiTask(on, principal, params.task_id)),
+      reply.type('text/vtt; charset=utf-8').send(await aiTasks.subtitlesOfAiTask(on, principal, params.task_id)),
   });
 
   api.post(`${BASE}/:task_id/cancel`, 'cancelAiTask', 'Cancel an AI task', {
@@ -100,19 +92,18 @@ export function aiTaskRoutes(app: Api, on: Platform): void {
     status: 202,
     answer: schema.cancelledAiTaskSchema,
     handler: async ({ principal, params }) => {
-      await cancelAiTask(on, principal, params.task_id);
+      await aiTasks.cancelAiTask(on, principal, params.task_id);
       return { result: `AI task ${params.task_id} is cancelled` };
     },
   });
 
   api.get('/streaming/ai/info', 'getAiInfo', 'Ask which languages are supported', {
     refuses: [422],
-    description:
-      'Answers from the engines that are installed. Needs the feature that transcriptions need (422).',
+    description: 'Answers from the engines that are installed. Needs the feature that transcriptions need (422).',
     query: schema.AiInfoQuery,
     answer: schema.languageSupportSchema,
     handler: async ({ principal, query: { audio_language, subtitles_language } }) => ({
-      supported: await supportsLanguages(on, principal, audio_language, subtitles_language),
+      supported: await aiTasks.supportsLanguages(on, principal, audio_language, subtitles_language),
     }),
   });
 }

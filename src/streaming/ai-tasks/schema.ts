@@ -49,8 +49,7 @@ const sharedInput = {
     nullable(
       Type.Integer({
         readOnly: true,
-        description:
-          'Set by the service; a value sent is ignored, so that the data of a task can be sent again.',
+        description: 'Set by the service; a value sent is ignored, so that the data of a task can be sent again.',
         examples: [1],
       }),
     ),
@@ -61,18 +60,12 @@ const TranscriptionInput = Input('CreateTranscription', {
   task_name: Type.Literal('transcription'),
   audio_language: Type.Optional(Language('Spoken language, as an ISO 639-2 code; null: to be detected.')),
   subtitles_language: Type.Optional(
-    Language(
-      'Language of the subtitles; null: the spoken language. Another language makes it a translation.',
-    ),
+    Language('Language of the subtitles; null: the spoken language. Another language makes it a translation.'),
   ),
   ...sharedInput,
 });
 
-function moderationInput(
-  category: (typeof CATEGORIES)[number],
-  title: string,
-  more: Record<string, TSchema> = {},
-) {
+function moderationInput(category: (typeof CATEGORIES)[number], title: string, more: Record<string, TSchema> = {}) {
   return Type.Object(
     {
       task_name: Type.Literal('content-moderation'),
@@ -259,8 +252,7 @@ export const AiTaskListQuery = Query({
   search: Type.Optional(
     Type.String({
       maxLength: MAX_ENTITY_DATA,
-      description:
-        'Part of the task ID, the task name, the status or a value of the task data, in any letter case.',
+      description: 'Part of the task ID, the task name, the status or a value of the task data, in any letter case.',
       examples: ['nsfw'],
     }),
   ),

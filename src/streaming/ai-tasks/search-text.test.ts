@@ -19,8 +19,7 @@ test('holds the id and every value', () => {
 
 test('no search reaches from one value into the next, whatever characters it has', () => {
   const text = searchText('id', { url: 'ab', client_user_id: 'cd' });
-  for (const between of ['', ' ', ',', '\n', '\u001f', '\ufffd'])
-    expect(text).not.toContain(folded(`b${between}c`));
+  for (const between of ['', ' ', ',', '\n', '\u001f', '\ufffd']) expect(text).not.toContain(folded(`b${between}c`));
 });
 
 test('a value that holds the separator is found by it', () => {

@@ -78,9 +78,7 @@ function problemOf(field: string, message: string | undefined): errors.FieldProb
 }
 
 function languageProblem(code: string | null | undefined): string | undefined {
-  return typeof code === 'string' && engines.languageOf(code) === undefined
-    ? engines.unknownLanguage(code)
-    : undefined;
+  return typeof code === 'string' && engines.languageOf(code) === undefined ? engines.unknownLanguage(code) : undefined;
 }
 
 function stopObjectsProblem({ category, stop_objects }: CreateAiTask): string | undefined {
@@ -100,9 +98,7 @@ export const QUEUE_LIMIT = 100;
 export type AiTaskListRequest = AiTaskListQuery & { page: number; limit: number };
 
 export type AiTaskRead = store.AiTaskRow & {
-  /**
-   * What the task can't begin without, for people; undefined if it only waits for its turn, or not at all.
-   */
+  /** What the task can't begin without, for people; undefined if it only waits for its turn, or not at all. */
   waitingFor: string | undefined;
 };
 
@@ -155,8 +151,7 @@ export async function listAiTasks(
 /** @throws NotFoundError for an unknown task or another account's */
 export async function getAiTask(on: Platform, principal: Principal, id: string): Promise<AiTaskRead> {
   const task = await owned(on.database.sql, principal, id);
-  const waitingFor =
-    task.status === 'PENDING' ? await missingEngine(on.database.sql, task.task_data) : undefined;
+  const waitingFor = task.status === 'PENDING' ? await missingEngine(on.database.sql, task.task_data) : undefined;
   return { ...task, waitingFor };
 }
 
@@ -183,8 +178,7 @@ export async function supportsLanguages(
   subtitlesLanguage: string | undefined,
 ): Promise<boolean> {
   const audio = languageIn('audio_language', audioLanguage);
-  const subtitles =
-    subtitlesLanguage === undefined ? audio : languageIn('subtitles_language', subtitlesLanguage);
+  const subtitles = subtitlesLanguage === undefined ? audio : languageIn('subtitles_language', subtitlesLanguage);
   await requireFeature(on, on.database.sql, principal.clientId, 'transcription');
   const workers = await store.readCapabilities(on.database.sql);
   return workers.some((capabilities) => engines.transcribes(capabilities, audio, subtitles));
@@ -223,8 +217,7 @@ function notATime(): errors.InvalidError {
 
 function languageIn(field: string, code: string): string {
   const language = engines.languageOf(code);
-  if (language === undefined)
-    throw new errors.InvalidError([{ field, message: engines.unknownLanguage(code) }]);
+  if (language === undefined) throw new errors.InvalidError([{ field, message: engines.unknownLanguage(code) }]);
   return language;
 }
 

@@ -113,6 +113,5 @@ test('cancellations of a crowd need no second connection each', async () => {
   const refusals = await Promise.allSettled(
     Array.from({ length: 100 }, () => cancelAiTask(stage.on, stage.principal, id)),
   );
-  for (const refusal of refusals)
-    expect(refusal).toMatchObject({ reason: { name: 'PreconditionFailedError' } });
+  for (const refusal of refusals) expect(refusal).toMatchObject({ reason: { name: 'PreconditionFailedError' } });
 }, 8_000);

@@ -12,9 +12,7 @@ test('reads objects with and without a probability', () => {
 
 test('an object of another category is refused with the objects of this one', () => {
   expect(parseStopObjects('FACE_MALE', HARD_NUDITY_LABELS)).toMatchObject({
-    problem: expect.stringContaining(
-      'FACE_MALE is not an object of this category; the objects are ANUS_EXPOSED,',
-    ),
+    problem: expect.stringContaining('FACE_MALE is not an object of this category; the objects are ANUS_EXPOSED,'),
   });
 });
 

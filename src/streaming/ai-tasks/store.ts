@@ -110,9 +110,7 @@ export async function takeStep(db: Kysely<Tables>, id: string, step: Step, now: 
     .returning(COLUMNS);
   if (step.to === 'STARTED') update = update.set({ started_at: sql`coalesce(started_at, ${now})` });
   if (step.to === 'RETRY') {
-    update = update
-      .set({ retries: sql`retries + 1`, retry_at: step.at ?? null })
-      .where('retries', '<', MAX_RETRIES);
+    update = update.set({ retries: sql`retries + 1`, retry_at: step.at ?? null }).where('retries', '<', MAX_RETRIES);
   }
   if (isFinal(step.to)) update = update.set({ completed_at: now });
   if ('result' in step) update = update.set({ result: JSON.stringify(step.result) });
@@ -121,8 +119,7 @@ export async function takeStep(db: Kysely<Tables>, id: string, step: Step, now: 
 }
 
 /**
- * Records the progress of started work in percent; never backwards. Returns false if the task isn't being
- * worked on.
+ * Records the progress of started work in percent; never backwards. Returns false if the task isn't being worked on.
  */
 export async function noteProgress(db: Kysely<Tables>, id: string, percent: number): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -138,9 +135,7 @@ export async function noteProgress(db: Kysely<Tables>, id: string, percent: numb
 export async function readCapabilities(db: Kysely<Tables>): Promise<AiCapabilities[]> {
   const { rows } = await sql<{ capabilities: AiCapabilities }>`
     select distinct capabilities from workers
-    where capabilities is not null and beat_at > now() - ${REMEMBERED_SECONDS} * interval '1 second'`.execute(
-    db,
-  );
+    where capabilities is not null and beat_at > now() - ${REMEMBERED_SECONDS} * interval '1 second'`.execute(db);
   return rows.map(({ capabilities }) => capabilities);
 }
 

@@ -76,9 +76,7 @@ describe('a record', () => {
 
   it('says what was refused, and what that was about', async () => {
     const subject = 'security_group/7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90';
-    await tenant.http.delete(
-      `/cloud/v1/securitygroups/${tenant.projectId}/1/7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90`,
-    );
+    await tenant.http.delete(`/cloud/v1/securitygroups/${tenant.projectId}/1/7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90`);
     await expect
       .poll(() => list(`subject=${subject}`))
       .toMatchObject([{ outcome: 'refused', status: 404, type: 'tradewind.security_group.deleted' }]);
@@ -126,12 +124,8 @@ describe('refused', () => {
 
   it('credentials that nobody knows are counted, for the platform administrator alone', async () => {
     const unknown = createHttpClient(service.url, '999999_0123456789abcdef0123456789abcdef');
-    const wrong = createHttpClient(
-      service.url,
-      `${tenant.http.token?.split(/[_$]/)[0]}_wrongwrongwrongwrong`,
-    );
-    for (const http of [unknown, unknown, wrong])
-      expect((await http.get('/cloud/v1/projects')).status).toBe(401);
+    const wrong = createHttpClient(service.url, `${tenant.http.token?.split(/[_$]/)[0]}_wrongwrongwrongwrong`);
+    for (const http of [unknown, unknown, wrong]) expect((await http.get('/cloud/v1/projects')).status).toBe(401);
     const noted = async () => (await list('client_id=0', service.http))[0];
     await expect.poll(noted).toMatchObject({
       client_id: null,

@@ -97,27 +97,15 @@ describe('an untouched log', () => {
 describe('is found out:', () => {
   it.each([
     ['a changed record', `update user_actions set user_id = 7 where ${second}`, 'a record was changed'],
-    [
-      'a later time',
-      `update user_actions set "timestamp" = "timestamp" + interval '1 s' where ${second}`,
-      'changed',
-    ],
-    [
-      'a removed record',
-      `delete from user_actions where ${second}`,
-      '1 records were sealed, and 0 are there',
-    ],
+    ['a later time', `update user_actions set "timestamp" = "timestamp" + interval '1 s' where ${second}`, 'changed'],
+    ['a removed record', `delete from user_actions where ${second}`, '1 records were sealed, and 0 are there'],
     [
       'an inserted record',
       `insert into user_actions (id, client_id, user_id, request_id, operation, method, path, source_user_ip, outcome, status, "timestamp")
        select id, client_id, 7, request_id, operation, method, path, source_user_ip, outcome, status, '2020-01-01' from user_actions where ${second}`,
       '1 records were sealed, and 2 are there',
     ],
-    [
-      'another order of seals',
-      `update audit_seals set hash = sha256(hash) where number = 2`,
-      'does not follow',
-    ],
+    ['another order of seals', `update audit_seals set hash = sha256(hash) where number = 2`, 'does not follow'],
     ['a removed seal', 'delete from audit_seals where number = 2', 'does not follow'],
     ['a removed beginning', 'delete from audit_seals where number < 2', 'The seals before 2 are gone'],
     ['removed seals', 'delete from audit_seals', 'The seals are gone'],

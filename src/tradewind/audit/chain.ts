@@ -11,8 +11,7 @@ const DIGEST = sql`sha256(convert_to(jsonb_build_array(1, record.id, client_id, 
   resource_names, event_type, subject, origin, reason, attempts)::text, 'UTF8'))`;
 const DIGEST_OF_ALL = sql`sha256(coalesce(string_agg(${DIGEST}, ''::bytea order by record.id), ''))`;
 
-const microseconds = (column: string) =>
-  sql`int8send((extract(epoch from ${sql.ref(column)}) * 1000000)::bigint)`;
+const microseconds = (column: string) => sql`int8send((extract(epoch from ${sql.ref(column)}) * 1000000)::bigint)`;
 
 /** Includes the hash of the seal before, and so everything up to there. */
 const hashOf = (seal: string) => sql`sha256(${sql.ref(`${seal}.previous`)}

@@ -6,9 +6,7 @@ const several = { minItems: 1, maxItems: 20 };
 
 export const AuditQuery = Query({
   client_id: Type.Optional(
-    IntegerId(
-      'Only what concerns this account. Other accounts than your own are for the platform administrator',
-    ),
+    IntegerId('Only what concerns this account. Other accounts than your own are for the platform administrator'),
   ),
   user_id: RepeatedId('Only what these users did'),
   token_id: RepeatedId('Only what was done with these API tokens'),
@@ -22,8 +20,7 @@ export const AuditQuery = Query({
       }),
       {
         ...several,
-        description:
-          'Types of events, with a star at the end for all that begin so. Repeat the parameter for several',
+        description: 'Types of events, with a star at the end for all that begin so. Repeat the parameter for several',
       },
     ),
   ),

@@ -13,10 +13,7 @@ const PATIENCE_MS = 2_000;
  * Links the records that were written since the last time. Those who write them wait for nothing: only their order has to
  * be certain. Returns how many were sealed; none while a transaction takes long.
  */
-export async function sealRecords(
-  database: Pick<Database, 'sql' | 'transaction'>,
-  clock: Clock,
-): Promise<number> {
+export async function sealRecords(database: Pick<Database, 'sql' | 'transaction'>, clock: Clock): Promise<number> {
   const { sql } = database;
   const upTo = await newestRecord(sql);
   const number = await takeNumber(sql);

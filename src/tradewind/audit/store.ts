@@ -51,13 +51,9 @@ export async function readRecords(
       return filter.everything ? made : made.onRef('api_tokens.client_id', '=', 'page.client_id');
     })
     .leftJoin('client_users', (on) =>
-      on
-        .onRef('client_users.user_id', '=', 'page.user_id')
-        .onRef('client_users.client_id', '=', 'page.client_id'),
+      on.onRef('client_users.user_id', '=', 'page.user_id').onRef('client_users.client_id', '=', 'page.client_id'),
     )
-    .leftJoin('users', (on) =>
-      on.onRef('users.id', '=', 'client_users.user_id').on('users.deleted_at', 'is', null),
-    )
+    .leftJoin('users', (on) => on.onRef('users.id', '=', 'client_users.user_id').on('users.deleted_at', 'is', null))
     .selectAll('page')
     .select(['api_tokens.name as token_name', 'users.email'])
     .orderBy('page.timestamp', 'desc')

@@ -39,8 +39,7 @@ export async function verifyAudit(
   const chain = await readChain(sql);
   const { unsealed, unsealable, removedBefore } = chain;
   // Whoever raises the mark further is not believed.
-  const latest =
-    keptDays === undefined ? undefined : new Date(chain.now.getTime() - keptDays * DAY_MS + MINUTE_MS);
+  const latest = keptDays === undefined ? undefined : new Date(chain.now.getTime() - keptDays * DAY_MS + MINUTE_MS);
   const isRight = removedBefore === null || (latest !== undefined && removedBefore <= latest);
   const removable = isRight ? removedBefore : (latest ?? null);
   const faults = faultsOfBeginning(chain, removable);
@@ -72,8 +71,7 @@ function faultsOfBeginning({ anchor, impossible }: Chain, removable: Date | null
   if (!anchor) return ['The seals are gone'];
   const faults: string[] = [];
   // Retention leaves the last seal whose records are gone.
-  const isRight =
-    anchor.number === 0 || (anchor.is_whole && removable !== null && anchor.last_at < removable);
+  const isRight = anchor.number === 0 || (anchor.is_whole && removable !== null && anchor.last_at < removable);
   if (!isRight) faults.push(`The seals before ${anchor.number} are gone`);
   if (impossible.length > 0)
     faults.push(`Records were inserted with numbers that the log has not given: ${impossible.join(', ')}`);
@@ -88,8 +86,7 @@ function faultOfRetention(removedBefore: Date, keptDays: number | undefined): st
 function faultsOfKnown(known: Head, hash: string | undefined, first = 0): string[] {
   const name = `Seal ${known.number}, which was written down,`;
   // Whether it was retention that removed it, nothing can tell any more.
-  if (known.number < first)
-    return [`${name} is from before what is kept, and proves nothing. Check with a later one`];
+  if (known.number < first) return [`${name} is from before what is kept, and proves nothing. Check with a later one`];
   if (hash === undefined) return [`${name} is gone`];
   return hash === known.hash ? [] : [`Seal ${known.number} is not the one that was written down`];
 }

@@ -209,11 +209,8 @@ describe('what is added while an account is deleted', () => {
     expect
       .poll(
         async () =>
-          (
-            await rows(
-              "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-            )
-          ).length,
+          (await rows("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"))
+            .length,
         { timeout: 20_000 },
       )
       .toBe(many);
@@ -301,9 +298,7 @@ describe('a project that is deleted with everything in it', () => {
       client_id: tenant.clientId,
     });
     await expect.poll(() => leftOf(id), { timeout: 20_000 }).toEqual([]);
-    const quotas = await rows('select * from quota_usage where client_id = $1 and used <> 0', [
-      tenant.clientId,
-    ]);
+    const quotas = await rows('select * from quota_usage where client_id = $1 and used <> 0', [tenant.clientId]);
     expect(quotas).toEqual([]);
     expect((await tenant.http.get('/cloud/v1/projects')).body.count).toBe(1);
   }, 120_000);
@@ -319,9 +314,7 @@ describe('a project that is deleted with everything in it', () => {
     const steps = async () => (await tenant.http.get(`/tradewind/v1/tasks/${task_id}/steps`)).body.steps;
     await expect
       .poll(steps, { timeout: 10_000 })
-      .toMatchObject([
-        { kind: 'volume', id: String(id), state: 'doing', doing: '1 left', failures: 0, history: [] },
-      ]);
+      .toMatchObject([{ kind: 'volume', id: String(id), state: 'doing', doing: '1 left', failures: 0, history: [] }]);
     // What is just being made is finished first.
     await service.http.delete(`/tradewind/v1/test/faults/${held.id}`);
     expect(await tenant.http.task(task_id)).toMatchObject({ state: 'FINISHED' });

@@ -3,6 +3,8 @@ import { deleteSubscription } from '../../cloud/ground/user-actions/subscription
 import type { Transaction } from '../../db/database.ts';
 import { lockForGood, markClientDeleted } from '../../iam/accounts/service.ts';
 import { deactivateAllOf } from '../../iam/features/service.ts';
+import { endLogins } from '../../iam/logins/in-transaction.ts';
+import { deleteTokensOf } from '../../iam/tokens/service.ts';
 import { forgetRequestOf } from '../deletion-requests/service.ts';
 import { deleteWebhooksOf } from '../webhooks/service.ts';
 import { holdsSomething } from './work/store.ts';
@@ -14,6 +16,13 @@ export async function deleteBelongings(tx: Transaction, clientId: number): Promi
   await deactivateAllOf(tx, clientId);
   await forgetQuotasOf(tx, clientId);
   await forgetRequestOf(tx, clientId);
+}
+
+/** Deletes that as well, and all that lets anybody in. The users stay for now. */
+export async function shutAccount(tx: Transaction, clientId: number, now: Date): Promise<void> {
+  await deleteBelongings(tx, clientId);
+  await deleteTokensOf(tx, clientId, now);
+  await endLogins(tx, { clientId });
 }
 
 /** Marks the account as deleted. Returns false if a request that had begun before has added something to it. */

@@ -21,22 +21,16 @@ import { KINDS } from './work/kinds.ts';
 const CONFIRM_WITHIN_MS = 10 * 60_000;
 
 /** Locks the account, so that it stays as it is until the transaction ends. */
-async function lockDeletable(
-  tx: Transaction,
-  principal: Principal,
-  clientId: number,
-): Promise<accounts.WholeClient> {
+async function lockDeletable(tx: Transaction, principal: Principal, clientId: number): Promise<accounts.WholeClient> {
   const client = await accounts.lockWholeClient(tx, clientId);
-  if (!client || client.deletedAt || !accounts.resells(principal, client))
-    throw new NotFoundError('Client', clientId);
+  if (!client || client.deletedAt || !accounts.resells(principal, client)) throw new NotFoundError('Client', clientId);
   noteAccount(clientId);
   if (clientId === principal.clientId) {
     throw new ConflictError(`Client ${clientId} is your own account; somebody else has to delete it`);
   }
   await refusePlatforms(tx.sql, clientId);
   const task = await accounts.deletingTask(tx.sql, clientId);
-  if (task !== undefined)
-    throw new ConflictError(`Client ${clientId} is being deleted by task ${task} already`);
+  if (task !== undefined) throw new ConflictError(`Client ${clientId} is being deleted by task ${task} already`);
   return client;
 }
 
@@ -215,12 +209,7 @@ function requireConfirmed(
 }
 
 /** What goes unmentioned: subnets and rules, the switch of logging, and addresses. */
-const UNTOLD: ReadonlySet<string> = new Set([
-  'logging',
-  'reserved_fixed_ip',
-  'security_group_rule',
-  'subnet',
-]);
+const UNTOLD: ReadonlySet<string> = new Set(['logging', 'reserved_fixed_ip', 'security_group_rule', 'subnet']);
 /** What accounts are told of what they hold: not parts of other things. */
 const CONTENTS = KINDS.filter(({ kind }) => !UNTOLD.has(kind));
 
@@ -307,9 +296,7 @@ export type DeletedContents = Static<typeof DeletedContents>;
 export const ClientDeletion = Named('ClientDeletion', {
   client_id: Type.Integer(),
   contents: Type.Array(DeletedContents, { description: 'What is deleted with the account, if there is any' }),
-  confirmation: nullable(
-    Type.String({ description: 'Send this to have all of it deleted; null once that has begun' }),
-  ),
+  confirmation: nullable(Type.String({ description: 'Send this to have all of it deleted; null once that has begun' })),
   confirm_until: nullable(Timestamp('Until when the confirmation is accepted')),
   task_id: nullable(Type.String({ format: 'uuid', description: 'The task that deletes all of it' })),
 });

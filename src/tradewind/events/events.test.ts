@@ -77,9 +77,7 @@ describe('an accepted change', () => {
     await tenant.http.patch(path, { name: 'other name' });
     const after = Number((await tenant.http.get(path)).headers.get('etag')?.slice(1, -1));
     const { events } = await list(`cursor=${cursor}`);
-    expect(events).toMatchObject([
-      { type: 'tradewind.volume.updated', data: { revision: { before, after } } },
-    ]);
+    expect(events).toMatchObject([{ type: 'tradewind.volume.updated', data: { revision: { before, after } } }]);
     expect(after).toBeGreaterThan(before);
   });
 
@@ -329,9 +327,7 @@ it('tells nothing more to a token that is revoked', async () => {
   const stream = await follow({ base: tenant.http.base, token: made.body.token }, {});
   await makeGroup('before');
   await stream.until((all) => all.length === 1);
-  expect((await tenant.http.delete(`/iam/v2/clients/${tenant.clientId}/tokens/${made.body.id}`)).status).toBe(
-    204,
-  );
+  expect((await tenant.http.delete(`/iam/v2/clients/${tenant.clientId}/tokens/${made.body.id}`)).status).toBe(204);
   let [ended, round] = [false, 0];
   void stream.ended.then(() => {
     ended = true;

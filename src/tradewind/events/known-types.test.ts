@@ -20,7 +20,5 @@ it.each([
   ['tradewind.task.failure', 'Did you mean tradewind.task.failed?'],
   ['tradewind.weather.rained', 'docs/reference/event-types.md lists the types.'],
 ])('no event has a type %s', (type, hint) => {
-  expect(typeProblems(['*', type])).toEqual([
-    { field: 'types.1', message: `No event has a type ${type}. ${hint}` },
-  ]);
+  expect(typeProblems(['*', type])).toEqual([{ field: 'types.1', message: `No event has a type ${type}. ${hint}` }]);
 });

@@ -63,9 +63,7 @@ export type EventsQuery = Static<typeof EventsQuery>;
 export type EventsFilter = Pick<EventsQuery, 'type' | 'project_id' | 'subject'>;
 
 export const EventsHeaders = Type.Object({
-  'last-event-id': Type.Optional(
-    Type.String({ ...CURSOR, description: 'The ID of the last event that was received' }),
-  ),
+  'last-event-id': Type.Optional(Type.String({ ...CURSOR, description: 'The ID of the last event that was received' })),
 });
 
 const EventData = Named('EventData', {
@@ -191,8 +189,7 @@ function textOf(row: EventRow): string {
   return made;
 }
 
-const MISSED =
-  'Some events are no longer kept. Read anew what you need to know; the stream goes on from here.';
+const MISSED = 'Some events are no longer kept. Read anew what you need to know; the stream goes on from here.';
 
 /** Returns what a listener is told in the form of server-sent events. */
 export function asServerSent({ events, reset, cursor }: Told): string {

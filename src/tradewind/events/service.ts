@@ -49,9 +49,7 @@ export function typeMatcher(pattern: string): (type: string) => boolean {
 }
 
 /** The types, and each resource with a star: what a list of types may name. */
-const NAMES = [...known, ...new Set(known.map((type) => `${type.slice(0, type.lastIndexOf('.'))}.*`))].map(
-  shortName,
-);
+const NAMES = [...known, ...new Set(known.map((type) => `${type.slice(0, type.lastIndexOf('.'))}.*`))].map(shortName);
 
 /** Returns the problems of types that no event has, and of stars that stand for none. */
 export function typeProblems(types: readonly string[]): FieldProblem[] {
@@ -59,9 +57,7 @@ export function typeProblems(types: readonly string[]): FieldProblem[] {
     if (known.some(typeMatcher(pattern))) return [];
     const closest = closestName(shortName(pattern), NAMES);
     const hint =
-      closest === undefined
-        ? 'docs/reference/event-types.md lists the types.'
-        : `Did you mean tradewind.${closest}?`;
+      closest === undefined ? 'docs/reference/event-types.md lists the types.' : `Did you mean tradewind.${closest}?`;
     return [{ field: `types.${index}`, message: `No event has a type ${pattern}. ${hint}` }];
   });
 }
@@ -168,9 +164,7 @@ export function createEvents(deps: { database: Database; changes: ChangeFeed }):
     if (upTo === position) return { events: [], upTo, reset: false };
     const known = tail.after(position);
     if (known) return firstOf(known, interest, { upTo, limit });
-    const read = await tail.ask(clientId, (sql) =>
-      readWanted(sql, interest, { after: position, upTo, limit }),
-    );
+    const read = await tail.ask(clientId, (sql) => readWanted(sql, interest, { after: position, upTo, limit }));
     // Old events are deleted while somebody reads them.
     return read.forgotten > position ? { events: [], upTo, reset: true } : { ...read, reset: false };
   }
@@ -287,10 +281,7 @@ export interface EventReader {
   stop(): void;
 }
 
-export function createEventReader(
-  database: Pick<Database, 'sql' | 'transaction'>,
-  name: string,
-): EventReader {
+export function createEventReader(database: Pick<Database, 'sql' | 'transaction'>, name: string): EventReader {
   const tail = createTail(database);
   let leave: (() => void) | undefined;
   return {
@@ -350,10 +341,7 @@ async function stopReading(db: Sql, name: string): Promise<void> {
 }
 
 /** Returns undefined while another process has it. */
-async function placeOf(
-  tx: Transaction,
-  name: string,
-): Promise<{ position: number; active: boolean } | undefined> {
+async function placeOf(tx: Transaction, name: string): Promise<{ position: number; active: boolean } | undefined> {
   return tx.sql
     .selectFrom('event_readers')
     .select(['position', 'active'])

@@ -7,11 +7,7 @@ import { ADMINISTRATIVE } from '../../requests/event-types.ts';
 export type EventRow = Selectable<Tables['events']>;
 
 /** Returns the next events of all accounts, with the number of the oldest transaction that has not ended. */
-export async function readNext(
-  db: Sql,
-  after: number,
-  limit: number,
-): Promise<{ rows: EventRow[]; oldest: bigint }> {
+export async function readNext(db: Sql, after: number, limit: number): Promise<{ rows: EventRow[]; oldest: bigint }> {
   const { rows } = await sql<EventRow & { oldest: string }>`
     select events.*, pg_snapshot_xmin(pg_current_snapshot())::text as oldest
     from events where position > ${after} order by position limit ${limit}`.execute(db);
@@ -33,9 +29,7 @@ export async function newest(db: Sql): Promise<number> {
 /** Returns between which positions a reader has missed nothing. */
 export async function readable(db: Sql): Promise<{ from: number; to: number }> {
   const { rows } = await sql<{ from: number; to: number }>`
-    select position as "from", (select last_value from events_position) as "to" from forgotten_events`.execute(
-    db,
-  );
+    select position as "from", (select last_value from events_position) as "to" from forgotten_events`.execute(db);
   return rows[0] ?? { from: 0, to: 0 };
 }
 

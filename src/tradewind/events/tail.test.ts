@@ -156,9 +156,10 @@ describe('a listener', () => {
     expect(await found({ project_id: [7] })).toEqual(['volume/x']);
     expect(await found({ subject: ['token/1'] })).toEqual(['token/1']);
     expect(await found({ type: ['tradewind.tok*'] }, { ...principal, roleId: 2 })).toEqual([]);
-    expect(
-      await found({ type: ['tradewind.volume.created'] }, { ...principal, platformAdministrator: true }),
-    ).toEqual(['volume/x', 'volume/y']);
+    expect(await found({ type: ['tradewind.volume.created'] }, { ...principal, platformAdministrator: true })).toEqual([
+      'volume/x',
+      'volume/y',
+    ]);
     let queries = 0;
     const count = () => queries++;
     database.pool.on('acquire', count);

@@ -273,8 +273,7 @@ export function createTail(database: Pick<Database, 'sql'>): Tail {
       announce();
     },
     stopped: () => stopped,
-    heldUpSeconds: () =>
-      heldUpSince === undefined || listeners === 0 ? 0 : (performance.now() - heldUpSince) / 1_000,
+    heldUpSeconds: () => (heldUpSince === undefined || listeners === 0 ? 0 : (performance.now() - heldUpSince) / 1_000),
   };
 }
 

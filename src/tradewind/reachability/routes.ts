@@ -8,15 +8,7 @@ import { isUuid } from '../../lib/ids.ts';
 import { canonicalProtocol, familyOf, PORT_PROTOCOLS, protocolIn } from '../../lib/ip-addresses.ts';
 import type { Platform } from '../../platform.ts';
 import { ownsClient, type Principal } from '../../requests/principal.ts';
-import {
-  type Flow,
-  type LettingRule,
-  type MissingRule,
-  type Reachability,
-  ReachabilityQuery,
-  Reachability as ReachabilitySchema,
-  type Side,
-} from './schema.ts';
+import * as schema from './schema.ts';
 
 /** A port as security groups and networks see it. */
 export interface PortEnd {
@@ -48,8 +40,8 @@ export async function findPorts(db: Sql, ids: readonly string[]): Promise<PortEn
 }
 
 /** Returns the rules of these groups in a fixed order. */
-export async function rulesOf(db: Sql, groupIds: readonly string[]): Promise<LettingRule[]> {
-  const { rows } = await sql<LettingRule>`
+export async function rulesOf(db: Sql, groupIds: readonly string[]): Promise<schema.LettingRule[]> {
+  const { rows } = await sql<schema.LettingRule>`
     select id, security_group_id, direction, ethertype, protocol, port_range_min, port_range_max,
       remote_ip_prefix, remote_group_id
     from security_group_rules where security_group_id = any(${groupIds}::uuid[])
@@ -72,7 +64,7 @@ export async function areRouted(db: Sql, one: string, other: string): Promise<bo
 
 /** A connection as one side sees it. */
 export interface Connection {
-  direction: LettingRule['direction'];
+  direction: schema.LettingRule['direction'];
   ethertype: IpFamily;
   /** Canonical; null for all protocols. */
   protocol: string | null;
@@ -82,10 +74,7 @@ export interface Connection {
 }
 
 /** Whether the rule lets all of the connection pass: without a protocol or port, only rules for all of them do. */
-export function lets(
-  rule: LettingRule,
-  { direction, ethertype, protocol, port, remote }: Connection,
-): boolean {
+export function lets(rule: schema.LettingRule, { direction, ethertype, protocol, port, remote }: Connection): boolean {
   if (rule.direction !== direction || rule.ethertype !== ethertype) return false;
   if (rule.protocol !== null && rule.protocol !== protocol) return false;
   const { port_range_min: lowest, port_range_max: highest } = rule;
@@ -95,7 +84,7 @@ export function lets(
 }
 
 /** The narrowest rule that would let the connection pass. */
-export function missingFor({ direction, ethertype, protocol, port, remote }: Connection): MissingRule {
+export function missingFor({ direction, ethertype, protocol, port, remote }: Connection): schema.MissingRule {
   return {
     direction,
     ethertype,
@@ -112,7 +101,7 @@ interface End {
   addresses: readonly string[];
 }
 
-async function path(on: Platform, from: End, to: End): Promise<Reachability['path']> {
+async function path(on: Platform, from: End, to: End): Promise<schema.Reachability['path']> {
   if (!from.port || !to.port) return null;
   const [near, far] = [from.port.network_id, to.port.network_id];
   if (near === far) return 'network';
@@ -126,8 +115,8 @@ async function path(on: Platform, from: End, to: End): Promise<Reachability['pat
 export async function reachabilityBetween(
   on: Platform,
   principal: Principal,
-  query: ReachabilityQuery,
-): Promise<Reachability> {
+  query: schema.ReachabilityQuery,
+): Promise<schema.Reachability> {
   refuseUnclear(query);
   const wanted = [query.from, query.to].filter(isUuid).map((id) => id.toLowerCase());
   const ports = await findPorts(on.database.sql, wanted);
@@ -145,7 +134,7 @@ export async function reachabilityBetween(
   return { allowed: way !== 'none' && flows.some((flow) => flow.allowed), path: way, flows };
 }
 
-function refuseUnclear({ from, to, protocol, port }: ReachabilityQuery): void {
+function refuseUnclear({ from, to, protocol, port }: schema.ReachabilityQuery): void {
   const problems: FieldProblem[] = [];
   for (const [field, text] of Object.entries({ from, to })) {
     if (isUuid(text) || canonicalAddress(text)) continue;
@@ -166,11 +155,11 @@ function refuseUnclear({ from, to, protocol, port }: ReachabilityQuery): void {
 }
 
 interface Asked {
-  query: ReachabilityQuery;
-  rules: readonly LettingRule[];
+  query: schema.ReachabilityQuery;
+  rules: readonly schema.LettingRule[];
 }
 
-function flowsBetween(from: End, to: End, asked: Asked): Flow[] {
+function flowsBetween(from: End, to: End, asked: Asked): schema.Flow[] {
   return from.addresses.flatMap((near) =>
     to.addresses.flatMap((far) => {
       const ethertype = familyOf(near);
@@ -184,7 +173,7 @@ function flow(
   target: { end: End; far: string },
   ethertype: IpFamily,
   { query, rules }: Asked,
-): Flow {
+): schema.Flow {
   const seen = {
     ethertype,
     protocol: protocolIn(ethertype, query.protocol ?? null),
@@ -205,7 +194,7 @@ function flow(
 }
 
 /** Returns what the rules of one end say; null for an address, which has none here. */
-function sideOf({ port }: End, rules: readonly LettingRule[], connection: Connection): Side | null {
+function sideOf({ port }: End, rules: readonly schema.LettingRule[], connection: Connection): schema.Side | null {
   if (!port) return null;
   const side = { port_id: port.id, rule: null, missing: null };
   if (!port.port_security_enabled) return { ...side, allowed: true, reason: 'port security is off' };
@@ -224,8 +213,8 @@ export function reachabilityRoutes(app: Api, on: Platform): void {
     refuses: [404],
     description:
       'Whether the security groups let a connection pass, by which rule, or for want of which. Answers to an allowed connection always pass.',
-    query: ReachabilityQuery,
-    answer: ReachabilitySchema,
+    query: schema.ReachabilityQuery,
+    answer: schema.Reachability,
     handler: ({ principal, query }) => reachabilityBetween(on, principal, query),
   });
 }

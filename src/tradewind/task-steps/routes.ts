@@ -22,8 +22,7 @@ const StepNote = Named('TaskStepNote', {
 
 const TaskStep = Named('TaskStep', {
   kind: Type.String({
-    description:
-      'Kind of infrastructure, or of what is deleted; `task` while a deletion waits for another task',
+    description: 'Kind of infrastructure, or of what is deleted; `task` while a deletion waits for another task',
     examples: ['machine'],
   }),
   id: Type.String({
@@ -34,10 +33,7 @@ const TaskStep = Named('TaskStep', {
     description:
       'waiting: nothing is done with it right now. done, removed: it is as wanted. given up: the task ended before that',
   }),
-  doing: Doing(
-    'What is being done, or why it waits',
-    'waiting for network 7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90',
-  ),
+  doing: Doing('What is being done, or why it waits', 'waiting for network 7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90'),
   failures: Type.Integer({ description: 'How many tries have failed in a row' }),
   history: Type.Array(StepNote, { description: 'What was done when, the oldest first' }),
 });
@@ -110,11 +106,7 @@ export async function notedSteps(
 
 /** Returns the steps of a deletion with contents, which wants nothing itself. */
 export async function deletionSteps(db: Sql, taskId: string): Promise<DeletionStep[]> {
-  const row = await db
-    .selectFrom('deletions')
-    .select('steps')
-    .where('task_id', '=', taskId)
-    .executeTakeFirst();
+  const row = await db.selectFrom('deletions').select('steps').where('task_id', '=', taskId).executeTakeFirst();
   return row?.steps ?? [];
 }
 

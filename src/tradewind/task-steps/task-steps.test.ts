@@ -107,7 +107,5 @@ it('shows the task that a waiting deletion waits for, and then its own work', as
   });
   await http.delete('/tradewind/v1/test/faults');
   expect((await http.task(waits.body[0])).state).toBe('FINISHED');
-  expect((await stepsOf(waits.body[0])).body.steps).not.toContainEqual(
-    expect.objectContaining({ kind: 'task' }),
-  );
+  expect((await stepsOf(waits.body[0])).body.steps).not.toContainEqual(expect.objectContaining({ kind: 'task' }));
 });

@@ -52,19 +52,13 @@ export async function findWebhook(db: Sql, owner: Owner, id: string): Promise<We
 }
 
 /** Also locks how it goes. Returns undefined if there is no such webhook. */
-export async function lockWebhook(
-  tx: Transaction,
-  owner: Owner,
-  id: string,
-): Promise<WebhookRow | undefined> {
+export async function lockWebhook(tx: Transaction, owner: Owner, id: string): Promise<WebhookRow | undefined> {
   return webhooksOf(tx.sql, owner).where('webhooks.id', '=', id).forUpdate().executeTakeFirst();
 }
 
 /** Counts the webhooks of an account, and lets nobody else make one for it before the transaction ends. */
 export async function countForNew(tx: Transaction, clientId: number): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`tradewind webhooks ${clientId}`}, 0))`.execute(
-    tx.sql,
-  );
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`tradewind webhooks ${clientId}`}, 0))`.execute(tx.sql);
   const { count } = await tx.sql
     .selectFrom('webhooks')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -78,10 +72,7 @@ export async function insertWebhook(
   row: Omit<Insertable<Tables['webhooks']>, 'revision'>,
 ): Promise<void> {
   await tx.sql.insertInto('webhooks').values(row).execute();
-  await tx.sql
-    .insertInto('webhook_sending')
-    .values({ webhook_id: row.id, client_id: row.client_id })
-    .execute();
+  await tx.sql.insertInto('webhook_sending').values({ webhook_id: row.id, client_id: row.client_id }).execute();
 }
 
 export async function updateWebhook(
@@ -101,9 +92,7 @@ export async function beginAnew(tx: Transaction, id: string): Promise<void> {
     .execute();
   await sql`
     update webhook_deliveries set due_at = '-infinity'
-    where webhook_id = ${id} and state = 'pending' and due_at is not null and worker_id is null`.execute(
-    tx.sql,
-  );
+    where webhook_id = ${id} and state = 'pending' and due_at is not null and worker_id is null`.execute(tx.sql);
 }
 
 /** Lets workers look at the webhook at once, even if it is failing. */
@@ -145,22 +134,10 @@ export type DeliveryRow = Pick<
 const deliveriesOf = (db: Sql, webhookId: string) =>
   db
     .selectFrom('webhook_deliveries')
-    .select([
-      'id',
-      'event_id',
-      'type',
-      'subject',
-      'state',
-      'attempts',
-      'created_at',
-      'attempted_at',
-      'ended_at',
-    ])
+    .select(['id', 'event_id', 'type', 'subject', 'state', 'attempts', 'created_at', 'attempted_at', 'ended_at'])
     .select(['status', 'answer', 'fault'])
     // What is to be sent at once may have a time before all others.
-    .select(
-      sql<Date | null>`case when due_at is not null then greatest(due_at, created_at) end`.as('next_at'),
-    )
+    .select(sql<Date | null>`case when due_at is not null then greatest(due_at, created_at) end`.as('next_at'))
     .where('webhook_id', '=', webhookId);
 
 /** The newest first. */

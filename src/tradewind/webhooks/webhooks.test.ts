@@ -77,9 +77,7 @@ describe('an event', () => {
     await vi.waitFor(() => expect(receiver.received).toHaveLength(1), SOON);
     const [one] = receiver.received as [Received];
     const verified = new Webhook(webhook.secret).verify(one.body, one.headers);
-    const { body: told } = await tenant.http.get(
-      '/tradewind/v1/events?cursor=oldest&type=tradewind.ssh_key.created',
-    );
+    const { body: told } = await tenant.http.get('/tradewind/v1/events?cursor=oldest&type=tradewind.ssh_key.created');
     expect(verified).toEqual(told.events[0]);
     expect(one.headers).toMatchObject({
       'webhook-id': one.event.id,
@@ -110,9 +108,7 @@ describe('an event', () => {
     await make({ url: `${base}/all` }, service.http);
     await makeKey('everywhere');
     await vi.waitFor(() => expect(names()).toEqual(['everywhere']), SOON);
-    await service.pool.query(
-      'update users set platform_administrator = false where id = 1 or platform_administrator',
-    );
+    await service.pool.query('update users set platform_administrator = false where id = 1 or platform_administrator');
     try {
       const own = await make({ url: `${base}/own` });
       await makeKey('only here');
@@ -152,10 +148,7 @@ describe('an event', () => {
   it('of one subject waits for those before it; others do not', async () => {
     const webhook = await make();
     const [slow, fast] = [await makeKey('slow'), await makeKey('fast')];
-    await vi.waitFor(
-      async () => expect(await deliveries(webhook.id, 'state=delivered')).toHaveLength(2),
-      SOON,
-    );
+    await vi.waitFor(async () => expect(await deliveries(webhook.id, 'state=delivered')).toHaveLength(2), SOON);
     receiver.received = [];
     let failures = 0;
     receiver.replyTo = ({ event }) => ({
@@ -165,10 +158,7 @@ describe('an event', () => {
       await share(slow, shared);
       await share(fast, shared);
     }
-    await vi.waitFor(
-      async () => expect(await deliveries(webhook.id, 'state=delivered')).toHaveLength(8),
-      SOON,
-    );
+    await vi.waitFor(async () => expect(await deliveries(webhook.id, 'state=delivered')).toHaveLength(8), SOON);
     const sentOf = (id: string) =>
       receiver.received.filter(({ event }) => event.subject === `ssh_key/${id}`).map(({ event }) => event.id);
     const [first, , , second, third] = sentOf(slow);
@@ -306,10 +296,9 @@ describe('a receiver that fails', () => {
     receiver.replyTo = () => ({ status: 503 });
     for (let count = 0; count < 6; count++) await makeKey(`key ${count}`);
     await vi.waitFor(async () => {
-      const { rows } = await service.pool.query(
-        'select failures from webhook_sending where webhook_id = $1',
-        [webhook.id],
-      );
+      const { rows } = await service.pool.query('select failures from webhook_sending where webhook_id = $1', [
+        webhook.id,
+      ]);
       expect(rows[0].failures).toBeGreaterThanOrEqual(3);
     }, SOON);
     const shown = await tenant.http.get(`${BASE}/${webhook.id}`);
@@ -389,9 +378,7 @@ it('is looked at again after the clock was set back', async () => {
   }, SOON);
   await service.pool.query(`update webhook_sending set next_at = now() + interval '1 year'`);
   receiver.replyTo = () => ({ status: 200 });
-  expect(await settled(webhook.id)).toMatchObject([
-    { state: 'delivered', attempts: receiver.received.length },
-  ]);
+  expect(await settled(webhook.id)).toMatchObject([{ state: 'delivered', attempts: receiver.received.length }]);
 });
 
 describe('a secret', () => {
@@ -452,10 +439,7 @@ describe('a secret', () => {
 it('is received by what the document shows', async () => {
   const [, text = ''] = /^```js\n(.*?)^```/ms.exec(readFileSync('docs/events.md', 'utf8')) ?? [];
   const own = newSecret();
-  const program = text.replace(
-    '3000',
-    `0, '127.0.0.1', function () { console.log('at', this.address().port); }`,
-  );
+  const program = text.replace('3000', `0, '127.0.0.1', function () { console.log('at', this.address().port); }`);
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     env: { ...process.env, WEBHOOK_SECRET: own },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -692,10 +676,7 @@ describe('a webhook', () => {
   it('is not moved to this machine', async () => {
     const { id } = (await tenant.http.post(BASE, { url: `${base}/in`, types: ['*'] })).body;
     const refused = await tenant.http.patch(`${BASE}/${id}`, { url: 'http://localhost/in' });
-    expect([refused.status, refused.text]).toEqual([
-      400,
-      expect.stringContaining('not on the public internet'),
-    ]);
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('not on the public internet')]);
     const elsewhere = await tenant.http.patch(`${BASE}/${id}`, { url: 'https://localhost.example.com/in' });
     expect(elsewhere.status, elsewhere.text).toBe(200);
     await tenant.http.delete(`${BASE}/${id}`);

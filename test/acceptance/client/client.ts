@@ -113,8 +113,7 @@ export function createClient(request: HttpClient['request'], authorization: stri
       const { status, text } = await send('POST', path, {}, body);
       if (status !== 201 || text !== '') throw new Error(`POST ${path} answered ${status}: ${text}`);
     },
-    list: async <Item>(path: string, query?: Query) =>
-      (await call<{ results: Item[] }>('GET', path, query)).results,
+    list: async <Item>(path: string, query?: Query) => (await call<{ results: Item[] }>('GET', path, query)).results,
     poll,
     async createAndPoll<T>(path: string, body: unknown, of: string, at = path) {
       const { created_resources: made, id } = await poll(await call<TaskIds>('POST', path, {}, body));

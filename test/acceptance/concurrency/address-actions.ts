@@ -15,10 +15,7 @@ function wish(worker: Worker, scope: Scope) {
 }
 
 /** Does something to any DDoS profile, if there is one, and waits for its task. */
-async function toAnyProfile(
-  worker: Worker,
-  act: (path: string) => ReturnType<Worker['send']>,
-): Promise<void> {
+async function toAnyProfile(worker: Worker, act: (path: string) => ReturnType<Worker['send']>): Promise<void> {
   // There are few of them, and they go with their addresses.
   for (const { place } of worker.account.scopes) {
     const all = `/cloud/v1/ddos/profiles${place}`;
@@ -149,10 +146,7 @@ export const addressActions: Actions = {
         }),
       ),
   ],
-  'end protection': [
-    2,
-    (worker) => toAnyProfile(worker, (path) => worker.send('end protection', 'DELETE', path)),
-  ],
+  'end protection': [2, (worker) => toAnyProfile(worker, (path) => worker.send('end protection', 'DELETE', path))],
   'delete floating IP': [
     3,
     async (worker) => {

@@ -51,12 +51,7 @@ export const clusterActions: Actions = {
         pools,
         ...(subnet !== undefined && random.chance(0.5) && { fixed_network: network, fixed_subnet: subnet }),
       };
-      const answer = await worker.send(
-        'create cluster',
-        'POST',
-        `/cloud/v1/k8s/clusters${scope.place}`,
-        body,
-      );
+      const answer = await worker.send('create cluster', 'POST', `/cloud/v1/k8s/clusters${scope.place}`, body);
       await worker.follow(answer, () => worker.made(clusterPath(scope, name)));
     },
   ],

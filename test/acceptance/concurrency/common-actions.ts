@@ -24,8 +24,7 @@ export async function rename(worker: Worker, what: string, path: string, counts 
   else body.name = `name ${value}`;
   const { ok, span } = await worker.send(what, 'PATCH', path, body);
   if (!ok) return;
-  for (const [key, tag] of Object.entries(body.tags ?? {}))
-    world.ledger.wrote(path, `tags.${key}`, tag, span);
+  for (const [key, tag] of Object.entries(body.tags ?? {})) world.ledger.wrote(path, `tags.${key}`, tag, span);
   if (body.name !== undefined) world.ledger.wrote(path, 'name', body.name, span);
   if (counts) world.ledger.changed(path);
 }

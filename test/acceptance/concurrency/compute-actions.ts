@@ -246,9 +246,7 @@ export const computeActions: Actions = {
         interfaces: Array.from({ length: random.whole(1, 2) }, () => interfaceOf(worker, scope)),
         volumes: [
           { ...boot, delete_on_termination: random.chance(0.7) },
-          ...(volume !== undefined && random.chance(0.3)
-            ? [{ source: 'existing-volume', volume_id: volume }]
-            : []),
+          ...(volume !== undefined && random.chance(0.3) ? [{ source: 'existing-volume', volume_id: volume }] : []),
         ],
         ...(group !== undefined && random.chance(0.5) && { security_groups: [{ id: group }] }),
         ...(placement !== undefined && random.chance(0.2) && { servergroup_id: placement }),
@@ -351,8 +349,7 @@ export const computeActions: Actions = {
       const body = {
         tags: { [key]: value },
         ...(group !== undefined && random.chance(0.3) && { security_group_ids: [group] }),
-        ...(subnet_id !== undefined &&
-          random.chance(0.3) && { ip_assignments: [{ subnet_id, ip_address: address }] }),
+        ...(subnet_id !== undefined && random.chance(0.3) && { ip_assignments: [{ subnet_id, ip_address: address }] }),
       };
       const answer = await worker.send('change port', 'PATCH', path, body);
       if (answer.status === 404) scope.known.ports.delete(id);

@@ -71,7 +71,5 @@ export function createLedger(): Ledger {
 
 /** Whether `value` may be a field's final value: its write had not ended before another one began. */
 export function mayStand(value: unknown, writes: readonly (Span & { value: string })[]): boolean {
-  return writes.some(
-    (write) => write.value === value && !writes.some((later) => later.sent > write.answered),
-  );
+  return writes.some((write) => write.value === value && !writes.some((later) => later.sent > write.answered));
 }

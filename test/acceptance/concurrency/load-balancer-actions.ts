@@ -7,8 +7,7 @@ const member = ({ random }: Worker) => ({
   protocol_port: random.whole(80, 82),
 });
 
-const membersOf = (scope: Scope, poolId: string) =>
-  `/cloud/v1/loadbalancers${scope.place}/pools/${poolId}/members`;
+const membersOf = (scope: Scope, poolId: string) => `/cloud/v1/loadbalancers${scope.place}/pools/${poolId}/members`;
 
 function know(scope: Scope, kind: Kind, ids: readonly string[]): void {
   for (const id of ids) scope.known[kind].set(id, {});
@@ -19,11 +18,7 @@ const toAny =
   (
     what: string,
     kind: Kind,
-    request: (
-      worker: Worker,
-      scope: Scope,
-      id: string,
-    ) => { method?: string; path: string; body: object } | undefined,
+    request: (worker: Worker, scope: Scope, id: string) => { method?: string; path: string; body: object } | undefined,
     then: (scope: Scope, created: Record<string, string[]>) => void = () => {},
   ) =>
   async (worker: Worker): Promise<void> => {
@@ -32,9 +27,7 @@ const toAny =
     const asked = id === undefined ? undefined : request(worker, scope, id);
     if (!asked) return;
     const { method = 'POST', path, body } = asked;
-    await worker.follow(await worker.send(what, method, path, body), (task) =>
-      then(scope, task.created_resources),
-    );
+    await worker.follow(await worker.send(what, method, path, body), (task) => then(scope, task.created_resources));
   };
 
 const removing = (what: string, kind: Kind, family: string) => async (worker: Worker) => {

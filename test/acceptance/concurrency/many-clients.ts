@@ -102,8 +102,7 @@ export async function manyClients({
       const past = () => (Date.now() - began) / 1_000;
       // Some need what only a rare action makes.
       const wanting = () => (past() > seconds / 2 ? missing() : []);
-      const isOver = () =>
-        past() > mostSeconds || (past() > seconds && !(untilAllCame && missing().length > 0));
+      const isOver = () => past() > mostSeconds || (past() > seconds && !(untilAllCame && missing().length > 0));
       const progress = setInterval(() => say(state(past())), 5_000);
       const workers = Array.from({ length: CLIENTS }, async (_, index) => {
         const account = accounts[index % accounts.length];
@@ -136,9 +135,7 @@ export async function manyClients({
     });
 
     it('ids of tasks grow with time', async () => {
-      const { rows } = await pool.query(
-        `select id, task_type from tasks where substr(id::text, 15, 1) <> '7'`,
-      );
+      const { rows } = await pool.query(`select id, task_type from tasks where substr(id::text, 15, 1) <> '7'`);
       expect(rows).toEqual([]);
     });
 
@@ -181,9 +178,7 @@ export async function manyClients({
             }
           }
           if (path.includes('/securitygroups/') && body.revision_number !== 1 + ledger.changesOf(path)) {
-            wrong.push(
-              `${path} has revision ${body.revision_number} after ${ledger.changesOf(path)} changes`,
-            );
+            wrong.push(`${path} has revision ${body.revision_number} after ${ledger.changesOf(path)} changes`);
           }
         },
       );
@@ -237,14 +232,12 @@ export async function manyClients({
     }
     const open = [...world.tasks.values()].filter(({ ended }) => !ended).length;
     const statuses = [...byStatus].sort(byKey).map(([status, count]) => `${status}: ${count}`);
-    const wanting =
-      untilAllCame && past > seconds ? `; still to come: ${missing().join(', ') || 'nothing'}` : '';
+    const wanting = untilAllCame && past > seconds ? `; still to come: ${missing().join(', ') || 'nothing'}` : '';
     return `${Math.round(past)} of ${seconds} s; answers ${statuses.join(', ')}; tasks ${world.tasks.size}, ${open} open; faults ${faults.length}${wanting}`;
   }
 
   function summary(): string {
-    const lines = (counts: Map<string, number>) =>
-      [...counts].sort(byKey).map(([key, count]) => `  ${count} x ${key}`);
+    const lines = (counts: Map<string, number>) => [...counts].sort(byKey).map(([key, count]) => `  ${count} x ${key}`);
     return [
       'answers',
       ...lines(statistics.answers),
@@ -259,8 +252,7 @@ export async function manyClients({
 /** Tags are shown as a list of pairs or as an object. */
 function valueOfTag(body: { tags?: unknown; tags_v2?: unknown }, key: string): unknown {
   const list = body.tags_v2 ?? body.tags;
-  if (Array.isArray(list))
-    return (list as { key: string; value: string }[]).find((tag) => tag.key === key)?.value;
+  if (Array.isArray(list)) return (list as { key: string; value: string }[]).find((tag) => tag.key === key)?.value;
   return (list as Record<string, string> | undefined)?.[key];
 }
 

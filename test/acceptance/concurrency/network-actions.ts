@@ -47,12 +47,7 @@ export const networkActions: Actions = {
     async (worker) => {
       const scope = worker.scope();
       const body = { name: sharedName(worker, 'group'), rules: [ruleOf(worker, scope)] };
-      const answer = await worker.send(
-        'create group by task',
-        'POST',
-        `/cloud/v2/security_groups${scope.place}`,
-        body,
-      );
+      const answer = await worker.send('create group by task', 'POST', `/cloud/v2/security_groups${scope.place}`, body);
       await worker.follow(
         answer,
         ({
@@ -174,12 +169,9 @@ export const networkActions: Actions = {
       const id = anyOf(worker, scope, 'networks');
       if (id === undefined) return;
       const tags = { 'by-task': worker.mark };
-      const answer = await worker.send(
-        'change network by task',
-        'PATCH',
-        `/cloud/v2/networks${scope.place}/${id}`,
-        { tags },
-      );
+      const answer = await worker.send('change network by task', 'PATCH', `/cloud/v2/networks${scope.place}/${id}`, {
+        tags,
+      });
       await worker.follow(answer, () => {});
     },
   ],
@@ -240,9 +232,7 @@ export const networkActions: Actions = {
       const scope = worker.scope();
       const id = anyOf(worker, scope, 'subnets');
       if (id === undefined) return;
-      await removeByTask(worker, 'delete subnet', pathOf(scope, 'subnets', id), () =>
-        scope.known.subnets.delete(id),
-      );
+      await removeByTask(worker, 'delete subnet', pathOf(scope, 'subnets', id), () => scope.known.subnets.delete(id));
     },
   ],
 };

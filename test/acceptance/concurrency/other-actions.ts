@@ -61,9 +61,7 @@ export const otherActions: Actions = {
       const scope = worker.scope();
       const id = anyOf(worker, scope, 'secrets');
       if (id === undefined) return;
-      await removeByTask(worker, 'delete secret', pathOf(scope, 'secrets', id), () =>
-        scope.known.secrets.delete(id),
-      );
+      await removeByTask(worker, 'delete secret', pathOf(scope, 'secrets', id), () => scope.known.secrets.delete(id));
     },
   ],
   'create share': [
@@ -98,9 +96,7 @@ export const otherActions: Actions = {
       const scope = worker.scope();
       const id = anyOf(worker, scope, 'shares');
       if (id === undefined) return;
-      await removeByTask(worker, 'delete share', pathOf(scope, 'file_shares', id), () =>
-        scope.known.shares.delete(id),
-      );
+      await removeByTask(worker, 'delete share', pathOf(scope, 'file_shares', id), () => scope.known.shares.delete(id));
     },
   ],
   'fill and delete a project': [
@@ -129,8 +125,7 @@ export const otherActions: Actions = {
           worker.made(`/cloud/v1/volumes/${id}/1/${task.created_resources.volumes[0]}`);
         });
       };
-      const rename = () =>
-        worker.send('rename project', 'PATCH', path, { name: sharedName(worker, 'project') });
+      const rename = () => worker.send('rename project', 'PATCH', path, { name: sharedName(worker, 'project') });
       const remove = () => removeByTask(worker, 'delete project', path, () => {});
       await Promise.all([remove(), worker.random.chance(0.5) ? key() : volume(), rename(), remove()]);
     },

@@ -60,9 +60,7 @@ export const routerActions: Actions = {
       const scope = worker.scope();
       const id = anyOf(worker, scope, 'routers');
       if (id === undefined) return;
-      await removeByTask(worker, 'delete router', pathOf(scope, 'routers', id), () =>
-        scope.known.routers.delete(id),
-      );
+      await removeByTask(worker, 'delete router', pathOf(scope, 'routers', id), () => scope.known.routers.delete(id));
     },
   ],
 };

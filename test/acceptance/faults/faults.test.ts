@@ -19,11 +19,7 @@ it('is told of nothing that is not on disk yet', async () => {
   expect(rows).toEqual([{ synchronous_commit: 'on' }]);
 });
 
-const WITNESSES = [
-  'is refused',
-  'gets no answer though the work was done',
-  'stays as it is for a while',
-] as const;
+const WITNESSES = ['is refused', 'gets no answer though the work was done', 'stays as it is for a while'] as const;
 
 describe.each(WITNESSES.map((name) => [name, AT_EACH_CALL[name]] as const))('what %s', (_, { rule, end }) => {
   it('leaves everything in order, at the first call', async () => {

@@ -43,14 +43,10 @@ export function createMakers(http: HttpClient, projectId: number) {
     },
     snapshot: async (volume_id: string) =>
       only((await made(`/cloud/v1/snapshots${at}`, { name: name(), volume_id })).snapshots),
-    image: async (volume_id: string) =>
-      only((await made(`/cloud/v1/images${at}`, { name: name(), volume_id })).images),
-    network: async () =>
-      only((await made(`/cloud/v1/networks${at}`, { name: name(), create_router: false })).networks),
+    image: async (volume_id: string) => only((await made(`/cloud/v1/images${at}`, { name: name(), volume_id })).images),
+    network: async () => only((await made(`/cloud/v1/networks${at}`, { name: name(), create_router: false })).networks),
     subnet: async (network_id: string) =>
-      only(
-        (await made(`/cloud/v1/subnets${at}`, { name: name(), network_id, cidr: '10.10.0.0/24' })).subnets,
-      ),
+      only((await made(`/cloud/v1/subnets${at}`, { name: name(), network_id, cidr: '10.10.0.0/24' })).subnets),
     /** Makes a router that leads out, attached to the subnet if there is one. */
     router: async (subnet_id?: string) => {
       const interfaces = subnet_id === undefined ? [] : [{ subnet_id }];
@@ -136,8 +132,7 @@ export function createMakers(http: HttpClient, projectId: number) {
   /** Sends a request that must be accepted, and waits for its tasks. */
   async function act(path: string, body: object): Promise<void> {
     const answer = await http.post(path, body);
-    for (const task of tasksIn(answer.body))
-      expect(await ended(http, task)).toMatchObject({ state: 'FINISHED' });
+    for (const task of tasksIn(answer.body)) expect(await ended(http, task)).toMatchObject({ state: 'FINISHED' });
     expect(answer.status, answer.text).toBe(200);
   }
 }

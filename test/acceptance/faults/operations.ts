@@ -371,8 +371,7 @@ const CLUSTERS: Operations = {
   },
   'change cluster': async ({ http, on, make }) => {
     const name = await make.cluster();
-    return () =>
-      http.patch(`${on('k8s/clusters')}/${name}`, { autoscaler_config: { 'scan-interval': '20s' } });
+    return () => http.patch(`${on('k8s/clusters')}/${name}`, { autoscaler_config: { 'scan-interval': '20s' } });
   },
   'add pool': async ({ http, on, make }) => {
     const name = await make.cluster();

@@ -118,11 +118,9 @@ export async function openTrial() {
     });
     // Who stays as it is has met the fault, and its time is over.
     const impatience = setInterval(() => end === 'failed' && void service.pool.query(TIME_IS_OVER), 300);
-    const wrong = await Promise.all(prepared.map(({ name, act }) => wrongOf(http, name, act, end))).finally(
-      () => {
-        clearInterval(impatience);
-      },
-    );
+    const wrong = await Promise.all(prepared.map(({ name, act }) => wrongOf(http, name, act, end))).finally(() => {
+      clearInterval(impatience);
+    });
     const met = state.hits;
     Object.assign(state, { faults: undefined, counted: undefined, often: 'once' });
     expect(wrong.flat()).toEqual([]);
@@ -192,8 +190,6 @@ async function wrongOf(http: HttpClient, name: string, act: Prepared, end: End):
   if (![200, 201, 204].includes(status)) return [`${name} was answered ${status}: ${text}`];
   const ends = await Promise.all(tasksIn(body).map((task) => ended(http, task)));
   return ends
-    .filter(
-      ({ state: reached, error }) => reached !== 'FINISHED' && !(end === 'failed' && FAILED.test(error)),
-    )
+    .filter(({ state: reached, error }) => reached !== 'FINISHED' && !(end === 'failed' && FAILED.test(error)))
     .map(({ state: reached, error }) => `${name} ended ${reached}: ${error}`);
 }

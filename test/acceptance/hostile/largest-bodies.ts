@@ -1,17 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DocumentedOperation } from '../../support/openapi.ts';
 import { filled } from './request.ts';
-import {
-  isText,
-  type Json,
-  type Place,
-  placesIn,
-  resolved,
-  sampleOf,
-  valueAt,
-  varied,
-  withValue,
-} from './schemas.ts';
+import { isText, type Json, type Place, placesIn, resolved, sampleOf, valueAt, varied, withValue } from './schemas.ts';
 
 /** Makes one place of a body larger. If a rule refuses that, fewer items or characters may be accepted. */
 interface Growth {

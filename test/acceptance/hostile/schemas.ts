@@ -41,8 +41,7 @@ export function bodySchema({ operation }: DocumentedOperation): Schema | undefin
 
 /** Whether two operations accept the same bodies and queries. */
 export function takeTheSame(one: DocumentedOperation, other: DocumentedOperation): boolean {
-  const taken = (of: DocumentedOperation) =>
-    JSON.stringify([placesIn(of), parametersIn('query', of.operation)]);
+  const taken = (of: DocumentedOperation) => JSON.stringify([placesIn(of), parametersIn('query', of.operation)]);
   return taken(one) === taken(other);
 }
 
@@ -95,9 +94,7 @@ export function sampleOf(of: DocumentedOperation, given: Schema, depth = 0): Jso
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   switch (type) {
     case 'object': {
-      const wanted = Object.entries(schema.properties ?? {}).filter(([name]) =>
-        schema.required?.includes(name),
-      );
+      const wanted = Object.entries(schema.properties ?? {}).filter(([name]) => schema.required?.includes(name));
       return Object.fromEntries(wanted.map(([name, child]) => [name, sampleOf(of, child, depth + 1)]));
     }
     case 'array':

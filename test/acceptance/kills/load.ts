@@ -43,8 +43,7 @@ export function startLoad({
         return answer.body;
       }
       // A used-up quota, or something that is held or deleted.
-      if (!expected.includes(answer.status))
-        faults.push(`${method} ${path}: ${answer.status} ${answer.text}`);
+      if (!expected.includes(answer.status)) faults.push(`${method} ${path}: ${answer.status} ${answer.text}`);
     } catch {
       await sleep(100);
     }
@@ -65,9 +64,7 @@ export function startLoad({
   }
 
   async function live(name: string): Promise<void> {
-    const volume = await done(
-      await send('POST', '/cloud/v1/volumes/1/1', { ...BOOT_VOLUME, name, size: 10 }),
-    );
+    const volume = await done(await send('POST', '/cloud/v1/volumes/1/1', { ...BOOT_VOLUME, name, size: 10 }));
     const [volumeId] = volume?.volumes ?? [];
     if (volumeId === undefined) return;
     await done(await send('POST', `/cloud/v1/volumes/1/1/${volumeId}/extend`, { size: 11 }));
@@ -80,8 +77,7 @@ export function startLoad({
       }),
     );
     const [instanceId] = machine?.instances ?? [];
-    if (instanceId === undefined)
-      return void (await done(await send('DELETE', `/cloud/v1/volumes/1/1/${volumeId}`)));
+    if (instanceId === undefined) return void (await done(await send('DELETE', `/cloud/v1/volumes/1/1/${volumeId}`)));
     await done(await send('POST', `/cloud/v2/instances/1/1/${instanceId}/action`, { action: 'reboot' }));
     if (Math.random() < 0.8) await done(await send('DELETE', `/cloud/v1/instances/1/1/${instanceId}`));
   }

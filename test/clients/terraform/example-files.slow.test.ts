@@ -60,10 +60,7 @@ describe.each(['classic', 'v2'])('the %s module', (name) => {
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((each) => !flavors.includes(each))).toEqual([]);
 
-    const images = [
-      ...(await of('/cloud/v1/images/1/1', 'name')),
-      ...(await of('/cloud/v1/images/1/1', 'id')),
-    ];
+    const images = [...(await of('/cloud/v1/images/1/1', 'name')), ...(await of('/cloud/v1/images/1/1', 'id'))];
     const image = matches(text, /"(debian-[\w-]+|[0-9a-f]{8}-[0-9a-f-]{27})"/g);
     expect(image).toHaveLength(1);
     expect(images).toContain(image[0]);

@@ -101,22 +101,8 @@ describe.each([
     }
     /** What there is of each kind, by name and ID; of the region as well, such as its external network. */
     async function things(http: HttpClient, projectId: number) {
-      const kinds = [
-        'networks',
-        'subnets',
-        'routers',
-        'ports',
-        'floatingips',
-        'volumes',
-        'instances',
-        'loadbalancers',
-      ];
-      const lists = [
-        ...kinds.map((kind) => `v1/${kind}`),
-        'v2/k8s/clusters',
-        'v1/file_shares',
-        'v1/securitygroups',
-      ];
+      const kinds = ['networks', 'subnets', 'routers', 'ports', 'floatingips', 'volumes', 'instances', 'loadbalancers'];
+      const lists = [...kinds.map((kind) => `v1/${kind}`), 'v2/k8s/clusters', 'v1/file_shares', 'v1/securitygroups'];
       const answers = await Promise.all(lists.map((list) => http.get(`/cloud/${list}/${projectId}/1`)));
       return answers.flatMap(({ body }, index) =>
         body.results.map((each: { name?: string; id?: string }) => `${lists[index]} ${each.name} ${each.id}`),

@@ -198,10 +198,7 @@ export const FAULTS: Record<'v0' | 'v2', readonly Fault[]> = {
       module: 'instance_in_group',
       step: 'no drift',
       resource: 'gcore_cloud_placement_group',
-      drift: [
-        'gcore_cloud_placement_group.main["one"]: instances',
-        'gcore_cloud_placement_group.main["one"]: region',
-      ],
+      drift: ['gcore_cloud_placement_group.main["one"]: instances', 'gcore_cloud_placement_group.main["one"]: region'],
       owner: 'provider',
       says: 'a group without `instances` plans to put out those whose `servergroup_id` names it; ignore them with `lifecycle`',
       source: 'internal/services/cloud_placement_group/schema.go:70',

@@ -86,15 +86,7 @@ const PROVIDER = 'G-Core/gcore';
  * What a module has decides which steps it gets: `var.step` is compared with "update" and "replace", and the output
  * `imports` has the ID of each address that is to be imported.
  */
-export function openTofu({
-  tofu,
-  provider,
-  modules,
-}: {
-  tofu: string;
-  provider: string;
-  modules: string;
-}): Tofu {
+export function openTofu({ tofu, provider, modules }: { tofu: string; provider: string; modules: string }): Tofu {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-tofu-'));
   const settings = path.join(home, 'tofu.rc');
   fs.writeFileSync(
@@ -184,13 +176,7 @@ export function openTofu({
       resources: () => addressesIn(path.join(folder, 'terraform.tfstate')),
       changes,
       async driftOf(...options) {
-        const { code, said, stdout } = await say(
-          'plan',
-          '-json',
-          '-detailed-exitcode',
-          '-out=drift',
-          ...options,
-        );
+        const { code, said, stdout } = await say('plan', '-json', '-detailed-exitcode', '-out=drift', ...options);
         if (code === 0) return {};
         if (code !== 2) return { error: errorIn(messagesIn(stdout)) || said };
         const drift = (await changes('drift')).flatMap(changedIn);
@@ -231,8 +217,7 @@ export function openTofu({
       const { planned, error } = await apply();
       const about = planned.filter(({ action }) => action === to).map(({ address }) => address);
       const others = planned.filter(({ action }) => to === 'update' && action === 'replace');
-      const wrong =
-        about.length === 0 || others.length > 0 ? `Not a plan to ${to}: ${JSON.stringify(planned)}` : error;
+      const wrong = about.length === 0 || others.length > 0 ? `Not a plan to ${to}: ${JSON.stringify(planned)}` : error;
       outcomes.push({ step: to, about, ...(wrong === undefined ? await driftOf() : { error: wrong }) });
     }
 
@@ -331,10 +316,7 @@ function addressesIn(file: string): string[] {
 }
 
 /** `gcore_network.main: mtu`, `gcore_network.main: created` or `gcore_network.main: replaced for type`. */
-function changedIn({
-  address,
-  change: { actions, before, after, after_unknown, replace_paths },
-}: Change): string[] {
+function changedIn({ address, change: { actions, before, after, after_unknown, replace_paths } }: Change): string[] {
   if (isDeepStrictEqual(actions, ['no-op'])) return [];
   if (before === null) return [`${address}: created`];
   if (after === null) return [`${address}: deleted`];

@@ -36,8 +36,7 @@ export function walkModules({ name, client, version, variable, environment, faul
   const missing = Object.entries({ TRADEWIND_TEST_TOFU: tofu, [variable]: provider })
     .filter(([, file]) => !fs.existsSync(file))
     .map(([wanted, file]) => (file === '' ? `${wanted} is not set` : `${wanted} names no file: ${file}`));
-  if (missing.length > 0)
-    process.stderr.write(`SKIPPED, for want of programs of Terraform: ${missing.join('; ')}\n`);
+  if (missing.length > 0) process.stderr.write(`SKIPPED, for want of programs of Terraform: ${missing.join('; ')}\n`);
   const folder = path.join(import.meta.dirname, name);
   const modules = fs
     .readdirSync(folder, { withFileTypes: true })
@@ -58,9 +57,7 @@ export function walkModules({ name, client, version, variable, environment, faul
       terraform = openTofu({ tofu, provider, modules: folder });
       const [one, two] = [await newKeyPair('one'), await newKeyPair('two')];
       variables = {
-        ...Object.fromEntries(
-          Object.entries(await tlsBundle()).map(([key, text]) => [`TF_VAR_${key}`, text]),
-        ),
+        ...Object.fromEntries(Object.entries(await tlsBundle()).map(([key, text]) => [`TF_VAR_${key}`, text])),
         TF_VAR_public_key: one.text,
         TF_VAR_other_public_key: two.text,
       };

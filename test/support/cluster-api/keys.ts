@@ -6,11 +6,7 @@ const OWN = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const RSA = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' } as const;
 
 /** Signs as kubeadm does, with the authority that Cluster API has made: an RSA key in PKCS #1. */
-export async function signedBy(
-  authority: KeyPair,
-  subject: string,
-  names: readonly string[] = [],
-): Promise<KeyPair> {
+export async function signedBy(authority: KeyPair, subject: string, names: readonly string[] = []): Promise<KeyPair> {
   provideDecoratorMetadata();
   const x509 = await import('@peculiar/x509');
   const der = createPrivateKey(authority.key).export({ type: 'pkcs8', format: 'der' });

@@ -23,8 +23,7 @@ export const whyNoClusterApi =
   (fs.existsSync(CLUSTER_API_DIR)
     ? undefined
     : 'for want of Cluster API: run "npx tsx scripts/build-kubernetes.ts", which needs Go');
-if (whyNoClusterApi !== undefined && whyNoKubernetes === undefined)
-  console.log(`SKIPPED, ${whyNoClusterApi}`);
+if (whyNoClusterApi !== undefined && whyNoKubernetes === undefined) console.log(`SKIPPED, ${whyNoClusterApi}`);
 
 /** A management cluster: a real API server with Cluster API's own kinds, webhooks and controllers. */
 export interface Management {
@@ -53,10 +52,7 @@ export async function startManagement(folder: string): Promise<Management> {
   // A new kind is served before it can be kept.
   const kinds = 'clusters,machines,machinedeployments,kubeadmcontrolplanes,kubeadmconfigtemplates';
   const ofProvider = 'processclusters,processmachines,processmachinetemplates';
-  await until(
-    'the kinds are there',
-    async () => kubectl(kubeconfig, 'get', `${kinds},${ofProvider}`, '-A') === '',
-  );
+  await until('the kinds are there', async () => kubectl(kubeconfig, 'get', `${kinds},${ofProvider}`, '-A') === '');
   const children: ChildProcess[] = [];
   const logOf = (name: string) => fs.readFileSync(path.join(folder, `${name}.log`), 'utf8');
   for (const name of names) {

@@ -2,12 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
-import {
-  type Client,
-  type ClusterAccess,
-  createClient,
-  type LiveObject,
-} from '../../../kubernetes/applying/client.ts';
+import { type Client, type ClusterAccess, createClient, type LiveObject } from '../../../kubernetes/applying/client.ts';
 import { decoded, encoded } from '../../../kubernetes/base64.ts';
 import { FILES, type HostedCluster, urlOf } from '../../../kubernetes/hosted/files.ts';
 import { findCluster, keepCluster, listClusters, removeCluster } from '../../../kubernetes/hosted/folder.ts';
@@ -269,9 +264,7 @@ export function startProvider(
     const folder = path.join(clusters, id);
     const status = readStatus(folder);
     return (
-      status?.settled === true &&
-      status.orders === readOrders(folder)?.id &&
-      findCluster(clusters, id) !== undefined
+      status?.settled === true && status.orders === readOrders(folder)?.id && findCluster(clusters, id) !== undefined
     );
   };
 
@@ -290,9 +283,7 @@ export function startProvider(
     const boots = machines.flatMap(({ metadata }) => booted.get(metadata.uid) ?? []);
     const key = JSON.stringify(boots.map(({ name }) => name));
     if (noded.get(id) === key) return;
-    const nodes = boots.flatMap((boot) =>
-      nodesOf(poolOf(boot), { regionId: 1, version: boot.version }, () => SIZE),
-    );
+    const nodes = boots.flatMap((boot) => nodesOf(poolOf(boot), { regionId: 1, version: boot.version }, () => SIZE));
     await inCluster(id, async (inside) => {
       for (const { name, isControlPlane } of boots) if (isControlPlane) await makePods(inside, name);
       const unfinished = await convergeNodes(inside, nodes);
@@ -333,8 +324,7 @@ const KUBEADM_CONFIG = {
 const isIn = ({ namespace }: LiveObject['metadata'], { metadata }: LiveObject): boolean =>
   namespace === metadata.namespace;
 const isProvisioned = ({ status }: LiveObject): boolean =>
-  (status as { initialization?: { provisioned?: boolean } } | undefined)?.initialization?.provisioned ===
-  true;
+  (status as { initialization?: { provisioned?: boolean } } | undefined)?.initialization?.provisioned === true;
 
 function ownerOf({ metadata }: LiveObject, kind: string): { name: string; uid: string } | undefined {
   const { ownerReferences = [] } = metadata as {
@@ -389,11 +379,7 @@ async function writeConfiguration(inside: Client, configuration: ClusterConfigur
   });
 }
 
-async function writeKeys(
-  folder: string,
-  cluster: HostedCluster,
-  files: Record<string, string>,
-): Promise<void> {
+async function writeKeys(folder: string, cluster: HostedCluster, files: Record<string, string>): Promise<void> {
   const given = (name: string): string => {
     const text = files[`/etc/kubernetes/pki/${name}`];
     if (text === undefined) throw new Error(`The machine was not given ${name}`);

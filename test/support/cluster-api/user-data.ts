@@ -24,9 +24,7 @@ export function readUserData(text: string): UserData {
   const { write_files: written } = parse(text) as { write_files: { path: string; content: string }[] };
   const files = Object.fromEntries(written.map(({ path, content }) => [path, content]));
   const config = files['/run/kubeadm/kubeadm.yaml'] ?? files['/run/kubeadm/kubeadm-join-config.yaml'] ?? '';
-  const documents = parseAllDocuments(config).map(
-    (one) => one.toJS() as (ClusterConfiguration & Registered) | null,
-  );
+  const documents = parseAllDocuments(config).map((one) => one.toJS() as (ClusterConfiguration & Registered) | null);
   const own = documents.find((one) => /^(Init|Join)Configuration$/.test(one?.kind ?? ''));
   return {
     files,

@@ -164,8 +164,7 @@ it('holds the floating IPs of an interface that leaves, and leads them there aga
 it('takes changes of the ports of an instance that is being deleted, and they go with it', async () => {
   const made = (await hurried(await create(await inDefaultNetwork()))).created_resources;
   const [[id], [portId]] = [made.instances, made.ports];
-  const [floatingId] = (await hurried((await service.http.post(FLOATING, {})).body[0])).created_resources
-    .floatingips;
+  const [floatingId] = (await hurried((await service.http.post(FLOATING, {})).body[0])).created_resources.floatingips;
   const group = { security_group: { name: 'too late' } };
   const groupId = (await service.http.post('/cloud/v1/securitygroups/1/1', group)).body.id;
 

@@ -44,10 +44,7 @@ beforeAll(async () => {
     instance_id: instance,
   });
   await service.http.task(attached.body.tasks?.[0] ?? attached.body[0]);
-  await makeCluster(
-    service.http,
-    parts.body({ name: 'blue', fixed_network: used.network, fixed_subnet: subnet }),
-  );
+  await makeCluster(service.http, parts.body({ name: 'blue', fixed_network: used.network, fixed_subnet: subnet }));
   const disks = await service.http.get(at('volumes'));
   used.disk = disks.body.results.find(
     ({ attachments: [one] }: { attachments: { server_id: string }[] }) =>
@@ -59,11 +56,7 @@ afterAll(() => service?.stop());
 const place = () => `instance web-1 (${instance})`;
 
 it.each<[string, () => [string, string, object?], () => (string | RegExp)[]]>([
-  [
-    'a volume',
-    () => ['DELETE', at('volumes', used.volume)],
-    () => [`attached to ${place()}; detach it first`],
-  ],
+  ['a volume', () => ['DELETE', at('volumes', used.volume)], () => [`attached to ${place()}; detach it first`]],
   [
     'a volume for another',
     () => ['POST', `/cloud/v2/volumes/1/1/${used.volume}/attach`, { instance_id: other }],
@@ -74,11 +67,7 @@ it.each<[string, () => [string, string, object?], () => (string | RegExp)[]]>([
     () => ['DELETE', at('volumes', used.disk)],
     () => [/is a disk of node \S+ of pool \S+ of Kubernetes cluster blue/],
   ],
-  [
-    'a security group',
-    () => ['DELETE', at('securitygroups', used.group)],
-    () => [`of ${place()}`, 'delsecuritygroup'],
-  ],
+  ['a security group', () => ['DELETE', at('securitygroups', used.group)], () => [`of ${place()}`, 'delsecuritygroup']],
   ['a network', () => ['DELETE', at('networks', used.network)], () => [`of ${place()}`, 'cluster blue']],
 ])('names who has %s that is in use', async (_, request, texts) => {
   const [method, path, body] = request();

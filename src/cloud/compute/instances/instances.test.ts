@@ -126,18 +126,13 @@ describe('creation', () => {
 
   it('takes volumes that exist', async () => {
     const volume = (
-      await done(
-        await http.post('/cloud/v1/volumes/1/1', { source: 'image', image_id: IMAGE, name: 'old', size: 20 }),
-      )
+      await done(await http.post('/cloud/v1/volumes/1/1', { source: 'image', image_id: IMAGE, name: 'old', size: 20 }))
     ).created_resources.volumes[0];
     const task = await done(
       await http.post(CREATE, request({ volumes: [{ source: 'existing-volume', volume_id: volume }] })),
     );
     expect(task.created_resources.volumes).toEqual([]);
-    const again = await http.post(
-      CREATE,
-      request({ volumes: [{ source: 'existing-volume', volume_id: volume }] }),
-    );
+    const again = await http.post(CREATE, request({ volumes: [{ source: 'existing-volume', volume_id: volume }] }));
     expect(again.status).toBe(409);
     const inUse = await http.delete(`/cloud/v1/volumes/1/1/${volume}`);
     expect(inUse.status).toBe(409);
@@ -150,9 +145,7 @@ describe('creation', () => {
   });
 
   it("doesn't boot from a volume without an operating system", async () => {
-    const made = await done(
-      await http.post('/cloud/v1/volumes/1/1', { source: 'new-volume', name: 'blank', size: 3 }),
-    );
+    const made = await done(await http.post('/cloud/v1/volumes/1/1', { source: 'new-volume', name: 'blank', size: 3 }));
     const blank = { source: 'existing-volume', volume_id: made.created_resources.volumes[0] };
     const before = await counts();
     const only = await http.post(CREATE, request({ volumes: [blank] }));
@@ -172,11 +165,7 @@ describe('creation', () => {
     [{ flavor: 'bm1-infra-medium' }, 400, 'flavor'],
     [{ flavor: 'g0-standard-2-4' }, 403, undefined],
     [{ interfaces: [] }, 400, 'interfaces'],
-    [
-      { interfaces: [{ type: 'subnet', network_id: unknownId, subnet_id: unknownId }] },
-      400,
-      'interfaces.0.subnet_id',
-    ],
+    [{ interfaces: [{ type: 'subnet', network_id: unknownId, subnet_id: unknownId }] }, 400, 'interfaces.0.subnet_id'],
     [{ interfaces: [{ type: 'any_subnet', network_id: unknownId }] }, 400, 'interfaces.0.network_id'],
     [{ interfaces: [{ type: 'reserved_fixed_ip', port_id: unknownId }] }, 400, 'interfaces.0.port_id'],
     [{ interfaces: [{ type: 'external', ip_family: 'ipv5' }] }, 400, 'interfaces.0.ip_family'],
@@ -186,11 +175,7 @@ describe('creation', () => {
       400,
       'interfaces.0.security_groups.0.id',
     ],
-    [
-      { interfaces: [{ type: 'external', security_groups: [] }], security_groups: [] },
-      400,
-      'security_groups',
-    ],
+    [{ interfaces: [{ type: 'external', security_groups: [] }], security_groups: [] }, 400, 'security_groups'],
     [{ volumes: [] }, 400, 'volumes'],
     [{ volumes: [{ source: 'image', image_id: unknownId }] }, 400, 'volumes.0.image_id'],
     [{ volumes: [{ source: 'image', image_id: IMAGE, size: 1 }] }, 400, 'volumes.0.size'],
@@ -282,8 +267,7 @@ describe('ports', () => {
     expect(late.status, late.text).toBe(200);
     const { body } = await http.get(`${I}/${id}/ports`);
     expect(body.count).toBe(2);
-    const groupsOf = (port: { security_groups: { name: string }[] }) =>
-      port.security_groups.map(({ name }) => name);
+    const groupsOf = (port: { security_groups: { name: string }[] }) => port.security_groups.map(({ name }) => name);
     expect(body.results.map(groupsOf)).toEqual([
       ['late comers', 'web servers'],
       ['default', 'late comers'],
@@ -355,9 +339,7 @@ describe('deletion', () => {
     });
     const { body } = await http.get(`${I}/${id}`);
     const address = body.fixed_ip_assignments[0].ip_address;
-    const kept = body.volumes.find(
-      (one: { delete_on_termination: boolean }) => !one.delete_on_termination,
-    ).id;
+    const kept = body.volumes.find((one: { delete_on_termination: boolean }) => !one.delete_on_termination).id;
     const accepted = await http.delete(`${I}/${id}`);
     const again = await http.delete(`${I}/${id}`);
     expect([404, 409]).toContain(again.status);
@@ -377,20 +359,14 @@ describe('deletion', () => {
   it('takes volumes that are named, unless they have snapshots', async () => {
     const id = await newInstance({ volumes: [{ source: 'image', image_id: IMAGE }] });
     const volume = (await http.get(`${I}/${id}`)).body.volumes[0].id;
-    const snapshot = (
-      await done(await http.post('/cloud/v1/snapshots/1/1', { volume_id: volume, name: 'before' }))
-    ).created_resources.snapshots[0];
+    const snapshot = (await done(await http.post('/cloud/v1/snapshots/1/1', { volume_id: volume, name: 'before' })))
+      .created_resources.snapshots[0];
     const refused = await http.delete(`${I}/${id}?volumes=${volume}`);
     expect(refused.status).toBe(409);
     expect(refused.body.message).toContain(snapshot);
     const foreign = await http.delete(`${I}/${id}?volumes=${unknownId}`);
     expect(foreign.body.invalid_fields).toHaveProperty('volumes');
-    for (const query of [
-      `floatings=${unknownId}`,
-      `reserved_fixed_ips=${unknownId}`,
-      'volumes=x',
-      'colour=red',
-    ]) {
+    for (const query of [`floatings=${unknownId}`, `reserved_fixed_ips=${unknownId}`, 'volumes=x', 'colour=red']) {
       expect((await http.delete(`${I}/${id}?${query}`)).status, query).toBe(400);
     }
     await done(await http.delete(`/cloud/v1/snapshots/1/1/${snapshot}`));

@@ -9,12 +9,7 @@ import { VolumeTypeName } from '../../ground/catalog/schema.ts';
 import { FILTERED_STATUSES, INSTANCE_STATUSES, VM_STATES } from '../../ground/hosts/states.ts';
 import { IpFamilyInput, LegacyIpFamily } from '../../network/addresses/schema.ts';
 import { AttachmentTag, VolumeSize } from '../../storage/volumes/schema.ts';
-import {
-  legacyBlankVolume,
-  legacyCreation,
-  legacyExistingVolume,
-  legacyNewFloatingIp,
-} from './creation/legacy.ts';
+import { legacyBlankVolume, legacyCreation, legacyExistingVolume, legacyNewFloatingIp } from './creation/legacy.ts';
 import { NameTemplate } from './creation/names.ts';
 import { legacyInstanceFields, legacyInstanceQuery } from './legacy-answer.ts';
 
@@ -41,9 +36,7 @@ const floatingIpForms = [
 type FloatingIpOfInterface = Static<(typeof floatingIpForms)[number]>;
 /** Fields of all kinds of interfaces. */
 export const interfaceFields = {
-  interface_name: Type.Optional(
-    wire.nullable(Type.String({ minLength: 1, maxLength: 37, examples: ['eth0'] })),
-  ),
+  interface_name: Type.Optional(wire.nullable(Type.String({ minLength: 1, maxLength: 37, examples: ['eth0'] }))),
   security_groups: Type.Optional(GroupIds),
 };
 
@@ -68,9 +61,7 @@ const interfaces = [
     {
       type: Type.Literal('any_subnet'),
       network_id: UuidInput('Network ID'),
-      ip_address: Type.Optional(
-        wire.nullable(Type.String({ maxLength: 64, description: 'Free address to use' })),
-      ),
+      ip_address: Type.Optional(wire.nullable(Type.String({ maxLength: 64, description: 'Free address to use' }))),
       ip_family: IpFamilyInput,
       floating_ip: Type.Optional(InterfaceFloatingIp()),
       ...interfaceFields,
@@ -284,9 +275,7 @@ export const InstanceAnswer = wire.Named('Instance', {
   security_groups: Type.Array(wire.Named('SecurityGroupName', { name: Type.String() }), {
     description: 'Security groups on any of its ports',
   }),
-  volumes: Type.Array(
-    wire.Named('VolumeOfInstance', { id: Uuid('Volume ID'), delete_on_termination: Type.Boolean() }),
-  ),
+  volumes: Type.Array(wire.Named('VolumeOfInstance', { id: Uuid('Volume ID'), delete_on_termination: Type.Boolean() })),
   ssh_key_name: wire.nullable(Type.String()),
   tags: Type.Array(TagAnswer, { description: 'Tags' }),
   blackhole_ports: Type.Array(Type.Unknown(), { description: 'Addresses under attack; always empty' }),
@@ -298,8 +287,7 @@ export type InstanceAnswer = Static<typeof InstanceAnswer>;
 export const InstanceList = wire.listOf(InstanceAnswer, 'InstanceList');
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
-const flag = (description: string, value: boolean) =>
-  Type.Optional(Type.Boolean({ default: value, description }));
+const flag = (description: string, value: boolean) => Type.Optional(Type.Boolean({ default: value, description }));
 
 export const InstanceListQuery = wire.Query({
   ...wire.listQuery(),
@@ -311,12 +299,8 @@ export const InstanceListQuery = wire.Query({
   ip: text('Part of an IPv4 address, fixed or floating'),
   uuid: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
   status: Type.Optional(Type.Enum(FILTERED_STATUSES, { type: 'string' })),
-  'changes-since': Type.Optional(
-    Type.String({ format: 'date-time', description: 'Changed at this time or later' }),
-  ),
-  'changes-before': Type.Optional(
-    Type.String({ format: 'date-time', description: 'Changed at this time or earlier' }),
-  ),
+  'changes-since': Type.Optional(Type.String({ format: 'date-time', description: 'Changed at this time or later' })),
+  'changes-before': Type.Optional(Type.String({ format: 'date-time', description: 'Changed at this time or earlier' })),
   tag_value: Type.Optional(
     Type.Array(Type.String({ maxLength: 255 }), {
       maxItems: 64,

@@ -89,12 +89,7 @@ export async function instancesOnPorts(
 }
 
 /** Starts the task that deletes an instance. Returns its ID. @throws NotFoundError, InvalidError, ConflictError */
-export async function deleteInstance(
-  on: Platform,
-  scope: Scope,
-  id: string,
-  removal: Removal,
-): Promise<string> {
+export async function deleteInstance(on: Platform, scope: Scope, id: string, removal: Removal): Promise<string> {
   const taskId = deletionId(scope);
   const now = on.clock.now();
   return on.database.accept(async (tx) => {
@@ -197,9 +192,7 @@ async function holdAddresses(
   const reservedPortIds = named.map(({ id }) => id);
   return {
     reservedPortIds,
-    gonePortIds: ports
-      .filter((port) => !port.reserved || reservedPortIds.includes(port.id))
-      .map(({ id }) => id),
+    gonePortIds: ports.filter((port) => !port.reserved || reservedPortIds.includes(port.id)).map(({ id }) => id),
     floatingIpIds: doomed,
     heldFloatingIpIds: held,
   };

@@ -1,13 +1,6 @@
 import { sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import {
-  isIn,
-  newResource,
-  type Place,
-  type Sql,
-  type Transaction,
-  tagConditions,
-} from '../../../db/database.ts';
+import { isIn, newResource, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
 import type { KeptFlavor } from '../../../db/json-columns.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
@@ -97,18 +90,12 @@ export async function instancesOnPorts(
 ): Promise<(InstanceRow & { port_ids: string[] })[]> {
   const named = sql`ports.id = any(${portIds}::uuid[])`;
   return instances(db, place)
-    .select(
-      sql<string[]>`array(select id from ports where instance_id = instances.id and ${named})`.as('port_ids'),
-    )
+    .select(sql<string[]>`array(select id from ports where instance_id = instances.id and ${named})`.as('port_ids'))
     .where(sql<boolean>`instances.id in (select instance_id from ports where ${named})`)
     .execute();
 }
 
-export async function listInstances(
-  db: Sql,
-  place: Place,
-  filter: InstanceFilter,
-): Promise<Page<InstanceRow>> {
+export async function listInstances(db: Sql, place: Place, filter: InstanceFilter): Promise<Page<InstanceRow>> {
   const [column, direction] = orderOf(filter.order_by ?? 'created.desc');
   const ordered = instances(db, place)
     .where((eb) => eb.and(conditions(filter)))

@@ -185,7 +185,5 @@ export async function asRows(
 /** Wants floating IPs of ports that are removed: the doomed ones are removed, the others lose their target. */
 export function withoutTarget(ids: readonly string[], doomed: readonly string[]): Wanted[] {
   const nowhere = ({ target: _, ...spec }: FloatingIpSpec): FloatingIpSpec => spec;
-  return ids.map((id) =>
-    doomed.includes(id) ? remove('floating_ip', id) : change('floating_ip', id, nowhere),
-  );
+  return ids.map((id) => (doomed.includes(id) ? remove('floating_ip', id) : change('floating_ip', id, nowhere)));
 }

@@ -40,10 +40,7 @@ it('a floating IP that is on the port of a new interface already stays there', a
   // The same for an interface that is attached later.
   const second = await reserved();
   const other = await floatingOn(second);
-  const attached = await service.http.post(
-    `/cloud/v1/instances/1/1/${id}/attach_interface`,
-    existing(second, other),
-  );
+  const attached = await service.http.post(`/cloud/v1/instances/1/1/${id}/attach_interface`, existing(second, other));
   expect(attached.status, attached.text).toBe(200);
   expect((await service.http.task(attached.body[0])).state).toBe('FINISHED');
   expect(await portOf(other)).toMatchObject({ port_id: second, task_id: null });
@@ -52,10 +49,7 @@ it('a floating IP that is on the port of a new interface already stays there', a
 it('a floating IP on another port is refused as before', async () => {
   const [port, other] = [await reserved(), await reserved()];
   const floating = await floatingOn(other);
-  const answer = await service.http.post(
-    '/cloud/v2/instances/1/1',
-    web({ interfaces: [existing(port, floating)] }),
-  );
+  const answer = await service.http.post('/cloud/v2/instances/1/1', web({ interfaces: [existing(port, floating)] }));
   expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('is already assigned to port')]);
 });
 
@@ -63,10 +57,7 @@ it('stays there as well if the instance can not be made', async () => {
   const port = await reserved();
   const floating = await floatingOn(port);
   await service.http.post(FAULTS, { task: 'create_vm', do: { fail: 'no host' } });
-  const answer = await service.http.post(
-    '/cloud/v2/instances/1/1',
-    web({ interfaces: [existing(port, floating)] }),
-  );
+  const answer = await service.http.post('/cloud/v2/instances/1/1', web({ interfaces: [existing(port, floating)] }));
   expect((await service.http.task(answer.body[0])).state).toBe('ERROR');
   expect(await portOf(floating)).toMatchObject({ port_id: port, task_id: null });
 });
@@ -124,19 +115,13 @@ it('settings of an application are taken within bounds, and kept nowhere: they m
   expect(task).toMatchObject({ state: 'FINISHED', data: { name: 'web' } });
   expect(JSON.stringify(task)).not.toContain('Gull-Anchor-47');
   const large = { text: 'x'.repeat(70_000) };
-  const refused = await service.http.post(
-    '/cloud/v2/instances/1/1',
-    web({ interfaces, configuration: large }),
-  );
+  const refused = await service.http.post('/cloud/v2/instances/1/1', web({ interfaces, configuration: large }));
   expect([refused.status, Object.keys(refused.body.invalid_fields ?? {})]).toEqual([400, ['configuration']]);
 });
 
 it('official clients may send what they know of an instance along with its name', async () => {
   const interfaces = [{ type: 'external' }];
-  const created = await service.http.post(
-    '/gcore/cloud/v2/instances/1/1',
-    web({ interfaces, vm_state: 'active' }),
-  );
+  const created = await service.http.post('/gcore/cloud/v2/instances/1/1', web({ interfaces, vm_state: 'active' }));
   expect(created.status, created.text).toBe(200);
   expect(created.headers.get('tradewind-ignored')).toContain('vm_state');
   const id = (await service.http.task(created.body.tasks[0])).created_resources.instances[0];

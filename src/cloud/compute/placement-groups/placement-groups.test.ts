@@ -213,13 +213,10 @@ describe('a pool', () => {
   it('has a group of its own, with its nodes, as long as it exists', async () => {
     const parts = await clusterParts(service);
     const used = async () =>
-      (await service.pool.query(`select used from quota_usage where attribute = 'servergroup_count'`)).rows[0]
-        ?.used ?? 0;
+      (await service.pool.query(`select used from quota_usage where attribute = 'servergroup_count'`)).rows[0]?.used ??
+      0;
     const before = Number(await used());
-    const cluster = await makeCluster(
-      http,
-      parts.body({ pools: [{ ...POOL, min_node_count: 2 }, GPU_POOL] }),
-    );
+    const cluster = await makeCluster(http, parts.body({ pools: [{ ...POOL, min_node_count: 2 }, GPU_POOL] }));
     const [web, gpu] = cluster.pools;
     expect(gpu).toMatchObject({ servergroup_id: '', servergroup_name: '', servergroup_policy: '' });
     expect(web).toMatchObject({
@@ -296,9 +293,7 @@ it('runs its instances on as many hosts as its policy wants, if the catalogue sa
   const small = await startService({ TRADEWIND_CATALOG_DIR: catalog });
   const hosts = async (id: string) =>
     (
-      await small.pool.query('select host from simulated_hosts where server_group_id = $1 order by host', [
-        id,
-      ])
+      await small.pool.query('select host from simulated_hosts where server_group_id = $1 order by host', [id])
     ).rows.map(({ host }) => host);
   try {
     const [apart, together] = [await group('anti-affinity', small.http), await group('affinity', small.http)];

@@ -6,12 +6,7 @@ import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import * as schema from './schema.ts';
-import {
-  createPlacementGroup,
-  getPlacementGroup,
-  listPlacementGroups,
-  placementGroupDeletion,
-} from './service.ts';
+import { createPlacementGroup, getPlacementGroup, listPlacementGroups, placementGroupDeletion } from './service.ts';
 import type { GroupRow } from './store.ts';
 
 const BASE = '/cloud/v1/servergroups/:project_id/:region_id';
@@ -37,8 +32,7 @@ export function placementGroupRoutes(app: Api, dialect: Dialect, on: Platform): 
   api.get(`${BASE}/:servergroup_id`, 'getPlacementGroup', 'Get a placement group', {
     params: schema.PlacementGroupParams,
     answer: schema.PlacementGroupAnswer,
-    handler: async ({ scope, params }) =>
-      presented(await getPlacementGroup(on, scope, params.servergroup_id), scope),
+    handler: async ({ scope, params }) => presented(await getPlacementGroup(on, scope, params.servergroup_id), scope),
   });
 
   api.delete(`${BASE}/:servergroup_id`, 'deletePlacementGroup', 'Delete a placement group', {

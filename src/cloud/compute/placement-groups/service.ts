@@ -40,12 +40,7 @@ export function placementGroupTasks(): TaskEnd[] {
  * Puts an instance into a group, which can't be deleted then. The instance must be in none.
  * @throws InvalidError for an unknown group, ConflictError for one of a pool or one that is or will be deleted
  */
-export async function join(
-  tx: Transaction,
-  place: Place,
-  groupId: string,
-  instanceId: string,
-): Promise<void> {
+export async function join(tx: Transaction, place: Place, groupId: string, instanceId: string): Promise<void> {
   const group = isUuid(groupId) ? await keepGroup(tx, place, groupId) : undefined;
   if (!group) {
     throw new InvalidError({
@@ -119,10 +114,7 @@ export async function addForPools(
 }
 
 /** Returns how many groups go with the pool, or with all pools of a cluster. Releases nothing. */
-export async function countOf(
-  tx: Transaction,
-  of: { poolId: string } | { clusterId: string },
-): Promise<number> {
+export async function countOf(tx: Transaction, of: { poolId: string } | { clusterId: string }): Promise<number> {
   const pools =
     'poolId' in of
       ? sql`select ${of.poolId}::uuid`
@@ -195,10 +187,7 @@ export const deletePlacementGroup = (on: Platform, scope: Scope, id: string): Pr
       task: DELETE_SERVERGROUP,
       data: { servergroup_id: group.id },
       input: { groupId: group.id, ...quotaOwner(scope) },
-      wants: [
-        ...members.map(({ id: one }) => change('machine', one, withoutGroup)),
-        remove('server_group', group.id),
-      ],
+      wants: [...members.map(({ id: one }) => change('machine', one, withoutGroup)), remove('server_group', group.id)],
     });
   });
 

@@ -5,8 +5,7 @@ import { startService, type TestService } from '../../../../test/support/service
 const KEYS = '/cloud/v1/ssh_keys/1';
 const PAIRS = '/gcore/cloud/v2/keypairs';
 const OF_PROJECT = '/gcore/cloud/v1/keypairs/1/1';
-const PUBLIC_KEY =
-  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO5e+e3KC5+ACc/36XdULnkLWcl9rjsgR3y7CgmNM/8X me@ed25519';
+const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO5e+e3KC5+ACc/36XdULnkLWcl9rjsgR3y7CgmNM/8X me@ed25519';
 
 let service: TestService;
 beforeAll(async () => {
@@ -20,8 +19,7 @@ describe.each([
   [PAIRS, { project_id: 1 }, '?project_id=1'],
   [OF_PROJECT, {}, ''],
 ])('key pairs at %s', (base, project, query) => {
-  const create = (more: object = {}) =>
-    service.http.post(base, { sshkey_name: uniqueName(), ...project, ...more });
+  const create = (more: object = {}) => service.http.post(base, { sshkey_name: uniqueName(), ...project, ...more });
 
   test('are SSH keys by other names', async () => {
     const sshkey_name = uniqueName();

@@ -1,15 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { isoSeconds } from '../../../lib/time.ts';
-import {
-  Input,
-  IntegerId,
-  listOf,
-  Named,
-  nullable,
-  ProjectRegion,
-  Query,
-  ResourceName,
-} from '../../../lib/wire.ts';
+import { Input, IntegerId, listOf, Named, nullable, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
 import { CreateSshKey, SshKeyAnswer } from './schema.ts';
 import type { SshKeyRow } from './store.ts';
 
@@ -21,9 +12,7 @@ export const KeyPairAnswer = Named('KeyPair', {
   sshkey_id: Type.String({ format: 'uuid', description: 'ID of the SSH key' }),
   sshkey_name: Type.String({ description: 'Unique in the project', examples: ['laptop'] }),
   public_key,
-  private_key: nullable(
-    Type.String({ description: 'Shown only once, when the key pair is generated; not stored' }),
-  ),
+  private_key: nullable(Type.String({ description: 'Shown only once, when the key pair is generated; not stored' })),
   fingerprint,
   project_id,
   shared_in_project,

@@ -75,21 +75,13 @@ describe('refused', () => {
     ['a length beyond the end', `ssh-ed25519 ${Buffer.from([0, 0, 0, 99, 1]).toString('base64')}`, /damaged/],
     ['half a length', `ssh-ed25519 ${Buffer.from([0, 0, 0]).toString('base64')}`, /damaged/],
     ['another type inside', lineOf('ssh-ed25519', fieldsOf(ED25519), 'ssh-rsa'), /damaged/],
-    [
-      'another type inside, of the same content',
-      lineOf('ssh-dss', fieldsOf(ED25519), 'ssh-ed25519'),
-      /damaged/,
-    ],
+    ['another type inside, of the same content', lineOf('ssh-dss', fieldsOf(ED25519), 'ssh-ed25519'), /damaged/],
     ['a short Ed25519 key', lineOf('ssh-ed25519', [Buffer.alloc(31, 1)]), /damaged/],
     ['more than the key', lineOf('ssh-ed25519', [...fieldsOf(ED25519), 'more']), /damaged/],
     ['a point off its curve', lineOf('ecdsa-sha2-nistp256', [curve, offCurve]), /damaged/],
     ['another curve', lineOf('ecdsa-sha2-nistp384', fieldsOf(P256)), /damaged/],
     ['a short RSA key', lineOf('ssh-rsa', [e, shortRsa]), /1024 to 16384 bits, but this one has 768/],
-    [
-      'an even RSA modulus',
-      lineOf('ssh-rsa', [e, Buffer.concat([n.subarray(0, -1), Buffer.of(2)])]),
-      /damaged/,
-    ],
+    ['an even RSA modulus', lineOf('ssh-rsa', [e, Buffer.concat([n.subarray(0, -1), Buffer.of(2)])]), /damaged/],
     ['an RSA exponent of 1', lineOf('ssh-rsa', [Buffer.of(1), n]), /damaged/],
     ['a negative RSA modulus', lineOf('ssh-rsa', [e, n.subarray(1)]), /damaged/],
     ['a token key without its purpose', lineOf('sk-ssh-ed25519@openssh.com', fieldsOf(ED25519)), /damaged/],
@@ -105,10 +97,7 @@ describe('a pair that was made', () => {
     expect(pair.text).toMatch(/^ssh-ed25519 \S+ my laptop$/);
 
     const [first, ...lines] = pair.privateKey.trimEnd().split('\n');
-    expect([first, lines.pop()]).toEqual([
-      '-----BEGIN OPENSSH PRIVATE KEY-----',
-      '-----END OPENSSH PRIVATE KEY-----',
-    ]);
+    expect([first, lines.pop()]).toEqual(['-----BEGIN OPENSSH PRIVATE KEY-----', '-----END OPENSSH PRIVATE KEY-----']);
     expect(lines.slice(0, -1).every(({ length }) => length === 70)).toBe(true);
     const bytes = Buffer.from(lines.join(''), 'base64');
     expect(bytes.subarray(0, 15).toString()).toBe('openssh-key-v1\0');
@@ -126,30 +115,18 @@ describe('a pair that was made', () => {
     expect(verify(null, message, publicKey, sign(null, message, privateKey))).toBe(true);
   });
 
-  test.skipIf(!existsSync('/usr/bin/ssh-keygen'))(
-    'is read by ssh-keygen, for every length of name',
-    async () => {
-      const folder = mkdtempSync(path.join(tmpdir(), 'ssh-keys-'));
-      try {
-        for (const name of [
-          'abc',
-          'abcd',
-          'abcde',
-          'abcdef',
-          'abcdefg',
-          'abcdefgh',
-          'abcdefghi',
-          'a b c d e f',
-        ]) {
-          const pair = await newKeyPair(name);
-          const file = path.join(folder, name);
-          writeFileSync(file, pair.privateKey, { mode: 0o600 });
-          const shown = execFileSync('/usr/bin/ssh-keygen', ['-y', '-f', file], { encoding: 'utf8' });
-          expect(shown.trimEnd()).toBe(pair.text);
-        }
-      } finally {
-        rmSync(folder, { recursive: true });
+  test.skipIf(!existsSync('/usr/bin/ssh-keygen'))('is read by ssh-keygen, for every length of name', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'ssh-keys-'));
+    try {
+      for (const name of ['abc', 'abcd', 'abcde', 'abcdef', 'abcdefg', 'abcdefgh', 'abcdefghi', 'a b c d e f']) {
+        const pair = await newKeyPair(name);
+        const file = path.join(folder, name);
+        writeFileSync(file, pair.privateKey, { mode: 0o600 });
+        const shown = execFileSync('/usr/bin/ssh-keygen', ['-y', '-f', file], { encoding: 'utf8' });
+        expect(shown.trimEnd()).toBe(pair.text);
       }
-    },
-  );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });

@@ -48,8 +48,7 @@ function ecdsaFault(fields: Buffer[], curveName: string): string | undefined {
 
 function rsaFault(fields: Buffer[]): string | undefined {
   const [exponent, modulus, ...rest] = fields;
-  if (!exponent || !modulus || rest.length > 0 || !isPositive(exponent) || !isPositive(modulus))
-    return DAMAGED;
+  if (!exponent || !modulus || rest.length > 0 || !isPositive(exponent) || !isPositive(modulus)) return DAMAGED;
   const key = opens({ kty: 'RSA', e: base64url(exponent), n: base64url(modulus) });
   const bits = key?.asymmetricKeyDetails?.modulusLength;
   if (bits === undefined) return DAMAGED;

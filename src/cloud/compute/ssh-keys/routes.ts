@@ -104,11 +104,7 @@ export function keyPairRoutes(app: Api, on: Platform): void {
     body: legacy.CreateKeyPair,
     answer: legacy.KeyPairAnswer,
     handler: async ({ principal, body }) => {
-      const key = await sshKeys.createSshKey(
-        on,
-        await scopeIn(principal, body.project_id),
-        legacy.newSshKey(body),
-      );
+      const key = await sshKeys.createSshKey(on, await scopeIn(principal, body.project_id), legacy.newSshKey(body));
       return legacy.presentedKeyPair(key, key.privateKey);
     },
   });
@@ -146,8 +142,7 @@ export function keyPairRoutes(app: Api, on: Platform): void {
   });
 
   api.get(OF_PROJECT, 'listKeyPairsV1', 'List SSH keys as key pairs', {
-    description:
-      'Lists the keys that the caller can use, at most the 1000 latest. Every region has the same keys.',
+    description: 'Lists the keys that the caller can use, at most the 1000 latest. Every region has the same keys.',
     params: ProjectRegionParams,
     answer: legacy.KeyPairList,
     handler: async ({ scope }) => listed(scope),
@@ -171,9 +166,7 @@ export function keyPairRoutes(app: Api, on: Platform): void {
       body: schema.UpdateSshKey,
       answer: legacy.KeyPairAnswer,
       handler: async ({ scope, params, body }) =>
-        legacy.presentedKeyPair(
-          await sshKeys.shareSshKey(on, scope, params.keypair_id, body.shared_in_project),
-        ),
+        legacy.presentedKeyPair(await sshKeys.shareSshKey(on, scope, params.keypair_id, body.shared_in_project)),
     },
   );
 

@@ -11,8 +11,7 @@ import {
   Timestamp,
 } from '../../../lib/wire.ts';
 
-const PUBLIC_KEY =
-  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEsfKIr8uyWlnNdPj1cwmvHkx2Hjm/DVTJ9ZQy7KxQm1 me@laptop';
+const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEsfKIr8uyWlnNdPj1cwmvHkx2Hjm/DVTJ9ZQy7KxQm1 me@laptop';
 
 const SharedInProject = Type.Boolean({
   description: 'Whether everyone in the project can use the key, or only the user who added it.',
@@ -67,11 +66,7 @@ export const CreateSshKey = Input(
 );
 export type CreateSshKey = Static<typeof CreateSshKey>;
 
-export const UpdateSshKey = Input(
-  'UpdateSshKey',
-  { shared_in_project: SharedInProject },
-  { shared_in_project: false },
-);
+export const UpdateSshKey = Input('UpdateSshKey', { shared_in_project: SharedInProject }, { shared_in_project: false });
 
 export const SshKeysParams = Type.Object({ project_id: IntegerId('Project ID') });
 export const SshKeyParams = Type.Object({

@@ -57,9 +57,7 @@ function secretSection(point: Buffer, seed: Buffer, comment: string): Buffer {
 
 function armoured(bytes: Buffer): string {
   const lines = bytes.toString('base64').match(/.{1,70}/g) ?? [];
-  return ['-----BEGIN OPENSSH PRIVATE KEY-----', ...lines, '-----END OPENSSH PRIVATE KEY-----', ''].join(
-    '\n',
-  );
+  return ['-----BEGIN OPENSSH PRIVATE KEY-----', ...lines, '-----END OPENSSH PRIVATE KEY-----', ''].join('\n');
 }
 
 /* SSH keys. A key that isn't shared in the project only exists for the user who added it. */
@@ -111,9 +109,7 @@ export async function createSshKey(
     });
   } catch (error) {
     if (violates(error, 'ssh_keys_name')) {
-      throw new ConflictError(
-        `An SSH key named ${request.name} already exists in this project; choose another name`,
-      );
+      throw new ConflictError(`An SSH key named ${request.name} already exists in this project; choose another name`);
     }
     throw error;
   }
@@ -133,12 +129,7 @@ export const projectOfSshKey = async (on: Platform, id: string): Promise<number 
   isUuid(id) ? store.projectOf(on.database.sql, id) : undefined;
 
 /** @throws NotFoundError */
-export const shareSshKey = (
-  on: Platform,
-  scope: ProjectScope,
-  id: string,
-  shared: boolean,
-): Promise<store.SshKeyRow> =>
+export const shareSshKey = (on: Platform, scope: ProjectScope, id: string, shared: boolean): Promise<store.SshKeyRow> =>
   on.database.accept(async (tx) => {
     const row = isUuid(id) ? await store.setShared(tx.sql, viewerOf(scope), id, shared) : undefined;
     if (!row) throw notFound(id);

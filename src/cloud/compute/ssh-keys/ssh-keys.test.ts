@@ -4,8 +4,7 @@ import type { HttpClient } from '../../../../test/support/http-client.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 
 const BASE = '/cloud/v1/ssh_keys/1';
-const PUBLIC_KEY =
-  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO5e+e3KC5+ACc/36XdULnkLWcl9rjsgR3y7CgmNM/8X me@ed25519';
+const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO5e+e3KC5+ACc/36XdULnkLWcl9rjsgR3y7CgmNM/8X me@ed25519';
 
 let service: TestService;
 beforeAll(async () => {
@@ -39,17 +38,14 @@ describe('creating', () => {
     expect((await service.http.get(`${BASE}/${key.id}`)).body).toEqual(key);
   });
 
-  test.each([{}, { public_key: null }])(
-    'makes a pair for %j and shows its private half once',
-    async (body) => {
-      const { private_key: privateKey, ...key } = await created(body);
-      expect(privateKey).toMatch(/^-----BEGIN OPENSSH PRIVATE KEY-----\n/);
-      expect(key.public_key).toBe(`ssh-ed25519 ${key.public_key.split(' ')[1]} ${key.name}`);
-      expect((await service.http.get(`${BASE}/${key.id}`)).body).toEqual(key);
-      const { rows } = await service.pool.query('select * from ssh_keys where id = $1', [key.id]);
-      expect(JSON.stringify(rows)).not.toContain('PRIVATE');
-    },
-  );
+  test.each([{}, { public_key: null }])('makes a pair for %j and shows its private half once', async (body) => {
+    const { private_key: privateKey, ...key } = await created(body);
+    expect(privateKey).toMatch(/^-----BEGIN OPENSSH PRIVATE KEY-----\n/);
+    expect(key.public_key).toBe(`ssh-ed25519 ${key.public_key.split(' ')[1]} ${key.name}`);
+    expect((await service.http.get(`${BASE}/${key.id}`)).body).toEqual(key);
+    const { rows } = await service.pool.query('select * from ssh_keys where id = $1', [key.id]);
+    expect(JSON.stringify(rows)).not.toContain('PRIVATE');
+  });
 
   test.each<[body: object, field: string]>([
     [{ name: undefined }, 'name'],

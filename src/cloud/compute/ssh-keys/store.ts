@@ -62,12 +62,7 @@ export async function insertKey(db: Sql, key: SshKeyRow): Promise<void> {
 }
 
 /** Returns undefined if there is no such key that the user may use. */
-export async function setShared(
-  db: Sql,
-  viewer: Viewer,
-  id: string,
-  shared: boolean,
-): Promise<SshKeyRow | undefined> {
+export async function setShared(db: Sql, viewer: Viewer, id: string, shared: boolean): Promise<SshKeyRow | undefined> {
   return db
     .updateTable('ssh_keys')
     .set({ shared_in_project: shared })

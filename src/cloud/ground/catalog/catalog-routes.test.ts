@@ -105,9 +105,7 @@ describe('flavors', () => {
     expect(await valuesOf('/cloud/v1/flavors/1/1?exclude_windows=true', 'flavor_id')).toEqual(all);
     const page = await service.http.get('/cloud/v1/flavors/1/1?limit=2&offset=1');
     expect(page.body.count).toBe(all.length);
-    expect(page.body.results.map((flavor: { flavor_id: string }) => flavor.flavor_id)).toEqual(
-      all.slice(1, 3),
-    );
+    expect(page.body.results.map((flavor: { flavor_id: string }) => flavor.flavor_id)).toEqual(all.slice(1, 3));
   });
 
   test('with prices only when asked for', async () => {
@@ -130,9 +128,7 @@ describe('flavors', () => {
     expect(all).toContain('bm1-infra-medium');
     expect(all).not.toContain('g1-standard-1-2');
     const withoutGpu = await valuesOf(`${path}?exclude_gpu=true&include_capacity=true`, 'flavor_id');
-    expect(
-      all.filter((id: string) => !withoutGpu.includes(id)).every((id: string) => id.includes('gpu')),
-    ).toBe(true);
+    expect(all.filter((id: string) => !withoutGpu.includes(id)).every((id: string) => id.includes('gpu'))).toBe(true);
     expect(withoutGpu.length).toBeLessThan(all.length);
     const priced = await results(`${path}?include_prices=true&limit=1`);
     // The price book has 0.024 EUR; tax is 17 %.
@@ -161,22 +157,12 @@ describe('images', () => {
     const [{ name, os_distro: distro, os_version: version, architecture }] = all;
     const same = (field: string, value: string) =>
       all.filter((image: Record<string, unknown>) => image[field] === value);
-    expect(await results(`${IMAGES}?name=${encodeURIComponent(name.slice(1).toUpperCase())}`)).toContainEqual(
-      all[0],
-    );
+    expect(await results(`${IMAGES}?name=${encodeURIComponent(name.slice(1).toUpperCase())}`)).toContainEqual(all[0]);
     expect(await results(`${IMAGES}?os_distro=${distro.toUpperCase()}`)).toEqual(same('os_distro', distro));
     expect(await results(`${IMAGES}?os_version=${version}`)).toEqual(same('os_version', version));
-    expect(await results(`${IMAGES}?architecture=${architecture}`)).toEqual(
-      same('architecture', architecture),
-    );
+    expect(await results(`${IMAGES}?architecture=${architecture}`)).toEqual(same('architecture', architecture));
     expect(await results(`${IMAGES}?visibility=public&limit=1&offset=1`)).toEqual(all.slice(1, 2));
-    for (const query of [
-      'visibility=private',
-      'private=true',
-      'tag_key=a',
-      'tag_key_value={"a":"b"}',
-      'name=zzz',
-    ]) {
+    for (const query of ['visibility=private', 'private=true', 'tag_key=a', 'tag_key_value={"a":"b"}', 'name=zzz']) {
       expect(await results(`${IMAGES}?${query}`), query).toEqual([]);
     }
     expect((await service.http.get(`${IMAGES}?tag_key_value=nonsense`)).status).toBe(400);

@@ -125,8 +125,7 @@ function tagsOf(error: ErrorObject): unknown[] {
   return forms.map(({ properties }) => properties[String(error.params.tag)]?.const);
 }
 
-const counted = (count: number, one: string, more = `${one}s`): string =>
-  `${count} ${count === 1 ? one : more}`;
+const counted = (count: number, one: string, more = `${one}s`): string => `${count} ${count === 1 ? one : more}`;
 
 function schemaPart(error: ErrorObject, key: string): unknown {
   return error.parentSchema?.[key];

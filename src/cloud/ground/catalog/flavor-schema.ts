@@ -37,10 +37,7 @@ export function presentFlavor(flavor: Flavor, price: OfferPrice | undefined): Fl
   return { ...sharedOf(flavor), ...price };
 }
 
-export function presentKubernetesFlavor(
-  flavor: Flavor,
-  price: OfferPrice | undefined,
-): KubernetesFlavorAnswer {
+export function presentKubernetesFlavor(flavor: Flavor, price: OfferPrice | undefined): KubernetesFlavorAnswer {
   return {
     ...sharedOf(flavor),
     resource_class: flavor.resource_class,

@@ -25,9 +25,7 @@ export function movesBetween(
   after: Placements,
   there: readonly (KindInRegion & { count: number })[],
 ): { refused: string[]; moved: KindInRegion[] } {
-  const inUse = new Set(
-    there.filter(({ kind }) => !FROM_THE_FIRST.includes(kind)).map(({ regionId }) => regionId),
-  );
+  const inUse = new Set(there.filter(({ kind }) => !FROM_THE_FIRST.includes(kind)).map(({ regionId }) => regionId));
   const counts = new Map<string, number>();
   const moved: KindInRegion[] = [];
   for (const { regionId, kind, count } of there) {
@@ -47,8 +45,7 @@ export function movesBetween(
   return { refused, moved };
 }
 
-const named = ({ name, kind }: { name: string; kind: string }) =>
-  name === kind ? name : `${name} (${kind})`;
+const named = ({ name, kind }: { name: string; kind: string }) => (name === kind ? name : `${name} (${kind})`);
 
 /** The topic on which a new catalogue in force is announced. */
 export const CATALOG_TOPIC = 'catalog';

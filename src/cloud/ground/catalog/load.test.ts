@@ -81,13 +81,7 @@ test.each([
     'standard: 0.000125',
     'prices, entry 1, volume_types.standard: must be a string, not 0.000125. Put it in quotes.',
   ],
-  [
-    'missing field',
-    'features.yaml',
-    'service: STREAMING, ',
-    '',
-    'features, entry 1, service: is missing. Add it.',
-  ],
+  ['missing field', 'features.yaml', 'service: STREAMING, ', '', 'features, entry 1, service: is missing. Add it.'],
   [
     'unknown field',
     'features.yaml',
@@ -247,11 +241,7 @@ test.each([
 });
 
 test("a client's own terms replace the usual ones one by one", async () => {
-  await edit(
-    'price-book.yaml',
-    'clients: []',
-    "clients:\n  - {client_id: 42, currency: USD, discount: '0.16'}",
-  );
+  await edit('price-book.yaml', 'clients: []', "clients:\n  - {client_id: 42, currency: USD, discount: '0.16'}");
   const catalog = await loadCatalog(folder);
   expect(catalog.clientTerms(42)).toEqual({
     currency: 'USD',
@@ -278,32 +268,20 @@ test('what is loaded can not be changed', async () => {
 });
 
 test('quotas that a region leaves out have their usual limits', async () => {
-  await edit(
-    'regions.yaml',
-    '    backend: simulated\n',
-    '    backend: simulated\n    quotas: {vm_count: 3}\n',
-  );
+  await edit('regions.yaml', '    backend: simulated\n', '    backend: simulated\n    quotas: {vm_count: 3}\n');
   const { regions } = await loadCatalog(folder);
   expect(regions.get(1)?.quotas).toMatchObject({ vm_count: 3, volume_count: 1_000, cluster_count: 100 });
   expect(regions.get(2)?.quotas).toMatchObject({ vm_count: 1_000 });
 });
 
 test('a quota that there is none of is a fault', async () => {
-  await edit(
-    'regions.yaml',
-    '    backend: simulated\n',
-    '    backend: simulated\n    quotas: {vm_counts: 3}\n',
-  );
+  await edit('regions.yaml', '    backend: simulated\n', '    backend: simulated\n    quotas: {vm_counts: 3}\n');
   expect(await faults()).toEqual([expect.stringContaining('regions.yaml regions, entry 1, quotas')]);
 });
 
 test('a region names its backends, one for all or one for each part of it', async () => {
   await edit('backends.yaml', 'backends:\n', 'backends:\n  - {name: other, kind: simulated}\n');
-  await edit(
-    'regions.yaml',
-    '    backend: simulated\n',
-    '    backend: simulated\n    backends: {storage: other}\n',
-  );
+  await edit('regions.yaml', '    backend: simulated\n', '    backend: simulated\n    backends: {storage: other}\n');
   const catalog = await loadCatalog(folder);
   expect(catalog.backendOf(1, 'storage')?.name).toBe('other');
   expect(catalog.backendOf(1, 'compute')?.name).toBe('simulated');
@@ -312,10 +290,7 @@ test('a region names its backends, one for all or one for each part of it', asyn
 });
 
 test.each([
-  [
-    'backend: nova',
-    'backend: is "nova", which backends.yaml doesn\'t define. Use one of: simulated; or add it there.',
-  ],
+  ['backend: nova', 'backend: is "nova", which backends.yaml doesn\'t define. Use one of: simulated; or add it there.'],
   [
     'backends: {network: neutron, compute: simulated, storage: simulated, kubernetes: simulated, file_share: simulated}',
     'backends.network: is "neutron", which backends.yaml doesn\'t define. Use one of: simulated; or add it there.',

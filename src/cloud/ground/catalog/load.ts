@@ -7,20 +7,13 @@ import { Value } from 'typebox/value';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import { BACKEND_FAMILIES, type BackendShapes } from '../../../backends/contract/needs.ts';
 import { Closed } from '../../../lib/wire.ts';
-import {
-  CatalogError,
-  type CatalogFault,
-  entry as entryAt,
-  findShapeFaults,
-  type PathParts,
-  placeOf,
-} from './faults.ts';
+import * as catalogFaults from './faults.ts';
 import { isBareMetal, isGpu } from './flavor-schema.ts';
 import { type CatalogContent, type CatalogFileName, catalogFiles, type Region } from './schema.ts';
 
 export interface CrossFault {
   file: CatalogFileName;
-  path: PathParts;
+  path: catalogFaults.PathParts;
   message: string;
 }
 
@@ -126,12 +119,8 @@ function loggingFaults(content: CatalogContent, regions: Map<number, Region>): C
     const path = ['services', index];
     faults.push(...referenceFaults(file, [...path, 'region_id'], service.region_id, regions));
     faults.push(
-      ...referenceFaults(
-        file,
-        [...path, 'destination_regions'],
-        service.destination_regions,
-        regions,
-        (region) => (served.has(region.id) ? null : 'has no logging service in this file'),
+      ...referenceFaults(file, [...path, 'destination_regions'], service.destination_regions, regions, (region) =>
+        served.has(region.id) ? null : 'has no logging service in this file',
       ),
     );
   }
@@ -190,7 +179,7 @@ export function twice<Entry extends object>(
         first.set(entry[key], index);
         continue;
       }
-      const message = `is ${String(entry[key])}, which ${entryAt(earlier)} already has. Change or remove one of the two.`;
+      const message = `is ${String(entry[key])}, which ${catalogFaults.entry(earlier)} already has. Change or remove one of the two.`;
       faults.push({ file, path: [list, index, key], message });
     }
   }
@@ -200,7 +189,7 @@ export function twice<Entry extends object>(
 /** Finds references to regions that don't exist or lack what the entry needs. `path` leads to the ID or IDs. */
 function referenceFaults(
   file: CatalogFileName,
-  path: PathParts,
+  path: catalogFaults.PathParts,
   ids: number | number[],
   regions: Map<number, Region>,
   objection: (region: Region) => string | null = () => null,
@@ -245,7 +234,7 @@ function faultsOf({ kind, settings, secrets }: Entry, index: number, kinds: Back
     settings: shape.settings,
     secrets: Closed(files),
   });
-  return findShapeFaults(whole, { settings, secrets }).map(({ path, message }) => ({
+  return catalogFaults.findShapeFaults(whole, { settings, secrets }).map(({ path, message }) => ({
     file,
     path: ['backends', index, ...path],
     message,
@@ -277,8 +266,7 @@ function regionFaults(content: CatalogContent, kinds: BackendShapes | undefined)
       const message = `is "${name}", a backend of the kind ${kind}, which only has: ${families.join(', ')}. Name another one for ${family}.`;
       faults.push({ file, path: [...path, ...where], message });
     }
-    const without =
-      backend === undefined ? BACKEND_FAMILIES.filter((family) => backends[family] === undefined) : [];
+    const without = backend === undefined ? BACKEND_FAMILIES.filter((family) => backends[family] === undefined) : [];
     if (without.length > 0) {
       const message = `is missing, and "backends" doesn't cover: ${without.join(', ')}. Use one of: ${known.join(', ')}.`;
       faults.push({ file, path: [...path, 'backend'], message });
@@ -300,7 +288,7 @@ export interface CheckedCatalog {
 }
 
 type Files = Partial<Record<CatalogFileName, unknown>>;
-type LineOf = (file: CatalogFileName, path: PathParts) => number | null;
+type LineOf = (file: CatalogFileName, path: catalogFaults.PathParts) => number | null;
 
 const NAMES = Object.keys(catalogFiles) as CatalogFileName[];
 /** Defaults for catalogues from before a file existed. */
@@ -314,7 +302,7 @@ const LEFT_OUT: { [Name in CatalogFileName]?: CatalogContent[Name] } = {
  * shape. Backends must be of one of the `kinds`; without `kinds`, backends are not checked.
  */
 export async function readCatalog(folder: string, kinds?: BackendShapes): Promise<CheckedCatalog> {
-  const faults: CatalogFault[] = [];
+  const faults: catalogFaults.CatalogFault[] = [];
   const parsed = new Map<CatalogFileName, ParsedFile>();
   const files: Files = {};
   const texts = await Promise.all(NAMES.map((name) => readText(join(folder, name))));
@@ -356,7 +344,7 @@ export function checkCatalogText(text: string, origin: string, kinds?: BackendSh
 function check(
   files: Files,
   origin: string,
-  faults: CatalogFault[],
+  faults: catalogFaults.CatalogFault[],
   { line, kinds }: { line: LineOf; kinds: BackendShapes | undefined },
 ): CheckedCatalog {
   // Covers only what was written: each release decides which defaults to fill in.
@@ -367,15 +355,15 @@ function check(
     content[name] = Value.Default(schema, files[name]);
     // Interpreting the schema once is ten times cheaper than compiling it. Only a faulty file pays for good messages.
     if (Value.Check(schema, content[name])) continue;
-    for (const { path, message } of findShapeFaults(schema, content[name]))
-      faults.push({ file: name, line: line(name, path), path: placeOf(path), message });
+    for (const { path, message } of catalogFaults.findShapeFaults(schema, content[name]))
+      faults.push({ file: name, line: line(name, path), path: catalogFaults.placeOf(path), message });
   }
   if (faults.length === 0) {
     const whole = content as CatalogContent;
     for (const { file, path, message } of [...crossFaults(whole), ...backendFaults(whole, kinds)])
-      faults.push({ file, line: line(file, path), path: placeOf(path), message });
+      faults.push({ file, line: line(file, path), path: catalogFaults.placeOf(path), message });
   }
-  if (faults.length > 0) throw new CatalogError(origin, faults);
+  if (faults.length > 0) throw new catalogFaults.CatalogError(origin, faults);
   const hash = createHash('sha256').update(text).digest('hex');
   return { content: content as CatalogContent, text, hash };
 }
@@ -396,7 +384,7 @@ async function readText(path: string): Promise<string | NodeJS.ErrnoException> {
 }
 
 /** Returns the line of the value at the path, or of the nearest part of the path that exists. */
-function lineOf({ document, lines }: ParsedFile, path: PathParts): number {
+function lineOf({ document, lines }: ParsedFile, path: catalogFaults.PathParts): number {
   for (let length = path.length; length >= 0; length -= 1) {
     const node: unknown = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
     if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;

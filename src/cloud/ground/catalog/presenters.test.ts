@@ -2,12 +2,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { expect, test } from 'vitest';
-import {
-  FlavorAnswer,
-  KubernetesFlavorAnswer,
-  presentFlavor,
-  presentKubernetesFlavor,
-} from './flavor-schema.ts';
+import { FlavorAnswer, KubernetesFlavorAnswer, presentFlavor, presentKubernetesFlavor } from './flavor-schema.ts';
 import { presentRegion, RegionAnswer } from './regions.ts';
 import { LoggingDestinationAnswer, presentLoggingDestination } from './routes.ts';
 import {

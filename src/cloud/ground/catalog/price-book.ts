@@ -46,9 +46,7 @@ type Content = CatalogContent['price-book.yaml'];
 export function priceBookOf({ prices, default_terms: defaultTerms, clients }: Content): PriceBook {
   const lists = new Map(prices.map((list) => [`${list.region_id} ${list.currency}`, hourPrices(list)]));
   const usual = termsOf(defaultTerms);
-  const terms = new Map(
-    clients.map(({ client_id: id, ...own }) => [id, termsOf({ ...defaultTerms, ...own })]),
-  );
+  const terms = new Map(clients.map(({ client_id: id, ...own }) => [id, termsOf({ ...defaultTerms, ...own })]));
   return {
     hourPrice: (regionId, item, currency) => lists.get(`${regionId} ${currency}`)?.get(item),
     pricedItems: (currency) =>

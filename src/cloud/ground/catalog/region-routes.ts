@@ -9,9 +9,7 @@ import type { Catalog, Region } from './service.ts';
 
 export const RegionParams = Type.Object({ region_id: IntegerId('Region ID') });
 
-const showVolumeTypes = Type.Optional(
-  Type.Boolean({ default: false, description: 'Include available_volume_types' }),
-);
+const showVolumeTypes = Type.Optional(Type.Boolean({ default: false, description: 'Include available_volume_types' }));
 const RegionQuery = Query({ show_volume_types: showVolumeTypes });
 const RegionListQuery = Query({
   ...listQuery(100),

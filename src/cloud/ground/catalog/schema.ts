@@ -69,9 +69,7 @@ export const regionFields = {
     ),
   ),
   available_volume_types: nullable(Type.Array(VolumeTypeName, { uniqueItems: true })),
-  file_share_types: nullable(
-    Type.Array(Type.Enum(['standard', 'vast'], { type: 'string' }), { uniqueItems: true }),
-  ),
+  file_share_types: nullable(Type.Array(Type.Enum(['standard', 'vast'], { type: 'string' }), { uniqueItems: true })),
   external_network_id: nullable(uuid),
   metrics_database_id: nullable(Type.Integer()),
   ddos_endpoint_id: nullable(Type.Integer()),
@@ -90,26 +88,18 @@ export const regionFields = {
 
 const quota = (most: number) => Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: most });
 
-const LIMITS = ALL_RESOURCES.flatMap(([, { quota: one }]) =>
-  one ? [[one.name, quota(one.standard)] as const] : [],
-);
+const LIMITS = ALL_RESOURCES.flatMap(([, { quota: one }]) => (one ? [[one.name, quota(one.standard)] as const] : []));
 
 /** Named as published. */
-export const QuotaLimits = Type.Object(
-  Object.fromEntries(LIMITS) as Record<RegionalQuota, ReturnType<typeof quota>>,
-  {
-    additionalProperties: false,
-    default: {},
-    description: 'Quotas of one account in the region',
-  },
-);
+export const QuotaLimits = Type.Object(Object.fromEntries(LIMITS) as Record<RegionalQuota, ReturnType<typeof quota>>, {
+  additionalProperties: false,
+  default: {},
+  description: 'Quotas of one account in the region',
+});
 export type QuotaLimits = Static<typeof QuotaLimits>;
 
 function perFamily<Schema>(schema: Schema): Record<BackendFamily, Schema> {
-  return Object.fromEntries(BACKEND_FAMILIES.map((family) => [family, schema])) as Record<
-    BackendFamily,
-    Schema
-  >;
+  return Object.fromEntries(BACKEND_FAMILIES.map((family) => [family, schema])) as Record<BackendFamily, Schema>;
 }
 
 export const BackendEntry = entry({
@@ -135,12 +125,9 @@ export const RegionEntry = entry({
     }),
   ),
   backends: Type.Optional(
-    Type.Partial(
-      entry(perFamily(Type.String({ ...slug, description: 'Backend for this kind of resource' }))),
-      {
-        additionalProperties: false,
-      },
-    ),
+    Type.Partial(entry(perFamily(Type.String({ ...slug, description: 'Backend for this kind of resource' }))), {
+      additionalProperties: false,
+    }),
   ),
   products: Type.Array(Type.Enum(['containers', 'inference'], { type: 'string' }), {
     uniqueItems: true,
@@ -220,9 +207,7 @@ export const imageFields = {
   }),
   hw_firmware_type: Type.Enum(['bios', 'uefi'], { type: 'string', default: 'bios' }),
   hw_machine_type: Type.Enum(['i440', 'q35'], { type: 'string', default: 'q35' }),
-  gpu_driver: nullable(
-    Type.String({ minLength: 1, maxLength: 255, default: null, description: 'GPU driver vendor' }),
-  ),
+  gpu_driver: nullable(Type.String({ minLength: 1, maxLength: 255, default: null, description: 'GPU driver vendor' })),
   gpu_driver_type: nullable(Type.String({ minLength: 1, maxLength: 255, default: null })),
   gpu_driver_version: nullable(Type.String({ minLength: 1, maxLength: 255, default: null })),
   display_order: Type.Integer({ default: 0, description: 'Position in lists, smallest first' }),

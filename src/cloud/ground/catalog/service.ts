@@ -78,9 +78,7 @@ function buildCatalog({ content, text, hash }: CheckedCatalog): Catalog {
   const images = perRegion(inDisplayOrder, (image) => image.id);
   const templates = perRegion(content['ddos-templates.yaml'].templates, (template) => template.id);
   const logging = byKey(content['logging-destinations.yaml'].services, (service) => service.region_id);
-  const destinations = new Map(
-    [...logging].map(([regionId, service]) => [regionId, destinationsOf(service, regions)]),
-  );
+  const destinations = new Map([...logging].map(([regionId, service]) => [regionId, destinationsOf(service, regions)]));
 
   return deepFreeze({
     hash,
@@ -126,10 +124,7 @@ function perRegion<Key, Entry extends { regions: number[] }>(entries: Entry[], k
   };
 }
 
-function destinationsOf(
-  service: LoggingService,
-  regions: Map<number, Region>,
-): readonly LoggingDestination[] {
+function destinationsOf(service: LoggingService, regions: Map<number, Region>): readonly LoggingDestination[] {
   const list = service.destination_regions.flatMap((id) => {
     const region = regions.get(id);
     return region ? [{ region_id: id, region_name: region.display_name }] : [];

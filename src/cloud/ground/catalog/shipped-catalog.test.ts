@@ -21,9 +21,7 @@ test('region 1 has Kubernetes, VAST file shares, DDoS protection and both everyd
 });
 
 test('region 1 offers virtual, bare metal and GPU machines to Kubernetes, and virtual ones to instances', () => {
-  const pools = catalog
-    .flavors(1)
-    .filter((flavor) => flavor.offered_for.includes('kubernetes') && !flavor.disabled);
+  const pools = catalog.flavors(1).filter((flavor) => flavor.offered_for.includes('kubernetes') && !flavor.disabled);
   expect(pools.some(virtual)).toBe(true);
   expect(pools.some((flavor) => isBareMetal(flavor.flavor_id) && !isGpu(flavor.flavor_id))).toBe(true);
   expect(pools.some((flavor) => isBareMetal(flavor.flavor_id) && isGpu(flavor.flavor_id))).toBe(true);
@@ -57,21 +55,15 @@ test('no image is named like the beginning of another one, by which the older Te
 });
 
 test('Kubernetes 1.31 to 1.35 are offered, oldest first', () => {
-  const minors = new Set(
-    catalog.kubernetesVersions.map((version) => version.split('.').slice(0, 2).join('.')),
-  );
+  const minors = new Set(catalog.kubernetesVersions.map((version) => version.split('.').slice(0, 2).join('.')));
   expect([...minors]).toEqual(['v1.31', 'v1.32', 'v1.33', 'v1.34', 'v1.35']);
 });
 
 test('there are images, logging destinations, and features, paid and free, that each open something', () => {
-  expect(catalog.images(1).map((image) => image.os_distro)).toEqual(
-    expect.arrayContaining(['ubuntu', 'debian']),
-  );
+  expect(catalog.images(1).map((image) => image.os_distro)).toEqual(expect.arrayContaining(['ubuntu', 'debian']));
   expect(catalog.loggingDestinations(1)).toContainEqual({ region_id: 1, region_name: 'Port Halden' });
   expect(catalog.loggingDestinations(3)).toEqual([]);
-  expect(
-    [...catalog.features.values()].map(({ id, is_free, needed_for }) => [id, is_free, needed_for]),
-  ).toEqual([
+  expect([...catalog.features.values()].map(({ id, is_free, needed_for }) => [id, is_free, needed_for])).toEqual([
     [5, false, 'transcription'],
     [6, true, 'content-moderation'],
   ]);
@@ -85,9 +77,7 @@ test('every flavor and volume type of a region has a price in EUR, but for the g
   );
   expect(gaps).toEqual(['2 ssd_lowlatency']);
   const unpriced = [...catalog.regions.keys()].flatMap((id) =>
-    catalog
-      .flavors(id)
-      .filter((flavor) => catalog.hourPrice(id, priced.flavor(flavor.flavor_id), 'EUR') === undefined),
+    catalog.flavors(id).filter((flavor) => catalog.hourPrice(id, priced.flavor(flavor.flavor_id), 'EUR') === undefined),
   );
   expect(unpriced).toEqual([]);
   expect(catalog.clientTerms(1)).toEqual({

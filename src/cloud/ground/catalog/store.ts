@@ -19,10 +19,7 @@ export async function catalogInForce(db: Sql): Promise<Omit<CatalogRow, 'files'>
 }
 
 export async function catalogFiles(db: Sql): Promise<CatalogRow | undefined> {
-  return db
-    .selectFrom('catalog')
-    .select(['revision', 'hash', 'files', 'origin', 'applied_at'])
-    .executeTakeFirst();
+  return db.selectFrom('catalog').select(['revision', 'hash', 'files', 'origin', 'applied_at']).executeTakeFirst();
 }
 
 export async function putInForce(db: Sql, row: Omit<CatalogRow, 'revision'>): Promise<number> {

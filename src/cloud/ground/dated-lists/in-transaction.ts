@@ -35,11 +35,7 @@ const seenBy = (sight: Sight): RawBuilder<boolean> =>
         or client_id in (select id from clients where clients.reseller_id = ${sight.resellerId}))`;
 
 /** Whether a list is for these. */
-export const isFor = ({
-  scope,
-  reseller_id = null,
-  client_id = null,
-}: Partial<Holder>): RawBuilder<boolean> => sql`(
+export const isFor = ({ scope, reseller_id = null, client_id = null }: Partial<Holder>): RawBuilder<boolean> => sql`(
   ${scope === undefined ? sql`true` : sql`scope = ${scope}`}
   and ${reseller_id === null ? sql`true` : sql`reseller_id = ${reseller_id}`}
   and ${client_id === null ? sql`true` : sql`client_id = ${client_id}`})`;
@@ -75,15 +71,8 @@ export async function lockHolder(tx: Transaction, table: ListTable, holder: Hold
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx.sql);
 }
 
-export async function countAfter(
-  tx: Transaction,
-  table: ListTable,
-  holder: Holder,
-  time: Date,
-): Promise<number> {
+export async function countAfter(tx: Transaction, table: ListTable, holder: Holder, time: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${sql.table(table)} where ${isFor(holder)} and valid_from > ${time}`.execute(
-    tx.sql,
-  );
+    select count(*) as count from ${sql.table(table)} where ${isFor(holder)} and valid_from > ${time}`.execute(tx.sql);
   return rows[0]?.count ?? 0;
 }

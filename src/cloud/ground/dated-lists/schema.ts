@@ -10,8 +10,7 @@ export type ListScope = (typeof LIST_SCOPES)[number];
 
 const Scope = Type.Enum(LIST_SCOPES, {
   type: 'string',
-  description:
-    'Whom it is for: all accounts, those of a reseller, or one. The narrower goes before the wider',
+  description: 'Whom it is for: all accounts, those of a reseller, or one. The narrower goes before the wider',
   examples: ['client'],
 });
 

@@ -32,8 +32,7 @@ function timeProblems(from: Date, now: Date): FieldProblem[] {
   if (from.getTime() < secondOf(now).getTime()) {
     return [{ field, message: 'Must not be in the past: what is over does not change.' }];
   }
-  if (from.getTime() - now.getTime() > MOST_AHEAD_MS)
-    return [{ field, message: 'Must be within ten years.' }];
+  if (from.getTime() - now.getTime() > MOST_AHEAD_MS) return [{ field, message: 'Must be within ten years.' }];
   return [];
 }
 
@@ -142,9 +141,7 @@ export async function deleteDatedList<Row extends store.ListRow>(
     if (list.client_id !== null) noteAccount(list.client_id);
     // It may have come into force while this waited for its locks.
     if (list.valid_from <= on.clock.now()) {
-      throw new ConflictError(
-        `${name} ${id} has come into force and is part of the past; let another one follow it`,
-      );
+      throw new ConflictError(`${name} ${id} has come into force and is part of the past; let another one follow it`);
     }
     await remove(tx, list);
   });

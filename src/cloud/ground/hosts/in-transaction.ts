@@ -8,11 +8,7 @@ import { ConflictError } from '../../../lib/errors.ts';
 export type PlainInstance = Selectable<Tables['instances']>;
 
 /** Locks the instance against concurrent changes until the transaction ends, and returns it. */
-export async function lockInstance(
-  tx: Transaction,
-  place: Place,
-  id: string,
-): Promise<PlainInstance | undefined> {
+export async function lockInstance(tx: Transaction, place: Place, id: string): Promise<PlainInstance | undefined> {
   return tx.sql
     .selectFrom('instances')
     .selectAll()
@@ -26,11 +22,7 @@ export async function lockInstance(
  * Locks the instance for a volume until the transaction ends. Call it before locking volumes.
  * @throws ConflictError for a node of a cluster
  */
-export async function lockHost(
-  tx: Transaction,
-  place: Place,
-  id: string,
-): Promise<PlainInstance | undefined> {
+export async function lockHost(tx: Transaction, place: Place, id: string): Promise<PlainInstance | undefined> {
   const instance = await lockInstance(tx, place, id.toLowerCase());
   if (instance) await refuseNode(tx, instance);
   return instance;
@@ -48,10 +40,7 @@ export async function refuseNodeAsHost(tx: Transaction, id: string): Promise<voi
 }
 
 /** Refuses changes of a node, as only its pool may change it. @throws ConflictError naming pool and cluster */
-export async function refuseNode(
-  tx: Transaction,
-  instance: { id: string; pool_id: string | null },
-): Promise<void> {
+export async function refuseNode(tx: Transaction, instance: { id: string; pool_id: string | null }): Promise<void> {
   if (instance.pool_id === null) return;
   const { pool, cluster } = await tx.sql
     .selectFrom('kubernetes_pools as pool')

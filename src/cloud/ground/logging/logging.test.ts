@@ -81,9 +81,7 @@ describe('the status', () => {
   it('is one of two when two begin at once', async () => {
     const [one, two] = [await project(), await project()];
     const answers = await Promise.all(
-      [one, two].map((id) =>
-        tenant.http.patch(`${at(id)}/status`, { is_initialized: true, namespace: 'racing' }),
-      ),
+      [one, two].map((id) => tenant.http.patch(`${at(id)}/status`, { is_initialized: true, namespace: 'racing' })),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
   });
@@ -121,9 +119,7 @@ describe('under /gcore, for the older Terraform provider', () => {
     const url = `${at(id)}/topics`;
     const early = await tenant.http.put(url, { name: 'web' });
     expect([early.status, early.body]).toEqual([409, conflict('not initialised')]);
-    const answers = await Promise.all(
-      ['web', 'web', 'audit'].map((name) => tenant.http.put(`/gcore${url}`, { name })),
-    );
+    const answers = await Promise.all(['web', 'web', 'audit'].map((name) => tenant.http.put(`/gcore${url}`, { name })));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     const begun = { is_initialized: true, namespace: `p${id}` };
     expect((await tenant.http.get(`${at(id)}/status`)).body).toEqual(begun);

@@ -5,15 +5,7 @@ import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import * as schema from './schema.ts';
-import {
-  deleteLogTopic,
-  getLoggingStatus,
-  isLoggingAvailable,
-  listLogTopics,
-  putLogTopic,
-  renewLoggingPassword,
-  setLoggingStatus,
-} from './service.ts';
+import * as logging from './service.ts';
 import type { TopicRow } from './store.ts';
 
 export function presentedTopic(row: TopicRow): schema.TopicAnswer {
@@ -36,14 +28,14 @@ export function loggingRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
   api.get(`${LAAS}/status`, 'getLoggingStatus', 'Get the logging status of a project', {
     answer: schema.LoggingStatus,
-    handler: ({ scope }) => getLoggingStatus(on, scope),
+    handler: ({ scope }) => logging.getLoggingStatus(on, scope),
   });
 
   api.patch(`${LAAS}/status`, 'updateLoggingStatus', 'Enable or disable logging for a project', {
     description: 'Logging can only be disabled when the project has no topics.',
     body: schema.UpdateLoggingStatus,
     answer: schema.LoggingStatus,
-    handler: ({ scope, body }) => setLoggingStatus(on, scope, body),
+    handler: ({ scope, body }) => logging.setLoggingStatus(on, scope, body),
   });
 
   api.get(
@@ -57,7 +49,7 @@ export function loggingRoutes(app: Api, dialect: Dialect, on: Platform): void {
       answer: schema.NamespaceAvailability,
       handler: async ({ scope, params: { namespace_name: namespace } }) => ({
         namespace,
-        available: await isLoggingAvailable(on, scope, namespace),
+        available: await logging.isLoggingAvailable(on, scope, namespace),
       }),
     },
   );
@@ -66,7 +58,7 @@ export function loggingRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description: 'Sorted by name. Includes topics that the logging of clusters created.',
     query: schema.TopicListQuery,
     answer: schema.TopicList,
-    handler: async ({ scope, query }) => presentedPage(await listLogTopics(on, scope, query), presentedTopic),
+    handler: async ({ scope, query }) => presentedPage(await logging.listLogTopics(on, scope, query), presentedTopic),
   });
 
   api.put(`${LAAS}/topics`, 'putLogTopic', 'Create or replace a log topic', {
@@ -74,13 +66,13 @@ export function loggingRoutes(app: Api, dialect: Dialect, on: Platform): void {
     body: schema.PutTopic,
     status: 201,
     answer: schema.TopicAnswer,
-    handler: async ({ scope, body }) => presentedTopic(await putLogTopic(on, scope, body, { begins })),
+    handler: async ({ scope, body }) => presentedTopic(await logging.putLogTopic(on, scope, body, { begins })),
   });
 
   api.delete(`${LAAS}/topics/:topic_name`, 'deleteLogTopic', 'Delete a log topic', {
     description: 'Deletes the topic and its logs. Returns 409 while a cluster sends its logs to the topic.',
     params: schema.TopicParams,
-    handler: ({ scope, params }) => deleteLogTopic(on, scope, params.topic_name),
+    handler: ({ scope, params }) => logging.deleteLogTopic(on, scope, params.topic_name),
   });
 
   api.post(`${LAAS}/users`, 'createLoggingUser', 'Generate a password for the log brokers', {
@@ -88,6 +80,6 @@ export function loggingRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description:
       'A project has a single user for the log brokers. The new password replaces the old one. Returns 409 if logging is not initialised.',
     answer: schema.LoggingUser,
-    handler: ({ scope }) => renewLoggingPassword(on, scope),
+    handler: ({ scope }) => logging.renewLoggingPassword(on, scope),
   });
 }

@@ -1,14 +1,5 @@
 import { type Static, Type } from 'typebox';
-import {
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  orNull,
-  ProjectRegion,
-  Query,
-} from '../../../lib/wire.ts';
+import { Input, listOf, listQuery, Named, nullable, orNull, ProjectRegion, Query } from '../../../lib/wire.ts';
 
 export const LONGEST_TOPIC_NAME = 223;
 const MOST_RETENTION_DAYS = 1_825;

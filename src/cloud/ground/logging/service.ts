@@ -31,12 +31,7 @@ function refuseReserved(namespace: string, projectId: number): void {
  * Locks and returns the logging of a project. Initialises it if necessary.
  * @throws InvalidError, ConflictError for a taken namespace
  */
-export async function initialise(
-  tx: Transaction,
-  place: Place,
-  asked: string | null,
-  now: Date,
-): Promise<ServiceRow> {
+export async function initialise(tx: Transaction, place: Place, asked: string | null, now: Date): Promise<ServiceRow> {
   const namespace = asked ?? ownNamespace(place.projectId);
   refuseReserved(namespace, place.projectId);
   try {
@@ -48,9 +43,7 @@ export async function initialise(
     }
   } catch (error) {
     if (!violates(error, 'logging_services_namespace')) throw error;
-    throw new ConflictError(
-      `The namespace ${namespace} is already in use in this region; choose another one`,
-    );
+    throw new ConflictError(`The namespace ${namespace} is already in use in this region; choose another one`);
   }
 }
 
@@ -118,11 +111,7 @@ export async function isLoggingAvailable(on: Platform, scope: Scope, namespace: 
   return !isReserved(namespace, scope.projectId) && !(await store.isTaken(on.database.sql, scope, namespace));
 }
 
-export async function listLogTopics(
-  on: Platform,
-  scope: Scope,
-  page: PageQuery,
-): Promise<Page<store.TopicRow>> {
+export async function listLogTopics(on: Platform, scope: Scope, page: PageQuery): Promise<Page<store.TopicRow>> {
   requireOffered(on, scope);
   return store.listTopics(on.database.sql, scope, page);
 }

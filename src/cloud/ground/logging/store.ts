@@ -84,11 +84,7 @@ export async function listTopics(db: Sql, place: Place, page: PageQuery): Promis
   return pageWithCount(topics(db, place).orderBy('name'), page);
 }
 
-export async function countTopics(
-  tx: Transaction,
-  projectIds: readonly number[],
-  regionId: number,
-): Promise<number> {
+export async function countTopics(tx: Transaction, projectIds: readonly number[], regionId: number): Promise<number> {
   const { count } = await tx.sql
     .selectFrom('logging_topics')
     .select(sql<number>`count(*)`.as('count'))

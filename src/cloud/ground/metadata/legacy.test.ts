@@ -118,71 +118,58 @@ describe.each(Object.entries(FAMILIES))('a %s', (_name, family) => {
     expect(found.metadata).toEqual(body.metadata);
   });
 
-  it.skipIf(family.path.includes('snapshots'))(
-    'replaces them as that library does, down to none',
-    async () => {
-      const url = `/gcore${family.path}/${id}/metadata`;
-      expect((await service.http.put(url, {})).status).toBe(204);
-      const bare = (await service.http.get(`/gcore${family.path}/${id}`)).body;
-      expect(bare.metadata).toEqual(family.reads === 'list' ? [] : {});
-      expect((await service.http.put(url, TAGS)).status).toBe(204);
-      const listed = (await service.http.get(url)).body;
-      expect(inOrder(listed.results)).toEqual(LIST);
-    },
-  );
+  it.skipIf(family.path.includes('snapshots'))('replaces them as that library does, down to none', async () => {
+    const url = `/gcore${family.path}/${id}/metadata`;
+    expect((await service.http.put(url, {})).status).toBe(204);
+    const bare = (await service.http.get(`/gcore${family.path}/${id}`)).body;
+    expect(bare.metadata).toEqual(family.reads === 'list' ? [] : {});
+    expect((await service.http.put(url, TAGS)).status).toBe(204);
+    const listed = (await service.http.get(url)).body;
+    expect(inOrder(listed.results)).toEqual(LIST);
+  });
 
-  it.skipIf(family.path.includes('snapshots'))(
-    'is found by metadata in every form that clients write',
-    async () => {
-      const found = async (query: Record<string, string>) => {
-        const text = new URLSearchParams({ ...query, limit: '1000' }).toString();
-        const answer = await service.http.get(`/gcore${family.path}?${text}`);
-        expect(answer.status, answer.text).toBe(200);
-        return answer.body.results.some((one: { id: string }) => one.id === id);
-      };
-      for (const query of [
-        { metadata_k: 'env' },
-        { metadata_k: '["env", "a/b"]' },
-        { metadata_kv: '{"env":"old client"}' },
-        { metadata_kv: '{"env":"old client", "a/b":"c"}' },
-        { metadata_kv: "{'env':'old client', 'a/b':'c'}" },
-        { metadata_kv: '{}' },
-        {
-          metadata_k: 'env',
-          tag_key: 'a/b',
-          tag_key_value: '{"env":"old client"}',
-          metadata_kv: '{"a/b":"c"}',
-        },
-      ]) {
-        expect(await found(query), JSON.stringify(query)).toBe(true);
-      }
-      for (const query of [
-        { metadata_k: 'nothing' },
-        { metadata_k: '["env", "nothing"]' },
-        { metadata_kv: '{"env":"c"}' },
-        { metadata_kv: "{'env':'old client', 'a/b':'d'}" },
-      ]) {
-        expect(await found(query), JSON.stringify(query)).toBe(false);
-      }
-      for (const metadata_kv of ['[]', '{"env":1}', "{'env'}", "{'env':'a':'b'}", "{'}"]) {
-        const refused = await service.http.get(
-          `/gcore${family.path}?${new URLSearchParams({ metadata_kv }).toString()}`,
-        );
-        expect([refused.status, refused.text], metadata_kv).toEqual([
-          400,
-          expect.stringContaining('metadata_kv'),
-        ]);
-      }
-      const contrary = { tag_key_value: '{"env":"a"}', metadata_kv: '{"env":"b"}' };
-      const answer = await service.http.get(
-        `/gcore${family.path}?${new URLSearchParams(contrary).toString()}`,
-      );
-      expect([answer.status, answer.body.invalid_fields?.metadata_kv?.[0]]).toEqual([
-        400,
-        expect.stringContaining('"env"'),
-      ]);
-    },
-  );
+  it.skipIf(family.path.includes('snapshots'))('is found by metadata in every form that clients write', async () => {
+    const found = async (query: Record<string, string>) => {
+      const text = new URLSearchParams({ ...query, limit: '1000' }).toString();
+      const answer = await service.http.get(`/gcore${family.path}?${text}`);
+      expect(answer.status, answer.text).toBe(200);
+      return answer.body.results.some((one: { id: string }) => one.id === id);
+    };
+    for (const query of [
+      { metadata_k: 'env' },
+      { metadata_k: '["env", "a/b"]' },
+      { metadata_kv: '{"env":"old client"}' },
+      { metadata_kv: '{"env":"old client", "a/b":"c"}' },
+      { metadata_kv: "{'env':'old client', 'a/b':'c'}" },
+      { metadata_kv: '{}' },
+      {
+        metadata_k: 'env',
+        tag_key: 'a/b',
+        tag_key_value: '{"env":"old client"}',
+        metadata_kv: '{"a/b":"c"}',
+      },
+    ]) {
+      expect(await found(query), JSON.stringify(query)).toBe(true);
+    }
+    for (const query of [
+      { metadata_k: 'nothing' },
+      { metadata_k: '["env", "nothing"]' },
+      { metadata_kv: '{"env":"c"}' },
+      { metadata_kv: "{'env':'old client', 'a/b':'d'}" },
+    ]) {
+      expect(await found(query), JSON.stringify(query)).toBe(false);
+    }
+    for (const metadata_kv of ['[]', '{"env":1}', "{'env'}", "{'env':'a':'b'}", "{'}"]) {
+      const refused = await service.http.get(`/gcore${family.path}?${new URLSearchParams({ metadata_kv }).toString()}`);
+      expect([refused.status, refused.text], metadata_kv).toEqual([400, expect.stringContaining('metadata_kv')]);
+    }
+    const contrary = { tag_key_value: '{"env":"a"}', metadata_kv: '{"env":"b"}' };
+    const answer = await service.http.get(`/gcore${family.path}?${new URLSearchParams(contrary).toString()}`);
+    expect([answer.status, answer.body.invalid_fields?.metadata_kv?.[0]]).toEqual([
+      400,
+      expect.stringContaining('"env"'),
+    ]);
+  });
 
   it('refuses metadata that say another thing than tags, and faulty ones by their name', async () => {
     const parent = family.below === undefined ? '' : `${family.below}.`;
@@ -246,9 +233,7 @@ describe('an instance', () => {
     expect(await count({ metadata_k: 'nothing' })).toBe(0);
     expect(await count({ metadata_v: '["c"]' })).toBe(1);
     expect(await count({ metadata_v: '["c"]', tag_value: 'd' })).toBe(0);
-    expect((await service.http.get(`/gcore${I}?metadata_v=c`)).body.invalid_fields).toHaveProperty(
-      'metadata_v',
-    );
+    expect((await service.http.get(`/gcore${I}?metadata_v=c`)).body.invalid_fields).toHaveProperty('metadata_v');
     expect((await service.http.get(`${I}?metadata_kv=%7B%7D`)).status).toBe(400);
   });
 

@@ -33,9 +33,7 @@ describe.each(FAMILIES)('%s by %s', (base, parameter, table) => {
       const { status, body, text } = await service.http.get(url);
       expect(status, text).toBe(200);
       expect(body.count).toBe(body.results.length);
-      return Object.fromEntries(
-        body.results.map((tag: { key: string; value: string }) => [tag.key, tag.value]),
-      );
+      return Object.fromEntries(body.results.map((tag: { key: string; value: string }) => [tag.key, tag.value]));
     };
     expect((await service.http.put(url, { env: 'a', owner: 'b' })).status).toBe(204);
     expect((await service.http.post(url, { env: ' c ', zone: 'd' })).status).toBe(204);
@@ -76,10 +74,7 @@ describe.each(FAMILIES)('%s by %s', (base, parameter, table) => {
 
     const taskId = randomUUID();
     const status = table === 'images' ? `status = 'pending_delete', ` : '';
-    await service.pool.query(`update ${table} set ${status} task_id = $1 where id = $2`, [
-      taskId,
-      values[parameter],
-    ]);
+    await service.pool.query(`update ${table} set ${status} task_id = $1 where id = $2`, [taskId, values[parameter]]);
     const held = await service.http.post(`${url}/metadata`, { a: 'b' });
     expect(held.status).toBe(409);
     expect(held.body.message).toContain(taskId);

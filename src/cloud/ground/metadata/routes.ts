@@ -26,12 +26,8 @@ function addressed(type: Tagged, second?: Second) {
     changes: second && { versioned: second.versioned },
     /** Operation ID and summary. */
     named: (verb: string, rest: string, summary: string) =>
-      [
-        `${verb}${name}Metadata${rest}${second?.version.toUpperCase() ?? ''}`,
-        `${summary} of ${one}`,
-      ] as const,
-    target: ({ scope, params }: { scope: Scope; params: ResourcePath }) =>
-      [scope, String(params[param])] as const,
+      [`${verb}${name}Metadata${rest}${second?.version.toUpperCase() ?? ''}`, `${summary} of ${one}`] as const,
+    target: ({ scope, params }: { scope: Scope; params: ResourcePath }) => [scope, String(params[param])] as const,
   };
 }
 

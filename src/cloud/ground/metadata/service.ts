@@ -25,13 +25,7 @@ export async function listTags(on: Platform, of: TagHolder, scope: Scope, id: st
 }
 
 /** @throws NotFoundError, also for a tag that isn't there */
-export async function getTag(
-  on: Platform,
-  of: TagHolder,
-  scope: Scope,
-  id: string,
-  key: string,
-): Promise<Tag> {
+export async function getTag(on: Platform, of: TagHolder, scope: Scope, id: string, key: string): Promise<Tag> {
   return found(
     'Tag',
     key,
@@ -44,31 +38,15 @@ export const addTags = (on: Platform, of: TagHolder, scope: Scope, id: string, t
   changeTags(on, of, scope, id, (current) => patchedTags(current, tags, ''));
 
 /** @throws InvalidError */
-export const replaceTags = (
-  on: Platform,
-  of: TagHolder,
-  scope: Scope,
-  id: string,
-  tags: Tags,
-): Promise<void> => changeTags(on, of, scope, id, () => acceptedTags(tags, ''));
+export const replaceTags = (on: Platform, of: TagHolder, scope: Scope, id: string, tags: Tags): Promise<void> =>
+  changeTags(on, of, scope, id, () => acceptedTags(tags, ''));
 
 /** @throws NotFoundError, also for a tag that isn't there */
-export const removeTag = (
-  on: Platform,
-  of: TagHolder,
-  scope: Scope,
-  id: string,
-  key: string,
-): Promise<void> =>
+export const removeTag = (on: Platform, of: TagHolder, scope: Scope, id: string, key: string): Promise<void> =>
   changeTags(on, of, scope, id, (current) => {
     if (!Object.hasOwn(current, key)) throw new NotFoundError('Tag', key);
     return Object.fromEntries(Object.entries(current).filter(([other]) => other !== key));
   });
 
-const changeTags = (
-  on: Platform,
-  of: TagHolder,
-  scope: Scope,
-  id: string,
-  plan: (tags: Tags) => Tags,
-): Promise<void> => on.database.accept((tx) => of.change(on, tx, scope, id, plan));
+const changeTags = (on: Platform, of: TagHolder, scope: Scope, id: string, plan: (tags: Tags) => Tags): Promise<void> =>
+  on.database.accept((tx) => of.change(on, tx, scope, id, plan));

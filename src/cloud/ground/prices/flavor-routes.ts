@@ -4,13 +4,7 @@ import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
 import { listQuery, ProjectRegionParams, Query } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
-import {
-  FlavorList,
-  isGpu,
-  KubernetesFlavorList,
-  presentFlavor,
-  presentKubernetesFlavor,
-} from '../catalog/flavor-schema.ts';
+import * as flavorSchema from '../catalog/flavor-schema.ts';
 import { KubernetesVersionList, presentKubernetesVersion } from '../catalog/schema.ts';
 import type { Catalog, Flavor, Region } from '../catalog/service.ts';
 import { offerPrices } from './service.ts';
@@ -31,11 +25,11 @@ export function flavorRoutes(app: Api, on: Platform): void {
 
   api.get('/cloud/v1/flavors/:project_id/:region_id', 'listFlavors', 'List instance flavors', {
     query: FlavorListQuery,
-    answer: FlavorList,
+    answer: flavorSchema.FlavorList,
     handler: async ({ scope, query }) => {
       const prices = await offerPrices(on, scope, query.include_prices);
       return pageOf(listed(on.catalog.flavors(scope.regionId), query), query, (flavor) =>
-        presentFlavor(flavor, prices?.flavor(flavor.flavor_id)),
+        flavorSchema.presentFlavor(flavor, prices?.flavor(flavor.flavor_id)),
       );
     },
   });
@@ -81,29 +75,22 @@ export function kubernetesOfferRoutes(app: Api, on: Platform): void {
       answer: KubernetesVersionList,
       handler: async ({ scope, query }) => {
         const { region } = scope;
-        const versions = region.has_k8s
-          ? on.backends.clusterVersions(region.id, on.catalog.kubernetesVersions)
-          : [];
+        const versions = region.has_k8s ? on.backends.clusterVersions(region.id, on.catalog.kubernetesVersions) : [];
         return pageOf(versions, query, presentKubernetesVersion);
       },
     });
   }
 
-  api.get(
-    '/cloud/v1/k8s/:project_id/:region_id/flavors',
-    'listKubernetesFlavors',
-    'List flavors for node pools',
-    {
-      query: KubernetesOfferFlavorListQuery,
-      answer: KubernetesFlavorList,
-      handler: async ({ scope, query }) => {
-        const prices = await offerPrices(on, scope, query.include_prices);
-        return pageOf(poolFlavors(on.catalog, scope.region, query), query, (flavor) =>
-          presentKubernetesFlavor(flavor, prices?.flavor(flavor.flavor_id)),
-        );
-      },
+  api.get('/cloud/v1/k8s/:project_id/:region_id/flavors', 'listKubernetesFlavors', 'List flavors for node pools', {
+    query: KubernetesOfferFlavorListQuery,
+    answer: flavorSchema.KubernetesFlavorList,
+    handler: async ({ scope, query }) => {
+      const prices = await offerPrices(on, scope, query.include_prices);
+      return pageOf(poolFlavors(on.catalog, scope.region, query), query, (flavor) =>
+        flavorSchema.presentKubernetesFlavor(flavor, prices?.flavor(flavor.flavor_id)),
+      );
     },
-  );
+  });
 }
 
 function poolFlavors(catalog: Catalog, region: Region, query: KubernetesOfferFlavorListQuery): Flavor[] {
@@ -111,5 +98,5 @@ function poolFlavors(catalog: Catalog, region: Region, query: KubernetesOfferFla
   return catalog
     .flavors(region.id)
     .filter((flavor) => flavor.offered_for.includes('kubernetes'))
-    .filter((flavor) => !(query.exclude_gpu && isGpu(flavor.flavor_id)));
+    .filter((flavor) => !(query.exclude_gpu && flavorSchema.isGpu(flavor.flavor_id)));
 }

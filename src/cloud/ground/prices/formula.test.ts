@@ -23,9 +23,7 @@ test('the worked example', () => {
 });
 
 describe('amounts', () => {
-  test.each<
-    [discount: string, tax: string, price: string, size: number, hour: number, month: number, list: number]
-  >([
+  test.each<[discount: string, tax: string, price: string, size: number, hour: number, month: number, list: number]>([
     ['0', '0', '0.01', 100, 1, 720, 720],
     ['0', '0', '0.0001', 100, 0.01, 7.2, 7.2],
     ['1', '20', '0.0001', 10, 0, 0, 0.864],

@@ -37,11 +37,7 @@ const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_EVEN }
  * wins over `error`, or a client with hidden prices would learn what the book holds. Currency and tax belong
  * to the account and are always shown.
  */
-export function volumePrice(
-  terms: PriceTerms,
-  pricePerGibHour: string | undefined,
-  sizeGib: number,
-): VolumePrice {
+export function volumePrice(terms: PriceTerms, pricePerGibHour: string | undefined, sizeGib: number): VolumePrice {
   const account = { currency_code: terms.currency, tax_percent: Number(terms.taxPercent) };
   if (terms.visibility === 'hide') return { ...account, ...noAmounts, price_status: 'hide' };
   if (pricePerGibHour === undefined) return { ...account, ...noAmounts, price_status: 'error' };
@@ -54,10 +50,7 @@ export function volumePrice(
     discount_percent: Number(terms.discount),
     price_per_hour: hour.toNumber(),
     price_per_month: hour.times(HOURS_PER_MONTH).toNumber(),
-    price_without_discount_per_month: listHour
-      .toDecimalPlaces(HOUR_DECIMALS)
-      .times(HOURS_PER_MONTH)
-      .toNumber(),
+    price_without_discount_per_month: listHour.toDecimalPlaces(HOUR_DECIMALS).times(HOURS_PER_MONTH).toNumber(),
     price_status: 'show',
   };
 }

@@ -18,8 +18,7 @@ export function isOffered(
   if (!region) return false;
   const [volume, share, machine] = [priced.volume(''), priced.fileShare(''), priced.flavor('')];
   const has = (offered: readonly string[], prefix: string) => offered.includes(item.slice(prefix.length));
-  if (item.startsWith(volume))
-    return !region.available_volume_types || has(region.available_volume_types, volume);
+  if (item.startsWith(volume)) return !region.available_volume_types || has(region.available_volume_types, volume);
   if (item.startsWith(share)) return has(region.file_share_types ?? [], share);
   if (item.startsWith(machine)) return flavor(regionId, item.slice(machine.length)) !== undefined;
   return true;
@@ -62,12 +61,7 @@ interface Lists {
   lists: readonly PriceList[];
 }
 
-export function createRates(deps: {
-  database: Database;
-  changes: ChangeFeed;
-  catalog: Catalog;
-  clock: Clock;
-}): Rates {
+export function createRates(deps: { database: Database; changes: ChangeFeed; catalog: Catalog; clock: Clock }): Rates {
   const { database, changes, catalog, clock } = deps;
 
   const offered = (regionId: number, item: string) => isOffered(catalog, regionId, item);
@@ -78,8 +72,7 @@ export function createRates(deps: {
     return { since, lists: lists.map(priceList) };
   }
   const bounded = {
-    weigh: ({ lists }: Lists) =>
-      1 + lists.reduce((sum, { hours }) => sum + Math.ceil(hours.size / PRICES_OF_A_ROW), 0),
+    weigh: ({ lists }: Lists) => 1 + lists.reduce((sum, { hours }) => sum + Math.ceil(hours.size / PRICES_OF_A_ROW), 0),
   };
   const caches = {
     everyone: createRowCache(
@@ -151,10 +144,7 @@ async function pricesBetween(
   const resellers = lists.length === 0 ? [] : await store.resellersOf(db, clientIds);
   const resellersOf = grouped(resellers, (one) => one.client_id);
   return new Map(
-    clientIds.map((id) => [
-      id,
-      datedPrices(id, { books, lists, resellers: resellersOf.get(id) ?? [] }, from, to),
-    ]),
+    clientIds.map((id) => [id, datedPrices(id, { books, lists, resellers: resellersOf.get(id) ?? [] }, from, to)]),
   );
 }
 

@@ -25,9 +25,7 @@ export async function insertDefaultProject(db: Sql, clientId: number, now: Date)
 }
 
 /** What clients keep in a project. */
-const KEPT = ALL_RESOURCES.flatMap(([, { kept, table, many }]) =>
-  kept && table ? { ...kept, table, many } : [],
-);
+const KEPT = ALL_RESOURCES.flatMap(([, { kept, table, many }]) => (kept && table ? { ...kept, table, many } : []));
 
 /** Tables that hold it, and name the project. */
 export const TABLES_OF_PROJECTS: readonly string[] = KEPT.flatMap(({ from, table }) => (from ? [] : [table]));
@@ -69,9 +67,7 @@ export async function beginRemoval(tx: Transaction, projectId: number, taskId: s
   const project = found('Project', projectId, await lockProject(tx, projectId));
   refuseDefault(project);
   if (project.deletion_task_id !== null) {
-    throw new ConflictError(
-      `Project ${projectId} is being deleted by task ${project.deletion_task_id} already`,
-    );
+    throw new ConflictError(`Project ${projectId} is being deleted by task ${project.deletion_task_id} already`);
   }
   await markDeleting(tx, { id: projectId }, taskId);
   await announce(tx.client, PROJECT_TOPIC, projectId);

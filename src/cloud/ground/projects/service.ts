@@ -4,9 +4,10 @@ import { ConflictError, NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import { noteAccount, recordNow } from '../../../lib/request-context.ts';
+import { isoSeconds } from '../../../lib/time.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { ownsClient, type Principal, projectsSeen } from '../../../requests/principal.ts';
-import type { ProjectListQuery } from './schema.ts';
+import type { Project, ProjectListQuery } from './schema.ts';
 import * as store from './store.ts';
 
 interface ScopeRequest {
@@ -23,11 +24,7 @@ export const cacheProjects = ({ changes, database }: { changes: ChangeFeed; data
   createRowCache(changes, PROJECT_TOPIC, (id) => store.findProject(database.sql, id));
 
 /** Returns the project if it is the caller's. @throws NotFoundError */
-export async function getProject(
-  on: Platform,
-  principal: Principal,
-  projectId: number,
-): Promise<store.ProjectRow> {
+export async function getProject(on: Platform, principal: Principal, projectId: number): Promise<store.ProjectRow> {
   const row = await on.projectRows.get(projectId);
   if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('Project', projectId);
   noteAccount(row.client_id);
@@ -45,9 +42,7 @@ export async function findScope(
   const { client_id: clientId, deletion_task_id: deletion } = await getProject(on, principal, projectId);
   const region = found('Region', regionId, on.catalog.regions.get(regionId));
   if (deletion !== null && recordNow()) {
-    throw new ConflictError(
-      `Project ${projectId} is being deleted with everything in it by task ${deletion}`,
-    );
+    throw new ConflictError(`Project ${projectId} is being deleted with everything in it by task ${deletion}`);
   }
   return { projectId, regionId, region, clientId, principal, requestId };
 }
@@ -58,3 +53,20 @@ export const listProjects = (
   query: ProjectListQuery,
 ): Promise<Page<store.ListedProjectRow>> =>
   store.listProjects(on.database.sql, principal.clientId, query, projectsSeen(principal));
+
+/** Returns a project as the API shows it. */
+export function presentedProject(row: store.ProjectRow | store.ListedProjectRow): Project {
+  const deletedAt = 'deleted_at' in row ? row.deleted_at : null;
+  const taskId = row.deletion_task_id;
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    client_id: row.client_id,
+    is_default: row.is_default,
+    state: deletedAt ? 'DELETED' : taskId === null ? 'ACTIVE' : 'DELETING',
+    task_id: taskId,
+    created_at: isoSeconds(row.created_at),
+    deleted_at: deletedAt && isoSeconds(deletedAt),
+  };
+}

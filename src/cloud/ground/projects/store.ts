@@ -53,9 +53,7 @@ export async function markDeleting(
   const rows = await tx.sql
     .updateTable('projects')
     .set({ deletion_task_id: taskId })
-    .where((project) =>
-      'id' in which ? project('id', '=', which.id) : project('client_id', '=', which.clientId),
-    )
+    .where((project) => ('id' in which ? project('id', '=', which.id) : project('client_id', '=', which.clientId)))
     .returning('id')
     .execute();
   return rows.map(({ id }) => id);
@@ -111,8 +109,7 @@ export async function listProjects(
     })
     .selectFrom('listed');
   if (query.name !== undefined) matching = matching.where('name', '=', query.name);
-  if (only)
-    matching = matching.where((project) => project('id', '=', project.fn.any(project.val([...only]))));
+  if (only) matching = matching.where((project) => project('id', '=', project.fn.any(project.val([...only]))));
   const ordered = matching.selectAll().orderBy(column, direction).orderBy('id', direction);
   return pageWithCount(ordered, query, 100);
 }

@@ -11,11 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const regional = (clientId = tenant.clientId, region = 1) =>
-  `/cloud/v2/regional_quotas/${clientId}/${region}`;
+const regional = (clientId = tenant.clientId, region = 1) => `/cloud/v2/regional_quotas/${clientId}/${region}`;
 const global = (clientId = tenant.clientId) => `/cloud/v2/global_quotas/${clientId}`;
-const threshold = (clientId = tenant.clientId) =>
-  `/cloud/v2/client_quotas/${clientId}/notification_threshold`;
+const threshold = (clientId = tenant.clientId) => `/cloud/v2/client_quotas/${clientId}/notification_threshold`;
 const REQUESTS = '/cloud/v2/limits_request';
 const UNKNOWN = 999_999;
 
@@ -91,10 +89,7 @@ describe('limits of a region', () => {
     await change(regional(), { laas_topic_count_limit: 1 });
     expect((await topic('first')).status).toBe(201);
     const refused = await topic('second');
-    expect([refused.status, refused.text]).toEqual([
-      403,
-      expect.stringContaining('is limited to 1, 1 in use'),
-    ]);
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('is limited to 1, 1 in use')]);
     expect((await tenant.http.get(regional())).body.laas_topic_count_usage).toBe(1);
     await change(regional(), { laas_topic_count_limit: null });
     expect((await topic('second')).status).toBe(201);

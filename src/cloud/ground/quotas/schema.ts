@@ -109,9 +109,7 @@ const use = Named('QuotaUse', {
 type Use = Static<typeof use>;
 const uses = (quotas: readonly string[]) =>
   Object.fromEntries(
-    quotas.flatMap((quota) =>
-      [limitField(quota), usageField(quota)].map((field) => [field, Type.Optional(use)]),
-    ),
+    quotas.flatMap((quota) => [limitField(quota), usageField(quota)].map((field) => [field, Type.Optional(use)])),
   );
 const Told = Type.Object({
   global_quotas: Type.Unsafe<Record<string, Use>>(Type.Object(uses(GLOBAL_NAMES))),

@@ -9,22 +9,12 @@ import type { Platform } from '../../../platform.ts';
 import { type Principal, requirePlatform } from '../../../requests/principal.ts';
 import type { Region } from '../catalog/service.ts';
 import * as names from './names.ts';
-import {
-  type AllQuotas,
-  DEFAULT_THRESHOLD,
-  type QuotaFields,
-  type QuotaThreshold,
-  type Told,
-} from './schema.ts';
+import { type AllQuotas, DEFAULT_THRESHOLD, type QuotaFields, type QuotaThreshold, type Told } from './schema.ts';
 import * as store from './store.ts';
 import { lastWarning, noteNearlyUsed, type Warning } from './warnings/mailing.ts';
 
 /** Quotas are read by the account and its reseller. @throws NotFoundError */
-export async function requireReadable(
-  { sql }: { sql: Sql },
-  principal: Principal,
-  clientId: number,
-): Promise<void> {
+export async function requireReadable({ sql }: { sql: Sql }, principal: Principal, clientId: number): Promise<void> {
   if (principal.clientId === clientId) return;
   const client = await findClient(sql, clientId);
   if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
@@ -38,11 +28,7 @@ export async function lockReadable(tx: Transaction, principal: Principal, client
 }
 
 /** Limits are changed by the platform administrator alone. @throws NotFoundError, ForbiddenError */
-export async function requireChangeable(
-  database: Database,
-  principal: Principal,
-  clientId: number,
-): Promise<void> {
+export async function requireChangeable(database: Database, principal: Principal, clientId: number): Promise<void> {
   await requireReadable(database, principal, clientId);
   refuseOthers(principal);
   noteAccount(clientId);
@@ -70,10 +56,7 @@ async function numbersOf(on: Platform, clientId: number) {
   const fields = (regionId: number, quotas: readonly string[], standard: Record<string, number>) =>
     Object.fromEntries(
       quotas.flatMap((quota) => [
-        [
-          names.limitField(quota),
-          own.get(`${regionId} ${quota}`) ?? listed(regionId, quota) ?? standard[quota] ?? 0,
-        ],
+        [names.limitField(quota), own.get(`${regionId} ${quota}`) ?? listed(regionId, quota) ?? standard[quota] ?? 0],
         [names.usageField(quota), used.get(`${regionId} ${quota}`) ?? 0],
       ]),
     );
@@ -144,11 +127,7 @@ export async function getRegionalQuotas(
 }
 
 /** @throws NotFoundError */
-export async function getGlobalQuotas(
-  on: Platform,
-  principal: Principal,
-  clientId: number,
-): Promise<QuotaFields> {
+export async function getGlobalQuotas(on: Platform, principal: Principal, clientId: number): Promise<QuotaFields> {
   await requireReadable(on.database, principal, clientId);
   return (await numbersOf(on, clientId)).global();
 }
@@ -178,11 +157,7 @@ export async function changeGlobalQuotas(
 }
 
 /** @throws NotFoundError */
-export async function getQuotaThreshold(
-  on: Platform,
-  principal: Principal,
-  clientId: number,
-): Promise<QuotaThreshold> {
+export async function getQuotaThreshold(on: Platform, principal: Principal, clientId: number): Promise<QuotaThreshold> {
   await requireReadable(on.database, principal, clientId);
   const threshold = (await store.findThreshold(on.database.sql, clientId)) ?? DEFAULT_THRESHOLD;
   const last = await lastWarning(on.database.sql, clientId);
@@ -291,15 +266,10 @@ export async function exceededQuotas(
     .filter(({ current_usage, requested_usage, limit }) => current_usage + requested_usage > limit);
 }
 
-const ownedBy = ({ clientId, regionId }: QuotaOwner) =>
-  sql`client_id = ${clientId} and region_id = ${regionId}`;
+const ownedBy = ({ clientId, regionId }: QuotaOwner) => sql`client_id = ${clientId} and region_id = ${regionId}`;
 
 /** Returns the limit of one quota, for what is counted elsewhere. */
-export async function limitOf(
-  tx: Transaction,
-  owner: LimitedOwner,
-  attribute: RegionalQuota,
-): Promise<number> {
+export async function limitOf(tx: Transaction, owner: LimitedOwner, attribute: RegionalQuota): Promise<number> {
   return ownLimit(tx, owner, attribute, owner.region.quotas[attribute]);
 }
 
@@ -320,9 +290,7 @@ export async function refuseOneMore(
     project_count: sql`projects where client_id = ${clientId}`,
     keypair_count: sql`ssh_keys join projects on projects.id = project_id where client_id = ${clientId}`,
   };
-  const { rows } = await sql<{ used: number }>`select count(*) as used from ${things[attribute]}`.execute(
-    tx.sql,
-  );
+  const { rows } = await sql<{ used: number }>`select count(*) as used from ${things[attribute]}`.execute(tx.sql);
   const used = rows[0]?.used ?? 0;
   const owner = { clientId, regionId: names.NO_REGION };
   const limit = await ownLimit(tx, owner, attribute, names.GLOBAL_QUOTAS[attribute]);
@@ -333,12 +301,7 @@ export async function refuseOneMore(
   throw new QuotaExceededError({ attribute, current_usage: used, requested_usage: 1, limit });
 }
 
-async function ownLimit(
-  tx: Transaction,
-  owner: QuotaOwner,
-  attribute: string,
-  standard: number,
-): Promise<number> {
+async function ownLimit(tx: Transaction, owner: QuotaOwner, attribute: string, standard: number): Promise<number> {
   const limit = limitAt(owner, sql`${attribute}::text`, standard);
   const { rows } = await sql<{ most: number }>`select ${limit} as most`.execute(tx.sql);
   return rows[0]?.most ?? standard;
@@ -350,21 +313,13 @@ async function clientOf(tx: Transaction, projectId: number): Promise<number | un
 }
 
 /** Refuses early what `takeQuotas` would refuse at the end of the transaction anyway. @throws QuotaExceededError */
-export async function refuseExceeded(
-  tx: Transaction,
-  owner: LimitedOwner,
-  amounts: QuotaAmounts,
-): Promise<void> {
+export async function refuseExceeded(tx: Transaction, owner: LimitedOwner, amounts: QuotaAmounts): Promise<void> {
   const [first] = await exceededQuotas(tx.sql, owner, amounts);
   if (first) throw new QuotaExceededError(first);
 }
 
 /** Takes quotas even beyond their limits, for a caller that soon releases as much. */
-export async function overdrawQuotas(
-  tx: Transaction,
-  owner: LimitedOwner,
-  amounts: QuotaAmounts,
-): Promise<void> {
+export async function overdrawQuotas(tx: Transaction, owner: LimitedOwner, amounts: QuotaAmounts): Promise<void> {
   const taken = inOrder(amounts).map(([name, amount]) => [name, -amount]);
   await releaseQuotas(tx, owner, Object.fromEntries(taken));
 }
@@ -386,11 +341,7 @@ export async function releaseQuota(
 }
 
 /** Calls `releaseQuota` for several quotas, in the order of `takeQuotas`. */
-export async function releaseQuotas(
-  tx: Transaction,
-  owner: QuotaOwner,
-  amounts: QuotaAmounts,
-): Promise<void> {
+export async function releaseQuotas(tx: Transaction, owner: QuotaOwner, amounts: QuotaAmounts): Promise<void> {
   for (const [attribute, amount] of inOrder(amounts)) await releaseQuota(tx, owner, attribute, amount);
 }
 
@@ -431,7 +382,5 @@ export async function recountQuotas(tx: Transaction, clientId: number): Promise<
       group by region_id, attribute
     ) as counted using (region_id, attribute)
     where former.client_id = ${clientId} and quota_usage.client_id = ${clientId}
-      and quota_usage.region_id = former.region_id and quota_usage.attribute = former.attribute`.execute(
-    tx.sql,
-  );
+      and quota_usage.region_id = former.region_id and quota_usage.attribute = former.attribute`.execute(tx.sql);
 }

@@ -51,8 +51,7 @@ export async function listTasks(sql: Sql, filter: TaskFilter): Promise<Page<Task
   // As text, since the planner needs to know it for an index of unfinished tasks.
   if (state) tasks = tasks.where('state', 'in', state.map(raw.lit));
   if (task_type !== undefined) tasks = tasks.where('task_type', '=', any([task_type].flat()));
-  if (is_acknowledged !== undefined)
-    tasks = tasks.where('acknowledged_at', is_acknowledged ? 'is not' : 'is', null);
+  if (is_acknowledged !== undefined) tasks = tasks.where('acknowledged_at', is_acknowledged ? 'is not' : 'is', null);
   if (from) tasks = tasks.where('created_on', '>=', from);
   if (before) tasks = tasks.where('created_on', '<', before);
   const ordered = tasks.select(COLUMNS).orderBy('created_on', order).orderBy('id', order);
@@ -82,9 +81,7 @@ export async function acknowledgeEnded(
   which: AcknowledgedTasks,
   acknowledgement: Acknowledgement,
 ): Promise<void> {
-  let update = unacknowledged(sql, acknowledgement)
-    .where('client_id', '=', which.clientId)
-    .where('state', 'in', ENDED);
+  let update = unacknowledged(sql, acknowledgement).where('client_id', '=', which.clientId).where('state', 'in', ENDED);
   if (which.projectId !== undefined) update = update.where('project_id', '=', which.projectId);
   if (which.regionId !== undefined) update = update.where('region_id', '=', which.regionId);
   await update.execute();
@@ -98,11 +95,7 @@ export async function acknowledgeNamed(
   acknowledgement: Acknowledgement,
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  let query = sql
-    .selectFrom('tasks')
-    .select('id')
-    .where('id', 'in', ids)
-    .where('client_id', '=', which.clientId);
+  let query = sql.selectFrom('tasks').select('id').where('id', 'in', ids).where('client_id', '=', which.clientId);
   if (which.projectId !== undefined) query = query.where('project_id', '=', which.projectId);
   if (which.regionId !== undefined) query = query.where('region_id', '=', which.regionId);
   const known = new Set((await query.execute()).map(({ id }) => id));

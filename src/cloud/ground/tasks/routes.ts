@@ -128,8 +128,7 @@ export function taskRoutes(app: Api, on: Platform): void {
       answer: schema.Task,
       handler: async ({ principal, params, headers }, reply) => {
         const seconds = waitPreference(headers.prefer);
-        if (seconds === undefined)
-          return schema.presentedTask(await tasks.getTask(on, principal, params.task_id));
+        if (seconds === undefined) return schema.presentedTask(await tasks.getTask(on, principal, params.task_id));
         const { task, waited } = await tasks.awaitTask(on, principal, params.task_id, {
           seconds,
           gone: goneSignal(reply),
@@ -167,7 +166,6 @@ export function taskCancellationRoutes(app: Api, on: Platform): void {
     description:
       'Ends the task with an ERROR, and undoes what it began, as if it had failed. Removals, and changes that nothing can undo, are refused.',
     answer: schema.Task,
-    handler: async ({ principal, params }) =>
-      schema.presentedTask(await cancelTask(on, principal, params.task_id)),
+    handler: async ({ principal, params }) => schema.presentedTask(await cancelTask(on, principal, params.task_id)),
   });
 }

@@ -17,8 +17,7 @@ import {
 import { STATES } from './states.ts';
 import type { TaskRow } from './store.ts';
 
-const TaskTime = (description: string) =>
-  nullable(Type.String({ description, examples: ['2026-05-23T05:07:31'] }));
+const TaskTime = (description: string) => nullable(Type.String({ description, examples: ['2026-05-23T05:07:31'] }));
 
 const idLists = [
   'ai_clusters api_keys caas_containers clusters faas_functions faas_namespaces file_shares floatingips healthmonitors',
@@ -89,9 +88,7 @@ export const TaskListQuery = Query({
       description: 'Repeat for several',
     }),
   ),
-  task_type: Type.Optional(
-    Type.String({ maxLength: 255, description: 'Exact type', examples: ['create_volume'] }),
-  ),
+  task_type: Type.Optional(Type.String({ maxLength: 255, description: 'Exact type', examples: ['create_volume'] })),
   is_acknowledged: Type.Optional(
     Type.Boolean({ description: 'Only tasks that have been acknowledged, or only those that have not' }),
   ),

@@ -160,12 +160,8 @@ export async function removeAgain(
 }
 
 /** Wants something that no task waits for. @throws as `beginTask` */
-export const wantChecked = (
-  on: Platform,
-  tx: Transaction,
-  scope: Scope,
-  wants: readonly Wanted[],
-): Promise<void> => want(tx, scope, wants, { check: on.backends.check });
+export const wantChecked = (on: Platform, tx: Transaction, scope: Scope, wants: readonly Wanted[]): Promise<void> =>
+  want(tx, scope, wants, { check: on.backends.check });
 
 /** Returns what an update that changes nothing answers: a task that is FINISHED if the client wants one, or none. */
 export const unchangedTask = async (
@@ -174,8 +170,7 @@ export const unchangedTask = async (
   scope: TaskScope,
   task: { type: string; data: object },
   { taskAnyway }: TaskAnyway,
-): Promise<string | undefined> =>
-  taskAnyway ? recordDoneTask(on, tx, scope, { ...task, created: null }) : undefined;
+): Promise<string | undefined> => (taskAnyway ? recordDoneTask(on, tx, scope, { ...task, created: null }) : undefined);
 
 /**
  * Returns the task when it has ended, when the time is over or when `gone` is aborted. `waited` is false if too many
@@ -233,9 +228,7 @@ export async function acknowledgeTask(
 ): Promise<TaskRow> {
   const { id, client_id } = await getTask(on, principal, taskId, 'operate');
   noteAccount(client_id);
-  await on.database.accept((tx) =>
-    acknowledgements.acknowledgeTask(tx.sql, id, acknowledgement(on, principal)),
-  );
+  await on.database.accept((tx) => acknowledgements.acknowledgeTask(tx.sql, id, acknowledgement(on, principal)));
   return getTask(on, principal, id);
 }
 
@@ -379,10 +372,7 @@ const DELETED_BY: Partial<Record<Name['kind'], string>> = {
  * Returns for each of the users of something the task that removes it, or will when it has waited; undefined if there is none.
  * A user may go with several things: a port with its own removal, or with that of its machine.
  */
-async function removersOf(
-  tx: Transaction,
-  users: readonly (readonly Name[])[],
-): Promise<(string | undefined)[]> {
+async function removersOf(tx: Transaction, users: readonly (readonly Name[])[]): Promise<(string | undefined)[]> {
   const things = users.flat().map(({ kind, id }) => ({ kind, id, deleted_by: DELETED_BY[kind] }));
   // Clusters are deleted by their names. First, since what begins meanwhile has wants.
   const { rows } = await sql<Name & { task_id: string }>`
@@ -423,9 +413,7 @@ async function haveLeft(tx: Transaction, things: readonly Name[]): Promise<boole
   if (things.length === 0) return false;
   const { rows } = await sql`
     select from jsonb_to_recordset(${JSON.stringify(things)}::jsonb) as thing (kind text, id uuid)
-    where not exists (select from wants where wants.kind = thing.kind and wants.id = thing.id) limit 1`.execute(
-    tx.sql,
-  );
+    where not exists (select from wants where wants.kind = thing.kind and wants.id = thing.id) limit 1`.execute(tx.sql);
   return rows.length > 0;
 }
 
@@ -479,11 +467,7 @@ export async function refuseDoomed(
 }
 
 /** Returns the refusal of something that others are made from: a deletion may wait until all of them are there. */
-export async function neededBy(
-  tx: Transaction,
-  message: string,
-  things: readonly Name[],
-): Promise<ConflictError> {
+export async function neededBy(tx: Transaction, message: string, things: readonly Name[]): Promise<ConflictError> {
   const tasks = await tasksOn(tx, things, { removing: false });
   const makers = things.map((thing) => tasks.get(keyOf(thing)));
   // One without a task has been made since it was found.

@@ -121,9 +121,7 @@ export async function findLateRemoval(
 export async function waitLike(sql: Sql, otherId: string, id: string): Promise<void> {
   await raw`
     insert into task_wants (task_id, kind, want_id, generation, undo)
-    select ${id}::uuid, kind, want_id, generation, null from task_wants where task_id = ${otherId}`.execute(
-    sql,
-  );
+    select ${id}::uuid, kind, want_id, generation, null from task_wants where task_id = ${otherId}`.execute(sql);
 }
 
 const OPEN = `state in (${ACTIVE.map((state) => `'${state}'`).join(', ')})`;

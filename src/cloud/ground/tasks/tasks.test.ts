@@ -19,9 +19,7 @@ async function busy(): Promise<string> {
 }
 
 /** Inserts a task of the second account that has ended. */
-async function put(
-  task: { type?: string; state?: string; on?: string; region?: number; clientId?: number } = {},
-) {
+async function put(task: { type?: string; state?: string; on?: string; region?: number; clientId?: number } = {}) {
   const id = randomUUID();
   const state = task.state ?? 'FINISHED';
   await service.pool.query(
@@ -95,17 +93,14 @@ describe('GET /cloud/v1/tasks', () => {
     expect((await tenant.http.get(`/cloud/v1/tasks/${foreign}`)).status).toBe(404);
   });
 
-  it.each([
-    'state=DONE',
-    'from_timestamp=yesterday',
-    'to_timestamp=2026-02-31T25:00:00Z',
-    'order_by=up',
-    'limit=0',
-  ])('refuses %s', async (query) => {
-    const answer = await tenant.http.get(`/cloud/v1/tasks?${query}`);
-    expect(answer.status).toBe(400);
-    expect(Object.keys(answer.body.invalid_fields)[0]).toMatch(new RegExp(`^${query.split('=')[0]}`));
-  });
+  it.each(['state=DONE', 'from_timestamp=yesterday', 'to_timestamp=2026-02-31T25:00:00Z', 'order_by=up', 'limit=0'])(
+    'refuses %s',
+    async (query) => {
+      const answer = await tenant.http.get(`/cloud/v1/tasks?${query}`);
+      expect(answer.status).toBe(400);
+      expect(Object.keys(answer.body.invalid_fields)[0]).toMatch(new RegExp(`^${query.split('=')[0]}`));
+    },
+  );
 });
 
 describe('GET /cloud/v1/tasks/{project_id}/{region_id}/active', () => {

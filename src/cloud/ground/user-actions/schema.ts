@@ -39,10 +39,7 @@ export const UserActionListQuery = Query({
   ),
   project_id: RepeatedId('Project ID'),
   region_id: RepeatedId('Region ID'),
-  resource_id: several(
-    'ID of a resource that was created, changed or deleted',
-    '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a',
-  ),
+  resource_id: several('ID of a resource that was created, changed or deleted', '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a'),
   search_field: Type.Optional(
     Type.String({
       maxLength: 255,

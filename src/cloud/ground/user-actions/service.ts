@@ -19,8 +19,7 @@ export const listUserActions = async (
   on: Platform,
   { clientId }: Principal,
   query: UserActionListQuery,
-): Promise<Page<store.ListedAction>> =>
-  listPublished(on.database.sql, { ...query, ...periodOf(query), clientId });
+): Promise<Page<store.ListedAction>> => listPublished(on.database.sql, { ...query, ...periodOf(query), clientId });
 
 /** Lists everything recorded for the caller's account. @throws InvalidError for a time that no calendar has */
 export async function listRequests(
@@ -53,10 +52,7 @@ export async function listPublished(db: Sql, filter: PublishedFilter): Promise<P
 function matching(db: Sql, filter: PublishedFilter) {
   const { clientId } = filter;
   // Needed even if a group is given, because the indexes for this log only contain such rows.
-  let actions = db
-    .selectFrom('user_actions')
-    .where('client_id', '=', clientId)
-    .where('api_group', 'is not', null);
+  let actions = db.selectFrom('user_actions').where('client_id', '=', clientId).where('api_group', 'is not', null);
   if (filter.project_id) actions = actions.where('project_id', 'in', filter.project_id);
   if (filter.region_id) actions = actions.where('region_id', 'in', filter.region_id);
   if (filter.api_group) actions = actions.where('api_group', 'in', filter.api_group);

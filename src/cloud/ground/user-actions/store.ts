@@ -1,9 +1,19 @@
 import type { Selectable } from 'kysely';
 import type { Sql } from '../../../db/database.ts';
 import { pageByIds } from '../../../db/page.ts';
+import type { QuarterlyTable } from '../../../db/quarters.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { RequestListQuery } from './schema.ts';
+
+export const USER_ACTIONS: QuarterlyTable = {
+  name: 'user_actions',
+  column: '"timestamp"',
+  from: (moment) => `'${moment.toISOString()}'`,
+  time: '"timestamp"',
+  isOver: 'true',
+  goesOn: () => 'false',
+};
 
 export type UserActionRow = Selectable<Tables['user_actions']>;
 /** An action, with the email address of its user if the user is in the account. */
@@ -17,10 +27,7 @@ export interface RequestFilter extends RequestListQuery {
 
 /** Lists all requests for a change, including refused ones. */
 export async function listRequests(db: Sql, filter: RequestFilter): Promise<Page<ListedAction>> {
-  let actions = db
-    .selectFrom('user_actions')
-    .where('client_id', '=', filter.clientId)
-    .where('origin', 'is', null);
+  let actions = db.selectFrom('user_actions').where('client_id', '=', filter.clientId).where('origin', 'is', null);
   if (filter.project_id) actions = actions.where('project_id', 'in', filter.project_id);
   if (filter.region_id) actions = actions.where('region_id', 'in', filter.region_id);
   if (filter.user_id !== undefined) actions = actions.where('user_id', '=', filter.user_id);

@@ -122,8 +122,7 @@ it('filters, searches, orders and pages', async () => {
   for (const [index, name] of ['Web one', 'web two', '100%_sure'].entries()) {
     const headers = { 'user-agent': `agent/${index % 2}` };
     ids.push(
-      (await tenant.http.request('POST', keys, { body: { name: name.replace(/[%_]/g, '-') }, headers })).body
-        .id,
+      (await tenant.http.request('POST', keys, { body: { name: name.replace(/[%_]/g, '-') }, headers })).body.id,
     );
   }
   await tenant.http.delete(`${keys}/${ids[0]}`);

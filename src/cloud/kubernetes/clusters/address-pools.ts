@@ -2,12 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { type CanonicalCidr, canonicalCidr, hostBitsFault, type IpFamily } from '../../../lib/cidr.ts';
 import type { FieldProblem } from '../../../lib/errors.ts';
 
-export const POOL_FIELDS = [
-  'pods_ip_pool',
-  'services_ip_pool',
-  'pods_ipv6_pool',
-  'services_ipv6_pool',
-] as const;
+export const POOL_FIELDS = ['pods_ip_pool', 'services_ip_pool', 'pods_ipv6_pool', 'services_ipv6_pool'] as const;
 type PoolField = (typeof POOL_FIELDS)[number];
 
 /** CIDRs from which pods and services get addresses, in canonical form. */
@@ -31,9 +26,8 @@ const DEFAULTS: AddressPools = {
 const RESERVED = ['10.255.255.0/24', '192.168.128.0/17'];
 
 /**
- * Allowed prefix lengths. The API server takes at most 20 bits of service addresses (Kubernetes
- * options/validation.go), and the installer needs at least 10 addresses (kubeadm constants.go). Pods need a whole
- * range for at least one node.
+ * Allowed prefix lengths. The API server takes at most 20 bits of service addresses (Kubernetes options/validation.go),
+ * and the installer needs at least 10 addresses (kubeadm constants.go). Pods need a whole range for at least one node.
  */
 const SIZES: Record<PoolField, { family: IpFamily; min: number; max: number }> = {
   pods_ip_pool: { family: 'IPv4', min: 8, max: 24 },
@@ -42,9 +36,7 @@ const SIZES: Record<PoolField, { family: IpFamily; min: number; max: number }> =
   services_ipv6_pool: { family: 'IPv6', min: 108, max: 124 },
 };
 
-/**
- * Returns the address pools of a new cluster and their problems. `subnetCidr` is the nodes' subnet, if it is known.
- */
+/** Returns the address pools of a new cluster and their problems. `subnetCidr` is the nodes' subnet, if it is known. */
 export function addressPools(
   given: AddressPoolsInput,
   subnetCidr: string | undefined,

@@ -25,11 +25,7 @@ export async function hasOwnNetwork(on: Platform, scope: Scope, id: string): Pro
 }
 
 /** Returns a subnet that nodes may be in; undefined if there is none in the project and region. */
-export async function findClusterSubnet(
-  on: Platform,
-  scope: Scope,
-  id: string,
-): Promise<ClusterSubnet | undefined> {
+export async function findClusterSubnet(on: Platform, scope: Scope, id: string): Promise<ClusterSubnet | undefined> {
   const subnet = await ifFound(getSubnet(on, scope, id));
   if (!subnet || subnet.project_id === null) return undefined;
   return { networkId: subnet.network_id, cidr: subnet.cidr, hasRouter: subnet.routed };
@@ -52,11 +48,7 @@ export interface AcceptedCluster extends AddressPools {
  * Checks a whole creation body against the region and the project. Writes nothing.
  * @throws InvalidError with every fault
  */
-export async function acceptCluster(
-  on: Platform,
-  scope: Scope,
-  request: CreateCluster,
-): Promise<AcceptedCluster> {
+export async function acceptCluster(on: Platform, scope: Scope, request: CreateCluster): Promise<AcceptedCluster> {
   const { region } = scope;
   if (!region.has_k8s) {
     throw new InvalidError({
@@ -134,11 +126,7 @@ function ipv6Problems({ is_ipv6 }: CreateCluster, { region }: Scope): FieldProbl
   return [{ field: 'is_ipv6', message }];
 }
 
-async function keypairProblems(
-  on: Platform,
-  scope: Scope,
-  { keypair }: CreateCluster,
-): Promise<FieldProblem[]> {
+async function keypairProblems(on: Platform, scope: Scope, { keypair }: CreateCluster): Promise<FieldProblem[]> {
   if (await hasSshKeyNamed(on, scope, keypair)) return [];
   const message = `Unknown SSH key ${keypair}. Must be the name of a key of this project; add the key first.`;
   return [{ field: 'keypair', message }];

@@ -107,12 +107,7 @@ export function publicAddressProblems(
   return [{ field: `${path}is_public_ipv4`, message: 'This region has no public addresses. Leave it out.' }];
 }
 
-function volumeTypeProblems(
-  pool: Kind,
-  { volumeTypes }: PoolOffer,
-  bareMetal: boolean,
-  path: string,
-): FieldProblem[] {
+function volumeTypeProblems(pool: Kind, { volumeTypes }: PoolOffer, bareMetal: boolean, path: string): FieldProblem[] {
   const type = pool.boot_volume_type;
   if (bareMetal || type === undefined || type === null || volumeTypes.includes(type)) return [];
   const message = `Unknown volume type ${type}. This region offers: ${volumeTypes.join(', ')}.`;

@@ -94,11 +94,7 @@ export async function keepKeys(
 }
 
 /** Locks the file share: it may be changing or on its way out since it was checked. */
-export async function keepShare(
-  tx: Transaction,
-  scope: Scope,
-  { add_ons }: ClusterConfiguration,
-): Promise<void> {
+export async function keepShare(tx: Transaction, scope: Scope, { add_ons }: ClusterConfiguration): Promise<void> {
   const id = add_ons.slurm.file_share_id;
   if (id === null || (await keepForSlurm(tx, scope, id))) return;
   throw new InvalidError({

@@ -51,12 +51,7 @@ export async function clusterVersions(on: Platform, scope: Scope, name: string):
  * @throws NotFoundError, InvalidError for any other version, ConflictError while a task holds the cluster, or if
  * Slurm doesn't run on the version
  */
-export async function upgradeCluster(
-  on: Platform,
-  scope: Scope,
-  name: string,
-  asked: string,
-): Promise<string> {
+export async function upgradeCluster(on: Platform, scope: Scope, name: string, asked: string): Promise<string> {
   const version = `v${asked.replace(/^v/, '')}`;
   return on.database.accept(async (tx) => {
     const cluster = await clusters.lockFreeCluster(tx, scope, name);
@@ -93,11 +88,7 @@ function wrongVersion(wanted: string, current: string, possible: readonly string
   return new InvalidError([{ field: 'version', message }]);
 }
 
-const UpgradeCluster = Input(
-  'UpgradeKubernetesCluster',
-  { version: schema.VersionInput },
-  { version: 'v1.33.9' },
-);
+const UpgradeCluster = Input('UpgradeKubernetesCluster', { version: schema.VersionInput }, { version: 'v1.33.9' });
 
 /** Routes for upgrades of clusters, under the base path of one version. */
 export function upgradeRoutes(app: Api, dialect: Dialect, on: Platform, base: schema.ClusterBase): void {
@@ -183,9 +174,7 @@ function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: schema.C
       answer: dialect.tasksSchema,
       handler: async ({ scope, params, query }) => {
         const volumes = idsOf(query.volumes);
-        return dialect.tasks([
-          await deleteOrWait(on, scope, clusters.clusterDeletion, params.cluster_name, volumes),
-        ]);
+        return dialect.tasks([await deleteOrWait(on, scope, clusters.clusterDeletion, params.cluster_name, volumes)]);
       },
     },
   );
@@ -202,16 +191,11 @@ function readingRoutes(app: Api, on: Platform, base: schema.ClusterBase): void {
       presentedPage(await clusters.listClusters(on, scope, query), schema.presentedCluster),
   });
 
-  api.get(
-    `${base.path}/${schema.CLUSTER_NAME}`,
-    `getKubernetesCluster${base.suffix}`,
-    'Get a Kubernetes cluster',
-    {
-      versioned: VERSIONED,
-      params: schema.ClusterParams,
-      answer: schema.ClusterAnswer,
-      handler: async ({ scope, params }) =>
-        schema.presentedCluster(await clusters.getCluster(on, scope, params.cluster_name)),
-    },
-  );
+  api.get(`${base.path}/${schema.CLUSTER_NAME}`, `getKubernetesCluster${base.suffix}`, 'Get a Kubernetes cluster', {
+    versioned: VERSIONED,
+    params: schema.ClusterParams,
+    answer: schema.ClusterAnswer,
+    handler: async ({ scope, params }) =>
+      schema.presentedCluster(await clusters.getCluster(on, scope, params.cluster_name)),
+  });
 }

@@ -29,9 +29,7 @@ export const Nodes = (description: string) =>
   Type.Integer({ minimum: 1, maximum: MAX_NODES, description, examples: [1] });
 
 const textsOf = (description: string, examples: Record<string, string>[]) =>
-  Optional(
-    wire.orNull(wire.textMap({ keyLength: 317, valueLength: 1024, entries: 64 }, { description, examples })),
-  );
+  Optional(wire.orNull(wire.textMap({ keyLength: 317, valueLength: 1024, entries: 64 }, { description, examples })));
 
 const switchOf = (description: string) => Optional(wire.nullable(Type.Boolean({ description })));
 
@@ -61,8 +59,7 @@ export const PoolInput = Type.Object(
         Type.Integer({
           minimum: 10,
           maximum: 2000,
-          description:
-            'Size of the boot volume in GiB. Required for virtual flavors, not allowed for bare metal.',
+          description: 'Size of the boot volume in GiB. Required for virtual flavors, not allowed for bare metal.',
           examples: [50],
         }),
       ),
@@ -137,8 +134,7 @@ const CsiInput = wire.closed(
         {
           vast_enabled: Optional(
             Type.Boolean({
-              description:
-                "VAST NFS, which Slurm requires; defaults to false. Can't be changed after creation.",
+              description: "VAST NFS, which Slurm requires; defaults to false. Can't be changed after creation.",
               examples: [false],
             }),
           ),
@@ -177,9 +173,7 @@ export const CreateCluster = Type.Object(
     ...creationGroups,
     csi: Optional(CsiInput),
     fixed_network: networkId('Network of the nodes. If empty, the platform chooses one.'),
-    fixed_subnet: networkId(
-      'Subnet of the nodes, which must have a router. If empty, the platform chooses one.',
-    ),
+    fixed_subnet: networkId('Subnet of the nodes, which must have a router. If empty, the platform chooses one.'),
     is_ipv6: switchOf('IPv6 in addition to IPv4: each node gets a public IPv6 address. Defaults to false.'),
     pods_ip_pool: addressPool('IPv4 CIDR for pods; defaults to 172.16.0.0/18.', '172.16.0.0/18'),
     services_ip_pool: addressPool('IPv4 CIDR for services; defaults to 172.24.0.0/18.', '172.24.0.0/18'),
@@ -213,9 +207,7 @@ export const PoolParams = Type.Object({
 
 export const ClusterListQuery = wire.Query(wire.listQuery());
 export const DeleteClusterQuery = wire.Query({
-  volumes: Optional(
-    wire.IdList('Volumes of the cluster to delete as well, including those that would be kept'),
-  ),
+  volumes: Optional(wire.IdList('Volumes of the cluster to delete as well, including those that would be kept')),
 });
 
 const texts = (description: string) =>

@@ -23,22 +23,14 @@ import { CREATE_CLUSTER, clusterConfigured, clusterMade, DELETE_CLUSTER, UPDATE_
  * Locks the cluster for a change until the transaction ends, and returns it.
  * @throws NotFoundError, ConflictError while a task holds it
  */
-export async function lockFreeCluster(
-  tx: Transaction,
-  scope: Scope,
-  name: string,
-): Promise<store.ClusterRow> {
+export async function lockFreeCluster(tx: Transaction, scope: Scope, name: string): Promise<store.ClusterRow> {
   const cluster = await lockKnownCluster(tx, scope, name);
   refuseHeld(cluster);
   return cluster;
 }
 
 /** Locks the cluster even if a task holds it. @throws NotFoundError */
-export async function lockKnownCluster(
-  tx: Transaction,
-  scope: Scope,
-  name: string,
-): Promise<store.ClusterRow> {
+export async function lockKnownCluster(tx: Transaction, scope: Scope, name: string): Promise<store.ClusterRow> {
   const cluster = found('Cluster', name, await store.lockCluster(tx, scope, name));
   tx.about({ ...cluster, type: 'k8s_cluster' });
   return cluster;
@@ -52,14 +44,12 @@ export function poolOf({ pools }: Pick<store.ClusterRow, 'pools'>, name: string)
 }
 
 /**
- * What a held cluster will be is only known when its task has ended, so even a change that changes nothing has to
- * wait.
+ * What a held cluster will be is only known when its task has ended, so even a change that changes nothing has to wait.
  * @throws ConflictError
  */
 export function refuseHeld({ name, status, task_id: taskId }: store.ClusterRow): void {
   if (taskId === null) return;
-  const doing =
-    status === 'Provisioned' ? 'being updated' : status === 'Deleting' ? 'being deleted' : 'being created';
+  const doing = status === 'Provisioned' ? 'being updated' : status === 'Deleting' ? 'being deleted' : 'being created';
   throw new errors.HeldError(
     `Cluster ${name} is ${doing} by task ${taskId}. Wait until the task has ended, then try again`,
     taskId,
@@ -103,9 +93,7 @@ export async function createCluster(on: Platform, scope: Scope, request: CreateC
       await placementGroups.addForPools(tx, scope, cluster.name, pools);
       await workerGroups.make(tx, scope, cluster, cluster.created_at);
       const more = pools.map((pool) => ({ pool, amount: pool.node_count }));
-      const nodeQuotas = await addNodes(on, tx, scope, cluster, more, taskId).catch(
-        inFieldsOfCreation(cluster),
-      );
+      const nodeQuotas = await addNodes(on, tx, scope, cluster, more, taskId).catch(inFieldsOfCreation(cluster));
       await tasks.beginTask(on, tx, scope, {
         id: taskId,
         task: CREATE_CLUSTER,
@@ -153,13 +141,7 @@ export async function updateCluster(
     const changed = changedGroups(current, wanted);
     const data = { cluster_name: name, ...request };
     if (changed.length === 0) {
-      const unchanged = await tasks.unchangedTask(
-        on,
-        tx,
-        scope,
-        { type: UPDATE_CLUSTER.type, data },
-        { taskAnyway },
-      );
+      const unchanged = await tasks.unchangedTask(on, tx, scope, { type: UPDATE_CLUSTER.type, data }, { taskAnyway });
       return unchanged === undefined ? [] : [unchanged];
     }
     if (changed.includes('add_ons')) {
@@ -183,12 +165,7 @@ export async function updateCluster(
  * @throws NotFoundError, InvalidError for volumes that aren't the cluster's, ConflictError while a task holds the
  * cluster or others use the security group of its nodes
  */
-export async function deleteCluster(
-  on: Platform,
-  scope: Scope,
-  name: string,
-  volumeIds: string[],
-): Promise<string> {
+export async function deleteCluster(on: Platform, scope: Scope, name: string, volumeIds: string[]): Promise<string> {
   return on.database.accept(async (tx) => {
     const cluster = await lockKnownCluster(tx, scope, name);
     if (cluster.status === 'Deleting') {

@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  CLUSTERS,
-  type ClusterParts,
-  clusterParts,
-  GPU_POOL,
-  makeCluster,
-} from '../../../../test/support/clusters.ts';
+import { CLUSTERS, type ClusterParts, clusterParts, GPU_POOL, makeCluster } from '../../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 
 const SHARES = '/cloud/v1/file_shares/1/1';
@@ -38,10 +32,9 @@ const slurmOn = (shareId: string) => ({
 async function halfDeleted(shareId: string): Promise<{ commit(): Promise<void> }> {
   const client = await service.pool.connect();
   await client.query('begin');
-  await client.query(
-    `update file_shares set status = 'deleting', task_id = gen_random_uuid() where id = $1`,
-    [shareId],
-  );
+  await client.query(`update file_shares set status = 'deleting', task_id = gen_random_uuid() where id = $1`, [
+    shareId,
+  ]);
   return {
     async commit() {
       await client.query('commit');

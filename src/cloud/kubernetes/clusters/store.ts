@@ -86,11 +86,7 @@ export async function listClusters(db: Sql, place: Place, page: PageQuery): Prom
 }
 
 /** Locks the cluster against every other change until the transaction ends, and returns it. */
-export async function lockCluster(
-  tx: Transaction,
-  place: Place,
-  name: string,
-): Promise<ClusterRow | undefined> {
+export async function lockCluster(tx: Transaction, place: Place, name: string): Promise<ClusterRow | undefined> {
   // Reads after locking: a statement that waits for a row would still see the pools as they were before.
   await tx.sql
     .selectFrom('kubernetes_clusters')
@@ -102,10 +98,7 @@ export async function lockCluster(
   return findCluster(tx.sql, place, name);
 }
 
-export type NewCluster = Omit<
-  Insertable<Tables['kubernetes_clusters']>,
-  'configuration' | 'next_configuration'
-> & {
+export type NewCluster = Omit<Insertable<Tables['kubernetes_clusters']>, 'configuration' | 'next_configuration'> & {
   configuration: ClusterConfiguration;
 };
 export type NewPool = Omit<
@@ -130,19 +123,17 @@ export async function insertPools(
   await tx.sql
     .insertInto('kubernetes_pools')
     .values(
-      pools.map(
-        ({ security_group_ids: _, labels, taints, crio_config, kubelet_config, ...pool }, position) => ({
-          ...pool,
-          cluster_id: to.clusterId,
-          position: position + (to.firstPosition ?? 0),
-          pending: to.pending ?? null,
-          labels: JSON.stringify(labels),
-          taints: JSON.stringify(taints),
-          crio_config: JSON.stringify(crio_config),
-          kubelet_config: JSON.stringify(kubelet_config),
-          created_at: to.createdAt,
-        }),
-      ),
+      pools.map(({ security_group_ids: _, labels, taints, crio_config, kubelet_config, ...pool }, position) => ({
+        ...pool,
+        cluster_id: to.clusterId,
+        position: position + (to.firstPosition ?? 0),
+        pending: to.pending ?? null,
+        labels: JSON.stringify(labels),
+        taints: JSON.stringify(taints),
+        crio_config: JSON.stringify(crio_config),
+        kubelet_config: JSON.stringify(kubelet_config),
+        created_at: to.createdAt,
+      })),
     )
     .execute();
   await linkGroups(tx, pools);
@@ -209,10 +200,7 @@ export async function adoptNextConfiguration(tx: Transaction, id: string): Promi
 }
 
 /** Deletes a cluster that the task holds. Returns false if there is none. */
-export async function deleteCluster(
-  tx: Transaction,
-  held: { clusterId: string; taskId: string },
-): Promise<boolean> {
+export async function deleteCluster(tx: Transaction, held: { clusterId: string; taskId: string }): Promise<boolean> {
   const { numDeletedRows } = await tx.sql
     .deleteFrom('kubernetes_clusters')
     .where('id', '=', held.clusterId)

@@ -138,11 +138,7 @@ type Described = Pick<
 
 /* What is wanted of clusters. Nodes that are being removed are no longer wanted. */
 
-export async function clusterMade(
-  tx: Transaction,
-  place: { projectId: number },
-  cluster: Described,
-): Promise<Wanted> {
+export async function clusterMade(tx: Transaction, place: { projectId: number }, cluster: Described): Promise<Wanted> {
   const { configuration } = cluster;
   const slurmIds = slurmKeyIds(configuration);
   const keys = await sshKeys.keep(tx, place, { names: [cluster.keypair], ids: slurmIds });
@@ -181,10 +177,7 @@ export async function clusterConfigured(
 }
 
 /** Changes the pools, with the nodes that are in their rows. */
-export async function clusterPooled(
-  tx: Transaction,
-  cluster: Pick<Described, 'id' | 'pools'>,
-): Promise<Wanted> {
+export async function clusterPooled(tx: Transaction, cluster: Pick<Described, 'id' | 'pools'>): Promise<Wanted> {
   const pools = await poolsOf(tx, cluster);
   return change('cluster', cluster.id, (former) => ({ ...former, pools }));
 }

@@ -97,14 +97,8 @@ describe('all six groups at once', () => {
 describe('an update that changes nothing starts no task, and under /gcore names one that is finished', () => {
   test.each([
     ['no group', {}],
-    [
-      'null groups',
-      { authentication: null, autoscaler_config: null, cni: null, ddos_profile: null, logging: null },
-    ],
-    [
-      'the values that are there',
-      { logging: { enabled: true, destination_region_id: 1, topic_name: 'logs' } },
-    ],
+    ['null groups', { authentication: null, autoscaler_config: null, cni: null, ddos_profile: null, logging: null }],
+    ['the values that are there', { logging: { enabled: true, destination_region_id: 1, topic_name: 'logs' } }],
     ['empty groups', { logging: {}, add_ons: {}, authentication: {}, cni: {} }],
     ['a part of what is there', { logging: { topic_name: 'logs' }, cni: { cilium: { encryption: false } } }],
     ['Slurm off while it is off', { add_ons: { slurm: { enabled: false } } }],
@@ -164,10 +158,7 @@ describe('what the older Terraform provider sends for what is not given', () => 
       profile_template_name: 'game_server_v2',
     };
     const strict = await service.http.patch(`${CLUSTERS}/${name}`, { ddos_profile: named });
-    expect([strict.status, Object.keys(strict.body.invalid_fields)]).toEqual([
-      400,
-      ['ddos_profile.profile_template'],
-    ]);
+    expect([strict.status, Object.keys(strict.body.invalid_fields)]).toEqual([400, ['ddos_profile.profile_template']]);
     const older = await service.http.patch(`${GCORE}/${name}`, { ddos_profile: named });
     await finished(older);
     expect(older.headers.get('tradewind-ignored')).toBe('ddos_profile.profile_template');
@@ -258,11 +249,7 @@ describe('refused before any task', () => {
       'autoscaler_config.scan-intervall',
       () => ({ autoscaler_config: { 'scan-intervall': '1s' } }),
     ],
-    [
-      'a number for a text',
-      'autoscaler_config.scan-interval',
-      () => ({ autoscaler_config: { 'scan-interval': 10 } }),
-    ],
+    ['a number for a text', 'autoscaler_config.scan-interval', () => ({ autoscaler_config: { 'scan-interval': 10 } })],
     [
       'a duration without unit',
       'autoscaler_config.scan-interval',
@@ -274,11 +261,7 @@ describe('refused before any task', () => {
       () => ({ authentication: { oidc: { issuer_url: 'https://a.example' } } }),
     ],
     ['another provider', 'cni.provider', () => ({ cni: { provider: 'calico' } })],
-    [
-      'DSR over VXLAN',
-      'cni.cilium.lb_mode',
-      () => ({ cni: { cilium: { lb_mode: 'dsr', tunnel: 'vxlan' } } }),
-    ],
+    ['DSR over VXLAN', 'cni.cilium.lb_mode', () => ({ cni: { cilium: { lb_mode: 'dsr', tunnel: 'vxlan' } } })],
     [
       'an unknown template',
       'ddos_profile.profile_template',
@@ -359,11 +342,7 @@ describe('refused before any task', () => {
 
   test.each<[what: string, cluster: object, text: RegExp]>([
     ['on Kubernetes 1.33', { version: 'v1.33.9' }, /1\.31 or 1\.32/],
-    [
-      'without a GPU pool',
-      { pools: [{ name: 'infra', flavor_id: 'bm1-infra-medium', min_node_count: 1 }] },
-      /GPU/,
-    ],
+    ['without a GPU pool', { pools: [{ name: 'infra', flavor_id: 'bm1-infra-medium', min_node_count: 1 }] }, /GPU/],
     ['without VAST NFS', { csi: {} }, /VAST NFS/],
   ])('Slurm %s', async (_what, overrides, text) => {
     const cluster = await newCluster(overrides);
@@ -467,9 +446,7 @@ describe('who and where', () => {
       const { status, body } = await http.patch(url, { autoscaler_config: { 'scan-interval': interval } });
       expect(status).toBe(200);
       const ids = base.startsWith('/gcore') ? body.tasks : body;
-      expect(body).toEqual(
-        base.startsWith('/gcore') ? { tasks: [expect.any(String)] } : [expect.any(String)],
-      );
+      expect(body).toEqual(base.startsWith('/gcore') ? { tasks: [expect.any(String)] } : [expect.any(String)]);
       expect(await http.task(ids[0])).toMatchObject({ state: 'FINISHED' });
       expect((await http.get(url)).body.autoscaler_config).toEqual({ 'scan-interval': interval });
     }

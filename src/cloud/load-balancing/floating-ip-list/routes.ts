@@ -13,12 +13,8 @@ import { loadBalancersOnPorts } from '../load-balancers/service.ts';
 
 /** The instance of a floating IP, as lists show it. */
 const InstanceOfFloatingIp = Named('FloatingIpInstance', {
-  ...Type.Omit(InstanceAnswer, [
-    'fixed_ip_assignments',
-    'blackhole_ports',
-    'ddos_profile',
-    'instance_isolation',
-  ]).properties,
+  ...Type.Omit(InstanceAnswer, ['fixed_ip_assignments', 'blackhole_ports', 'ddos_profile', 'instance_isolation'])
+    .properties,
   flavor: Type.Pick(InstanceAnswer.properties.flavor, ['flavor_id', 'flavor_name', 'vcpus', 'ram'], {
     title: 'FlavorOfFloatingIpInstance',
   }),

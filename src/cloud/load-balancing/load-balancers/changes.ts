@@ -32,14 +32,7 @@ export function wantedLogging(
 
 type Tags = Record<string, string>;
 
-const changeTags = (
-  on: Platform,
-  scope: Scope,
-  task: TreeTask,
-  id: string,
-  data: object,
-  plan: (tags: Tags) => Tags,
-) =>
+const changeTags = (on: Platform, scope: Scope, task: TreeTask, id: string, data: object, plan: (tags: Tags) => Tags) =>
   changeTree(
     on,
     scope,
@@ -85,12 +78,8 @@ export const addLoadBalancerTags = (on: Platform, scope: Scope, id: string, tags
   changeTags(on, scope, ADD_TAGS, id, { tags }, (current) => patchedTags(current, tags, ''));
 
 /** @throws NotFoundError, InvalidError, ConflictError */
-export const replaceLoadBalancerTags = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  tags: Tags,
-): Promise<string> => changeTags(on, scope, REPLACE_TAGS, id, { tags }, () => acceptedTags(tags, ''));
+export const replaceLoadBalancerTags = (on: Platform, scope: Scope, id: string, tags: Tags): Promise<string> =>
+  changeTags(on, scope, REPLACE_TAGS, id, { tags }, () => acceptedTags(tags, ''));
 
 /** @throws NotFoundError, also for a tag that isn't there, ConflictError */
 export const removeLoadBalancerTag = (on: Platform, scope: Scope, id: string, key: string): Promise<string> =>
@@ -110,8 +99,6 @@ export const loadBalancerTags: TagHolder = {
     const balancer = await lockFreeBalancer(tx, scope, id);
     const tags = plan(balancer.tags);
     await writeRow(tx, 'load_balancers', balancer.id, { tags, updated_at: tx.now });
-    await wantChecked(on, tx, scope, [
-      change('load_balancer', balancer.id, (spec) => ({ ...spec, metadata: tags })),
-    ]);
+    await wantChecked(on, tx, scope, [change('load_balancer', balancer.id, (spec) => ({ ...spec, metadata: tags }))]);
   },
 };

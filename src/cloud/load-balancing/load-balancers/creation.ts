@@ -22,11 +22,7 @@ import { takeVip, vipProblems, writeVip } from './vip.ts';
  * Accepts a load balancer, which can be read at once. Returns the ID of the task that makes it work.
  * @throws InvalidError, ConflictError, QuotaExceededError
  */
-export async function createLoadBalancer(
-  on: Platform,
-  scope: Scope,
-  request: CreateLoadBalancer,
-): Promise<string> {
+export async function createLoadBalancer(on: Platform, scope: Scope, request: CreateLoadBalancer): Promise<string> {
   const problems = vipProblems(request);
   const id = newId();
   const logging = wantedLogging(on, scope, { id, logging: null }, request.logging, problems);

@@ -34,8 +34,7 @@ async function finished({ status, body, text }: { status: number; body: string[]
   return task;
 }
 const used = async (attribute: string) =>
-  (await service.pool.query('select used from quota_usage where attribute = $1', [attribute])).rows[0]
-    ?.used ?? 0;
+  (await service.pool.query('select used from quota_usage where attribute = $1', [attribute])).rows[0]?.used ?? 0;
 
 describe('creation', () => {
   it('takes an address of the external network, and shows everything', async () => {
@@ -84,10 +83,7 @@ describe('creation', () => {
       vip_subnet_id: network.subnets[0],
       floating_ip: { source: 'new' },
     });
-    expect([await used('loadbalancer_count'), await used('floating_count')]).toEqual([
-      before[0] + 1,
-      before[1] + 1,
-    ]);
+    expect([await used('loadbalancer_count'), await used('floating_count')]).toEqual([before[0] + 1, before[1] + 1]);
     const url = `${BASE}/${loadbalancers[0]}`;
     const { body } = await service.http.get(url);
     expect(body).toMatchObject({
@@ -101,10 +97,7 @@ describe('creation', () => {
     const floating = await service.http.get(`/cloud/v1/floatingips/1/1/${floatingips[0]}`);
     expect(floating.body).toMatchObject({ port_id: null, status: 'DOWN', task_id: null });
     expect((await service.http.get(`/cloud/v1/ports/1/1/${body.vip_port_id}`)).status).toBe(404);
-    expect([await used('loadbalancer_count'), await used('floating_count')]).toEqual([
-      before[0],
-      before[1] + 1,
-    ]);
+    expect([await used('loadbalancer_count'), await used('floating_count')]).toEqual([before[0], before[1] + 1]);
     const existing = { source: 'existing', existing_floating_id: floatingips[0] };
     const again = await balancer({
       name: 'inside again',
@@ -149,11 +142,7 @@ describe('creation', () => {
     ['with the flavor of an instance', { flavor: 'g1-standard-1-2' }, ['flavor']],
     ['with an unknown network', { vip_network_id: randomUUID() }, ['vip_network_id']],
     ['with an unknown port', { vip_port_id: randomUUID() }, ['vip_port_id']],
-    [
-      'with a port and a network',
-      { vip_port_id: randomUUID(), vip_network_id: randomUUID() },
-      ['vip_port_id'],
-    ],
+    ['with a port and a network', { vip_port_id: randomUUID(), vip_network_id: randomUUID() }, ['vip_port_id']],
     ['with a floating IP outside', { floating_ip: { source: 'new' } }, ['floating_ip']],
     ['with logging to nowhere', { logging: { enabled: true } }, ['logging.destination_region_id']],
     ['with an unknown field', { colour: 'red' }, ['colour']],
@@ -168,9 +157,7 @@ describe('creation', () => {
     const dual = { ...vip, vip_subnet_id: network.subnets[0], vip_ip_family: 'dual' };
     const other = { ...vip, vip_subnet_id: randomUUID() };
     expect(Object.keys((await service.http.post(BASE, dual)).body.invalid_fields)).toEqual(['vip_ip_family']);
-    expect(Object.keys((await service.http.post(BASE, other)).body.invalid_fields)).toEqual([
-      'vip_subnet_id',
-    ]);
+    expect(Object.keys((await service.http.post(BASE, other)).body.invalid_fields)).toEqual(['vip_subnet_id']);
   });
 
   it('beyond the quota is refused, and check_limits says so before', async () => {

@@ -71,10 +71,7 @@ describe('loadbalancer_id', () => {
     const [first, second] = [await balancer(), await balancer()];
     const both = newListener({ loadbalancer_id: first, load_balancer_id: second });
     const differing = await http.post(LISTENERS, both);
-    expect([differing.status, Object.keys(differing.body.invalid_fields)]).toEqual([
-      400,
-      ['loadbalancer_id'],
-    ]);
+    expect([differing.status, Object.keys(differing.body.invalid_fields)]).toEqual([400, ['loadbalancer_id']]);
     expect((await http.get(`${POOLS}?loadbalancer_id=${first}&load_balancer_id=${second}`)).status).toBe(400);
     await finished(await http.post(LISTENERS, { ...both, load_balancer_id: first }));
 
@@ -162,9 +159,7 @@ describe('a pool that is sent back as it was read', () => {
 
   it('names a monitor that it gets', async () => {
     const pool = await only(POOLS, newPool({ loadbalancer_id: await balancer() }), 'pools');
-    const { created_resources } = await finished(
-      await http.patch(`${POOLS}/${pool}`, { healthmonitor: MONITOR }),
-    );
+    const { created_resources } = await finished(await http.patch(`${POOLS}/${pool}`, { healthmonitor: MONITOR }));
     const { healthmonitor } = (await http.get(`${POOLS}/${pool}`)).body;
     expect(created_resources).toEqual({ healthmonitors: [healthmonitor.id] });
   });
@@ -237,11 +232,7 @@ describe('a member that names its instance', () => {
 describe('a monitor and a pool without settings', () => {
   it('answers null for them, as the contract has it', async () => {
     const loadbalancer_id = await balancer();
-    const pool = await only(
-      POOLS,
-      newPool({ loadbalancer_id, healthmonitor: { ...MONITOR, type: 'PING' } }),
-      'pools',
-    );
+    const pool = await only(POOLS, newPool({ loadbalancer_id, healthmonitor: { ...MONITOR, type: 'PING' } }), 'pools');
     expect((await http.get(`${POOLS}/${pool}`)).body.healthmonitor).toMatchObject({
       http_method: null,
       http_version: null,

@@ -57,9 +57,7 @@ export function loadBalancerRoutes(app: Api, dialect: Dialect, on: Platform): vo
     params: schema.LoadBalancerParams,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
-      dialect.tasks([
-        await deleteOrWait(on, scope, loadBalancers.loadBalancerDeletion, params.load_balancer_id),
-      ]),
+      dialect.tasks([await deleteOrWait(on, scope, loadBalancers.loadBalancerDeletion, params.load_balancer_id)]),
   });
 
   api.post(`${BASE}/check_limits`, 'checkLoadBalancerLimits', 'Check quotas for a load balancer', {
@@ -69,8 +67,7 @@ export function loadBalancerRoutes(app: Api, dialect: Dialect, on: Platform): vo
       'Returns the quotas that such a load balancer would exceed. Nothing is reserved. Load balancers and new floating IPs are counted. The topic of `logging` is not, since a load balancer always gets it.',
     body: schema.CheckLoadBalancerLimits,
     answer: schema.ExceededLoadBalancerQuotas,
-    handler: async ({ scope, body }) =>
-      presentedExceeded(await creation.loadBalancerQuotaExceeded(on, scope, body)),
+    handler: async ({ scope, body }) => presentedExceeded(await creation.loadBalancerQuotaExceeded(on, scope, body)),
   });
 }
 
@@ -123,17 +120,12 @@ export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platfor
       dialect.tasks([await changes.replaceLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
   });
 
-  api.delete(
-    `${ONE_V2}/metadata_item`,
-    'deleteLoadBalancerMetadataItemV2',
-    'Delete a tag of a load balancer',
-    {
-      versioned: VERSIONED_BALANCER,
-      deprecated: true,
-      query: KeyQuery,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params, query }) =>
-        dialect.tasks([await changes.removeLoadBalancerTag(on, scope, params.load_balancer_id, query.key)]),
-    },
-  );
+  api.delete(`${ONE_V2}/metadata_item`, 'deleteLoadBalancerMetadataItemV2', 'Delete a tag of a load balancer', {
+    versioned: VERSIONED_BALANCER,
+    deprecated: true,
+    query: KeyQuery,
+    answer: dialect.tasksSchema,
+    handler: async ({ scope, params, query }) =>
+      dialect.tasks([await changes.removeLoadBalancerTag(on, scope, params.load_balancer_id, query.key)]),
+  });
 }

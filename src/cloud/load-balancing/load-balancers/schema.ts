@@ -86,9 +86,7 @@ const vipFields = {
   vip_network_id: Optional(
     UuidInput('Network of the virtual address; the external one by default. Not together with vip_port_id.'),
   ),
-  vip_port_id: Optional(
-    UuidInput('Reserved fixed IP whose address is used. Not together with vip_network_id.'),
-  ),
+  vip_port_id: Optional(UuidInput('Reserved fixed IP whose address is used. Not together with vip_network_id.')),
   vip_ip_family: Optional(
     wire.oneOf(['dual', 'ipv4', 'ipv6'], {
       description: 'Address family; `dual` assigns one of each. Defaults to `ipv4`.',

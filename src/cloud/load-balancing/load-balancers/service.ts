@@ -24,8 +24,7 @@ export async function listLoadBalancers(
   scope: Scope,
   query: schema.LoadBalancerListQuery,
 ): Promise<Page<schema.LoadBalancerAnswer>> {
-  const byStatus =
-    query.operating_status !== undefined || query.order_by?.startsWith('operating_status') === true;
+  const byStatus = query.operating_status !== undefined || query.order_by?.startsWith('operating_status') === true;
   const { count, rows } = await store.listBalancers(on.database.sql, scope, query, { paged: !byStatus });
   const statuses = await statusesOf(
     on,
@@ -52,13 +51,7 @@ export async function getLoadBalancer(
   show: { stats: boolean } = { stats: false },
 ): Promise<schema.LoadBalancerAnswer> {
   const row = await foundById('Load balancer', id, () => store.findBalancer(on.database.sql, scope, id));
-  const [answer] = await presented(
-    on,
-    scope,
-    [row],
-    { show_stats: show.stats },
-    await statusesOf(on, [row.id]),
-  );
+  const [answer] = await presented(on, scope, [row], { show_stats: show.stats }, await statusesOf(on, [row.id]));
   if (!answer) throw new TypeError('each row is presented');
   return answer;
 }

@@ -42,11 +42,7 @@ function shown(db: Sql, place: Place) {
     .where(isIn(place, 'load_balancers'));
 }
 
-export async function findBalancer(
-  db: Sql,
-  place: Place,
-  id: string,
-): Promise<ShownLoadBalancer | undefined> {
+export async function findBalancer(db: Sql, place: Place, id: string): Promise<ShownLoadBalancer | undefined> {
   return shown(db, place).where('load_balancers.id', '=', id).executeTakeFirst();
 }
 
@@ -114,11 +110,7 @@ export async function listBalancers(
 }
 
 /** Locks the load balancer against concurrent changes until the transaction ends. */
-export async function lockBalancer(
-  tx: Transaction,
-  place: Place,
-  id: string,
-): Promise<LoadBalancerRow | undefined> {
+export async function lockBalancer(tx: Transaction, place: Place, id: string): Promise<LoadBalancerRow | undefined> {
   return tx.sql
     .selectFrom('load_balancers')
     .selectAll()

@@ -83,9 +83,7 @@ async function removeRows(
 export async function loadBalancerSpec(tx: Transaction, id: string): Promise<specs.LoadBalancerSpec> {
   const trees = await readTrees(tx.sql, [id]);
   refuseTooMany(id, trees);
-  const { rows } = await sql<{ id: string }>`select id from ports where load_balancer_id = ${id}`.execute(
-    tx.sql,
-  );
+  const { rows } = await sql<{ id: string }>`select id from ports where load_balancer_id = ${id}`.execute(tx.sql);
   const [port] = rows;
   if (!port) throw new TypeError('every load balancer has a port');
   return specOf(trees, port.id);
@@ -129,11 +127,7 @@ export function specOf(trees: Trees, portId: string): specs.LoadBalancerSpec {
   };
 }
 
-function listenerSpec(
-  listener: Trees['listeners'][number],
-  trees: Trees,
-  hasDefaultPool: boolean,
-): specs.ListenerSpec {
+function listenerSpec(listener: Trees['listeners'][number], trees: Trees, hasDefaultPool: boolean): specs.ListenerSpec {
   const policies = stays(trees.policies).filter(({ listener_id }) => listener_id === listener.id);
   return {
     name: listener.name,
@@ -211,11 +205,7 @@ function poolSpec(pool: Trees['pools'][number], trees: Trees): specs.PoolSpec {
   };
 }
 
-function tlsSpec({
-  secret_id,
-  ca_secret_id,
-  crl_secret_id,
-}: Trees['pools'][number]): Pick<specs.PoolSpec, 'tls'> {
+function tlsSpec({ secret_id, ca_secret_id, crl_secret_id }: Trees['pools'][number]): Pick<specs.PoolSpec, 'tls'> {
   const tls = {
     ...(secret_id !== null && { secretId: secret_id }),
     ...(ca_secret_id !== null && { authoritiesId: ca_secret_id }),
@@ -277,9 +267,6 @@ function stays<Row extends { provisioning_status: string }>(rows: readonly Row[]
   return rows.filter(({ provisioning_status }) => provisioning_status !== 'PENDING_DELETE');
 }
 
-function byId<Row extends { id: string }, Spec>(
-  rows: readonly Row[],
-  spec: (row: Row) => Spec,
-): Record<string, Spec> {
+function byId<Row extends { id: string }, Spec>(rows: readonly Row[], spec: (row: Row) => Spec): Record<string, Spec> {
   return Object.fromEntries(rows.map((row) => [row.id, spec(row)]));
 }

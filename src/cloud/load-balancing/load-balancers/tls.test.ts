@@ -49,9 +49,7 @@ it('listeners keep their certificates from deletion, from the beginning to the e
     secret_id: first,
     sni_secret_id: [second],
   });
-  const { rows } = await service.pool.query('select spec, uses from wants where id = $1', [
-    created.loadbalancers[0],
-  ]);
+  const { rows } = await service.pool.query('select spec, uses from wants where id = $1', [created.loadbalancers[0]]);
   expect(rows[0].spec.listeners[id].certificates).toEqual({ secretId: first, furtherIds: [second] });
   expect(rows[0].uses).toContain(`secret:${first}`);
   expect([await deletion(first), await deletion(second)]).toEqual([409, 409]);
@@ -103,11 +101,7 @@ it.each<[string, (secret: string) => object, string]>([
   ['an unknown secret', () => ({ ...https, secret_id: randomUUID() }), 'secret_id'],
   ['a certificate without TLS', (id) => ({ ...https, protocol: 'HTTPS', secret_id: id }), 'secret_id'],
   ['further names alone', (id) => ({ ...https, protocol: 'PROMETHEUS', sni_secret_id: [id] }), 'secret_id'],
-  [
-    'an unknown further name',
-    (id) => ({ ...https, secret_id: id, sni_secret_id: [randomUUID()] }),
-    'sni_secret_id.0',
-  ],
+  ['an unknown further name', (id) => ({ ...https, secret_id: id, sni_secret_id: [randomUUID()] }), 'sni_secret_id.0'],
 ])('a listener is refused with %s', async (_, body, field) => {
   const { loadbalancers } = await finished(await service.http.post(BALANCERS, { name: 'balancer' }));
   const [load_balancer_id] = loadbalancers;

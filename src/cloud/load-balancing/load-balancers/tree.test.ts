@@ -34,15 +34,10 @@ const balancer = async (more: object = {}) =>
 const only = async (path: string, body: object, kind: string) =>
   (await finished(await service.http.post(path, body))).created_resources[kind][0];
 const wanted = async (id: string) =>
-  (await service.pool.query(`select spec from wants where kind = 'load_balancer' and id = $1`, [id])).rows[0]
-    .spec;
+  (await service.pool.query(`select spec from wants where kind = 'load_balancer' and id = $1`, [id])).rows[0].spec;
 
 const listener = (load_balancer_id: string, protocol_port: number, more: object = {}) =>
-  only(
-    LISTENERS,
-    { name: 'listener', load_balancer_id, protocol: 'HTTP', protocol_port, ...more },
-    'listeners',
-  );
+  only(LISTENERS, { name: 'listener', load_balancer_id, protocol: 'HTTP', protocol_port, ...more }, 'listeners');
 const pool = (more: object) =>
   only(POOLS, { name: 'pool', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', ...more }, 'pools');
 
@@ -86,9 +81,7 @@ describe('a whole tree', () => {
     const [web] = created.listeners;
     const [servers] = created.pools;
     const one = await service.http.get(`${BALANCERS}/${id}`);
-    expect(one.body.listeners.map((row: { id: string }) => row.id).toSorted()).toEqual(
-      created.listeners.toSorted(),
-    );
+    expect(one.body.listeners.map((row: { id: string }) => row.id).toSorted()).toEqual(created.listeners.toSorted());
     expect((await service.http.get(`${LISTENERS}/${web}?show_stats=true`)).body).toEqual({
       id: web,
       load_balancer_id: id,
@@ -146,16 +139,8 @@ describe('a whole tree', () => {
 
   it.each<[string, object, string[]]>([
     ['a pool that does not fit', { protocol: 'TCP' }, ['listeners.0.pools.0.protocol']],
-    [
-      'a bad address',
-      { members: [{ address: 'x', protocol_port: 1 }] },
-      ['listeners.0.pools.0.members.0.address'],
-    ],
-    [
-      'a slow timeout',
-      { healthmonitor: { ...MONITOR, timeout: 20 } },
-      ['listeners.0.pools.0.healthmonitor.timeout'],
-    ],
+    ['a bad address', { members: [{ address: 'x', protocol_port: 1 }] }, ['listeners.0.pools.0.members.0.address']],
+    ['a slow timeout', { healthmonitor: { ...MONITOR, timeout: 20 } }, ['listeners.0.pools.0.healthmonitor.timeout']],
     [
       'an unknown subnet',
       { members: [{ address: '10.0.0.5', protocol_port: 1, subnet_id: randomUUID() }] },
@@ -232,11 +217,7 @@ describe('a listener', () => {
     ['ranges that are none', { allowed_cidrs: ['10.0.0.1/8'] }, 'allowed_cidrs.0'],
     ['ranges of the other family', { allowed_cidrs: ['10.0.0.0/8', 'fd00::/8'] }, 'allowed_cidrs.1'],
     ['another protocol', { protocol: 'SMTP' }, 'protocol'],
-    [
-      'users without HTTP',
-      { protocol: 'TCP', user_list: [{ username: 'one', encrypted_password: 'x' }] },
-      'user_list',
-    ],
+    ['users without HTTP', { protocol: 'TCP', user_list: [{ username: 'one', encrypted_password: 'x' }] }, 'user_list'],
     [
       'a hash with a line break',
       { user_list: [{ username: 'one', encrypted_password: 'x\nuser two' }] },
@@ -320,9 +301,7 @@ describe('a pool', () => {
       400,
       'healthmonitor.type',
     );
-    await finished(
-      await service.http.patch(`${POOLS}/${id}`, { healthmonitor: null, session_persistence: null }),
-    );
+    await finished(await service.http.patch(`${POOLS}/${id}`, { healthmonitor: null, session_persistence: null }));
     expect((await service.http.get(`${POOLS}/${id}`)).body).toMatchObject({
       healthmonitor: null,
       session_persistence: null,
@@ -505,9 +484,7 @@ describe('an L7 policy', () => {
       'l7polices',
     );
     const positions = async () =>
-      Promise.all(
-        [first, second].map(async (id) => (await service.http.get(`${POLICIES}/${id}`)).body.position),
-      );
+      Promise.all([first, second].map(async (id) => (await service.http.get(`${POLICIES}/${id}`)).body.position));
     expect(await positions()).toEqual([2, 1]);
     expect((await service.http.get(`${POLICIES}/${first}`)).body).toMatchObject({
       name: first,
@@ -569,9 +546,7 @@ describe('an L7 policy', () => {
     expect((await service.http.get(`${POLICIES}/${second}`)).status).toBe(404);
     await finished(await service.http.delete(`${LISTENERS}/${listener_id}`));
     expect((await service.http.get(`${POLICIES}/${first}`)).status).toBe(404);
-    expect(
-      (await service.http.get(POLICIES)).body.results.map((one: { id: string }) => one.id),
-    ).not.toContain(first);
+    expect((await service.http.get(POLICIES)).body.results.map((one: { id: string }) => one.id)).not.toContain(first);
   });
 
   it('is refused where it leads nowhere', async () => {
@@ -617,11 +592,7 @@ it('is resized and fails over', async () => {
   expect(await wanted(loadbalancers[0])).toMatchObject({ failovers: 2, flavorId: 'lb1-2-4' });
   const metrics = await service.http.post(`${url}/metrics`, { time_unit: 'day', time_interval: 1 });
   expect(metrics.body.count).toBe(metrics.body.results.length);
-  await refused(
-    await service.http.post(`${url}/metrics`, { time_unit: 'week', time_interval: 1 }),
-    400,
-    'time_unit',
-  );
+  await refused(await service.http.post(`${url}/metrics`, { time_unit: 'week', time_interval: 1 }), 400, 'time_unit');
 });
 
 it('a change that another task holds up is refused, whatever part it is of', async () => {

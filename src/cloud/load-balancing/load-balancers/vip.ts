@@ -50,8 +50,7 @@ export function vipProblems(wish: Omit<VipWish, 'floating_ip'>): FieldProblem[] 
   }
   const inSubnet = wish.vip_network_id !== undefined && wish.vip_subnet_id !== undefined;
   if (inSubnet && wish.vip_ip_family === 'dual') {
-    const message =
-      'A subnet has addresses of a single family; leave vip_subnet_id out to get one of each family.';
+    const message = 'A subnet has addresses of a single family; leave vip_subnet_id out to get one of each family.';
     problems.push({ field: 'vip_ip_family', message });
   }
   return problems;
@@ -65,9 +64,7 @@ export async function takeVip(tx: Transaction, scope: Scope, wish: VipWish): Pro
   const reserved = await reservedVip(tx, scope, wish);
   const [floatingIp] = await floatingIps.plan(tx, scope, [floatingWish(wish)]);
   const portId = reserved?.id ?? newId();
-  const own = reserved
-    ? []
-    : sourcesOf(wish).map((from) => ({ holder: { port: portId }, field: 'vip', from }));
+  const own = reserved ? [] : sourcesOf(wish).map((from) => ({ holder: { port: portId }, field: 'vip', from }));
   const outside = floatingIp?.made
     ? [
         {
@@ -135,16 +132,12 @@ function sourcesOf({ vip_network_id, vip_subnet_id, vip_ip_family }: VipWish): a
   const families = familiesOf(vip_ip_family);
   if (vip_network_id === undefined) return families.map((family) => ({ kind: 'external', family }));
   const networkId = vip_network_id;
-  if (vip_subnet_id === undefined)
-    return families.map((family) => ({ kind: 'any-subnet', networkId, family }));
+  if (vip_subnet_id === undefined) return families.map((family) => ({ kind: 'any-subnet', networkId, family }));
   const [family] = vip_ip_family === undefined ? [undefined] : families;
   return [{ kind: 'subnet', networkId, subnetId: vip_subnet_id, family }];
 }
 
-function floatingWish({
-  floating_ip: wish,
-  vip_port_id: port,
-}: VipWish): floatingIps.FloatingIpWish | undefined {
+function floatingWish({ floating_ip: wish, vip_port_id: port }: VipWish): floatingIps.FloatingIpWish | undefined {
   if (!wish) return undefined;
   const field = 'floating_ip';
   return wish.source === 'new'

@@ -9,8 +9,7 @@ const limit = pLimit(2);
 /** Files that are being read or wait for that. The last one waits for 20 seconds at most. */
 export const MOST_AT_ONCE = 10;
 
-const TOO_SLOW =
-  'The PKCS #12 file could not be opened in time; try again later, or make it with fewer iterations';
+const TOO_SLOW = 'The PKCS #12 file could not be opened in time; try again later, or make it with fewer iterations';
 
 /**
  * Node only takes such files as those of a server. So a server is run with it, without a network, and a client says what
@@ -53,9 +52,7 @@ export async function certificatesOf(
   withinMs = WITHIN_MS,
 ): Promise<[X509Certificate, ...X509Certificate[]] | undefined> {
   if (limit.activeCount + limit.pendingCount >= MOST_AT_ONCE) {
-    throw new UnavailableError(
-      'Too many PKCS #12 files are being checked at the moment; try again in a few seconds',
-    );
+    throw new UnavailableError('Too many PKCS #12 files are being checked at the moment; try again in a few seconds');
   }
   return limit(async () => {
     const texts = await shownWith(pkcs12, withinMs);

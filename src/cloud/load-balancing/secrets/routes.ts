@@ -6,14 +6,7 @@ import { colonTimestamp } from '../../../lib/time.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
-import {
-  CreateSecret,
-  CreateTlsSecret,
-  SecretAnswer,
-  SecretList,
-  SecretListQuery,
-  SecretParams,
-} from './schema.ts';
+import { CreateSecret, CreateTlsSecret, SecretAnswer, SecretList, SecretListQuery, SecretParams } from './schema.ts';
 import { createSecret, createTlsSecret, getSecret, listSecrets, secretDeletion } from './service.ts';
 import type { StoredSecretRow } from './store.ts';
 

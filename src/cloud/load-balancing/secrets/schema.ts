@@ -1,14 +1,5 @@
 import { type Static, Type } from 'typebox';
-import {
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  ProjectRegion,
-  Query,
-  Timestamp,
-} from '../../../lib/wire.ts';
+import { Input, listOf, listQuery, Named, nullable, ProjectRegion, Query, Timestamp } from '../../../lib/wire.ts';
 
 const SECRET_TYPES = ['certificate', 'opaque', 'passphrase', 'private', 'public', 'symmetric'] as const;
 
@@ -78,9 +69,7 @@ export type CreateTlsSecret = Static<typeof CreateTlsSecret>;
 
 const note = (what: string, example: string) =>
   Type.Optional(
-    nullable(
-      Type.String({ maxLength: 255, description: `${what}, for information only`, examples: [example] }),
-    ),
+    nullable(Type.String({ maxLength: 255, description: `${what}, for information only`, examples: [example] })),
   );
 
 export const CreateSecret = Input(
@@ -99,10 +88,10 @@ export const CreateSecret = Input(
       type: 'string',
       description: 'Encoding of the payload',
     }),
-    payload_content_type: Type.Enum(
-      ['application/octet-stream', 'application/pkcs8', 'application/pkix-cert'],
-      { type: 'string', description: 'Media type of the decoded payload' },
-    ),
+    payload_content_type: Type.Enum(['application/octet-stream', 'application/pkcs8', 'application/pkix-cert'], {
+      type: 'string',
+      description: 'Media type of the decoded payload',
+    }),
     algorithm: note('Algorithm', 'aes'),
     bit_length: Type.Optional(
       nullable(

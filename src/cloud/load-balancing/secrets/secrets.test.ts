@@ -4,13 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../../../../test/support/service.ts';
-import {
-  asVersion1,
-  issued,
-  keyText,
-  type TlsBundle,
-  tlsBundle,
-} from '../../../../test/support/tls-bundles.ts';
+import { asVersion1, issued, keyText, type TlsBundle, tlsBundle } from '../../../../test/support/tls-bundles.ts';
 import { type Database, openDatabase } from '../../../db/database.ts';
 import { letSecretsGo, type SecretWish, useSecrets } from './service.ts';
 
@@ -102,9 +96,9 @@ describe('a certificate with its key', () => {
       private_key: await keyText(leaf),
     };
     await tls({ payload });
-    expect(
-      await fieldsRefused(V2, { name: 'x', payload: { ...payload, certificate_chain: chain[1] } }),
-    ).toHaveProperty('payload.certificate_chain');
+    expect(await fieldsRefused(V2, { name: 'x', payload: { ...payload, certificate_chain: chain[1] } })).toHaveProperty(
+      'payload.certificate_chain',
+    );
   });
 
   it('is refused with the field that is wrong', async () => {
@@ -118,9 +112,7 @@ describe('a certificate with its key', () => {
     const never = { name: 'x', payload: bundle, expiration: '2040-02-31T00:00:00Z' };
     expect(await fieldsRefused(V2, never)).toHaveProperty('expiration');
     const { certificate_chain: _, ...chainless } = bundle;
-    expect(await fieldsRefused(V2, { name: 'x', payload: chainless })).toHaveProperty(
-      'payload.certificate_chain',
-    );
+    expect(await fieldsRefused(V2, { name: 'x', payload: chainless })).toHaveProperty('payload.certificate_chain');
     expect(await fieldsRefused(V2, { name: '', payload: bundle })).toHaveProperty('name');
   });
 });
@@ -192,9 +184,7 @@ describe('any other secret', () => {
 
     it('that a server can use', async () => {
       expect(await holds(await made(V1, certificate(pkcs12(bundle))))).toBe('tls');
-      expect(await holds(await made(V1, { ...certificate(pkcs12(bundle)), secret_type: 'opaque' }))).toBe(
-        'tls',
-      );
+      expect(await holds(await made(V1, { ...certificate(pkcs12(bundle)), secret_type: 'opaque' }))).toBe('tls');
     });
 
     it('and no other', async () => {
@@ -265,11 +255,8 @@ describe('whoever uses a secret', () => {
 
 it('counts', async () => {
   const used = async () =>
-    (
-      await service.pool.query(
-        `select used from quota_usage where client_id = 1 and attribute = 'secret_count'`,
-      )
-    ).rows[0].used;
+    (await service.pool.query(`select used from quota_usage where client_id = 1 and attribute = 'secret_count'`))
+      .rows[0].used;
   const before = Number(await used());
   const id = await tls();
   expect(Number(await used())).toBe(before + 1);

@@ -81,12 +81,7 @@ function expiryOf(on: Platform, { expiration }: Pick<CreateSecret, 'expiration'>
   return time ?? null;
 }
 
-async function insert(
-  on: Platform,
-  scope: Scope,
-  given: NewSecret,
-  contents: Record<string, string>,
-): Promise<string> {
+async function insert(on: Platform, scope: Scope, given: NewSecret, contents: Record<string, string>): Promise<string> {
   const [id, taskId] = [randomUUID(), newTaskId()];
   const secret = { content_type: BINARY, algorithm: null, bit_length: null, mode: null, ...given };
   const { name, secret_type: type, expires_at: expiresAt } = secret;
@@ -149,11 +144,8 @@ export async function createSecret(
   );
 }
 
-export const listSecrets = (
-  on: Platform,
-  scope: Scope,
-  query: SecretListQuery,
-): Promise<Page<store.StoredSecretRow>> => store.listSecrets(on.database.sql, scope, query);
+export const listSecrets = (on: Platform, scope: Scope, query: SecretListQuery): Promise<Page<store.StoredSecretRow>> =>
+  store.listSecrets(on.database.sql, scope, query);
 
 /** @throws NotFoundError */
 export const getSecret = (on: Platform, scope: Scope, id: string): Promise<store.StoredSecretRow> =>
@@ -230,8 +222,7 @@ export async function useSecrets(
   const problems = wishes.flatMap((wish) => problemOf(wish, found, former, now));
   if (problems.length > 0) throw new InvalidError(problems);
   for (const { id, task_id } of found.values()) {
-    if (task_id !== null)
-      throw new ConflictError(`Secret ${id} is held by task ${task_id}; wait until it ends`);
+    if (task_id !== null) throw new ConflictError(`Secret ${id} is held by task ${task_id}; wait until it ends`);
   }
   await letSecretsGo(tx, [user], ids);
   const uses = ids.filter((id) => !former.has(id)).map((secret_id) => ({ secret_id, ...user }));

@@ -27,11 +27,7 @@ export async function insertSecret(db: Sql, secret: Insertable<Tables['secrets']
 }
 
 /** Nothing can begin to use the secret until the transaction ends. */
-export async function lockSecret(
-  tx: Transaction,
-  place: Place,
-  id: string,
-): Promise<StoredSecretRow | undefined> {
+export async function lockSecret(tx: Transaction, place: Place, id: string): Promise<StoredSecretRow | undefined> {
   return secrets(tx.sql, place).where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
@@ -48,11 +44,7 @@ export async function usesOf(tx: Transaction, id: string, most: number): Promise
 }
 
 export async function hold(tx: Transaction, id: string, taskId: string): Promise<void> {
-  await tx.sql
-    .updateTable('secrets')
-    .set({ task_id: taskId, updated_at: tx.now })
-    .where('id', '=', id)
-    .execute();
+  await tx.sql.updateTable('secrets').set({ task_id: taskId, updated_at: tx.now }).where('id', '=', id).execute();
 }
 
 /** Frees the secret of its task. */

@@ -27,9 +27,7 @@ it('takes a certificate with its key, alone or with its issuers in order', async
   expect(await refused({ certificate_chain: '' })).toEqual([]);
   expect(await refused({ certificate_chain: intermediate.pem })).toEqual([]);
   expect(await refused({ certificate_chain: leaf.pem + intermediate.pem + root.pem })).toEqual([]);
-  expect(await refused({ certificate: `Bag Attributes\r\n${leaf.pem.replaceAll('\n', '\r\n')}` })).toEqual(
-    [],
-  );
+  expect(await refused({ certificate: `Bag Attributes\r\n${leaf.pem.replaceAll('\n', '\r\n')}` })).toEqual([]);
 });
 
 it('takes a chain as OpenSSL takes it: in any order, with others in it, and not up to the root', async () => {
@@ -59,10 +57,7 @@ it('takes a root of version 1, which has no basic constraints, and one that has 
   expect(await refused({ certificate: direct.pem, certificate_chain: old + unrelated })).toEqual([]);
   const stranger = asVersion1(await issued({ name: 'Root' }));
   expect(await refused({ certificate: direct.pem, certificate_chain: stranger })).toEqual([
-    [
-      'certificate_chain',
-      'Certificate CN=www.example.com is not signed with the key of Certificate CN=Root.',
-    ],
+    ['certificate_chain', 'Certificate CN=www.example.com is not signed with the key of Certificate CN=Root.'],
   ]);
 });
 
@@ -135,10 +130,7 @@ it.each([
   [
     'an issuer of the same name with another key',
     async () => ({ certificate_chain: (await issued({ name: 'Intermediate', by: root })).pem }),
-    [
-      'certificate_chain',
-      'Certificate CN=www.example.com is not signed with the key of Certificate CN=Intermediate.',
-    ],
+    ['certificate_chain', 'Certificate CN=www.example.com is not signed with the key of Certificate CN=Intermediate.'],
   ],
   [
     'an issuer who may not issue',
@@ -171,9 +163,8 @@ it.each([
   [
     'an expired issuer',
     async () => ({
-      certificate_chain: (
-        await issued({ name: 'Intermediate', by: root, keys: intermediate.keys, from: -9, to: -1 })
-      ).pem,
+      certificate_chain: (await issued({ name: 'Intermediate', by: root, keys: intermediate.keys, from: -9, to: -1 }))
+        .pem,
     }),
     ['certificate_chain', expect.stringContaining('CN=Intermediate expired at')],
   ],
@@ -183,9 +174,7 @@ it.each([
 
 it('takes an issuer that is listed several times, and refuses many of one name', async () => {
   expect(await refused({ certificate_chain: intermediate.pem.repeat(9) + root.pem })).toEqual([]);
-  const others = await Promise.all(
-    [1, 2, 3].map(async () => (await issued({ name: 'Intermediate', by: root })).pem),
-  );
+  const others = await Promise.all([1, 2, 3].map(async () => (await issued({ name: 'Intermediate', by: root })).pem));
   expect(await refused({ certificate_chain: others.slice(1).join('') + intermediate.pem })).toEqual([]);
   expect(await refused({ certificate_chain: others.join('') + intermediate.pem })).toEqual([
     ['certificate_chain', expect.stringContaining('More than 3 certificates have the name of')],
@@ -194,10 +183,7 @@ it('takes an issuer that is listed several times, and refuses many of one name',
 
 it('refuses an issuer with a key of a kind that is refused for servers, before it checks anything with it', async () => {
   const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', publicExponent: new Uint8Array([1, 0, 1]) };
-  const keys = await webcrypto.subtle.generateKey({ ...algorithm, modulusLength: 1024 }, true, [
-    'sign',
-    'verify',
-  ]);
+  const keys = await webcrypto.subtle.generateKey({ ...algorithm, modulusLength: 1024 }, true, ['sign', 'verify']);
   const by = await issued({ name: 'Short', by: root, keys });
   const certificate = await issued({ name: 'a.example.com', by, keys: leaf.keys, ca: false });
   expect(await refused({ certificate: certificate.pem, certificate_chain: by.pem })).toEqual([

@@ -19,10 +19,7 @@ const BEGIN = '-----BEGIN CERTIFICATE-----';
  * Returns why no server could be run with the bundle: what clients would refuse, except for who signed it, since a
  * client may trust its own authority.
  */
-export function bundleProblems(
-  { certificate, certificate_chain, private_key }: TlsPayload,
-  now: Date,
-): FieldProblem[] {
+export function bundleProblems({ certificate, certificate_chain, private_key }: TlsPayload, now: Date): FieldProblem[] {
   const problem = (field: keyof TlsPayload, message: string | undefined): FieldProblem[] =>
     message === undefined ? [] : [{ field: `payload.${field}`, message }];
   const leaves = certificatesIn(certificate);
@@ -30,9 +27,7 @@ export function bundleProblems(
   const key = keyIn(private_key);
   const leaf = typeof leaves === 'string' ? leaves : onlyOf(leaves);
   const found = [
-    ...(typeof leaf === 'string'
-      ? problem('certificate', leaf)
-      : problem('certificate', timeProblem(leaf, now))),
+    ...(typeof leaf === 'string' ? problem('certificate', leaf) : problem('certificate', timeProblem(leaf, now))),
     ...(typeof chain === 'string' ? problem('certificate_chain', chain) : []),
     ...(typeof key === 'string' ? problem('private_key', key) : []),
   ];
@@ -69,11 +64,7 @@ function onlyOf([leaf, ...others]: X509Certificate[]): X509Certificate | string 
 }
 
 /** Returns why no server can be run with the certificate and its key. */
-export function serverProblem(
-  leaf: X509Certificate,
-  chain: X509Certificate[],
-  now: Date,
-): string | undefined {
+export function serverProblem(leaf: X509Certificate, chain: X509Certificate[], now: Date): string | undefined {
   if (!isUsable(leaf.publicKey)) return `Use another kind of key: ${KEY_KINDS}.`;
   return timeProblem(leaf, now) ?? chainProblem(leaf, chain, now);
 }
@@ -96,10 +87,7 @@ function isUsable({ asymmetricKeyType: type, asymmetricKeyDetails: details }: Ke
   if (type === 'ec') return CURVES.includes(details?.namedCurve ?? '');
   const { modulusLength: bits = 0, publicExponent = 0n } = details ?? {};
   return (
-    type === 'rsa' &&
-    bits >= RSA_BITS.least &&
-    bits <= RSA_BITS.most &&
-    publicExponent < 2n ** BigInt(EXPONENT_BITS)
+    type === 'rsa' && bits >= RSA_BITS.least && bits <= RSA_BITS.most && publicExponent < 2n ** BigInt(EXPONENT_BITS)
   );
 }
 

@@ -120,10 +120,7 @@ describe('a volume', () => {
     await taskOf('post', `${V}/${id}/extend`, { size: 8 });
     later('15:30:00');
     await taskOf('post', `${V}/${id}/extend`, { size: 9 });
-    expect(await periodsOf(id)).toEqual([
-      'volume standard 5 15:00:00 16:00:00',
-      'volume standard 9 16:00:00',
-    ]);
+    expect(await periodsOf(id)).toEqual(['volume standard 5 15:00:00 16:00:00', 'volume standard 9 16:00:00']);
     later('17:00:00');
     await taskOf('delete', `${V}/${id}`);
     expect((await periodsOf(id)).at(-1)).toBe('volume standard 9 16:00:00 17:00:00');
@@ -138,16 +135,12 @@ describe('a volume', () => {
     });
     await expect(failing).rejects.toThrow('after the change');
     expect(await periodsOf(id)).toEqual(before);
-    await clocked.transaction((tx) =>
-      tx.client.query('update volumes set size_gib = 99 where id = $1', [id]),
-    );
+    await clocked.transaction((tx) => tx.client.query('update volumes set size_gib = 99 where id = $1', [id]));
     expect((await periodsOf(id)).at(-1)).toContain('volume standard 99');
   });
 
   it('has the time of the database where the process names none, as earlier releases do', async () => {
-    const { rows } = await service.pool.query(
-      `select abs(extract(epoch from tradewind_now() - now())) < 60 as now`,
-    );
+    const { rows } = await service.pool.query(`select abs(extract(epoch from tradewind_now() - now())) < 60 as now`);
     expect(rows).toEqual([{ now: true }]);
   });
 });
@@ -241,8 +234,6 @@ it('is what there is, when the triggers are asked again', async () => {
   for (const [what, query] of Object.entries(await meteringNever(service.pool))) {
     expect((await service.pool.query(query)).rows, what).toEqual([]);
   }
-  const { rows: open } = await service.pool.query(
-    'select count(*) as count from usage_periods where ended_at is null',
-  );
+  const { rows: open } = await service.pool.query('select count(*) as count from usage_periods where ended_at is null');
   expect(Number(open[0].count)).toBeGreaterThan(2);
 });

@@ -16,10 +16,7 @@ const IMAGE = 'd30931af-8845-4913-a690-021a990a917f';
 let at = BEGIN;
 let service: TestService;
 beforeAll(async () => {
-  service = await startService(
-    { TRADEWIND_SIMULATION_SPEED: '1000' },
-    { clock: { now: () => new Date(at) } },
-  );
+  service = await startService({ TRADEWIND_SIMULATION_SPEED: '1000' }, { clock: { now: () => new Date(at) } });
 });
 afterAll(() => service.stop());
 
@@ -41,8 +38,7 @@ const going = new Map<string, { asked: Asked; since: number }>();
 let expected = new Decimal(0);
 const byType = new Map<string, Decimal>();
 
-const hours = (since: number) =>
-  new Decimal(Math.floor(at / 1_000)).minus(Math.floor(since / 1_000)).div(3_600);
+const hours = (since: number) => new Decimal(Math.floor(at / 1_000)).minus(Math.floor(since / 1_000)).div(3_600);
 const previews = new Map<string, Decimal>();
 async function hourOf(asked: Asked): Promise<Decimal> {
   const key = JSON.stringify(asked);
@@ -118,9 +114,7 @@ const MAKERS: Record<string, () => Promise<Thing>> = {
       flavor,
       name: 'machine',
       interfaces: [{ type: 'external', ip_family: pick(['ipv4', 'dual']) }],
-      volumes: [
-        { source: 'image', image_id: IMAGE, size, type_name: 'ssd_hiiops', delete_on_termination: true },
-      ],
+      volumes: [{ source: 'image', image_id: IMAGE, size, type_name: 'ssd_hiiops', delete_on_termination: true }],
     });
     begins(`instance ${instances[0]}`, ofMachine(flavor));
     begins(`volume of ${instances[0]}`, ofVolume(size, 'ssd_hiiops'));
@@ -222,8 +216,7 @@ it('costs what the previews say, to the cent', async () => {
     expect(answer.status, answer.text).toBe(200);
     return answer.body;
   };
-  const sum = (list: { cost: number }[]) =>
-    list.reduce((total, { cost }) => total.plus(cost), new Decimal(0));
+  const sum = (list: { cost: number }[]) => list.reduce((total, { cost }) => total.plus(cost), new Decimal(0));
   const exact = { ...period, rounding: false };
   const totals = await report('cost_report/totals', exact);
   expect(totals.price_status).toBe('show');

@@ -25,11 +25,7 @@ export function periodOfDays(
 }
 
 /** Returns a month in UTC. Older clients name it by its beginning and end. @throws InvalidError */
-export function periodOfMonth(request: {
-  year_month?: string;
-  time_from?: string;
-  time_to?: string;
-}): ReportPeriod {
+export function periodOfMonth(request: { year_month?: string; time_from?: string; time_to?: string }): ReportPeriod {
   const { year_month, time_from, time_to } = request;
   if (year_month !== undefined && (time_from ?? time_to) !== undefined) {
     const field = time_from === undefined ? 'time_to' : 'time_from';
@@ -54,9 +50,7 @@ function dayOf(field: string, text: string): number {
 
 function monthOf(text: string): ReportPeriod {
   const [, year, month] = MONTH.exec(text) ?? [];
-  const [from, to] = [Number(month) - 1, Number(month)].map(
-    (index) => new Date(Date.UTC(Number(year), index)),
-  );
+  const [from, to] = [Number(month) - 1, Number(month)].map((index) => new Date(Date.UTC(Number(year), index)));
   if (!from || !to) throw new TypeError('a month has two ends');
   return { from, to };
 }

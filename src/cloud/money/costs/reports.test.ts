@@ -52,9 +52,7 @@ beforeAll(async () => {
   await volume('small', 10, 'standard', { env: 'Production', tier: 'web' });
   await volume('large', 40, 'ssd_hiiops', { env: 'test' });
   await volume('elsewhere', 10, 'standard', {}, 2);
-  ids.copy = (
-    await done('post', '/cloud/v1/snapshots/1/1', { volume_id: ids.small, name: 'copy' })
-  ).snapshots[0];
+  ids.copy = (await done('post', '/cloud/v1/snapshots/1/1', { volume_id: ids.small, name: 'copy' })).snapshots[0];
   const address = await done('post', '/cloud/v1/reserved_fixed_ips/1/1', { type: 'external' });
   ids.port = address.ports[0];
   at = new Date('2026-03-11T00:00:00Z');
@@ -415,16 +413,8 @@ it.each<[string, object, string]>([
   [TOTALS, { ...march, types: ['castle'] }, 'types.0'],
   [TOTALS, { ...march, response_format: 'csv_records' }, 'response_format'],
   [TOTALS, { ...march, limit: 1 }, 'limit'],
-  [
-    TOTALS,
-    { ...march, schema_filter: { type: 'castle', field: 'uuid', values: ['a'] } },
-    'schema_filter.type',
-  ],
-  [
-    TOTALS,
-    { ...march, schema_filter: { type: 'volume', field: 'flavor', values: ['a'] } },
-    'schema_filter.field',
-  ],
+  [TOTALS, { ...march, schema_filter: { type: 'castle', field: 'uuid', values: ['a'] } }, 'schema_filter.type'],
+  [TOTALS, { ...march, schema_filter: { type: 'volume', field: 'flavor', values: ['a'] } }, 'schema_filter.field'],
   [TOTALS, { ...march, tags: { conditions: [] } }, 'tags.conditions'],
   [RESOURCES, { ...march, limit: 0 }, 'limit'],
   [RESOURCES, { ...march, order_by: ['cost.asc'] }, 'order_by.0'],

@@ -16,35 +16,25 @@ const RESOURCES = schema.asJsonOrCsv(schema.ResourceCosts, 'type,region\r\nvolum
 export function costRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags, access: 'read' });
 
-  api.post(
-    '/cloud/v1/cost_report/totals',
-    'getCostTotals',
-    'Get the costs of the account by kind of resource',
-    {
-      onlyAsks: true,
-      closedBody: true,
-      description: `31 days at most. ${EXACT}`,
-      body: schema.CostTotalsRequest,
-      answer: TOTALS,
-      handler: async ({ principal, body }, reply) =>
-        inFormat(reply, body, schema.TOTAL_FIELDS, await costTotals(on, principal, body)),
-    },
-  );
+  api.post('/cloud/v1/cost_report/totals', 'getCostTotals', 'Get the costs of the account by kind of resource', {
+    onlyAsks: true,
+    closedBody: true,
+    description: `31 days at most. ${EXACT}`,
+    body: schema.CostTotalsRequest,
+    answer: TOTALS,
+    handler: async ({ principal, body }, reply) =>
+      inFormat(reply, body, schema.TOTAL_FIELDS, await costTotals(on, principal, body)),
+  });
 
-  api.post(
-    '/cloud/v1/cost_report/resources',
-    'getResourceCosts',
-    'Get the costs of the account by resource',
-    {
-      onlyAsks: true,
-      closedBody: true,
-      description: `31 days at most. A resource that changed its flavor or type comes once for each. ${EXACT}`,
-      body: schema.CostResourcesRequest,
-      answer: RESOURCES,
-      handler: async ({ principal, body }, reply) =>
-        inFormat(reply, body, schema.RESOURCE_FIELDS, await costsOfResources(on, principal, body)),
-    },
-  );
+  api.post('/cloud/v1/cost_report/resources', 'getResourceCosts', 'Get the costs of the account by resource', {
+    onlyAsks: true,
+    closedBody: true,
+    description: `31 days at most. A resource that changed its flavor or type comes once for each. ${EXACT}`,
+    body: schema.CostResourcesRequest,
+    answer: RESOURCES,
+    handler: async ({ principal, body }, reply) =>
+      inFormat(reply, body, schema.RESOURCE_FIELDS, await costsOfResources(on, principal, body)),
+  });
 
   api.post(
     '/cloud/v1/reservation_cost_report/totals',

@@ -1,15 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { Uuid } from '../../../lib/resource-fields.ts';
-import {
-  Input,
-  IntegerId,
-  listQuery,
-  Named,
-  nullable,
-  oneOf,
-  QueryTime,
-  Timestamp,
-} from '../../../lib/wire.ts';
+import { Input, IntegerId, listQuery, Named, nullable, oneOf, QueryTime, Timestamp } from '../../../lib/wire.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Num, Optional, String: Text } = Type;
 
@@ -76,10 +67,7 @@ const filterForms = [
 function filterForm(types: readonly string[], fields: readonly string[]) {
   return Type.Object(
     {
-      type:
-        types.length === 1
-          ? Type.Literal(types[0] ?? '')
-          : oneOf(types, { description: 'Used by nothing here' }),
+      type: types.length === 1 ? Type.Literal(types[0] ?? '') : oneOf(types, { description: 'Used by nothing here' }),
       field: oneOf(fields, { description: 'Field to filter by' }),
       values: List(Text({ maxLength: 255 }), { minItems: 1, maxItems: 100, description: 'Its exact values' }),
     },
@@ -131,9 +119,7 @@ const projects = ids('project');
 const days = {
   time_from: QueryTime('The report begins with this day in UTC'),
   time_to: QueryTime('The report ends before this day in UTC'),
-  enable_last_day: Optional(
-    Flag({ default: false, description: 'Whether it ends after the last day instead' }),
-  ),
+  enable_last_day: Optional(Flag({ default: false, description: 'Whether it ends after the last day instead' })),
 };
 const rounding = Optional(
   Flag({ default: true, description: 'Whether costs are rounded to 5 decimals, a half to the even digit' }),
@@ -141,15 +127,7 @@ const rounding = Optional(
 const format = (csv: string) =>
   Optional(oneOf(['json', csv], { default: 'json', description: 'Format of the answer' }));
 
-const ORDER_FIELDS = [
-  'billing_value',
-  'first_seen',
-  'last_name',
-  'last_seen',
-  'project',
-  'region',
-  'type',
-] as const;
+const ORDER_FIELDS = ['billing_value', 'first_seen', 'last_name', 'last_seen', 'project', 'region', 'type'] as const;
 type OrderField = (typeof ORDER_FIELDS)[number];
 export type ReportOrder = `${OrderField}.${'asc' | 'desc'}`;
 const orders = ORDER_FIELDS.flatMap((field) => [`${field}.asc`, `${field}.desc`] as ReportOrder[]);
@@ -167,10 +145,7 @@ const sorted = {
     List(
       Input(
         'CostSorting',
-        Object.fromEntries(ORDER_FIELDS.map((field) => [field, direction])) as Record<
-          OrderField,
-          typeof direction
-        >,
+        Object.fromEntries(ORDER_FIELDS.map((field) => [field, direction])) as Record<OrderField, typeof direction>,
       ),
       { maxItems: ORDER_FIELDS.length, deprecated: true, description: 'The older form of `order_by`' },
     ),
@@ -250,9 +225,7 @@ const ofResource = {
   uuid: Optional(nullable(Text({ description: 'ID of the resource; null for logs', examples: [] }))),
   last_name: Optional(Text({ description: 'Its last name in that time' })),
   tags: Optional(
-    nullable(
-      List(Type.Record(Text(), Text()), { description: 'Its last tags in that time, one in each object' }),
-    ),
+    nullable(List(Type.Record(Text(), Text()), { description: 'Its last tags in that time, one in each object' })),
   ),
   last_size: Optional(Integer({ description: 'Its last size in that time' })),
   size_unit: Optional(oneOf(['GiB', 'bytes'], { description: 'Unit of last_size' })),

@@ -4,17 +4,7 @@ import type { DatedPrices } from '../../ground/prices/service.ts';
 import { costOf, statusOf } from './costing.ts';
 import { periodOfDays, periodOfMonth, type ReportPeriod } from './period.ts';
 import { featureOf, presentedResource, presentedTotal } from './presenter.ts';
-import type {
-  CostResourcesRequest,
-  CostTotals,
-  CostTotalsRequest,
-  MonthlyCostTotalsRequest,
-  ReportFilter,
-  ReportOrder,
-  ResourceCosts,
-  Usage,
-  UsageRequest,
-} from './schema.ts';
+import type * as schema from './schema.ts';
 import * as store from './store.ts';
 
 export { priceOfUse, type Use } from './costing.ts';
@@ -31,12 +21,7 @@ interface Payer {
 }
 
 /** Usage is counted whatever the prices. */
-function reportOf(
-  on: Platform,
-  { clientId }: Payer,
-  period: ReportPeriod,
-  filter: ReportFilter,
-): store.Report {
+function reportOf(on: Platform, { clientId }: Payer, period: ReportPeriod, filter: schema.ReportFilter): store.Report {
   return { clientId, ...period, now: on.clock.now(), bookStarts: [period.from], filter };
 }
 
@@ -44,7 +29,7 @@ async function costReportOf(
   on: Platform,
   payer: Payer,
   period: ReportPeriod,
-  filter: ReportFilter,
+  filter: schema.ReportFilter,
 ): Promise<{ report: store.Report; books: DatedPrices[] }> {
   const report = reportOf(on, payer, period, filter);
   const { clientId } = payer;
@@ -58,7 +43,7 @@ async function totals(
   on: Platform,
   payer: Payer,
   period: ReportPeriod,
-  request: ReportFilter & { rounding?: boolean },
+  request: schema.ReportFilter & { rounding?: boolean },
 ) {
   const { report, books } = await costReportOf(on, payer, period, request);
   const rows = await on.inTurn(() => store.totalsOf(on.database.sql, report));
@@ -66,27 +51,25 @@ async function totals(
 }
 
 /** @throws InvalidError for more than 31 days */
-export const costTotals = (on: Platform, payer: Payer, request: CostTotalsRequest): Promise<CostTotals> =>
+export const costTotals = (on: Platform, payer: Payer, request: schema.CostTotalsRequest): Promise<schema.CostTotals> =>
   totals(on, payer, periodOfDays(request, MOST_DAYS), request);
 
 /** There are no reservations, so everything is paid as it is used. @throws InvalidError */
 export const monthlyCostTotals = (
   on: Platform,
   payer: Payer,
-  request: MonthlyCostTotalsRequest,
-): Promise<CostTotals> => totals(on, payer, periodOfMonth(request), request);
+  request: schema.MonthlyCostTotalsRequest,
+): Promise<schema.CostTotals> => totals(on, payer, periodOfMonth(request), request);
 
 /** @throws InvalidError for more than 31 days */
 export async function costsOfResources(
   on: Platform,
   payer: Payer,
-  request: CostResourcesRequest,
-): Promise<ResourceCosts> {
+  request: schema.CostResourcesRequest,
+): Promise<schema.ResourceCosts> {
   const orders = ordersOf(request);
   const { report, books } = await costReportOf(on, payer, periodOfDays(request, MOST_DAYS), request);
-  const page = await on.inTurn(() =>
-    store.resourcesOf(on.database.sql, report, { ...pageOf(request), orders }),
-  );
+  const page = await on.inTurn(() => store.resourcesOf(on.database.sql, report, { ...pageOf(request), orders }));
   return { ...priced(books, page.rows, presentedResource, request), count: page.count };
 }
 
@@ -94,8 +77,8 @@ export async function costsOfResources(
 export async function usageOfResources(
   on: Platform,
   payer: Payer,
-  { projects, ...request }: UsageRequest,
-): Promise<Usage> {
+  { projects, ...request }: schema.UsageRequest,
+): Promise<schema.Usage> {
   const orders = ordersOf(request);
   const filter = { ...request, ...(projects && { projects }) };
   const report = reportOf(on, payer, periodOfDays(request, MOST_DAYS_OF_USAGE), filter);
@@ -129,9 +112,8 @@ function pageOf({ limit = 10, offset = 0 }: { limit?: number; offset?: number })
 }
 
 /** @throws InvalidError if both forms are given */
-function ordersOf({ order_by, sorting }: Pick<UsageRequest, 'order_by' | 'sorting'>): ReportOrder[] {
-  if (order_by && sorting)
-    throw new InvalidError({ sorting: ['Is the older form of order_by; send only one.'] });
+function ordersOf({ order_by, sorting }: Pick<schema.UsageRequest, 'order_by' | 'sorting'>): schema.ReportOrder[] {
+  if (order_by && sorting) throw new InvalidError({ sorting: ['Is the older form of order_by; send only one.'] });
   const older = sorting?.flatMap((one) => Object.entries(one).map(([field, how]) => `${field}.${how}`));
-  return order_by ?? (older as ReportOrder[] | undefined) ?? ['project.asc'];
+  return order_by ?? (older as schema.ReportOrder[] | undefined) ?? ['project.asc'];
 }

@@ -161,9 +161,7 @@ export async function resourcesOf(
   { orders, limit = 10, offset = 0 }: PageQuery & { orders: readonly ReportOrder[] },
 ): Promise<Page<UsedResource>> {
   const kinds = sql`resource_id, type, sku, project_id, region_id`;
-  const grouped = sql<
-    Omit<UsedResource, 'last' | 'uses'> & { uses: number[][]; units: number; last_id: number }
-  >`(
+  const grouped = sql<Omit<UsedResource, 'last' | 'uses'> & { uses: number[][]; units: number; last_id: number }>`(
     select ${kinds}, min(first_seen) as first_seen, max(last_seen) as last_seen, sum(amount * seconds) as units,
       max(last_id) as last_id, ${USES} as uses
     from (

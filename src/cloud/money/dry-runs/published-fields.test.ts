@@ -38,10 +38,7 @@ it.each(Object.entries(READ_BY) as [Kind, string][])('a %s has fields that %s sh
 it('leaves out what the API does not show, and names each field once', () => {
   const machine = { name: 'a', power: 'on', reboots: { soft: 0 } };
   expect(changedFields('machine', machine, { ...machine, reboots: { soft: 1 } })).toEqual([]);
-  expect(changedFields('machine', machine, { ...machine, name: 'b', power: 'off' })).toEqual([
-    'name',
-    'vm_state',
-  ]);
+  expect(changedFields('machine', machine, { ...machine, name: 'b', power: 'off' })).toEqual(['name', 'vm_state']);
   expect(changedFields('ddos_profile', { active: true, bgp: true }, { active: false, bgp: false })).toEqual([
     'options',
   ]);
@@ -54,8 +51,7 @@ it('names the groups of the settings of a cluster', () => {
 });
 
 function namesIn(of: DocumentedOperation): string[] {
-  const content: { schema?: Schema } | undefined =
-    of.operation.responses['200']?.content?.['application/json'];
+  const content: { schema?: Schema } | undefined = of.operation.responses['200']?.content?.['application/json'];
   const collect = (given: Schema): string[] => {
     const schema = resolved(of, given);
     const { items, properties = {} } = schema;

@@ -49,9 +49,7 @@ export function usesOf(kind: Kind, id: string, spec: object | null | undefined, 
 
 /** Returns the subnets of the addresses in a spec. */
 export function subnetsOf(kind: Kind, spec: object | null | undefined): string[] {
-  return portsOf(kind, spec).flatMap(({ addresses }) =>
-    Object.values(addresses).map(({ subnetId }) => subnetId),
-  );
+  return portsOf(kind, spec).flatMap(({ addresses }) => Object.values(addresses).map(({ subnetId }) => subnetId));
 }
 
 function portsOf(kind: Kind, spec: object | null | undefined): PortSpec[] {
@@ -103,10 +101,7 @@ export function createDryRunReports(deps: { database: Database; rates: Pick<Rate
 
   async function priceDifference(prices: ClientPrices, planned: Planned[]) {
     const ids = planned.flatMap(({ kind, id }) => (kind === 'image' || kind === 'snapshot' ? [id] : []));
-    const subnets = planned.flatMap(({ kind, spec, former }) => [
-      ...subnetsOf(kind, spec),
-      ...subnetsOf(kind, former),
-    ]);
+    const subnets = planned.flatMap(({ kind, spec, former }) => [...subnetsOf(kind, spec), ...subnetsOf(kind, former)]);
     const known = {
       publicSubnets: await store.publicSubnets(database.sql, subnets),
       sizes: await store.sizesOf(database.sql, ids),

@@ -133,8 +133,7 @@ export const priceOfFileShare = (
   on: Platform,
   scope: Scope,
   { size, type_name = 'standard' }: schema.FileSharePriceRequest,
-): Promise<formula.VolumePrice> =>
-  priceOfOfItemPrices(on, scope, scope.regionId, priced.fileShare(type_name), size);
+): Promise<formula.VolumePrice> => priceOfOfItemPrices(on, scope, scope.regionId, priced.fileShare(type_name), size);
 
 export const priceOfFloatingIps = (
   on: Platform,
@@ -158,11 +157,7 @@ export async function priceOfReservedFixedIp(
 }
 
 /** Returns what one GiB of logs costs. @throws NotFoundError for the region */
-export async function priceOfLogging(
-  on: Platform,
-  payer: Payer,
-  regionId: number,
-): Promise<formula.VolumePrice> {
+export async function priceOfLogging(on: Platform, payer: Payer, regionId: number): Promise<formula.VolumePrice> {
   const { id } = found('Region', regionId, on.catalog.regions.get(regionId));
   return priceOfOfItemPrices(on, payer, id, priced.logStorage, 1);
 }
@@ -194,11 +189,7 @@ export async function priceOfDdos(on: Platform, payer: Payer, regionId: number):
 }
 
 /** Returns how many public IPv4 addresses the reservation has. @throws InvalidError */
-async function publicAddresses(
-  { sql }: Database,
-  scope: Scope,
-  request: CreateReservedFixedIp,
-): Promise<number> {
+async function publicAddresses({ sql }: Database, scope: Scope, request: CreateReservedFixedIp): Promise<number> {
   if (request.type === 'port') {
     const count = await publicAddressesOfPort(sql, scope, request.port_id);
     if (count === undefined) throw new InvalidError({ port_id: [`Port ${request.port_id} not found.`] });
@@ -209,8 +200,7 @@ async function publicAddresses(
     if (!subnet) throw new InvalidError({ subnet_id: [`Subnet ${request.subnet_id} not found.`] });
     return subnet.external && subnet.ipv4 ? 1 : 0;
   }
-  const outside =
-    request.type === 'external' || request.network_id.toLowerCase() === scope.region.external_network_id;
+  const outside = request.type === 'external' || request.network_id.toLowerCase() === scope.region.external_network_id;
   if (!outside) return 0;
   if (request.type !== 'ip_address') return familiesOf(request.ip_family).includes('IPv4') ? 1 : 0;
   const address = canonicalAddress(request.ip_address);

@@ -7,12 +7,7 @@ import { sumOf, type VolumePrice, volumePrice } from '../../ground/prices/formul
 import { familiesOf } from '../../network/addresses/schema.ts';
 import { getVolume } from '../../storage/volumes/service.ts';
 import { getSnapshot } from '../../storage/volumes/snapshots/service.ts';
-import type {
-  InstancePrice,
-  InstancePriceParts,
-  InstancePriceRequest,
-  PricedVolumeRequest,
-} from './instance-schema.ts';
+import type * as instanceSchema from './instance-schema.ts';
 import * as schema from './schema.ts';
 import { partsOfInstance, snapshotsById } from './store.ts';
 
@@ -26,11 +21,7 @@ interface Parts {
 }
 
 /** Prices each thing once, as it is metered. Returns the prices by part. */
-async function pricesOf(
-  on: Platform,
-  scope: Scope,
-  { flavorId, volumes, publicAddresses, floatingIps, count }: Parts,
-) {
+async function pricesOf(on: Platform, scope: Scope, { flavorId, volumes, publicAddresses, floatingIps, count }: Parts) {
   const { regionId } = scope;
   const { terms, hourPrice } = await on.rates.of(scope.clientId);
   const times = (amount: number, price: VolumePrice): VolumePrice[] => Array(amount * count).fill(price);
@@ -52,25 +43,18 @@ async function pricesOf(
 type PricesByPart = Awaited<ReturnType<typeof pricesOf>>;
 
 function totalOf({ terms, flavor, external_ip, floating_ip, volumes }: PricesByPart) {
-  return sumOf(terms, [
-    ...flavor,
-    ...external_ip,
-    ...floating_ip,
-    ...volumes.flatMap(({ prices }) => prices),
-  ]);
+  return sumOf(terms, [...flavor, ...external_ip, ...floating_ip, ...volumes.flatMap(({ prices }) => prices)]);
 }
 
 async function volumesOf(
   on: Platform,
   scope: Scope,
-  wishes: readonly PricedVolumeRequest[],
+  wishes: readonly instanceSchema.PricedVolumeRequest[],
 ): Promise<schema.PricedVolume[]> {
   const snapshots = await snapshotsById(
     on.database.sql,
     scope,
-    wishes.flatMap(({ source, snapshot_id: id }) =>
-      source === 'snapshot' && isUuid(id ?? '') ? (id ?? '') : [],
-    ),
+    wishes.flatMap(({ source, snapshot_id: id }) => (source === 'snapshot' && isUuid(id ?? '') ? (id ?? '') : [])),
   );
   return wishes.flatMap((wish) => {
     const { source, size, snapshot_id, type_name } = wish;
@@ -95,8 +79,8 @@ async function volumesOf(
 export async function priceOfNewInstance(
   on: Platform,
   scope: Scope,
-  request: InstancePriceRequest,
-): Promise<InstancePrice> {
+  request: instanceSchema.InstancePriceRequest,
+): Promise<instanceSchema.InstancePrice> {
   const { flavor: flavorId, interfaces, volumes: wishes = [] } = request;
   const problems = [...flavorProblems(on.catalog, scope, flavorId), ...requestProblems(request)];
   if (problems.length > 0) throw new InvalidError(problems);
@@ -128,17 +112,16 @@ export async function priceOfInstance(on: Platform, scope: Scope, id: string): P
   return totalOf(prices);
 }
 
-function presented(prices: PricesByPart, total: VolumePrice): InstancePrice {
+function presented(prices: PricesByPart, total: VolumePrice): instanceSchema.InstancePrice {
   const { terms, flavor, external_ip, floating_ip, volumes } = prices;
   const sum = (list: VolumePrice[]) => (list.length === 0 ? null : sumOf(terms, list));
   const [machines, addresses, floating] = [sum(flavor), sum(external_ip), sum(floating_ip)];
   const byType = volumes.map(({ type, prices: of }) => [type, sumOf(terms, of)] as const);
-  const each = (field: 'price_per_hour' | 'price_per_month'): InstancePriceParts => ({
+  const each = (field: 'price_per_hour' | 'price_per_month'): instanceSchema.InstancePriceParts => ({
     flavor: machines?.[field] ?? null,
     external_ip: addresses?.[field] ?? null,
     floating_ip: floating?.[field] ?? null,
-    volumes:
-      byType.length === 0 ? null : Object.fromEntries(byType.map(([type, price]) => [type, price[field]])),
+    volumes: byType.length === 0 ? null : Object.fromEntries(byType.map(([type, price]) => [type, price[field]])),
   });
   const isShown = total.price_status === 'show';
   const resources = [
@@ -168,7 +151,7 @@ function flavorProblems(catalog: Catalog, { regionId }: Scope, flavorId: string)
   return [{ field: 'flavor', message: `This region has no instance flavor ${flavorId}.` }];
 }
 
-function requestProblems({ names, name_templates, volumes = [] }: InstancePriceRequest): FieldProblem[] {
+function requestProblems({ names, name_templates, volumes = [] }: instanceSchema.InstancePriceRequest): FieldProblem[] {
   const problems = volumes.flatMap(({ source, ...wish }, index) =>
     source === 'existing-volume'
       ? []
@@ -219,11 +202,7 @@ export async function priceOfSnapshot(
   return priceOf(on, scope, volume);
 }
 
-async function priceOf(
-  on: Platform,
-  scope: Scope,
-  { sizeGib, volumeType }: schema.PricedVolume,
-): Promise<VolumePrice> {
+async function priceOf(on: Platform, scope: Scope, { sizeGib, volumeType }: schema.PricedVolume): Promise<VolumePrice> {
   const prices = await on.rates.of(scope.clientId);
   return volumePrice(prices.terms, prices.hourPrice(scope.regionId, priced.volume(volumeType)), sizeGib);
 }

@@ -132,9 +132,10 @@ describe('instances', () => {
       total_price_per_hour: 0.061542,
       total_price_per_month: 44.31024,
       discount_percent: '0',
-      discount_details: ['flavor', 'external_ip', 'floating_ip', 'ssd_hiiops', 'standard'].map(
-        (resource) => ({ resource, discount: '0' }),
-      ),
+      discount_details: ['flavor', 'external_ip', 'floating_ip', 'ssd_hiiops', 'standard'].map((resource) => ({
+        resource,
+        discount: '0',
+      })),
       price_status: 'show',
     });
   });

@@ -22,9 +22,7 @@ export const LoadBalancerPriceRequest = Input(
   'LoadBalancerPriceRequest',
   {
     flavor,
-    vip_network_id: Optional(
-      orNull(UuidInput('Network of the virtual address; the external one by default')),
-    ),
+    vip_network_id: Optional(orNull(UuidInput('Network of the virtual address; the external one by default'))),
     vip_subnet_id: Optional(orNull(UuidInput('Subnet of vip_network_id'))),
     vip_port_id: Optional(orNull(UuidInput('Reserved fixed IP, which costs nothing more'))),
     vip_ip_family: Optional(

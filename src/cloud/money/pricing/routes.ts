@@ -22,11 +22,7 @@ function priceOf(prices: ClientPrices, { regionId }: Scope, flavorId: string): V
 }
 
 /** Returns what a load balancer of the flavor costs, without its addresses. @throws InvalidError, ForbiddenError */
-export async function priceOfLoadBalancerFlavor(
-  on: Platform,
-  scope: Scope,
-  flavor: string,
-): Promise<VolumePrice> {
+export async function priceOfLoadBalancerFlavor(on: Platform, scope: Scope, flavor: string): Promise<VolumePrice> {
   requirePossibleLoadBalancer(on, scope, { flavor });
   return priceOf(await on.rates.of(scope.clientId), scope, flavor);
 }
@@ -72,19 +68,13 @@ export async function priceOfNewLoadBalancer(
 export function pricingRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags: ['Pricing'], params: ProjectRegionParams, access: 'read' });
 
-  api.post(
-    '/cloud/v1/pricing/:project_id/:region_id/volumes',
-    'previewVolumePrice',
-    'Preview the price of a volume',
-    {
-      onlyAsks: true,
-      description:
-        'Returns the price after discount, including tax. Nothing is created. A month has 720 hours.',
-      body: schema.volumePriceRequestSchema,
-      answer: schema.volumePriceSchema,
-      handler: ({ scope, body }) => priceOfVolume(on, scope, body),
-    },
-  );
+  api.post('/cloud/v1/pricing/:project_id/:region_id/volumes', 'previewVolumePrice', 'Preview the price of a volume', {
+    onlyAsks: true,
+    description: 'Returns the price after discount, including tax. Nothing is created. A month has 720 hours.',
+    body: schema.volumePriceRequestSchema,
+    answer: schema.volumePriceSchema,
+    handler: ({ scope, body }) => priceOfVolume(on, scope, body),
+  });
 
   api.post(
     '/cloud/v1/pricing/:project_id/:region_id/snapshots',

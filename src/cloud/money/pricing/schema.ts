@@ -77,18 +77,9 @@ export const priceSchema = Type.Object(
       }),
     ),
     discount_percent: amount('Applied discount as a fraction: 0.16 is 16 %.', 0.16),
-    price_per_hour: amount(
-      'Price per hour after discount, including tax; rounded to 10 decimals.',
-      0.01346436,
-    ),
-    price_per_month: amount(
-      'Price of a month of 720 hours after discount: 720 times price_per_hour.',
-      9.6943392,
-    ),
-    price_without_discount_per_month: amount(
-      'Price of a month of 720 hours before discount, including tax.',
-      11.54088,
-    ),
+    price_per_hour: amount('Price per hour after discount, including tax; rounded to 10 decimals.', 0.01346436),
+    price_per_month: amount('Price of a month of 720 hours after discount: 720 times price_per_hour.', 9.6943392),
+    price_without_discount_per_month: amount('Price of a month of 720 hours before discount, including tax.', 11.54088),
     price_status: Type.Enum(['error', 'hide', 'show'], {
       type: 'string',
       description:
@@ -162,8 +153,7 @@ export const ImagePriceRequest = Input(
 export type ImagePriceRequest = Static<typeof ImagePriceRequest>;
 
 const days = (description: string) => Integer({ minimum: 0, maximum: 31, description });
-const price = (per: string) =>
-  nullable(Type.Number({ description: `Price ${per}, after discount and with tax` }));
+const price = (per: string) => nullable(Type.Number({ description: `Price ${per}, after discount and with tax` }));
 
 export const DdosPrice = Named('DdosPrice', {
   current_month_days: days('Days in the current month'),

@@ -41,11 +41,7 @@ export interface PartsOfInstance {
   floating_ips: number;
 }
 
-export async function partsOfInstance(
-  db: Sql,
-  place: Place,
-  id: string,
-): Promise<PartsOfInstance | undefined> {
+export async function partsOfInstance(db: Sql, place: Place, id: string): Promise<PartsOfInstance | undefined> {
   return db
     .selectFrom('instances')
     .select('flavor_id')

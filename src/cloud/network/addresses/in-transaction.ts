@@ -29,19 +29,14 @@ export interface OutsideWish {
  * those that others are taking. They are only offers, and `ip_assignments` decides: older releases know no offers.
  * @throws ConflictError when addresses have run out or the one asked for is taken
  */
-export async function takeOutside(
-  tx: Transaction,
-  wishes: readonly OutsideWish[],
-): Promise<store.TakenAddress[]> {
+export async function takeOutside(tx: Transaction, wishes: readonly OutsideWish[]): Promise<store.TakenAddress[]> {
   const given: Given = new Map();
   for (const wish of wishes) {
     if (wish.address === undefined) continue;
     const [subnet] = wish.subnets;
     // No longer offered first: others skip it from now on, and don't wait to see whether it stays taken.
     await sql`
-      delete from free_external_addresses where subnet_id = ${subnet.id} and address = ${wish.address}`.execute(
-      tx.sql,
-    );
+      delete from free_external_addresses where subnet_id = ${subnet.id} and address = ${wish.address}`.execute(tx.sql);
     const [address] = await insertUntaken(tx, subnet.id, [wish.holder], [wish.address]);
     if (address === undefined) throw new ConflictError(store.isTaken([wish.address]));
     given.set(wish, taken(wish.holder, subnet, address));
@@ -147,9 +142,7 @@ async function offerNext(tx: Transaction, subnetId: string, amount: number): Pro
 /** Free addresses before those: a release that knows no offers gave them back. The subnet must be locked. */
 async function offerSkipped(tx: Transaction, subnetId: string, amount: number): Promise<void> {
   const { rows: offered } = await sql<{ subnetId: string; address: string }>`
-    select subnet_id as "subnetId", address from free_external_addresses where subnet_id = ${subnetId}`.execute(
-    tx.sql,
-  );
+    select subnet_id as "subnetId", address from free_external_addresses where subnet_id = ${subnetId}`.execute(tx.sql);
   const from = sql`subnets.first_address`;
   const found = await store.lowestFree(tx, new Map([[subnetId, amount]]), offered, from);
   await offer(tx, subnetId, found.get(subnetId) ?? []);
@@ -202,11 +195,7 @@ export {
  * @throws InvalidError for an unknown network or subnet, ConflictError when no address is left or a requested one is
  * taken
  */
-export async function take(
-  tx: Transaction,
-  scope: Scope,
-  wishes: store.AddressWish[],
-): Promise<store.TakenAddress[]> {
+export async function take(tx: Transaction, scope: Scope, wishes: store.AddressWish[]): Promise<store.TakenAddress[]> {
   if (wishes.length === 0) return [];
   const subnets = await knownSubnets(
     tx,
@@ -316,10 +305,7 @@ function namedSubnet(
   return subnetOf(from.address, subnet.family, at('ip_address'), [subnet]);
 }
 
-function noneOf(
-  wish: store.AddressWish,
-  from: Exclude<store.AddressSource, { kind: 'subnet' }>,
-): FieldProblem {
+function noneOf(wish: store.AddressWish, from: Exclude<store.AddressSource, { kind: 'subnet' }>): FieldProblem {
   const at = fieldsOf(wish);
   if ('router' in wish.holder) {
     return {
@@ -371,10 +357,6 @@ const fieldsOf =
 
 /** Whether the network is an external one of the platform. */
 export async function isOutside(tx: Transaction, networkId: string): Promise<boolean> {
-  const network = await tx.sql
-    .selectFrom('networks')
-    .select('external')
-    .where('id', '=', networkId)
-    .executeTakeFirst();
+  const network = await tx.sql.selectFrom('networks').select('external').where('id', '=', networkId).executeTakeFirst();
   return network?.external ?? false;
 }

@@ -122,8 +122,6 @@ it('is right beside a release that takes and gives back without offers', async (
   // That release finds what this one gives back.
   await service.pool.query('update subnets set free_from = last_address where id = $1', [subnet.id]);
   await giveBack(others.slice(5, 6));
-  const { rows } = await service.pool.query('select free_from, first_address from subnets where id = $1', [
-    subnet.id,
-  ]);
+  const { rows } = await service.pool.query('select free_from, first_address from subnets where id = $1', [subnet.id]);
   expect(rows[0].free_from).toBe(rows[0].first_address);
 });

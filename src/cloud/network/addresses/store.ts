@@ -14,20 +14,12 @@ const PLENTY = Number.MAX_SAFE_INTEGER;
 const FAMILY = sql<IpFamily>`case family(cidr) when 4 then 'IPv4' else 'IPv6' end`;
 
 /** The external subnets that can fulfil the wishes. Nobody locks them to take an address: see `takeOutside`. */
-export async function externalSubnets(
-  tx: Transaction,
-  place: Place,
-  wishes: AddressSource[],
-): Promise<KnownSubnet[]> {
+export async function externalSubnets(tx: Transaction, place: Place, wishes: AddressSource[]): Promise<KnownSubnet[]> {
   return candidates(tx, place, wishes).where('external', '=', true).execute();
 }
 
 /** Locks the project's own subnets that can fulfil the wishes, always in the same order to avoid deadlocks. */
-export async function lockSubnets(
-  tx: Transaction,
-  place: Place,
-  wishes: AddressSource[],
-): Promise<KnownSubnet[]> {
+export async function lockSubnets(tx: Transaction, place: Place, wishes: AddressSource[]): Promise<KnownSubnet[]> {
   return candidates(tx, place, wishes).where('external', '=', false).forNoKeyUpdate('subnets').execute();
 }
 
@@ -42,9 +34,7 @@ function candidates(tx: Transaction, place: Place, wishes: AddressSource[]) {
     .select(FAMILY.as('family'))
     .select(sql<number>`least(total_ips - used_ips, ${PLENTY}::bigint)::bigint`.as('available'))
     .where('networks.region_id', '=', place.regionId)
-    .where(({ or, eb }) =>
-      or([eb('networks.project_id', '=', place.projectId), eb('networks.external', '=', true)]),
-    )
+    .where(({ or, eb }) => or([eb('networks.project_id', '=', place.projectId), eb('networks.external', '=', true)]))
     .where(
       // Each branch begins with a condition that has an index.
       sql<boolean>`(subnets.id = any(${subnetIds}::uuid[])
@@ -119,11 +109,7 @@ export async function insertAssignments(tx: Transaction, taken: TakenAddress[]):
 }
 
 /** Updates the counts. `chosen` has the addresses that were requested by name, so they aren't the lowest free ones. */
-export async function noteTaken(
-  tx: Transaction,
-  taken: TakenAddress[],
-  chosen: ReadonlySet<string>,
-): Promise<void> {
+export async function noteTaken(tx: Transaction, taken: TakenAddress[], chosen: ReadonlySet<string>): Promise<void> {
   await sql`
     update subnets set
       used_ips = used_ips + taken.amount,
@@ -139,15 +125,8 @@ export async function noteTaken(
 }
 
 /** Releases all addresses of the ports and floating IPs. */
-export async function release(
-  tx: Transaction,
-  portIds: string[],
-  floatingIpIds: string[] = [],
-): Promise<void> {
-  await giveBack(
-    tx,
-    sql`(port_id = any(${portIds}::uuid[]) or floating_ip_id = any(${floatingIpIds}::uuid[]))`,
-  );
+export async function release(tx: Transaction, portIds: string[], floatingIpIds: string[] = []): Promise<void> {
+  await giveBack(tx, sql`(port_id = any(${portIds}::uuid[]) or floating_ip_id = any(${floatingIpIds}::uuid[]))`);
 }
 
 /** Releases those of the addresses that the port still has. */
@@ -163,11 +142,7 @@ export async function releaseSome(tx: Transaction, portId: string, addresses: He
 }
 
 /** Releases the addresses that a router has in the subnets; without `subnetIds`, all of them. */
-export async function releaseOfRouter(
-  tx: Transaction,
-  routerId: string,
-  subnetIds?: readonly string[],
-): Promise<void> {
+export async function releaseOfRouter(tx: Transaction, routerId: string, subnetIds?: readonly string[]): Promise<void> {
   const where = subnetIds === undefined ? sql`` : sql`and subnet_id = any(${subnetIds}::uuid[])`;
   await giveBack(tx, sql`router_id = ${routerId} ${where}`);
 }

@@ -169,10 +169,7 @@ describe('a profile', () => {
     });
     expect((await wanted(id)).there).toMatchObject({ active: true, bgp: false });
     const { body } = await http.get('/cloud/v1/user_actions?limit=2');
-    expect(body.results.map((one: { action_type: string }) => one.action_type)).toEqual([
-      'activate',
-      'deactivate',
-    ]);
+    expect(body.results.map((one: { action_type: string }) => one.action_type)).toEqual(['activate', 'deactivate']);
     expect(body.results[0]).toMatchObject({
       api_group: 'ddos_profile',
       resources: [{ resource_type: 'ddos_profile', resource_id: String(id) }],
@@ -221,10 +218,7 @@ describe('a profile', () => {
     const task = crypto.randomUUID();
     await service.pool.query('update ddos_profiles set task_id = $1 where id = $2', [task, id]);
     const answers = [
-      await http.patch(
-        `${PROFILES}/${id}`,
-        bodyOf(address, { fields: [{ base_field: 10, field_value: [1001] }] }),
-      ),
+      await http.patch(`${PROFILES}/${id}`, bodyOf(address, { fields: [{ base_field: 10, field_value: [1001] }] })),
       await http.post(`${PROFILES}/${id}/action`, { active: false, bgp: false }),
       await http.delete(`${PROFILES}/${id}`),
     ];
@@ -361,9 +355,7 @@ it('keeps what it was when a change fails, and says why', async () => {
     expect(answer.status, answer.text).toBe(200);
     const during = (await slow.http.get(PROFILES)).body.results[0];
     expect(during).toMatchObject({ status: { status: 'Deactivating' }, options: { active: false } });
-    await slow.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
-      answer.body[0],
-    ]);
+    await slow.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [answer.body[0]]);
     expect(await slow.http.task(answer.body[0])).toMatchObject({ state: 'ERROR' });
     expect((await slow.http.get(PROFILES)).body.results[0]).toMatchObject({
       options: { active: true, bgp: true },

@@ -4,21 +4,14 @@ import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
-import {
-  type DdosTemplate,
-  type DdosTemplateAnswer,
-  presentDdosTemplate,
-} from '../../ground/catalog/schema.ts';
+import { type DdosTemplate, type DdosTemplateAnswer, presentDdosTemplate } from '../../ground/catalog/schema.ts';
 import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import * as schema from './schema.ts';
 import * as ddos from './service.ts';
 import type { ProfileRow } from './store.ts';
 
 /** Presents a profile with its template among those that the region offers. */
-export function presentedProfile(
-  row: ProfileRow,
-  templates: readonly DdosTemplate[],
-): schema.DdosProfileAnswer {
+export function presentedProfile(row: ProfileRow, templates: readonly DdosTemplate[]): schema.DdosProfileAnswer {
   const found = templates.find(({ id }) => id === row.template_id);
   const template: DdosTemplateAnswer | null = found ? presentDdosTemplate(found) : null;
   return {
@@ -53,9 +46,7 @@ export function ddosRoutes(app: Api, dialect: Dialect, on: Platform): void {
     answer: schema.DdosProfileList,
     handler: async ({ scope, query }) => {
       const templates = on.catalog.ddosTemplates(scope.regionId);
-      return presentedPage(await ddos.listDdosProfiles(on, scope, query), (row) =>
-        presentedProfile(row, templates),
-      );
+      return presentedPage(await ddos.listDdosProfiles(on, scope, query), (row) => presentedProfile(row, templates));
     },
   });
 

@@ -1,15 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
-import {
-  Input,
-  IntegerId,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  ProjectRegion,
-  Query,
-} from '../../../lib/wire.ts';
+import { Input, IntegerId, listOf, listQuery, Named, nullable, ProjectRegion, Query } from '../../../lib/wire.ts';
 import { DdosTemplateAnswer, ddosFieldFields } from '../../ground/catalog/schema.ts';
 
 const BaseField = IntegerId('ID of the template field');
@@ -57,9 +48,7 @@ const EXAMPLE = {
 /** What a profile is created or replaced with. */
 const profile = {
   profile_template: IntegerId('Template ID'),
-  ip_address: nullable(
-    Type.String({ maxLength: 64, description: 'Public address of an instance or load balancer' }),
-  ),
+  ip_address: nullable(Type.String({ maxLength: 64, description: 'Public address of an instance or load balancer' })),
   fields: Type.Optional(
     Type.Array(
       Input('DdosProfileFieldInput', {

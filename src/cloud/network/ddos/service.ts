@@ -150,9 +150,7 @@ export const actOnDdosProfile = (
 ): Promise<string | undefined> =>
   on.database.accept(async (tx) => {
     const profile = await lockFree(tx, scope, id);
-    const [task, status] = wanted.active
-      ? [ACTIVATE_PROFILE, 'Activating']
-      : [DEACTIVATE_PROFILE, 'Deactivating'];
+    const [task, status] = wanted.active ? [ACTIVATE_PROFILE, 'Activating'] : [DEACTIVATE_PROFILE, 'Deactivating'];
     return change(on, tx, scope, profile, { task, status, wanted, ...options });
   });
 
@@ -175,11 +173,7 @@ export const deleteDdosProfile = (on: Platform, scope: Scope, id: number): Promi
   });
 
 /** @throws InvalidError for a template that the region doesn't offer, and values that don't fit its fields */
-function wantedBy(
-  on: Platform,
-  scope: Scope,
-  request: MutateDdosProfile,
-): Pick<Wanted, 'template_id' | 'fields'> {
+function wantedBy(on: Platform, scope: Scope, request: MutateDdosProfile): Pick<Wanted, 'template_id' | 'fields'> {
   const ddosTemplates = on.catalog.ddosTemplates(scope.regionId);
   const known = ddosTemplates.find(({ id }) => id === request.profile_template)?.fields ?? [];
   const differing: FieldProblem[] = [];
@@ -293,9 +287,7 @@ function specOf(address: string, { template_id, fields, active, bgp }: Wanted): 
   return {
     address,
     templateId: template_id,
-    fields: Object.fromEntries(
-      fields.map(({ base_field, field_value }) => [base_field, { value: field_value }]),
-    ),
+    fields: Object.fromEntries(fields.map(({ base_field, field_value }) => [base_field, { value: field_value }])),
     active,
     bgp,
   };

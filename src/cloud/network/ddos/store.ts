@@ -34,23 +34,12 @@ export async function listProfiles(
   return pageWithCount(matching.orderBy(ORDERS[column], direction).orderBy('id', direction), query);
 }
 
-export async function lockProfile(
-  tx: Transaction,
-  place: Place,
-  id: number,
-): Promise<ProfileRow | undefined> {
+export async function lockProfile(tx: Transaction, place: Place, id: number): Promise<ProfileRow | undefined> {
   return profiles(tx.sql, place).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
-export async function insertProfile(
-  tx: Transaction,
-  profile: Insertable<Tables['ddos_profiles']>,
-): Promise<number> {
-  const { id } = await tx.sql
-    .insertInto('ddos_profiles')
-    .values(profile)
-    .returning('id')
-    .executeTakeFirstOrThrow();
+export async function insertProfile(tx: Transaction, profile: Insertable<Tables['ddos_profiles']>): Promise<number> {
+  const { id } = await tx.sql.insertInto('ddos_profiles').values(profile).returning('id').executeTakeFirstOrThrow();
   return id;
 }
 

@@ -174,9 +174,7 @@ describe('a conversion', () => {
       reserved_fixed_ip_count: (before.reserved_fixed_ip_count ?? 0) + 1,
     });
     const { wanted, there } = await specOf(service.pool, 'port', port);
-    const { rows } = await service.pool.query('select mac_address::text as mac from ports where id = $1', [
-      port,
-    ]);
+    const { rows } = await service.pool.query('select mac_address::text as mac from ports where id = $1', [port]);
     expect(wanted).toMatchObject({ reserved: true, macAddress: rows[0].mac, formerFloatingIpId: id });
     expect(there).toEqual(wanted);
     const back = await done(await http.post(`${reserved}/convert`, { target_type: 'floating_ip' }));

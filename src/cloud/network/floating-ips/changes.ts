@@ -35,8 +35,7 @@ export const updateFloatingIpTags = (
   scope: Scope,
   id: string,
   tags: TagsPatch | undefined,
-): Promise<void> =>
-  on.database.accept((tx) => changeTags(on, tx, scope, id, (current) => patchedTags(current, tags)));
+): Promise<void> => on.database.accept((tx) => changeTags(on, tx, scope, id, (current) => patchedTags(current, tags)));
 
 /**
  * Assigns the floating IP elsewhere or unassigns it, and changes its tags. Returns the task. If nothing changes, it is

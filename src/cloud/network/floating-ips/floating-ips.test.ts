@@ -83,10 +83,7 @@ describe('a floating IP', () => {
     }
     const shown = (await http.get(`${I}/${instanceId}`)).body.addresses.default;
     const { floating_ip_address: addr } = await get(id);
-    expect(shown).toEqual([
-      expect.objectContaining({ type: 'fixed', addr: address }),
-      { type: 'floating', addr },
-    ]);
+    expect(shown).toEqual([expect.objectContaining({ type: 'fixed', addr: address }), { type: 'floating', addr }]);
     expect((await http.get(`${I}?ip=${addr}`)).body.count).toBe(1);
     const [shownInterface] = (await http.get(`${I}/${instanceId}/interfaces`)).body.results;
     expect(shownInterface.floatingip_details).toEqual([await get(id)]);
@@ -288,9 +285,7 @@ describe('floating IPs of interfaces', () => {
 describe('at the same time', () => {
   it('fifty get fifty addresses', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => http.post(FLOATING, {})));
-    const ids = await Promise.all(
-      answers.map(async (answer) => (await done(answer)).created_resources.floatingips[0]),
-    );
+    const ids = await Promise.all(answers.map(async (answer) => (await done(answer)).created_resources.floatingips[0]));
     const found = await Promise.all(ids.map(get));
     expect(new Set(found.map((one) => one.floating_ip_address)).size).toBe(50);
     const removals = await Promise.all(ids.map((id) => http.delete(`${FLOATING}/${id}`)));
@@ -332,9 +327,7 @@ describe('at the same time', () => {
   it('one port gets one of many floating IPs, without a deadlock', async () => {
     const { port } = await instance();
     const ids = await Promise.all(Array.from({ length: 6 }, () => create()));
-    const answers = await Promise.all(
-      ids.map((id) => http.post(`${FLOATING}/${id}/assign`, { port_id: port })),
-    );
+    const answers = await Promise.all(ids.map((id) => http.post(`${FLOATING}/${id}/assign`, { port_id: port })));
     expect(
       answers
         .map(({ status }) => `${status}`)

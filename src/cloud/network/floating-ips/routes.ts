@@ -10,14 +10,7 @@ import { deleteOrWait } from '../../ground/tasks/behind/service.ts';
 import { convertFloatingIp, floatingIpTags, updateFloatingIp, updateFloatingIpTags } from './changes.ts';
 import { presentedFloatingIp } from './presenter.ts';
 import * as schema from './schema.ts';
-import {
-  assignFloatingIp,
-  createFloatingIp,
-  floatingIpDeletion,
-  getFloatingIp,
-  listFloatingIps,
-  unassignFloatingIp,
-} from './service.ts';
+import * as floatingIps from './service.ts';
 
 const BASE = '/cloud/v1/floatingips/:project_id/:region_id';
 export const FLOATING_IP = versioned('floating_ip');
@@ -31,7 +24,7 @@ export function floatingIpRoutes(app: Api, dialect: Dialect, on: Platform): void
       'Allocates an address from the external network. Set port_id to assign it right away, or assign it later.',
     body: schema.CreateFloatingIp,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createFloatingIp(on, scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await floatingIps.createFloatingIp(on, scope, body)]),
   });
 
   api.get(
@@ -43,7 +36,7 @@ export function floatingIpRoutes(app: Api, dialect: Dialect, on: Platform): void
       deprecated: true,
       answer: schema.FreeFloatingIpList,
       handler: async ({ scope }) =>
-        presentedPage(await listFloatingIps(on, scope, { status: 'DOWN' }), (row) =>
+        presentedPage(await floatingIps.listFloatingIps(on, scope, { status: 'DOWN' }), (row) =>
           presentedFloatingIp(row, scope),
         ),
     },
@@ -54,7 +47,7 @@ export function floatingIpRoutes(app: Api, dialect: Dialect, on: Platform): void
     params: schema.FloatingIpParams,
     answer: schema.FloatingIpAnswer,
     handler: async ({ scope, params }) =>
-      presentedFloatingIp(await getFloatingIp(on, scope, params.floating_ip_id), scope),
+      presentedFloatingIp(await floatingIps.getFloatingIp(on, scope, params.floating_ip_id), scope),
   });
 
   api.delete(`${BASE}/:floating_ip_id`, 'deleteFloatingIp', 'Delete a floating IP', {
@@ -62,7 +55,7 @@ export function floatingIpRoutes(app: Api, dialect: Dialect, on: Platform): void
     params: schema.FloatingIpParams,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, floatingIpDeletion, params.floating_ip_id)]),
+      dialect.tasks([await deleteOrWait(on, scope, floatingIps.floatingIpDeletion, params.floating_ip_id)]),
   });
 }
 
@@ -80,7 +73,7 @@ export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform)
     handler: async ({ scope, params, body }) => {
       const { floating_ip_id: id } = params;
       await updateFloatingIpTags(on, scope, id, body.tags);
-      return presentedFloatingIp(await getFloatingIp(on, scope, id), scope);
+      return presentedFloatingIp(await floatingIps.getFloatingIp(on, scope, id), scope);
     },
   });
 
@@ -103,8 +96,8 @@ export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform)
     answer: schema.FloatingIpAnswer,
     handler: async ({ scope, params, body }) => {
       const { floating_ip_id: id } = params;
-      await assignFloatingIp(on, scope, id, body);
-      return presentedFloatingIp(await getFloatingIp(on, scope, id), scope);
+      await floatingIps.assignFloatingIp(on, scope, id, body);
+      return presentedFloatingIp(await floatingIps.getFloatingIp(on, scope, id), scope);
     },
   });
 
@@ -114,8 +107,8 @@ export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform)
     answer: schema.FloatingIpAnswer,
     handler: async ({ scope, params }) => {
       const { floating_ip_id: id } = params;
-      await unassignFloatingIp(on, scope, id);
-      return presentedFloatingIp(await getFloatingIp(on, scope, id), scope);
+      await floatingIps.unassignFloatingIp(on, scope, id);
+      return presentedFloatingIp(await floatingIps.getFloatingIp(on, scope, id), scope);
     },
   });
 
@@ -124,7 +117,6 @@ export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform)
       'The reserved fixed IP gets the same address; the ID of its port is in created_resources. Returns 409 while the floating IP is assigned and while a task holds it.',
     body: schema.ConvertFloatingIp,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await convertFloatingIp(on, scope, params.floating_ip_id)]),
+    handler: async ({ scope, params }) => dialect.tasks([await convertFloatingIp(on, scope, params.floating_ip_id)]),
   });
 }

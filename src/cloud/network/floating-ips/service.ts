@@ -58,11 +58,7 @@ const OUTSIDE = { kind: 'external', family: 'IPv4' } as const;
  * Creates a floating IP, which can be read at once. Returns the ID of the task that makes it work.
  * @throws InvalidError, ConflictError, QuotaExceededError
  */
-export async function createFloatingIp(
-  on: Platform,
-  scope: Scope,
-  request: CreateFloatingIp,
-): Promise<string> {
+export async function createFloatingIp(on: Platform, scope: Scope, request: CreateFloatingIp): Promise<string> {
   const tags = tagsOf(request);
   const portId = request.port_id ?? undefined;
   if (portId === undefined && (request.fixed_ip_address ?? undefined) !== undefined) {
@@ -70,8 +66,7 @@ export async function createFloatingIp(
   }
   const [id, taskId] = [newId(), newTaskId()];
   return on.database.accept(async (tx) => {
-    const target =
-      portId === undefined ? undefined : await freeTarget(tx, scope, { ...request, port_id: portId });
+    const target = portId === undefined ? undefined : await freeTarget(tx, scope, { ...request, port_id: portId });
     const wish = { holder: { floatingIp: id }, field: 'region_id', from: OUTSIDE };
     const [taken] = await addresses.take(tx, scope, [wish]);
     if (!taken) throw new TypeError('one wish has one answer');
@@ -99,11 +94,8 @@ export async function createFloatingIp(
   });
 }
 
-export const listFloatingIps = (
-  on: Platform,
-  scope: Scope,
-  query: FloatingIpListQuery,
-): Promise<Page<FloatingIp>> => store.listFloatingIps(on.database.sql, scope, query);
+export const listFloatingIps = (on: Platform, scope: Scope, query: FloatingIpListQuery): Promise<Page<FloatingIp>> =>
+  store.listFloatingIps(on.database.sql, scope, query);
 
 /** @throws NotFoundError */
 export const getFloatingIp = (on: Platform, scope: Scope, id: string): Promise<FloatingIp> =>
@@ -125,12 +117,7 @@ export async function floatingIpsOnPorts(
 }
 
 /** Assigns it to a port at once. @throws NotFoundError, InvalidError, ConflictError if it or the address is taken */
-export const assignFloatingIp = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  wish: AssignFloatingIp,
-): Promise<void> =>
+export const assignFloatingIp = (on: Platform, scope: Scope, id: string, wish: AssignFloatingIp): Promise<void> =>
   on.database.accept(async (tx) => {
     const target = await lockTarget(tx, scope, wish.port_id);
     const floating = await lockFree(tx, scope, id);
@@ -210,11 +197,7 @@ export async function wantedAddress(
   const leading = target ? await store.onPorts(tx.sql, [target.id]) : [];
   const own = leading.find(({ id }) => id === floating?.id);
   const taken = leading.map(({ fixed_address }) => fixed_address);
-  return targetAddress(
-    target,
-    { ...wish, fixed_ip_address: wish.fixed_ip_address ?? own?.fixed_address },
-    taken,
-  );
+  return targetAddress(target, { ...wish, fixed_ip_address: wish.fixed_ip_address ?? own?.fixed_address }, taken);
 }
 
 /** @throws ConflictError naming the port to which it is assigned */
@@ -227,12 +210,7 @@ export function refuseLeading({ id, port_id }: FloatingIp): void {
  * @throws ConflictError if the port's address has a floating IP already or no way out, or its instance will be deleted. The
  * port must be locked.
  */
-export async function refuseUnfit(
-  tx: Transaction,
-  place: Place,
-  portId: string,
-  address: string,
-): Promise<void> {
+export async function refuseUnfit(tx: Transaction, place: Place, portId: string, address: string): Promise<void> {
   await refuseTaken(tx, portId, address);
   await store.refuseNoWayOut(tx, portId, address);
   const instanceId = await store.instanceOn(tx, portId);
@@ -253,9 +231,7 @@ async function refuseTaken(tx: Transaction, portId: string, address: string): Pr
 export async function inserted(writing: Promise<void>): Promise<void> {
   await writing.catch((error: unknown) => {
     if (!violates(error, 'floating_ips_target')) throw error;
-    throw new ConflictError(
-      'Another floating IP is already assigned to the address of the port; unassign it first',
-    );
+    throw new ConflictError('Another floating IP is already assigned to the address of the port; unassign it first');
   });
 }
 

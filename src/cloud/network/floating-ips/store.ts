@@ -1,12 +1,5 @@
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import {
-  isIn,
-  newResource,
-  type Place,
-  type Sql,
-  type Transaction,
-  tagConditions,
-} from '../../../db/database.ts';
+import { isIn, newResource, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError } from '../../../lib/errors.ts';
@@ -33,11 +26,7 @@ export function wayOutOf(portId: string, address: string): RawBuilder<string | n
 }
 
 /** Returns why a floating IP can't reach the address of a port; undefined if it can, until the transaction ends. */
-export async function noWayOut(
-  tx: Transaction,
-  portId: string,
-  address: string,
-): Promise<ConflictError | undefined> {
+export async function noWayOut(tx: Transaction, portId: string, address: string): Promise<ConflictError | undefined> {
   const { rows: found } = await sql<{ id: string; name: string; platform_routed: boolean }>`
     select subnets.id, subnets.name, platform_routed from ip_assignments
     join subnets on subnets.id = subnet_id join networks on networks.id = network_id
@@ -80,11 +69,7 @@ export async function findFloatingIp(db: Sql, place: Place, id: string): Promise
   return floatingIps(db, place).where('id', '=', id).executeTakeFirst();
 }
 
-export async function listFloatingIps(
-  db: Sql,
-  place: Place,
-  query: FloatingIpListQuery,
-): Promise<Page<FloatingIpRow>> {
+export async function listFloatingIps(db: Sql, place: Place, query: FloatingIpListQuery): Promise<Page<FloatingIpRow>> {
   let matching = floatingIps(db, place).where((eb) => eb.and(tagConditions('floating_ips.tags', query)));
   const { port_ids: portIds, status } = query;
   if (portIds) matching = matching.where(sql<boolean>`port_id = any(${portIds}::uuid[])`);
@@ -100,11 +85,7 @@ function leads(wanted: boolean) {
 }
 
 /** Locks the floating IPs with these IDs until the transaction ends, always in the same order, and returns them. */
-export async function lockFloatingIps(
-  tx: Transaction,
-  place: Place,
-  ids: string[],
-): Promise<FloatingIpRow[]> {
+export async function lockFloatingIps(tx: Transaction, place: Place, ids: string[]): Promise<FloatingIpRow[]> {
   return floatingIps(tx.sql, place)
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .orderBy('id')
@@ -126,11 +107,7 @@ export async function lockOnPorts(tx: Transaction, portIds: string[]): Promise<F
 
 /** Returns the instance that the port belongs to. */
 export async function instanceOn(tx: Transaction, portId: string): Promise<string | null> {
-  const port = await tx.sql
-    .selectFrom('ports')
-    .select('instance_id')
-    .where('id', '=', portId)
-    .executeTakeFirst();
+  const port = await tx.sql.selectFrom('ports').select('instance_id').where('id', '=', portId).executeTakeFirst();
   return port?.instance_id ?? null;
 }
 
@@ -222,9 +199,7 @@ export async function hold(tx: Transaction, ids: string[], taskId: string): Prom
 /** Frees the floating IPs that the task held. */
 export async function settle(tx: Transaction, taskId: string, now: Date): Promise<void> {
   await lockHeld(tx, taskId, []);
-  await sql`update floating_ips set task_id = null, updated_at = ${now} where task_id = ${taskId}`.execute(
-    tx.sql,
-  );
+  await sql`update floating_ips set task_id = null, updated_at = ${now} where task_id = ${taskId}`.execute(tx.sql);
 }
 
 /**
@@ -239,9 +214,7 @@ export async function letGo(
 ): Promise<string[]> {
   await lockHeld(tx, taskId, portIds);
   const { rows } = await sql<{ id: string }>`
-    delete from floating_ips where id = any(${doomed}::uuid[]) and task_id = ${taskId} returning id`.execute(
-    tx.sql,
-  );
+    delete from floating_ips where id = any(${doomed}::uuid[]) and task_id = ${taskId} returning id`.execute(tx.sql);
   await sql`
     update floating_ips set port_id = null, fixed_address = null, updated_at = ${now},
       task_id = nullif(task_id, ${taskId})

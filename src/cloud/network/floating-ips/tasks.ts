@@ -25,10 +25,7 @@ const UNASSIGNING = ['delete_loadbalancer', 'delete_vm', 'detach_vm_interface'];
  * Returns the specs of floating IPs by ID, from their rows in the transaction. A floating IP whose port is being
  * removed has no target: otherwise the port would wait for it. Nor has one that a task takes from its port.
  */
-export async function floatingIpSpecs(
-  tx: Transaction,
-  ids: readonly string[],
-): Promise<Map<string, FloatingIpSpec>> {
+export async function floatingIpSpecs(tx: Transaction, ids: readonly string[]): Promise<Map<string, FloatingIpSpec>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<FloatingIpParts>`
     select id, address, fixed_address, tags,

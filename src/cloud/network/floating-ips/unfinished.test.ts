@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  alreadyThere,
-  hurried,
-  hurry,
-  infrastructure,
-  specOf,
-} from '../../../../test/support/infrastructure.ts';
+import { alreadyThere, hurried, hurry, infrastructure, specOf } from '../../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 
 const V1 = '/cloud/v1/floatingips/1/1';
@@ -21,9 +15,7 @@ afterAll(() => service.stop());
 const get = async (id: string) => (await service.http.get(`${V1}/${id}`)).body;
 
 async function overrun(taskId: string) {
-  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
-    taskId,
-  ]);
+  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [taskId]);
   expect(await service.http.task(taskId)).toMatchObject({ state: 'ERROR' });
 }
 
@@ -121,11 +113,8 @@ it('and leads nowhere where another has taken the address meanwhile, or the port
 
 describe('a conversion that fails', () => {
   const quota = async () =>
-    (
-      await service.pool.query(
-        `select attribute, used from quota_usage where client_id = 1 and used > 0 order by 1`,
-      )
-    ).rows;
+    (await service.pool.query(`select attribute, used from quota_usage where client_id = 1 and used > 0 order by 1`))
+      .rows;
 
   async function converting() {
     const made = await service.http.post(V1, {});

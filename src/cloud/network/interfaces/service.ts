@@ -46,9 +46,7 @@ export const InterfaceAnswer = Named('InstanceInterface', {
   mac_address: nullable(Type.String({ examples: ['02:00:00:00:00:01'] })),
   interface_name: nullable(Type.String()),
   port_security_enabled: Type.Boolean(),
-  ip_assignments: Type.Array(
-    Named('InterfaceAddress', { ip_address: Type.String(), subnet_id: Uuid('Subnet ID') }),
-  ),
+  ip_assignments: Type.Array(Named('InterfaceAddress', { ip_address: Type.String(), subnet_id: Uuid('Subnet ID') })),
   allowed_address_pairs: Type.Array(
     Named('InterfaceAddressPair', { ip_address: Type.String(), mac_address: nullable(Type.String()) }),
   ),

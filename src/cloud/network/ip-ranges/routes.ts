@@ -9,9 +9,7 @@ import type { Platform } from '../../../platform.ts';
 /** Returns the ranges of these networks, those of IPv4 first. Simulated networks of several regions may have the same. */
 export async function rangesOf(db: Sql, networkIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ cidr: string }>`
-    select distinct cidr from subnets where network_id = any(${networkIds}::uuid[]) order by cidr`.execute(
-    db,
-  );
+    select distinct cidr from subnets where network_id = any(${networkIds}::uuid[]) order by cidr`.execute(db);
   return rows.map(({ cidr }) => cidr);
 }
 
@@ -31,15 +29,10 @@ const EgressRanges = Named('EgressRanges', {
 export function ipRangeRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags: ['Networks'], access: 'public' });
 
-  api.get(
-    '/cloud/public/v1/ipranges/egress',
-    'listEgressRanges',
-    'List the address ranges of outgoing traffic',
-    {
-      description:
-        'What is in the cloud reaches the outside from an address in one of these, whatever the region: they are the ranges of the external networks.',
-      answer: EgressRanges,
-      handler: async () => ({ ranges: await listEgressRanges(on) }),
-    },
-  );
+  api.get('/cloud/public/v1/ipranges/egress', 'listEgressRanges', 'List the address ranges of outgoing traffic', {
+    description:
+      'What is in the cloud reaches the outside from an address in one of these, whatever the region: they are the ranges of the external networks.',
+    answer: EgressRanges,
+    handler: async () => ({ ranges: await listEgressRanges(on) }),
+  });
 }

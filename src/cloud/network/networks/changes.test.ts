@@ -24,9 +24,7 @@ async function madeNetwork(body: object = {}): Promise<string> {
 }
 
 const used = async (attribute: string): Promise<number> => {
-  const { rows } = await service.pool.query('select used::int from quota_usage where attribute = $1', [
-    attribute,
-  ]);
+  const { rows } = await service.pool.query('select used::int from quota_usage where attribute = $1', [attribute]);
   return rows[0]?.used ?? 0;
 };
 
@@ -58,10 +56,7 @@ describe('a network', () => {
 
   it('has a VLAN of its own when many are made at once', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, () => madeNetwork({ type: 'vlan' })));
-    const { rows } = await service.pool.query(
-      'select segmentation_id as id from networks where id = any($1)',
-      [ids],
-    );
+    const { rows } = await service.pool.query('select segmentation_id as id from networks where id = any($1)', [ids]);
     const numbers = rows.map((row) => row.id);
     expect(new Set(numbers).size).toBe(12);
     expect(Math.min(...numbers)).toBe(2);
@@ -148,9 +143,7 @@ describe('deletion', () => {
 
   it('lets one of many win', async () => {
     const id = await madeNetwork();
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () => service.http.delete(`${NETWORKS}/${id}`)),
-    );
+    const answers = await Promise.all(Array.from({ length: 6 }, () => service.http.delete(`${NETWORKS}/${id}`)));
     const statuses = answers.map((one) => one.status).filter((status) => status !== 404);
     expect(statuses.sort((a, b) => a - b)).toEqual([200, ...statuses.slice(1).map(() => 409)]);
   });

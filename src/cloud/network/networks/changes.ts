@@ -62,12 +62,7 @@ export async function createNetwork(on: Platform, scope: Scope, request: CreateN
 }
 
 /** Changes the network now. @throws NotFoundError, ForbiddenError, InvalidError, ConflictError if a task holds it */
-export const updateNetworkNow = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  change: UpdateNetwork,
-): Promise<void> =>
+export const updateNetworkNow = (on: Platform, scope: Scope, id: string, change: UpdateNetwork): Promise<void> =>
   on.database.accept(async (tx) => {
     const found = await changeOf(tx, scope, id, change);
     if (!found) return;

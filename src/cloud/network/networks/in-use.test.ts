@@ -32,9 +32,7 @@ it('while a load balancer is being deleted, its network may wait for it, but not
   const reserved = await service.http.delete(`/cloud/v1/reserved_fixed_ips/1/1/${port}`);
   expect(reserved.status, reserved.text).toBe(200);
   await service.http.delete(FAULTS);
-  const ended = await Promise.all(
-    [going, reserved].map(async ({ body }) => (await service.http.task(body[0])).state),
-  );
+  const ended = await Promise.all([going, reserved].map(async ({ body }) => (await service.http.task(body[0])).state));
   expect(ended).toEqual(['FINISHED', 'FINISHED']);
   const last = await service.http.delete(`/cloud/v1/networks/1/1/${network_id}`);
   expect(last.status, last.text).toBe(200);

@@ -37,8 +37,7 @@ async function done(answer: { status: number; body: string[] | { tasks: string[]
 const newNetwork = async (name: string): Promise<string> =>
   (await done(await http.post(NETWORKS, { name }))).networks[0];
 
-const postSubnet = (network_id: string, body: object) =>
-  http.post(SUBNETS, { name: 'part', network_id, ...body });
+const postSubnet = (network_id: string, body: object) => http.post(SUBNETS, { name: 'part', network_id, ...body });
 
 async function newSubnet(network: string, body: object) {
   const made = await done(await postSubnet(network, body));
@@ -181,9 +180,7 @@ describe('an interface', () => {
     expect(addressesOf(instance)).toEqual(patterns.map((one) => expect.stringMatching(one)));
     expect(instance.addresses.dual).toHaveLength(patterns.length);
     const [shown] = (await http.get(`${I}/${instance.id}/interfaces`)).body.results;
-    expect(shown.ip_assignments.map((one: { ip_address: string }) => one.ip_address)).toEqual(
-      addressesOf(instance),
-    );
+    expect(shown.ip_assignments.map((one: { ip_address: string }) => one.ip_address)).toEqual(addressesOf(instance));
     expect(shown.network_details.subnets).toHaveLength(2);
     const before = await free();
     await done(await http.delete(`${I}/${instance.id}`));
@@ -250,9 +247,7 @@ describe('an interface', () => {
       const answer = await postInstance([at(dual.v6, { ip_family })], {}, LEGACY);
       expect(await refused(answer)).toEqual(['interfaces.0.ip_family']);
     }
-    expect(await refused(await postInstance([at(dual.v6, { ip_family: 'ipv6' })]))).toEqual([
-      'interfaces.0.ip_family',
-    ]);
+    expect(await refused(await postInstance([at(dual.v6, { ip_family: 'ipv6' })]))).toEqual(['interfaces.0.ip_family']);
   });
 
   it('comes and goes later with all of its addresses', async () => {
@@ -292,9 +287,9 @@ describe('an interface', () => {
     await change([six]);
     expect(await read()).toEqual(both.slice(1));
     const wrong = { subnet_id: dual.v4, ip_address: 'fd00:50::a:fe' };
-    expect(
-      await refused(await http.patch(`/cloud/v1/ports/1/1/${port}`, { ip_assignments: [wrong] })),
-    ).toEqual(['ip_assignments.0.ip_address']);
+    expect(await refused(await http.patch(`/cloud/v1/ports/1/1/${port}`, { ip_assignments: [wrong] }))).toEqual([
+      'ip_assignments.0.ip_address',
+    ]);
     const found = await http.get(`/cloud/v1/ports/1/1?ip_addresses=FD00:50:0::A:ff`);
     expect(found.body.count).toBe(1);
   });
@@ -303,9 +298,7 @@ describe('an interface', () => {
     const floating_ip = { source: 'new' };
     const both = await newInstance([inDual({ ip_family: 'dual', floating_ip })]);
     const [four] = addressesOf(both);
-    expect(
-      both.addresses.dual.map(({ type, addr }: { type: string; addr: string }) => [type, addr]),
-    ).toMatchObject([
+    expect(both.addresses.dual.map(({ type, addr }: { type: string; addr: string }) => [type, addr])).toMatchObject([
       ['fixed', four],
       ['floating', expect.stringMatching(/^198\.18\./)],
       ['fixed', expect.stringMatching(/^fd00:50::/)],
@@ -372,11 +365,8 @@ describe('a reserved address', () => {
     [{ ip_family: 'dual' }, [/^10\.50\./, /^fd00:50::/]],
     [{ ip_family: null }, [/^10\.50\./, null]],
   ])('of any subnet with %j has its addresses in their fields', async (more, [four, six]) => {
-    const made = await done(
-      await http.post(RESERVED, { type: 'any_subnet', network_id: dual.network, ...more }),
-    );
-    const matching = (pattern: RegExp | null | undefined) =>
-      pattern ? expect.stringMatching(pattern) : null;
+    const made = await done(await http.post(RESERVED, { type: 'any_subnet', network_id: dual.network, ...more }));
+    const matching = (pattern: RegExp | null | undefined) => (pattern ? expect.stringMatching(pattern) : null);
     const { body } = await http.get(`${RESERVED}/${made.ports[0]}`);
     expect(body).toMatchObject({
       fixed_ip_address: matching(four),
@@ -420,11 +410,7 @@ describe('a reserved address', () => {
       const answer = await postInstance([{ ...at, ip_family }], {}, LEGACY);
       expect(await refused(answer)).toEqual(['interfaces.0.ip_family']);
     }
-    const instance = await newInstance(
-      [{ ...at, ip_family: 'dual', floating_ip: { source: 'new' } }],
-      {},
-      LEGACY,
-    );
+    const instance = await newInstance([{ ...at, ip_family: 'dual', floating_ip: { source: 'new' } }], {}, LEGACY);
     const { body: shown } = await http.get(`${RESERVED}/${made.ports[0]}`);
     expect(addressesOf(instance)).toEqual([shown.fixed_ip_address, shown.fixed_ipv6_address]);
     expect(instance.addresses.dual).toHaveLength(3);

@@ -63,9 +63,7 @@ export async function clustersIn(
   limit: number,
 ): Promise<{ kind: 'cluster'; id: string; title: string }[]> {
   const [column, id] =
-    'networkId' in where
-      ? (['fixed_network', where.networkId] as const)
-      : (['fixed_subnet', where.subnetId] as const);
+    'networkId' in where ? (['fixed_network', where.networkId] as const) : (['fixed_subnet', where.subnetId] as const);
   const rows = await tx.sql
     .selectFrom('kubernetes_clusters')
     .select(['id', 'name'])
@@ -127,12 +125,7 @@ export async function balancersIn(
  * @throws ConflictError naming what uses the network or the subnet, which must be locked; a deletion may wait if all of it
  * is removed
  */
-export async function refuseUsed(
-  tx: Transaction,
-  place: Place,
-  what: string,
-  where: NetworkOrSubnet,
-): Promise<void> {
+export async function refuseUsed(tx: Transaction, place: Place, what: string, where: NetworkOrSubnet): Promise<void> {
   const others = [
     ...(await clustersIn(tx, place, where, LOOKED_AT)),
     ...(await sharesIn(tx, place, where, LOOKED_AT)),
@@ -140,17 +133,14 @@ export async function refuseUsed(
   ];
   const ports = (await portsIn(tx, where, LOOKED_AT)).filter(
     // The others go together with what they belong to.
-    ({ poolId, loadBalancerId, reserved }) =>
-      (poolId ?? loadBalancerId) === null || reserved || others.length === 0,
+    ({ poolId, loadBalancerId, reserved }) => (poolId ?? loadBalancerId) === null || reserved || others.length === 0,
   );
   const named = ports.map(({ id, instanceId, instanceName }) =>
     instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
   );
   const fixes = [
     ...(others.length > 0 ? [`delete these first: ${someOf(others.map(({ title }) => title))}`] : []),
-    ...(named.length > 0
-      ? [`detach these interfaces or delete their instances first: ${someOf(named)}`]
-      : []),
+    ...(named.length > 0 ? [`detach these interfaces or delete their instances first: ${someOf(named)}`] : []),
   ];
   if (fixes.length === 0) return;
   const users: Name[][] = [

@@ -6,11 +6,7 @@ import type { NetworkOrSubnet } from './service.ts';
 export type OwnNetwork = Selectable<Tables['networks']>;
 
 /** Locks a network of the project against other changes until the transaction ends. Ports may still be added. */
-export async function lockNetwork(
-  tx: Transaction,
-  place: Place,
-  id: string,
-): Promise<OwnNetwork | undefined> {
+export async function lockNetwork(tx: Transaction, place: Place, id: string): Promise<OwnNetwork | undefined> {
   return tx.sql
     .selectFrom('networks')
     .selectAll()
@@ -39,9 +35,7 @@ export async function nextSegment(
   type: 'vlan' | 'vxlan',
 ): Promise<number | undefined> {
   if (type === 'vxlan') {
-    const { rows } = await sql<{ segment: number }>`select nextval('network_segments') as segment`.execute(
-      tx.sql,
-    );
+    const { rows } = await sql<{ segment: number }>`select nextval('network_segments') as segment`.execute(tx.sql);
     return rows[0]?.segment;
   }
   await sql`select pg_advisory_xact_lock(hashtext('networks_vlan'), ${regionId}::int)`.execute(tx.sql);

@@ -55,9 +55,7 @@ describe('what a project has from the start', () => {
     const mine = await service.http.get(NETWORKS);
     expect(own.body.count).toBe(1);
     expect(own.body.results[0].id).not.toBe(mine.body.results[0].id);
-    const foreign = await other.http.get(
-      `/cloud/v1/networks/${other.projectId}/1/${mine.body.results[0].id}`,
-    );
+    const foreign = await other.http.get(`/cloud/v1/networks/${other.projectId}/1/${mine.body.results[0].id}`);
     expect(foreign.status).toBe(404);
     const subnet = mine.body.results[0].subnets[0];
     expect((await other.http.get(`/cloud/v1/subnets/${other.projectId}/1/${subnet}`)).status).toBe(404);
@@ -67,9 +65,7 @@ describe('what a project has from the start', () => {
     const { body } = await service.http.get('/cloud/v1/securitygroups/1/1?name=default');
     expect(body.count).toBe(1);
     expect(body.results[0].security_group_rules).toHaveLength(10);
-    expect((await service.http.delete(`/cloud/v1/securitygroups/1/1/${body.results[0].id}`)).status).toBe(
-      409,
-    );
+    expect((await service.http.delete(`/cloud/v1/securitygroups/1/1/${body.results[0].id}`)).status).toBe(409);
     const { rows } = await service.pool.query(`select * from quota_usage where attribute = 'firewall_count'`);
     expect(rows).toEqual([]);
   });
@@ -151,15 +147,12 @@ describe('the older list', () => {
   );
 });
 
-it.each([NETWORKS, SUBNETS])(
-  '%s knows nothing by an unknown id, and nobody without a token',
-  async (path) => {
-    for (const id of ['not-an-id', crypto.randomUUID()]) {
-      expect((await service.http.get(`${path}/${id}`)).status).toBe(404);
-      expect((await service.anonymous.get(`${path}/${id}`)).status).toBe(401);
-    }
-    expect((await service.anonymous.get(path)).status).toBe(401);
-    const other = await service.otherTenant();
-    expect((await other.http.get(path)).status).toBe(404);
-  },
-);
+it.each([NETWORKS, SUBNETS])('%s knows nothing by an unknown id, and nobody without a token', async (path) => {
+  for (const id of ['not-an-id', crypto.randomUUID()]) {
+    expect((await service.http.get(`${path}/${id}`)).status).toBe(404);
+    expect((await service.anonymous.get(`${path}/${id}`)).status).toBe(401);
+  }
+  expect((await service.anonymous.get(path)).status).toBe(401);
+  const other = await service.otherTenant();
+  expect((await other.http.get(path)).status).toBe(404);
+});

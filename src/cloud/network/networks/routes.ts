@@ -50,8 +50,7 @@ export function networkRoutes(app: Api, dialect: Dialect, on: Platform): void {
   api.get(`${NETWORKS}/:network_id`, 'getNetwork', 'Get a network', {
     versioned: NETWORK,
     answer: schema.NetworkAnswer,
-    handler: async ({ scope, params }) =>
-      presentedNetwork(await getNetwork(on, scope, params.network_id), scope),
+    handler: async ({ scope, params }) => presentedNetwork(await getNetwork(on, scope, params.network_id), scope),
   });
 
   api.post(NETWORKS, 'createNetwork', 'Create a network', {

@@ -2,16 +2,7 @@ import { type Static, Type } from 'typebox';
 import { MetadataList, newTags } from '../../../lib/legacy-metadata.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
-import {
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  ProjectRegion,
-  Query,
-  ResourceName,
-} from '../../../lib/wire.ts';
+import { Input, listOf, listQuery, Named, nullable, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
 
 const project_id = nullable(
   Type.Integer({ description: 'Project ID; null for networks of the platform, which every project can use' }),
@@ -57,8 +48,7 @@ export const SubnetAnswer = Named('Subnet', {
   ),
   total_ips: nullable(
     Type.Integer({
-      description:
-        'Number of addresses that ports can use, free or not; null if greater than 9007199254740991',
+      description: 'Number of addresses that ports can use, free or not; null if greater than 9007199254740991',
     }),
   ),
   has_router: Type.Boolean({
@@ -68,8 +58,7 @@ export const SubnetAnswer = Named('Subnet', {
   ...ResourceFields,
   ...MetadataList,
   project_id: Type.Integer({
-    description:
-      'Project ID; for subnets of the platform, which every project can use, the project in the request',
+    description: 'Project ID; for subnets of the platform, which every project can use, the project in the request',
   }),
 });
 export type SubnetAnswer = Static<typeof SubnetAnswer>;
@@ -111,9 +100,7 @@ const { owned_by: _, ...sharedQuery } = NetworkListQuery.properties;
 export const AvailableNetworkQuery = Query({
   ...sharedQuery,
   network_id: Type.Optional(UuidInput('Only this network')),
-  network_type: Type.Optional(
-    Type.Enum(['vlan', 'vxlan'], { type: 'string', description: 'Type of the network' }),
-  ),
+  network_type: Type.Optional(Type.Enum(['vlan', 'vxlan'], { type: 'string', description: 'Type of the network' })),
   shared: Type.Optional(Type.Boolean({ description: 'Whether other projects can use it' })),
 });
 export type AvailableNetworkQuery = Static<typeof AvailableNetworkQuery>;
@@ -229,9 +216,7 @@ export const CreateSubnet = Type.Object(
       }),
     ),
     router_id_to_connect: Type.Optional(
-      nullable(
-        UuidInput('Router to attach the subnet to, instead of the one that was created with the network'),
-      ),
+      nullable(UuidInput('Router to attach the subnet to, instead of the one that was created with the network')),
     ),
     dns_nameservers: Type.Optional(dns_nameservers),
     host_routes: Type.Optional(host_routes),

@@ -5,26 +5,20 @@ import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { portsOfNetwork } from '../ports/in-transaction.ts';
 import { presentedNetwork, presentedSubnet } from './presenter.ts';
-import type {
-  AvailableNetworkQuery,
-  NetworkAnswer,
-  NetworkListQuery,
-  SubnetAnswer,
-  SubnetListQuery,
-} from './schema.ts';
+import type * as schema from './schema.ts';
 import * as store from './store.ts';
 
 export const listNetworks = (
   on: Platform,
   scope: Scope,
-  query: NetworkListQuery,
+  query: schema.NetworkListQuery,
 ): Promise<Page<store.NetworkRow>> => store.listNetworks(on.database.sql, scope, query);
 
 /** Lists networks of the project and the platform with their subnets. */
 export const listAvailableNetworks = (
   on: Platform,
   scope: Scope,
-  query: AvailableNetworkQuery,
+  query: schema.AvailableNetworkQuery,
 ): Promise<Page<store.NetworkWithSubnets>> => store.listWithSubnets(on.database.sql, scope, query);
 
 /** Also returns external networks. @throws NotFoundError */
@@ -32,11 +26,7 @@ export const getNetwork = (on: Platform, scope: Scope, id: string): Promise<stor
   foundById('Network', id, () => store.findNetwork(on.database.sql, scope, id));
 
 /** Lists the ports of the project's instances in a network, which may be the platform's. @throws NotFoundError */
-export async function listPortsOfNetwork(
-  on: Platform,
-  scope: Scope,
-  id: string,
-): ReturnType<typeof portsOfNetwork> {
+export async function listPortsOfNetwork(on: Platform, scope: Scope, id: string): ReturnType<typeof portsOfNetwork> {
   const network = await getNetwork(on, scope, id);
   return portsOfNetwork(on.database.sql, scope, network.id);
 }
@@ -46,7 +36,7 @@ export async function networksWithSubnets(
   on: Platform,
   scope: Scope,
   ids: string[],
-): Promise<{ network: NetworkAnswer; subnets: SubnetAnswer[] }[]> {
+): Promise<{ network: schema.NetworkAnswer; subnets: schema.SubnetAnswer[] }[]> {
   const found = await store.findWithSubnets(on.database.sql, scope, ids);
   return found.map(({ network, subnets }) => ({
     network: presentedNetwork(network, scope),
@@ -57,7 +47,7 @@ export async function networksWithSubnets(
 export const listSubnets = (
   on: Platform,
   scope: Scope,
-  query: SubnetListQuery,
+  query: schema.SubnetListQuery,
 ): Promise<Page<store.SubnetRow>> => store.listSubnets(on.database.sql, scope, query);
 
 /** @throws NotFoundError */
@@ -69,12 +59,7 @@ export const getSubnet = (on: Platform, scope: Scope, id: string): Promise<store
  * first IPv4 subnet of the network. Undefined if the project has no such network or subnet in the region; external
  * networks don't count.
  */
-export async function keepShareSubnet(
-  tx: Transaction,
-  place: Place,
-  networkId: string,
-  subnetId: string | undefined,
-) {
+export async function keepShareSubnet(tx: Transaction, place: Place, networkId: string, subnetId: string | undefined) {
   let subnets = tx.sql
     .selectFrom('networks')
     .innerJoin('subnets', 'subnets.network_id', 'networks.id')

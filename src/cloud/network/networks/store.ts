@@ -97,9 +97,7 @@ export async function listNetworks(
   place: Place,
   query: NetworkListQuery & Pick<AvailableNetworkQuery, 'network_id' | 'shared'>,
 ): Promise<Page<NetworkRow>> {
-  let matching = networks(db, place, query.owned_by).where((eb) =>
-    eb.and(tagConditions('networks.tags', query)),
-  );
+  let matching = networks(db, place, query.owned_by).where((eb) => eb.and(tagConditions('networks.tags', query)));
   if (query.name !== undefined) matching = matching.where('networks.name', '=', query.name);
   if (query.external !== undefined) matching = matching.where('networks.external', '=', query.external);
   if (query.network_id !== undefined) matching = matching.where('networks.id', '=', query.network_id);
@@ -124,9 +122,7 @@ const SUBNET_ORDERS = {
 };
 
 export async function listSubnets(db: Sql, place: Place, query: SubnetListQuery): Promise<Page<SubnetRow>> {
-  let matching = subnets(db, place, query.owned_by).where((eb) =>
-    eb.and(tagConditions('subnets.tags', query)),
-  );
+  let matching = subnets(db, place, query.owned_by).where((eb) => eb.and(tagConditions('subnets.tags', query)));
   if (query.network_id !== undefined) matching = matching.where('network_id', '=', query.network_id);
   const [column, direction] = orderOf(query.order_by ?? 'cidr.asc');
   const ordered = matching.orderBy(SUBNET_ORDERS[column], direction).orderBy('subnets.id', direction);

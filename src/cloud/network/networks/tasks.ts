@@ -87,10 +87,7 @@ export function networkTasks({ clock }: { clock: Clock }): TaskEnd[] {
 }
 
 /** Releases all quotas at once: in another order than that of a creation, the two could wait for each other. */
-async function removeNetwork(
-  tx: Transaction,
-  { networkId, routerId, ...owner }: NetworkInput,
-): Promise<void> {
+async function removeNetwork(tx: Transaction, { networkId, routerId, ...owner }: NetworkInput): Promise<void> {
   const hadRouter = routerId !== undefined && (await removeRouter(tx, routerId));
   const subnets = await deleteNetwork(tx, networkId);
   await releaseQuotas(tx, owner, {

@@ -32,8 +32,7 @@ async function overrun(taskId: string) {
 }
 const network = async (): Promise<string> =>
   (await finished(taskOf(await service.http.post(NETWORKS, { name: 'first' })))).networks[0];
-const settled = () =>
-  service.pool.query('select from wants where due_at is not null').then(({ rowCount }) => rowCount);
+const settled = () => service.pool.query('select from wants where due_at is not null').then(({ rowCount }) => rowCount);
 
 it('leaves nothing of what could not be made', async () => {
   await expect
@@ -45,10 +44,7 @@ it('leaves nothing of what could not be made', async () => {
       { timeout: 15_000 },
     )
     .toBe(0);
-  const before = [
-    await infrastructure(service.pool, 'network'),
-    await infrastructure(service.pool, 'subnet'),
-  ];
+  const before = [await infrastructure(service.pool, 'network'), await infrastructure(service.pool, 'subnet')];
   const made = taskOf(await service.http.post(NETWORKS, { name: 'never there' }));
   const parts = async () => (await infrastructure(service.pool, 'network')).there.length;
   await expect.poll(parts, { timeout: 15_000 }).toBe(Number(before[0]?.there.length) + 1);

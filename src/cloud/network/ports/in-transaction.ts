@@ -14,11 +14,7 @@ export interface NetworkPortRow {
 }
 
 /** Returns the ports of an instance in the order of its interfaces; undefined if there is no such instance. */
-export async function portsOfInstance(
-  db: Sql,
-  place: Place,
-  id: string,
-): Promise<NetworkPortRow[] | undefined> {
+export async function portsOfInstance(db: Sql, place: Place, id: string): Promise<NetworkPortRow[] | undefined> {
   return (await portsByInstance(db, { ...place, id }))[0]?.ports;
 }
 
@@ -132,11 +128,7 @@ export async function ofInstance(db: Sql, place: Place, instanceId: string): Pro
  * Returns the ports of each instance by instance ID, without instances that don't exist in the place.
  * @throws ConflictError for a node of a cluster
  */
-export async function portsOf(
-  tx: Transaction,
-  place: Place,
-  instanceIds: string[],
-): Promise<Map<string, string[]>> {
+export async function portsOf(tx: Transaction, place: Place, instanceIds: string[]): Promise<Map<string, string[]>> {
   if (instanceIds.length === 0) return new Map();
   const rows = await lockedInstancePorts(tx, place, instanceIds);
   const node = rows.find(({ poolId }) => poolId !== null);
@@ -160,18 +152,12 @@ export async function portsOf(
  * Locks the port for a floating IP until the transaction ends, and returns it. Call it before locking floating IPs.
  * @throws ConflictError for a port of a cluster's node
  */
-export async function lockTarget(
-  tx: Transaction,
-  place: Place,
-  portId: string,
-): Promise<FloatingTarget | undefined> {
+export async function lockTarget(tx: Transaction, place: Place, portId: string): Promise<FloatingTarget | undefined> {
   if (!isUuid(portId)) return undefined;
   const port = await tx.sql
     .selectFrom('ports')
     .select(['id', 'network_id', 'task_id', 'instance_id'])
-    .select((one) =>
-      one.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'),
-    )
+    .select((one) => one.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'))
     .where('id', '=', portId)
     .where(isIn(place))
     .forNoKeyUpdate()

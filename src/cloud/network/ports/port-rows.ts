@@ -74,11 +74,7 @@ function ports(db: Sql, place: Place) {
         where port_id = ports.id order by security_group_id)`.as('security_group_ids'),
     )
     .select((port) =>
-      port
-        .selectFrom('instances')
-        .select('pool_id')
-        .whereRef('instances.id', '=', 'ports.instance_id')
-        .as('pool_id'),
+      port.selectFrom('instances').select('pool_id').whereRef('instances.id', '=', 'ports.instance_id').as('pool_id'),
     );
 }
 
@@ -96,8 +92,7 @@ export async function findPort(db: Sql, place: Place, id: string): Promise<PortR
 export async function listPorts(db: Sql, place: Place, query: PortListQuery): Promise<Page<PortRow>> {
   let matching = ports(db, place);
   if (query.ids) matching = matching.where(sql<boolean>`ports.id = any(${query.ids}::uuid[])`);
-  if (query.network_ids)
-    matching = matching.where(sql<boolean>`network_id = any(${query.network_ids}::uuid[])`);
+  if (query.network_ids) matching = matching.where(sql<boolean>`network_id = any(${query.network_ids}::uuid[])`);
   if (query.subnet_ids) matching = matching.where(having(sql`subnet_id = any(${query.subnet_ids}::uuid[])`));
   if (query.ip_addresses) {
     matching = matching.where(having(sql`address = any(${query.ip_addresses}::inet[])`));
@@ -134,11 +129,7 @@ export async function lockPort(tx: Transaction, id: string, place?: Place): Prom
   return (await port.forNoKeyUpdate().executeTakeFirst()) !== undefined;
 }
 
-export async function changePort(
-  tx: Transaction,
-  id: string,
-  change: Updateable<Tables['ports']>,
-): Promise<void> {
+export async function changePort(tx: Transaction, id: string, change: Updateable<Tables['ports']>): Promise<void> {
   await tx.sql.updateTable('ports').set(change).where('id', '=', id).execute();
 }
 

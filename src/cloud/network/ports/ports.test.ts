@@ -67,22 +67,14 @@ describe('reading', () => {
     });
     expect(port.security_group_ids).toHaveLength(1);
     const address = port.ip_assignments[0].ip_address;
-    for (const query of [
-      `ids=${portId}`,
-      `ids=${portId}&ids=${crypto.randomUUID()}`,
-      `ip_addresses=${address}`,
-    ]) {
+    for (const query of [`ids=${portId}`, `ids=${portId}&ids=${crypto.randomUUID()}`, `ip_addresses=${address}`]) {
       expect((await service.http.get(`${PORTS}?${query}`)).body).toEqual({ count: 1, results: [port] });
     }
     for (const query of [`network_ids=${networkId}`, `subnet_ids=${subnetId}`, 'order_by=network_id.asc']) {
       const { body } = await service.http.get(`${PORTS}?${query}`);
       expect(body.results).toContainEqual(port);
     }
-    for (const query of [
-      `ids=${crypto.randomUUID()}`,
-      `network_ids=${subnetId}`,
-      'ip_addresses=10.30.0.254',
-    ]) {
+    for (const query of [`ids=${crypto.randomUUID()}`, `network_ids=${subnetId}`, 'ip_addresses=10.30.0.254']) {
       expect((await service.http.get(`${PORTS}?${query}`)).body).toEqual({ count: 0, results: [] });
     }
     const inNetwork = await service.http.get(`/cloud/v1/networks/1/1/${networkId}/ports`);
@@ -96,9 +88,7 @@ describe('reading', () => {
       network_id: networkId,
     });
     await service.http.task(reserved.body[0]);
-    expect((await service.http.get(`/cloud/v1/networks/1/1/${networkId}/ports`)).body).toEqual(
-      inNetwork.body,
-    );
+    expect((await service.http.get(`/cloud/v1/networks/1/1/${networkId}/ports`)).body).toEqual(inNetwork.body);
   });
 
   it('pages newest first', async () => {
@@ -108,12 +98,9 @@ describe('reading', () => {
     expect(page).toEqual({ count: all.count, results: [all.results[1]] });
   });
 
-  it.each(['ids=no-id', 'ip_addresses=10.0', 'order_by=name.asc', 'limit=1001'])(
-    'refuses %s',
-    async (query) => {
-      expect((await service.http.get(`${PORTS}?${query}`)).status).toBe(400);
-    },
-  );
+  it.each(['ids=no-id', 'ip_addresses=10.0', 'order_by=name.asc', 'limit=1001'])('refuses %s', async (query) => {
+    expect((await service.http.get(`${PORTS}?${query}`)).status).toBe(400);
+  });
 
   it('knows nothing of what is not there', async () => {
     const id = crypto.randomUUID();
@@ -199,10 +186,7 @@ describe('a change', () => {
     ],
     [{ allowed_address_pairs: [{ ip_address: '10.30.1.7/24' }] }, 'allowed_address_pairs.0.ip_address'],
     [{ ip_assignments: [] }, 'ip_assignments'],
-    [
-      { ip_assignments: [{ ip_address: '10.30.0.9', subnet_id: crypto.randomUUID() }] },
-      'ip_assignments.0.subnet_id',
-    ],
+    [{ ip_assignments: [{ ip_address: '10.30.0.9', subnet_id: crypto.randomUUID() }] }, 'ip_assignments.0.subnet_id'],
     [{ tags: { 'a b': 'c' } }, 'tags.a b'],
   ])('is refused with %j', async (body, field) => {
     const { body: ports } = await service.http.get(`${PORTS}?limit=1`);
@@ -253,11 +237,7 @@ describe('a change', () => {
     const given = [pair('02-AA-00-00-00-02'), pair(own.toUpperCase()), pair(null, '10.30.0.9')];
     await finished(await service.http.put(path, { allowed_address_pairs: given }));
     expect(await read(portId)).toMatchObject({
-      allowed_address_pairs: [
-        { ip_address: '10.30.0.77' },
-        { ip_address: '10.30.0.77' },
-        { ip_address: '10.30.0.9' },
-      ],
+      allowed_address_pairs: [{ ip_address: '10.30.0.77' }, { ip_address: '10.30.0.77' }, { ip_address: '10.30.0.9' }],
     });
     const interfaces = await service.http.get(`/cloud/v1/instances/1/1/${instanceId}/interfaces`);
     expect(interfaces.body.results[0].allowed_address_pairs).toEqual([

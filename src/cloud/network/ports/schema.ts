@@ -2,16 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { AddressPair } from '../../../db/json-columns.ts';
 import { Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../../lib/tags.ts';
-import {
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  ProjectRegion,
-  Query,
-  Timestamp,
-} from '../../../lib/wire.ts';
+import { Input, listOf, listQuery, Named, nullable, ProjectRegion, Query, Timestamp } from '../../../lib/wire.ts';
 
 const MAX_GROUPS = 10;
 /** The default of Neutron's max_allowed_address_pair. */

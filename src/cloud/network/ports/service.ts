@@ -39,17 +39,11 @@ async function lockOwn(tx: Transaction, scope: Scope, id: string): Promise<rows.
  */
 async function refuseOutside(tx: Transaction, port: rows.PortRow): Promise<void> {
   if (!(await isOutside(tx, port.network_id))) return;
-  throw new ConflictError(
-    `Port ${port.id} is in the external network, where port security can't be disabled`,
-  );
+  throw new ConflictError(`Port ${port.id} is in the external network, where port security can't be disabled`);
 }
 
 /** @throws InvalidError for an invalid address */
-export async function listPorts(
-  on: Platform,
-  scope: Scope,
-  query: PortListQuery,
-): Promise<Page<rows.PortRow>> {
+export async function listPorts(on: Platform, scope: Scope, query: PortListQuery): Promise<Page<rows.PortRow>> {
   const wanted = query.ip_addresses?.map((text) => canonicalAddress(text)?.address);
   const problems = (wanted ?? []).flatMap((address, index): FieldProblem[] =>
     address === undefined
@@ -68,11 +62,8 @@ export const getPort = (on: Platform, scope: Scope, id: string): Promise<rows.Po
   foundById('Port', id, () => rows.findPort(on.database.sql, scope, id));
 
 /** Lists the ports in the order of the instance's interfaces. @throws NotFoundError */
-export const portsOfInstance = (
-  on: Platform,
-  scope: Scope,
-  instanceId: string,
-): ReturnType<typeof ofInstance> => ofInstance(on.database.sql, scope, instanceId);
+export const portsOfInstance = (on: Platform, scope: Scope, instanceId: string): ReturnType<typeof ofInstance> =>
+  ofInstance(on.database.sql, scope, instanceId);
 
 /**
  * Returns the ID of the task that changes the port. New addresses are taken at once; the rest changes when the task

@@ -84,9 +84,7 @@ export const withoutPairs = (portIds: readonly string[], addresses: readonly str
 function specOf(port: PortParts): PortSpec {
   return {
     networkId: port.network_id,
-    addresses: Object.fromEntries(
-      port.addresses.map(({ address, subnet_id }) => [address, { subnetId: subnet_id }]),
-    ),
+    addresses: Object.fromEntries(port.addresses.map(({ address, subnet_id }) => [address, { subnetId: subnet_id }])),
     macAddress: port.mac_address,
     portSecurity: port.port_security_enabled,
     groups: groupsSpec(port.group_ids),
@@ -96,8 +94,7 @@ function specOf(port: PortParts): PortSpec {
   };
 }
 
-const groupsSpec = (ids: readonly string[]): PortSpec['groups'] =>
-  Object.fromEntries(ids.map((id) => [id, true]));
+const groupsSpec = (ids: readonly string[]): PortSpec['groups'] => Object.fromEntries(ids.map((id) => [id, true]));
 
 const pairsSpec = (pairs: readonly AddressPair[]): PortSpec['addressPairs'] =>
   pairs.map(({ ip_address, mac_address }) => ({

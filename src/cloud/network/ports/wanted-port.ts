@@ -60,8 +60,7 @@ export function wantedPort(port: PortRow, change: PortChange): WantedPort {
       message: 'Is a duplicate; send each group once.',
     });
   }
-  const pairs =
-    change.allowed_address_pairs && pairsFrom(change.allowed_address_pairs, port.mac_address, problems);
+  const pairs = change.allowed_address_pairs && pairsFrom(change.allowed_address_pairs, port.mac_address, problems);
   const wanted = change.ip_assignments && assignmentsFrom(change.ip_assignments, problems);
   const portSecurityEnabled = change.port_security_enabled ?? port.port_security_enabled;
   if (!portSecurityEnabled) {
@@ -93,10 +92,7 @@ function refuseLeft(field: string, left: unknown[], problems: FieldProblem[]): v
   problems.push({ field, message });
 }
 
-function assignmentsFrom(
-  given: { ip_address: string; subnet_id: string }[],
-  problems: FieldProblem[],
-): Assignment[] {
+function assignmentsFrom(given: { ip_address: string; subnet_id: string }[], problems: FieldProblem[]): Assignment[] {
   const found = new Map<string, Assignment>();
   for (const [index, { ip_address: text, subnet_id }] of given.entries()) {
     const field = `ip_assignments.${index}`;

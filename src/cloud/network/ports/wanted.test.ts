@@ -53,9 +53,7 @@ it('wants what was when the change fails', async () => {
   const before = await shown();
   const taskId = await change({ security_group_ids: [], allowed_address_pairs: [], tags: { a: 'c' } });
   expect((await spec()).wanted).toMatchObject({ groups: {}, addressPairs: [], metadata: { a: 'c' } });
-  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
-    taskId,
-  ]);
+  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [taskId]);
   expect(await service.http.task(taskId)).toMatchObject({ state: 'ERROR' });
   expect(await shown()).toEqual(before);
   const groups = Object.fromEntries(before.security_group_ids.map((id: string) => [id, true]));
@@ -92,8 +90,6 @@ it('goes although a floating IP leads to it, which leads nowhere then', async ()
     await hurry(service.pool);
     return (await specOf(service.pool, 'floating_ip', id)).there;
   };
-  await expect
-    .poll(floating, { timeout: 15_000 })
-    .toEqual({ address: expect.any(String), metadata: { a: 'b' } });
+  await expect.poll(floating, { timeout: 15_000 }).toEqual({ address: expect.any(String), metadata: { a: 'b' } });
   expect(await specOf(service.pool, 'port', port_id)).toEqual({ wanted: undefined, there: undefined });
 });

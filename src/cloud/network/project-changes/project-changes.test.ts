@@ -127,9 +127,7 @@ describe('deletion', () => {
     const { id } = await made();
     await service.pool.query('update wants set region_id = 99 where project_id = $1 and region_id = 2', [id]);
     expect((await remove(id)).status).toBe(200);
-    const { rows } = await service.pool.query('select from wants where project_id = $1 and region_id = 99', [
-      id,
-    ]);
+    const { rows } = await service.pool.query('select from wants where project_id = $1 and region_id = 99', [id]);
     expect(rows).toEqual([]);
   });
 

@@ -34,8 +34,7 @@ export async function prepareProjects(
   const groups = await ensureDefaultSecurityGroups(tx, regions, now, clientId);
   const wanted = [...networks, ...groups];
   // One statement would be too large when many projects get a new region.
-  for (let from = 0; from < wanted.length; from += AT_ONCE)
-    await wantAt(tx, wanted.slice(from, from + AT_ONCE));
+  for (let from = 0; from < wanted.length; from += AT_ONCE) await wantAt(tx, wanted.slice(from, from + AT_ONCE));
 }
 
 /**

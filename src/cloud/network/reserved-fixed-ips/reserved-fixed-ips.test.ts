@@ -56,11 +56,7 @@ describe('a reserved address', () => {
     ['external', () => ({ type: 'external' }), /^198\.18\./],
     ['subnet', () => ({ type: 'subnet', subnet_id: subnet }), /^10\.0\./],
     ['any_subnet', () => ({ type: 'any_subnet', network_id: network }), /^10\.0\./],
-    [
-      'ip_address',
-      () => ({ type: 'ip_address', network_id: network, ip_address: '10.0.3.3' }),
-      /^10\.0\.3\.3$/,
-    ],
+    ['ip_address', () => ({ type: 'ip_address', network_id: network, ip_address: '10.0.3.3' }), /^10\.0\.3\.3$/],
   ])('of type %s is taken, shown and given back', async (type, body, address) => {
     const before = await counts();
     const accepted = await http.post(RESERVED, body());
@@ -345,8 +341,7 @@ describe('an instance with a reserved address', () => {
         .join(),
     ).toBe('200,409,409,409,409,409');
     const winner = answers.find(({ status }) => status === 200);
-    const [id] = (await done(winner ?? { status: 0, body: [], text: 'nobody won' })).created_resources
-      .instances;
+    const [id] = (await done(winner ?? { status: 0, body: [], text: 'nobody won' })).created_resources.instances;
     expect((await get(port)).reservation.resource_id).toBe(id);
   });
 });

@@ -1,16 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
 import { PlaceFields, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import {
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  OffsetTimestamp,
-  ProjectRegion,
-  Query,
-} from '../../../lib/wire.ts';
+import { Input, listOf, listQuery, Named, nullable, OffsetTimestamp, ProjectRegion, Query } from '../../../lib/wire.ts';
 import { IpFamilyInput, LegacyIpFamily } from '../addresses/schema.ts';
 import { NetworkAnswer, SubnetAnswer } from '../networks/schema.ts';
 
@@ -35,9 +26,7 @@ export const ReservedFixedIpAnswer = Named('ReservedFixedIp', {
       description: '`in-use` while an instance uses or shares it, or a load balancer uses it',
     }),
     resource_type,
-    resource_id: nullable(
-      Type.String({ description: 'Instance or load balancer that uses it; null for a VIP' }),
-    ),
+    resource_id: nullable(Type.String({ description: 'Instance or load balancer that uses it; null for a VIP' })),
   }),
   attachments: Type.Array(
     Named('FixedIpAttachment', {
@@ -104,9 +93,7 @@ const forms = [
       type: Type.Literal('port'),
       port_id: UuidInput('Port of an instance, or vip_port_id of a load balancer'),
       // The library under the older Terraform provider always sends it.
-      is_vip: Type.Optional(
-        Type.Boolean({ ...LEGACY, description: "Must be false: a port in use can't be a VIP" }),
-      ),
+      is_vip: Type.Optional(Type.Boolean({ ...LEGACY, description: "Must be false: a port in use can't be a VIP" })),
     },
     {
       title: 'ReserveAddressesOfPort',

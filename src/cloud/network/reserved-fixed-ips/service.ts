@@ -28,17 +28,11 @@ type OfAddress = Exclude<CreateReservedFixedIp, OfPort>;
  * @throws InvalidError, ConflictError when an address is taken, none is left or the port can't be kept,
  * QuotaExceededError
  */
-export function createReservedFixedIp(
-  on: Platform,
-  scope: Scope,
-  request: CreateReservedFixedIp,
-): Promise<string> {
+export function createReservedFixedIp(on: Platform, scope: Scope, request: CreateReservedFixedIp): Promise<string> {
   const taskId = newTaskId();
   return on.database.accept(async (tx) => {
     const input =
-      request.type === 'port'
-        ? await keptPort(tx, scope, request, taskId)
-        : await newPort(tx, scope, request, taskId);
+      request.type === 'port' ? await keptPort(tx, scope, request, taskId) : await newPort(tx, scope, request, taskId);
     // A port that would be deleted with its instance or load balancer stays from now on.
     const wanted = [...(await portSpecs(tx, [input.portId]))].map(([id, spec]) => put('port', id, spec));
     await begin(on, tx, scope, RESERVE_ADDRESS, { taskId, data: request, input, wants: wanted });
@@ -200,9 +194,7 @@ async function onlyAddress(tx: Transaction, port: store.PlainReserved): Promise<
   const owned = await addressesOf(tx.sql, port.id);
   const [address, ...more] = owned;
   if (address === undefined || more.length > 0 || address.includes(':')) {
-    throw new ConflictError(
-      `${what} has ${owned.join(' and ')}, but a floating IP has a single IPv4 address`,
-    );
+    throw new ConflictError(`${what} has ${owned.join(' and ')}, but a floating IP has a single IPv4 address`);
   }
   return address;
 }

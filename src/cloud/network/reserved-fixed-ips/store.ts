@@ -31,11 +31,7 @@ function reserved(db: Sql, place: Place) {
           .orderBy('address'),
       ).as('addresses'),
     )
-    .select(
-      sql<string[]>`array(select distinct sharing.instance_id::text ${sharingPorts} order by 1)`.as(
-        'sharing',
-      ),
-    )
+    .select(sql<string[]>`array(select distinct sharing.instance_id::text ${sharingPorts} order by 1)`.as('sharing'))
     .where('ports.reserved', '=', true)
     .where(isIn(place, 'ports'));
 }
@@ -53,11 +49,7 @@ const ORDERS = {
   updated_at: sql`ports.updated_at`,
 };
 
-export async function listReserved(
-  db: Sql,
-  place: Place,
-  query: ReservedFixedIpListQuery,
-): Promise<Page<ReservedRow>> {
+export async function listReserved(db: Sql, place: Place, query: ReservedFixedIpListQuery): Promise<Page<ReservedRow>> {
   let matching = reserved(db, place);
   if (query.external_only) matching = matching.where('external', '=', true);
   if (query.internal_only) matching = matching.where('external', '=', false);
@@ -86,11 +78,7 @@ export async function listReserved(
   return pageWithCount(ordered, query);
 }
 
-export async function lockReservedPort(
-  tx: Transaction,
-  place: Place,
-  id: string,
-): Promise<PlainReserved | undefined> {
+export async function lockReservedPort(tx: Transaction, place: Place, id: string): Promise<PlainReserved | undefined> {
   return tx.sql
     .selectFrom('ports')
     .selectAll()
@@ -130,9 +118,7 @@ export async function lockPortToReserve(
   return tx.sql
     .selectFrom('ports')
     .selectAll()
-    .select((port) =>
-      port.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'),
-    )
+    .select((port) => port.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'))
     .select((port) =>
       port
         .selectFrom('load_balancers')

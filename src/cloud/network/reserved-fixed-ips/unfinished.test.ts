@@ -159,9 +159,7 @@ it('leaves a virtual address shared until it is given back at last', async () =>
   const id = await reserved(true);
   const {
     rows: [{ address }],
-  } = await service.pool.query(`select host(address) as address from ip_assignments where port_id = $1`, [
-    id,
-  ]);
+  } = await service.pool.query(`select host(address) as address from ip_assignments where port_id = $1`, [id]);
   const port_ids = [ports[2]];
   const path = `${RESERVED}/${id}/connected_devices`;
   const shared = await service.http.put(path, { port_ids });

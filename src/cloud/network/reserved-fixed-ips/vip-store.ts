@@ -102,19 +102,12 @@ function shares({ addresses }: Vip): RawBuilder<boolean> {
  * Locks the ports with these IDs and, if requested, all that share the VIP, always in the same order. The VIP must be
  * locked. Other VIPs are left out: two requests that name each other's VIPs would deadlock.
  */
-export async function lockMembers(
-  tx: Transaction,
-  vip: Vip,
-  ids: string[],
-  withSharing: boolean,
-): Promise<Member[]> {
+export async function lockMembers(tx: Transaction, vip: Vip, ids: string[], withSharing: boolean): Promise<Member[]> {
   const named = sql<boolean>`ports.id = any(${ids}::uuid[])`;
   return tx.sql
     .selectFrom('ports')
     .select(['id', 'network_id', 'instance_id', 'task_id', 'port_security_enabled', 'allowed_address_pairs'])
-    .select((port) =>
-      port.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'),
-    )
+    .select((port) => port.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'))
     .where('project_id', '=', vip.project_id)
     .where('region_id', '=', vip.region_id)
     .where('is_vip', '=', false)

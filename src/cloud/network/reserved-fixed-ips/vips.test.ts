@@ -43,8 +43,7 @@ async function newInstance(name: string, ofInterface: object = {}) {
 }
 
 const newVip = async (body: object = {}): Promise<string> =>
-  (await done(await http.post(RESERVED, { type: 'any_subnet', network_id: network, is_vip: true, ...body })))
-    .ports[0];
+  (await done(await http.post(RESERVED, { type: 'any_subnet', network_id: network, is_vip: true, ...body }))).ports[0];
 const get = async (id: string) => (await http.get(`${RESERVED}/${id}`)).body;
 const pairsOf = async (port: string): Promise<string[]> =>
   (await http.get(`${PORTS}/${port}`)).body.allowed_address_pairs.map(
@@ -125,8 +124,7 @@ describe('a virtual address', () => {
   it('is shared as well by a port whose pairs name it', async () => {
     const vip = await newVip();
     const { fixed_ip_address: ip_address } = await get(vip);
-    const change = (allowed_address_pairs: object[]) =>
-      http.patch(`${PORTS}/${portOf(1)}`, { allowed_address_pairs });
+    const change = (allowed_address_pairs: object[]) => http.patch(`${PORTS}/${portOf(1)}`, { allowed_address_pairs });
     await done(await change([{ ip_address }]));
     expect(idsOf(await list(vip, 'connected'))).toEqual([portOf(1)]);
     await done(await change([]));
@@ -194,9 +192,7 @@ describe('is_vip', () => {
     const other = await newVip();
     const id = await newVip({ is_vip: false });
     const { instance } = await newInstance('sharer');
-    await done(
-      await http.post(`${I}/${instance}/attach_interface`, { type: 'reserved_fixed_ip', port_id: id }),
-    );
+    await done(await http.post(`${I}/${instance}/attach_interface`, { type: 'reserved_fixed_ip', port_id: id }));
     expect((await share(other, [id])).status).toBe(200);
     const detached = { port_id: id, ip_address: (await get(id)).fixed_ip_address };
     await done(await http.post(`${I}/${instance}/detach_interface`, detached));
@@ -210,9 +206,7 @@ describe('is_vip', () => {
   it('is refused while an instance or a task has the address, and for what is not there', async () => {
     const id = await newVip({ is_vip: false });
     const { instance } = await newInstance('holder');
-    await done(
-      await http.post(`${I}/${instance}/attach_interface`, { type: 'reserved_fixed_ip', port_id: id }),
-    );
+    await done(await http.post(`${I}/${instance}/attach_interface`, { type: 'reserved_fixed_ip', port_id: id }));
     const used = await turn(id, true);
     expect([used.status, used.body.message]).toEqual([409, expect.stringContaining(instance)]);
     await done(await http.delete(`${I}/${instance}`));
@@ -326,10 +320,8 @@ describe('a port', () => {
 });
 
 describe('a reserved address of the outside', () => {
-  const convert = (id: string, target_type = 'floating_ip') =>
-    http.post(`${RESERVED}/${id}/convert`, { target_type });
-  const reserve = async (body: object): Promise<string> =>
-    (await done(await http.post(RESERVED, body))).ports[0];
+  const convert = (id: string, target_type = 'floating_ip') => http.post(`${RESERVED}/${id}/convert`, { target_type });
+  const reserve = async (body: object): Promise<string> => (await done(await http.post(RESERVED, body))).ports[0];
   const quotas = async () => {
     const { rows } = await service.pool.query(
       `select attribute, used from quota_usage

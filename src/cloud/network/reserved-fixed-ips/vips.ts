@@ -13,9 +13,7 @@ import * as members from './vip-store.ts';
 
 const SHOWN_IN_MESSAGE = 10;
 
-/**
- * @throws NotFoundError, ConflictError if an instance has it, a task holds it, or it is switched off while shared
- */
+/** @throws NotFoundError, ConflictError if an instance has it, a task holds it, or it is switched off while shared */
 export const switchVip = (on: Platform, scope: Scope, id: string, isVip: boolean): Promise<void> =>
   on.database.accept(async (tx) => {
     const port = await lockFree(tx, scope, id);
@@ -117,9 +115,7 @@ async function refuseShared(tx: Transaction, vip: members.Vip): Promise<void> {
   const named = sharing
     .slice(0, SHOWN_IN_MESSAGE)
     .map((one) => `port ${one.port_id} of instance ${one.instance_name} (${one.instance_id})`);
-  throw new ConflictError(
-    `Reserved fixed IP ${vip.id} is shared by ${named.join(', ')}; disconnect these ports first`,
-  );
+  throw new ConflictError(`Reserved fixed IP ${vip.id} is shared by ${named.join(', ')}; disconnect these ports first`);
 }
 
 /** @throws InvalidError for ports that don't belong to an instance in the network */
@@ -145,14 +141,10 @@ function refuseUnfit(vip: members.Vip, wanted: string[], locked: members.Member[
 async function refuseUnable(tx: Transaction, vip: members.Vip, one: members.Member): Promise<void> {
   await refuseNode(tx, { id: one.instance_id ?? '', pool_id: one.pool_id });
   if (!one.port_security_enabled) {
-    throw new ConflictError(
-      `Port ${one.id} has port security disabled and can use any address; leave it out`,
-    );
+    throw new ConflictError(`Port ${one.id} has port security disabled and can use any address; leave it out`);
   }
   if (one.allowed_address_pairs.length + missing(vip, one).length > MAX_PAIRS) {
-    throw new ConflictError(
-      `Port ${one.id} can have at most ${MAX_PAIRS} allowed address pairs; remove one first`,
-    );
+    throw new ConflictError(`Port ${one.id} can have at most ${MAX_PAIRS} allowed address pairs; remove one first`);
   }
 }
 

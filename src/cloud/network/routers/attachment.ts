@@ -17,8 +17,7 @@ export interface Reach {
   address: string;
 }
 
-export const routesFrom = (given: readonly IpRoute[]) =>
-  ipRoutesFrom(given, { field: 'routes', most: MAX_ROUTES });
+export const routesFrom = (given: readonly IpRoute[]) => ipRoutesFrom(given, { field: 'routes', most: MAX_ROUTES });
 
 /** As in Neutron: the next hop must be in a range of the router, and must not be the router itself. */
 export function unreachable(routes: readonly IpRoute[], reach: readonly Reach[]): FieldProblem[] {
@@ -84,8 +83,7 @@ async function addressFor(
   const address = asked === undefined ? subnet.gateway_ip : (canonicalAddress(asked)?.address ?? asked);
   // The gateway's address is kept for a router already.
   const isGateway = address !== null && address === subnet.gateway_ip;
-  if (isGateway && (asked !== undefined || !(await store.hasRouterAt(tx, subnet.id, address))))
-    return address;
+  if (isGateway && (asked !== undefined || !(await store.hasRouterAt(tx, subnet.id, address)))) return address;
   const named = asked === undefined || address === null ? {} : { address };
   const from = { kind: 'subnet' as const, subnetId: subnet.id, ...named };
   const [taken] = await addresses.take(tx, scope, [{ holder: { router: router.id }, field: '', from }]);
@@ -95,8 +93,7 @@ async function addressFor(
 
 /** As in Neutron: a router can't tell which of two overlapping ranges an address belongs to. */
 async function refuseOverlap(tx: Transaction, router: store.RouterRow, subnet: Subnet): Promise<void> {
-  const outside =
-    router.gateway_network_id === null ? [] : await store.rangesOf(tx, router.gateway_network_id);
+  const outside = router.gateway_network_id === null ? [] : await store.rangesOf(tx, router.gateway_network_id);
   const taken = [...router.interfaces.map(({ cidr }) => cidr), ...outside];
   const other = taken.find((cidr) => overlap(cidr, subnet.cidr));
   if (other === undefined) return;
@@ -122,9 +119,7 @@ export async function detach(
   );
   if (through.length > 0) {
     const named = through.map(({ destination, nexthop }) => `${destination} by ${nexthop}`).join(', ');
-    throw new ConflictError(
-      `Router ${router.name} has routes through the subnet; remove them first: ${named}`,
-    );
+    throw new ConflictError(`Router ${router.name} has routes through the subnet; remove them first: ${named}`);
   }
   if (router.gateway_network_id !== null) {
     await refuseStranded(tx, router, subnetIds, { detached: true });

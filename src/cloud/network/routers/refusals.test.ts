@@ -159,9 +159,7 @@ const cases: Case[] = [
         () => send(id, other.http, {}, (path) => path.replace('/routers/1/', `/routers/${other.projectId}/`)),
       ],
       [id, 404, 'not found', () => send(id, http, {}, (path) => path.replace(/[0-9a-f-]{36}/, UNKNOWN))],
-      ...(ASKING.includes(id)
-        ? []
-        : ([[id, 412, '', () => send(id, http, { 'if-match': '"0"' })]] satisfies Case[])),
+      ...(ASKING.includes(id) ? [] : ([[id, 412, '', () => send(id, http, { 'if-match': '"0"' })]] satisfies Case[])),
     ]),
   ['createRouter', 409, 'overlaps', () => create(withSubnets('inUsed', 'aroundUsed'))],
   ['createRouter', 409, 'overlaps', () => create({ ...gateway(), ...withSubnets('likeOutside') })],
@@ -186,12 +184,7 @@ const cases: Case[] = [
     'Another router has',
     () => join('attach', 'free', 'used', { ip_address: '10.60.0.1' }),
   ],
-  [
-    'attachSubnetToRouter',
-    409,
-    'already in use',
-    () => join('attach', 'free', 'used', { ip_address: '10.60.0.2' }),
-  ],
+  ['attachSubnetToRouter', 409, 'already in use', () => join('attach', 'free', 'used', { ip_address: '10.60.0.2' })],
   ['attachSubnetToRouter', 409, 'Router', () => join('attach', 'held', 'free')],
   ['attachSubnetToRouter', 409, 'Subnet', () => join('attach', 'free', 'held')],
   ['detachSubnetFromRouter', 400, 'is not attached', () => join('detach', 'free', 'free')],

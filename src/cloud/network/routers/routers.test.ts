@@ -31,11 +31,10 @@ async function done(answer: Answer) {
 }
 
 const network = async (body: object = {}): Promise<string> =>
-  (await done(await http.post(NETWORKS, { name: 'backend', create_router: false, ...body })))
-    .created_resources.networks[0];
+  (await done(await http.post(NETWORKS, { name: 'backend', create_router: false, ...body }))).created_resources
+    .networks[0];
 const subnet = async (network_id: string, cidr: string, body: object = {}): Promise<string> =>
-  (await done(await http.post(SUBNETS, { name: 'desks', network_id, cidr, ...body }))).created_resources
-    .subnets[0];
+  (await done(await http.post(SUBNETS, { name: 'desks', network_id, cidr, ...body }))).created_resources.subnets[0];
 /** Makes a subnet in a network of its own, to which no router is attached. */
 const loose = async (cidr: string, body: object = {}) => subnet(await network(), cidr, body);
 const create = async (body: object = {}): Promise<string> =>
@@ -45,9 +44,7 @@ const attach = (id: string, subnet_id: string, body: object = {}) =>
   http.post(`${ROUTERS}/${id}/attach`, { subnet_id, ...body });
 const detach = (id: string, subnet_id: string) => http.post(`${ROUTERS}/${id}/detach`, { subnet_id });
 const portsIn = async (subnetId: string) =>
-  (await http.get(`/cloud/v1/ports/1/1?subnet_ids=${subnetId}`)).body.results.map(
-    ({ id }: { id: string }) => id,
-  );
+  (await http.get(`/cloud/v1/ports/1/1?subnet_ids=${subnetId}`)).body.results.map(({ id }: { id: string }) => id);
 const routerOf = async (networkId: string) => {
   const { rows } = await service.pool.query('select id from routers where network_id = $1', [networkId]);
   return rows[0]?.id;
@@ -90,9 +87,7 @@ describe('a router', () => {
       external_gateway_info: {
         network_id: outside,
         enable_snat: true,
-        external_fixed_ips: [
-          { ip_address: expect.stringMatching(/^198\.18\./), subnet_id: expect.any(String) },
-        ],
+        external_fixed_ips: [{ ip_address: expect.stringMatching(/^198\.18\./), subnet_id: expect.any(String) }],
       },
       interfaces: [
         {
@@ -151,9 +146,7 @@ describe('a router', () => {
     const id = await create();
     expect(await get(id)).toMatchObject({ external_gateway_info: null, interfaces: [], routes: [] });
     const gateway = { type: 'manual', network_id: outside, enable_snat: false };
-    const task = await done(
-      await http.patch(`${ROUTERS_V2}/${id}`, { name: 'main', external_gateway_info: gateway }),
-    );
+    const task = await done(await http.patch(`${ROUTERS_V2}/${id}`, { name: 'main', external_gateway_info: gateway }));
     expect(task.task_type).toBe('update_router');
     const led = await get(id);
     expect(led).toMatchObject({ name: 'main', external_gateway_info: { enable_snat: false } });
@@ -181,14 +174,8 @@ describe('a router', () => {
     const { gateway_ip: nexthop } = (await http.get(`${SUBNETS}/${subnet_id}`)).body;
     const through = [{ destination: '192.168.0.0/16', nexthop }];
     expect((await http.patch(`${ROUTERS}/${id}`, { routes: through })).body.routes).toEqual(through);
-    refused(
-      await http.patch(`${ROUTERS_V2}/${id}`, { external_gateway_info: null }),
-      400,
-      'routes.0.nexthop',
-    );
-    const bare = await done(
-      await http.patch(`${ROUTERS_V2}/${id}`, { external_gateway_info: null, routes: [] }),
-    );
+    refused(await http.patch(`${ROUTERS_V2}/${id}`, { external_gateway_info: null }), 400, 'routes.0.nexthop');
+    const bare = await done(await http.patch(`${ROUTERS_V2}/${id}`, { external_gateway_info: null, routes: [] }));
     expect(bare.state).toBe('FINISHED');
     expect(await get(id)).toMatchObject({ external_gateway_info: null, routes: [] });
     const { rows } = await service.pool.query('select from ip_assignments where router_id = $1', [id]);
@@ -215,8 +202,7 @@ describe('a router', () => {
   });
 
   it('is refused with the external network by type default and by id at once, and with an own network', async () => {
-    const post = (external_gateway_info: object) =>
-      http.post(ROUTERS, { name: 'wrong', external_gateway_info });
+    const post = (external_gateway_info: object) => http.post(ROUTERS, { name: 'wrong', external_gateway_info });
     refused(await post({ type: 'default', network_id: outside }), 400, 'Is only allowed with type manual');
     refused(await post({ network_id: await network() }), 400, 'No external network');
     const twice = await loose('10.21.0.0/24');
@@ -338,10 +324,7 @@ describe('an interface', () => {
     for (const query of [`ids=${port.id}`, 'ip_addresses=10.27.0.1']) {
       expect((await http.get(`${PORTS}?${query}`)).body).toEqual({ count: 1, results: [port] });
     }
-    for (const query of [
-      `subnet_ids=${subnetId}`,
-      `network_ids=${port.network_id}&order_by=created_at.desc`,
-    ]) {
+    for (const query of [`subnet_ids=${subnetId}`, `network_ids=${port.network_id}&order_by=created_at.desc`]) {
       const { count, results } = (await http.get(`${PORTS}?${query}&limit=1`)).body;
       expect([count, results[0].ip_assignments[0].ip_address]).toEqual([2, '10.27.0.9']);
     }
@@ -488,17 +471,12 @@ describe('a floating IP', () => {
   it('works in the default network, which the platform routes until a router takes over', async () => {
     const { id: networkId, subnets } = (await http.get(`${NETWORKS}?name=default`)).body.results[0];
     const { port } = await instance(networkId);
-    const floating = (await done(await http.post(FLOATING, { port_id: port }))).created_resources
-      .floatingips[0];
+    const floating = (await done(await http.post(FLOATING, { port_id: port }))).created_resources.floatingips[0];
     const { floating_ip_address: address, router_id } = (await http.get(`${FLOATING}/${floating}`)).body;
     expect(router_id).toBeNull();
     const nowhere = await create();
     refused(await attach(nowhere, subnets[0]), 409, address);
-    refused(
-      await http.post(ROUTERS, { name: 'nowhere', interfaces: [{ subnet_id: subnets[0] }] }),
-      409,
-      address,
-    );
+    refused(await http.post(ROUTERS, { name: 'nowhere', interfaces: [{ subnet_id: subnets[0] }] }), 409, address);
     const id = await create({ external_gateway_info: {}, interfaces: [{ subnet_id: subnets[0] }] });
     expect((await http.get(`${FLOATING}/${floating}`)).body.router_id).toBe(id);
     refused(await http.patch(`${ROUTERS}/${id}`, { external_gateway_info: null }), 409, address);
@@ -514,11 +492,7 @@ it('routers are of one project: another account sees and reaches none', async ()
   const at = `/cloud/v1/routers/${other.projectId}/1`;
   expect((await other.http.get(`${at}/${id}`)).status).toBe(404);
   expect((await other.http.delete(`${at}/${id}`)).status).toBe(404);
-  refused(
-    await other.http.post(at, { name: 'theirs', interfaces: [{ subnet_id: subnetId }] }),
-    400,
-    'No subnet',
-  );
+  refused(await other.http.post(at, { name: 'theirs', interfaces: [{ subnet_id: subnetId }] }), 400, 'No subnet');
   const made = await other.http.post(at, { name: 'theirs' });
   const theirs = (await other.http.task(made.body[0])).created_resources.routers[0];
   refused(await other.http.post(`${at}/${theirs}/attach`, { subnet_id: subnetId }), 400, 'No subnet');
@@ -607,9 +581,7 @@ it('a network that goes releases its quotas in the order in which new ones take 
   const creating = await service.pool.connect();
   try {
     const take = (attribute: string, how = '') =>
-      creating.query(`select from quota_usage where attribute = $1 and client_id = 1 for update ${how}`, [
-        attribute,
-      ]);
+      creating.query(`select from quota_usage where attribute = $1 and client_id = 1 for update ${how}`, [attribute]);
     await creating.query('begin');
     await take('network_count');
     const answer = await http.delete(`${NETWORKS}/${id}`);
@@ -652,10 +624,7 @@ describe('metrics', () => {
 
   it('are zero for the gateway and each interface, from when it was there', async () => {
     const id = await create({ external_gateway_info: { type: 'default' } });
-    await service.pool.query(
-      `update routers set created_at = created_at - interval '2 hours' where id = $1`,
-      [id],
-    );
+    await service.pool.query(`update routers set created_at = created_at - interval '2 hours' where id = $1`, [id]);
     await attach(id, await loose('10.61.1.0/24'));
     const router = await get(id);
     const { status, body, text } = await ask(id);

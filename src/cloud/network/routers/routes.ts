@@ -69,8 +69,7 @@ export function routerRoutes(app: Api, dialect: Dialect, on: Platform): void {
   api.get(`${ROUTERS}/:router_id`, 'getRouter', 'Get a router', {
     versioned: ROUTER,
     answer: schema.RouterAnswer,
-    handler: async ({ scope, params }) =>
-      presentedRouter(await routers.getRouter(on, scope, params.router_id), scope),
+    handler: async ({ scope, params }) => presentedRouter(await routers.getRouter(on, scope, params.router_id), scope),
   });
 
   api.post(`${ROUTERS}/:router_id/metrics`, 'getRouterMetrics', 'Get the traffic of a router', {

@@ -30,22 +30,18 @@ it('a router takes a free address where another one has that of the gateway', as
   const first = await make('routers', { name: 'second', interfaces: [{ type: 'subnet', subnet_id }] });
   const [address] = await addressOf(first);
   expect(address).toMatch(/^10\.66\.0\.[2-6]$/);
-  const attached = await service.http.post(
-    `/cloud/v1/routers/1/1/${await make('routers', { name: 'third' })}/attach`,
-    { subnet_id },
-  );
+  const attached = await service.http.post(`/cloud/v1/routers/1/1/${await make('routers', { name: 'third' })}/attach`, {
+    subnet_id,
+  });
   expect(attached.status, attached.text).toBe(200);
   const [other] = await addressOf(attached.body.id);
   expect(other).toMatch(/^10\.66\.0\.[2-6]$/);
   expect(other).not.toBe(address);
-  const named = await service.http.post(
-    `/cloud/v1/routers/1/1/${await make('routers', { name: 'fourth' })}/attach`,
-    { subnet_id, ip_address: '10.66.0.1' },
-  );
-  expect([named.status, named.text]).toEqual([
-    409,
-    expect.stringContaining('Another router has the address'),
-  ]);
+  const named = await service.http.post(`/cloud/v1/routers/1/1/${await make('routers', { name: 'fourth' })}/attach`, {
+    subnet_id,
+    ip_address: '10.66.0.1',
+  });
+  expect([named.status, named.text]).toEqual([409, expect.stringContaining('Another router has the address')]);
   // The address is free again once the router is gone.
   const free = async () => (await service.http.get(`/cloud/v1/subnets/1/1/${subnet_id}`)).body.available_ips;
   const before = await free();

@@ -139,12 +139,7 @@ export const routerMetrics = async (
  * Changes the router now.
  * @throws NotFoundError, InvalidError, ConflictError while a task holds it or floating IPs need its gateway
  */
-export const updateRouterNow = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  change: UpdateRouterNow,
-): Promise<void> =>
+export const updateRouterNow = (on: Platform, scope: Scope, id: string, change: UpdateRouterNow): Promise<void> =>
   on.database.accept(async (tx) => {
     const { former, router } = await changed(tx, scope, id, withoutNulls(change));
     if (former === undefined) return;
@@ -274,12 +269,7 @@ async function changed(tx: Transaction, scope: Scope, id: string, change: Update
 }
 
 /** Floating IPs in the subnets may have got another way out. */
-async function rerouted(
-  on: Platform,
-  tx: Transaction,
-  scope: Scope,
-  subnetIds: readonly string[],
-): Promise<void> {
+async function rerouted(on: Platform, tx: Transaction, scope: Scope, subnetIds: readonly string[]): Promise<void> {
   const floatingIps = await store.lockFloatingIpsIn(tx, subnetIds);
   await tasks.wantChecked(on, tx, scope, await floatingIpsAsInRows(tx, floatingIps));
 }
@@ -401,11 +391,7 @@ export async function connect(
  * Takes all routers out of subnets that are deleted and have no ports. Returns what is wanted then.
  * @throws ConflictError for routes through them, and while a task holds one of the routers
  */
-export async function disconnect(
-  tx: Transaction,
-  subnetIds: readonly string[],
-  except?: string,
-): Promise<Wanted[]> {
+export async function disconnect(tx: Transaction, subnetIds: readonly string[], except?: string): Promise<Wanted[]> {
   const wanted: Wanted[] = [];
   for (const router of await store.lockRoutersIn(tx, subnetIds)) {
     if (router.id === except) continue;

@@ -35,8 +35,7 @@ it('a next hop is in a range of the router, and not the router', () => {
     { cidr: '10.10.0.0/24', address: '10.10.0.1' },
     { cidr: 'fd00:10::/64', address: 'fd00:10::1' },
   ];
-  const wrong = (nexthop: string) =>
-    unreachable([route('192.168.0.0/16', nexthop)], reach).map(({ field }) => field);
+  const wrong = (nexthop: string) => unreachable([route('192.168.0.0/16', nexthop)], reach).map(({ field }) => field);
   expect(wrong('10.10.0.5')).toEqual([]);
   expect(wrong('fd00:10::5')).toEqual([]);
   for (const nexthop of ['10.10.0.1', '10.10.1.5', 'fd00:11::5']) {

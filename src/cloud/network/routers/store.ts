@@ -32,9 +32,7 @@ function routers(db: Sql) {
           'subnet_id', subnet_id, 'cidr', cidr, 'address', host(address), 'mac_address', mac_address,
           'attached_at', router_interfaces.created_at)
           order by router_interfaces.created_at, cidr, port_id), '[]')
-        from router_interfaces join subnets on subnets.id = subnet_id where router_id = routers.id)`.as(
-        'interfaces',
-      ),
+        from router_interfaces join subnets on subnets.id = subnet_id where router_id = routers.id)`.as('interfaces'),
     )
     .select(
       sql<RouterRow['outside']>`(
@@ -98,11 +96,7 @@ export async function insertRouter(tx: Transaction, row: Insertable<Tables['rout
   await tx.sql.insertInto('routers').values(row).execute();
 }
 
-export async function changeRouter(
-  tx: Transaction,
-  id: string,
-  change: Updateable<Tables['routers']>,
-): Promise<void> {
+export async function changeRouter(tx: Transaction, id: string, change: Updateable<Tables['routers']>): Promise<void> {
   await tx.sql.updateTable('routers').set(change).where('id', '=', id).execute();
 }
 
@@ -112,19 +106,14 @@ export async function deleteRouter(tx: Transaction, id: string): Promise<boolean
   return numDeletedRows > 0n;
 }
 
-export async function insertInterface(
-  tx: Transaction,
-  row: Insertable<Tables['router_interfaces']>,
-): Promise<void> {
+export async function insertInterface(tx: Transaction, row: Insertable<Tables['router_interfaces']>): Promise<void> {
   await tx.sql.insertInto('router_interfaces').values(row).execute();
 }
 
 /** Whether a router has the address in the subnet, which must be locked. */
 export async function hasRouterAt(tx: Transaction, subnetId: string, address: string): Promise<boolean> {
   const { rows } = await sql`
-    select from router_interfaces where subnet_id = ${subnetId} and address = ${address}::inet`.execute(
-    tx.sql,
-  );
+    select from router_interfaces where subnet_id = ${subnetId} and address = ${address}::inet`.execute(tx.sql);
   return rows.length > 0;
 }
 
@@ -140,11 +129,7 @@ export async function moveInterface(
     where router_id = ${routerId} and subnet_id = ${subnetId}`.execute(tx.sql);
 }
 
-export async function deleteInterfaces(
-  tx: Transaction,
-  routerId: string,
-  subnetIds: readonly string[],
-): Promise<void> {
+export async function deleteInterfaces(tx: Transaction, routerId: string, subnetIds: readonly string[]): Promise<void> {
   await tx.sql
     .deleteFrom('router_interfaces')
     .where('router_id', '=', routerId)
@@ -162,11 +147,7 @@ export type SubnetRow = Pick<
  * Locks subnets of the project against changes, and against new floating IPs on their addresses, which depend on who
  * routes the subnet.
  */
-export async function lockSubnets(
-  tx: Transaction,
-  place: Place,
-  ids: readonly string[],
-): Promise<SubnetRow[]> {
+export async function lockSubnets(tx: Transaction, place: Place, ids: readonly string[]): Promise<SubnetRow[]> {
   if (ids.length === 0) return [];
   return tx.sql
     .selectFrom('subnets')
@@ -181,11 +162,7 @@ export async function lockSubnets(
 
 /** Returns the ranges of the IPv4 and IPv6 subnets of an external network. */
 export async function rangesOf(tx: Transaction, networkId: string): Promise<string[]> {
-  const rows = await tx.sql
-    .selectFrom('subnets')
-    .select('cidr')
-    .where('network_id', '=', networkId)
-    .execute();
+  const rows = await tx.sql.selectFrom('subnets').select('cidr').where('network_id', '=', networkId).execute();
   return rows.map(({ cidr }) => cidr);
 }
 

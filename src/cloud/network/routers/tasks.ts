@@ -23,9 +23,7 @@ export function routerSpec(row: RouterRow): RouterSpec {
       gateway: {
         networkId: row.gateway_network_id,
         sourceNat: row.enable_snat,
-        addresses: Object.fromEntries(
-          row.outside.map(({ address, subnet_id }) => [address, { subnetId: subnet_id }]),
-        ),
+        addresses: Object.fromEntries(row.outside.map(({ address, subnet_id }) => [address, { subnetId: subnet_id }])),
       },
     }),
     interfaces: Object.fromEntries(

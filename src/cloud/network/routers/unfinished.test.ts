@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  alreadyThere,
-  hurried,
-  hurry,
-  infrastructure,
-  specOf,
-} from '../../../../test/support/infrastructure.ts';
+import { alreadyThere, hurried, hurry, infrastructure, specOf } from '../../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 
 const V1 = '/cloud/v1/routers/1/1';
@@ -24,9 +18,7 @@ afterAll(() => service.stop());
 const get = async (id: string) => (await service.http.get(`${V1}/${id}`)).body;
 
 async function overrun(taskId: string) {
-  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
-    taskId,
-  ]);
+  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [taskId]);
   expect(await service.http.task(taskId)).toMatchObject({ state: 'ERROR' });
 }
 
@@ -77,9 +69,7 @@ it.each([
   await expect.poll(after, { timeout: 15_000 }).toEqual(before);
   expect((await service.http.get(V1)).body.count).toBe(0);
   expect(await heldAddresses()).toBe(0);
-  const { rows } = await service.pool.query(
-    `select from quota_usage where attribute = 'router_count' and used > 0`,
-  );
+  const { rows } = await service.pool.query(`select from quota_usage where attribute = 'router_count' and used > 0`);
   expect(rows).toEqual([]);
 });
 
@@ -127,8 +117,7 @@ it('floating IPs do without a router that could not be made or changed', async (
     subnet_id: subnets[0],
   });
   const { floatingips } = await done('/cloud/v1/floatingips/1/1', { port_id: ports[0] });
-  const wayOut = async () =>
-    (await specOf(service.pool, 'floating_ip', floatingips[0])).wanted?.target?.routerId;
+  const wayOut = async () => (await specOf(service.pool, 'floating_ip', floatingips[0])).wanted?.target?.routerId;
   expect(await wayOut()).toBeUndefined();
 
   const taking = { external_gateway_info: {}, interfaces: [{ subnet_id: subnets[0] }] };

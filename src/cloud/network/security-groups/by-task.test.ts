@@ -120,18 +120,14 @@ describe('updating a group', () => {
     const patch = (body: object) => service.http.patch(`${V2}/${group.id}`, body);
     expect((await patch({ name: (await made()).name })).status).toBe(409);
     expect((await patch({ rules: [{ direction: 'ingress', port_range_min: 1 }] })).status).toBe(400);
-    expect((await patch({ rules: [{ direction: 'ingress', remote_group_id: randomUUID() }] })).status).toBe(
-      404,
-    );
+    expect((await patch({ rules: [{ direction: 'ingress', remote_group_id: randomUUID() }] })).status).toBe(404);
     expect((await service.http.patch(`${V2}/${randomUUID()}`, {})).status).toBe(404);
   });
 
   it('makes one of the wanted sets that come at once true, never a mixture', async () => {
     const group = await made({ rules: [] });
     const sets = [1, 2, 3, 4, 5, 6].map((set) => [tcp(set * 10), tcp(set * 10 + 1)]);
-    const answers = await Promise.all(
-      sets.map((rules) => service.http.patch(`${V2}/${group.id}`, { rules })),
-    );
+    const answers = await Promise.all(sets.map((rules) => service.http.patch(`${V2}/${group.id}`, { rules })));
     expect(answers.map(({ status }) => status)).toEqual(sets.map(() => 200));
     const after = await read(group.id);
     const ports = after.security_group_rules.map((rule: { port_range_min: number }) => rule.port_range_min);

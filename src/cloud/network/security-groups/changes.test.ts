@@ -32,10 +32,7 @@ async function defaultGroup() {
 describe('adding a rule', () => {
   it('answers the canonical rule, which the group then has, as one revision', async () => {
     const group = await made();
-    const added = await service.http.post(
-      `${BASE}/${group.id}/rules`,
-      tcp(22, { remote_ip_prefix: '10.0.0.1' }),
-    );
+    const added = await service.http.post(`${BASE}/${group.id}/rules`, tcp(22, { remote_ip_prefix: '10.0.0.1' }));
     expect(added.status, added.text).toBe(200);
     expect(added.body).toMatchObject({
       security_group_id: group.id,
@@ -245,9 +242,7 @@ describe('updating a group', () => {
     const group = await made({
       security_group_rules: Array.from({ length: 250 }, (_, port) => tcp(port + 1)),
     });
-    const ingress = group.security_group_rules.filter(
-      (rule: { direction: string }) => rule.direction === 'ingress',
-    );
+    const ingress = group.security_group_rules.filter((rule: { direction: string }) => rule.direction === 'ingress');
     const changed_rules = [
       ...ingress.map(({ id }: { id: string }) => ({ action: 'delete', security_group_rule_id: id })),
       ...Array.from({ length: 250 }, (_, port) => ({ action: 'create', ...tcp(port + 1001) })),
@@ -287,14 +282,11 @@ describe('copying a group', () => {
       tags_v2: group.tags_v2,
       revision_number: 1,
     });
-    const meaning = ({ id, security_group_id, created_at, updated_at, ...rule }: Record<string, unknown>) =>
-      rule;
+    const meaning = ({ id, security_group_id, created_at, updated_at, ...rule }: Record<string, unknown>) => rule;
     expect(copy.body.security_group_rules.map(meaning)).toEqual(group.security_group_rules.map(meaning));
     expect(await read(copy.body.id)).toEqual(copy.body);
     expect((await service.http.post(`${BASE}/${group.id}/copy`, { name })).status).toBe(409);
-    expect((await service.http.post(`${BASE}/${randomUUID()}/copy`, { name: uniqueName() })).status).toBe(
-      404,
-    );
+    expect((await service.http.post(`${BASE}/${randomUUID()}/copy`, { name: uniqueName() })).status).toBe(404);
   });
 
   it('can copy the default group, into one that can be deleted', async () => {

@@ -139,9 +139,7 @@ async function portsOf(tx: Transaction, scope: Scope, instanceIds: string[]): Pr
   if (instanceIds.length === 0) return [];
   const ports = await lockedPortsOf(tx, scope, instanceIds.filter(isUuid));
   const unknown = instanceIds.flatMap((id, index): FieldProblem[] =>
-    ports.has(id)
-      ? []
-      : [{ field: `instances.${index}`, message: `No instance ${id} in this project and region.` }],
+    ports.has(id) ? [] : [{ field: `instances.${index}`, message: `No instance ${id} in this project and region.` }],
   );
   if (unknown.length > 0) throw new InvalidError(unknown);
   return [...ports.values()].flat();
@@ -209,11 +207,7 @@ export async function updateSecurityGroupByTask(
 }
 
 /** Replaces the rules by those of a default group. @throws NotFoundError, ConflictError */
-export const revertSecurityGroup = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-): Promise<store.SecurityGroupRow> =>
+export const revertSecurityGroup = (on: Platform, scope: Scope, id: string): Promise<store.SecurityGroupRow> =>
   change(on, scope, id, ({ rules }) => changeToWanted(rules, defaultGroupRules()));
 
 function change(
@@ -230,9 +224,7 @@ type Change = NonNullable<schema.UpdateSecurityGroup['changed_rules']>[number];
 /** Returns the rules to remove and to add, checked as far as possible without the group. */
 function acceptedChanges(changes: Change[]) {
   const placed = changes.map((change, position) => ({ change, field: `changed_rules.${position}` }));
-  const created = placed.flatMap(({ change, field }) =>
-    change.action === 'create' ? [{ rule: change, field }] : [],
-  );
+  const created = placed.flatMap(({ change, field }) => (change.action === 'create' ? [{ rule: change, field }] : []));
   const removed = placed.flatMap(({ change, field }) =>
     change.action === 'delete'
       ? [{ ruleId: change.security_group_rule_id.toLowerCase(), field: `${field}.security_group_rule_id` }]
@@ -245,10 +237,7 @@ function acceptedChanges(changes: Change[]) {
   return { removed, added };
 }
 
-function refuseUnknownRules(
-  removed: { ruleId: string; field: string }[],
-  group: store.SecurityGroupRow,
-): void {
+function refuseUnknownRules(removed: { ruleId: string; field: string }[], group: store.SecurityGroupRow): void {
   const known = new Set(group.rules.map(({ id }) => id));
   const problems = removed
     .filter(({ ruleId }) => !known.has(ruleId))

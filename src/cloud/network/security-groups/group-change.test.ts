@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  changesNothing,
-  changeToWanted,
-  type GroupChange,
-  isSameRule,
-  refuseRuleConflicts,
-} from './group-change.ts';
+import { changesNothing, changeToWanted, type GroupChange, isSameRule, refuseRuleConflicts } from './group-change.ts';
 import { canonicalRule, duplicateKey, type RuleInput } from './rules/canonical.ts';
 import { MAX_RULES } from './schema.ts';
 
@@ -69,10 +63,7 @@ describe('refuseRuleConflicts', () => {
     ['another rule', { added: [rule({ protocol: 'ah' })] }],
     ['a rule in place of its twin', { removed: ['a'], added: [rule({ protocol: 'tcp' })] }],
     ['a new description', { replaced: [known('a', { protocol: 'tcp', description: 'web' })] }],
-    [
-      'two rules that change places',
-      { replaced: [known('a', { protocol: 'udp' }), known('b', { protocol: 'tcp' })] },
-    ],
+    ['two rules that change places', { replaced: [known('a', { protocol: 'udp' }), known('b', { protocol: 'tcp' })] }],
   ])('takes %s', (_, change) => {
     expect(() => refuseRuleConflicts(group, change)).not.toThrow();
   });
@@ -95,12 +86,8 @@ describe('refuseRuleConflicts', () => {
     expect(() => refuseRuleConflicts(full, { added: [one, rule({ protocol: 'ah' })] })).toThrow(
       `would have ${MAX_RULES + 3} rules, and the maximum is ${MAX_RULES + 2}`,
     );
-    expect(() =>
-      refuseRuleConflicts(full, { removed: ['k0'], added: [one, rule({ protocol: 'ah' })] }),
-    ).not.toThrow();
-    expect(() =>
-      refuseRuleConflicts(full, { replaced: [known('k0', port(60_000))], added: [one] }),
-    ).not.toThrow();
+    expect(() => refuseRuleConflicts(full, { removed: ['k0'], added: [one, rule({ protocol: 'ah' })] })).not.toThrow();
+    expect(() => refuseRuleConflicts(full, { replaced: [known('k0', port(60_000))], added: [one] })).not.toThrow();
     expect(() =>
       refuseRuleConflicts(full, {
         replaced: [known('k0', port(60_000))],

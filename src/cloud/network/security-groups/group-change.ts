@@ -73,9 +73,7 @@ export function changesNothing(group: KnownGroup, change: GroupChange): boolean 
 export function refuseRuleConflicts(group: KnownGroup, change: GroupChange): void {
   const { removed = [], replaced = [], added = [] } = change;
   const gone = new Set([...removed, ...replaced.map(({ id }) => id)]);
-  const kept = new Map(
-    group.rules.filter(({ id }) => !gone.has(id)).map((rule) => [rule.duplicate_key, rule.id]),
-  );
+  const kept = new Map(group.rules.filter(({ id }) => !gone.has(id)).map((rule) => [rule.duplicate_key, rule.id]));
   for (const rule of [...replaced, ...added]) {
     const twin = kept.get(duplicateKey(rule));
     if (twin === undefined) continue;

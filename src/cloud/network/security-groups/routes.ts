@@ -71,8 +71,7 @@ export function ruleRoutes(app: Api, dialect: Dialect, on: Platform): void {
     params: schema.GroupParams,
     body: rulesSchema.securityGroupRuleInputSchema,
     answer: schema.securityGroupRuleSchema(dialect.name),
-    handler: async ({ scope, params, body }) =>
-      presentedRule(await addRule(on, scope, params.group_id, body), dialect),
+    handler: async ({ scope, params, body }) => presentedRule(await addRule(on, scope, params.group_id, body), dialect),
   });
 
   api.put(`${RULES}/:rule_id`, 'replaceSecurityGroupRule', 'Replace a security group rule', {
@@ -101,8 +100,7 @@ export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void 
     params: ProjectRegionParams,
     body: schema.createSecurityGroupTaskSchema,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) =>
-      dialect.tasks([await creation.createSecurityGroupByTask(on, scope, body)]),
+    handler: async ({ scope, body }) => dialect.tasks([await creation.createSecurityGroupByTask(on, scope, body)]),
   });
 
   api.patch(`${BASE}/:group_id`, 'updateSecurityGroupByTask', 'Update a security group with a task', {
@@ -116,18 +114,12 @@ export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void 
     },
   });
 
-  api.post(
-    `${BASE}/:group_id/rules`,
-    'addSecurityGroupRuleByTask',
-    'Add a rule to a security group with a task',
-    {
-      description: `Returns 409 if the group already has the same rule; the message names it. ${IN_EFFECT}`,
-      body: rulesSchema.securityGroupRuleInputV2Schema,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params, body }) =>
-        dialect.tasks([await addRuleByTask(on, scope, params.group_id, body)]),
-    },
-  );
+  api.post(`${BASE}/:group_id/rules`, 'addSecurityGroupRuleByTask', 'Add a rule to a security group with a task', {
+    description: `Returns 409 if the group already has the same rule; the message names it. ${IN_EFFECT}`,
+    body: rulesSchema.securityGroupRuleInputV2Schema,
+    answer: dialect.tasksSchema,
+    handler: async ({ scope, params, body }) => dialect.tasks([await addRuleByTask(on, scope, params.group_id, body)]),
+  });
 
   api.delete(
     `${BASE}/:group_id/rules/:rule_id`,

@@ -4,17 +4,7 @@ import { PlaceFields, TagAnswer, Uuid, UuidInput } from '../../../lib/resource-f
 import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
 import { type Versioned, versioned } from '../../../lib/versioned.ts';
 import * as wire from '../../../lib/wire.ts';
-import {
-  Direction,
-  Ethertype,
-  MAX_DESCRIPTION,
-  Port,
-  Prefix,
-  Protocol,
-  ruleFieldsV1,
-  ruleInput,
-  ruleInputV2,
-} from './rules/schema.ts';
+import * as rulesSchema from './rules/schema.ts';
 
 export const GroupListQuery = wire.Query({
   ...wire.listQuery(10),
@@ -35,13 +25,13 @@ export const createSecurityGroupSchema = wire.Input(
       name: wire.ResourceName('Name'),
       description: Type.Optional(
         Type.String({
-          maxLength: MAX_DESCRIPTION,
+          maxLength: rulesSchema.MAX_DESCRIPTION,
           description: 'Defaults to empty.',
           examples: ['Front end'],
         }),
       ),
       security_group_rules: Type.Optional(
-        Type.Array(ruleInput, {
+        Type.Array(rulesSchema.ruleInput, {
           maxItems: MAX_RULES,
           description:
             'Rules. If none of them is an egress rule, the group gets two rules that allow all outbound traffic, IPv4 and IPv6.',
@@ -73,7 +63,7 @@ export const createSecurityGroupSchema = wire.Input(
 export type CreateSecurityGroup = Static<typeof createSecurityGroupSchema>;
 
 const ruleChanges = [
-  wire.Input('AddedSecurityGroupRule', { action: Type.Literal('create'), ...ruleFieldsV1 }),
+  wire.Input('AddedSecurityGroupRule', { action: Type.Literal('create'), ...rulesSchema.ruleFieldsV1 }),
   wire.Input('RemovedSecurityGroupRule', {
     action: Type.Literal('delete'),
     security_group_rule_id: UuidInput('Rule ID'),
@@ -117,8 +107,12 @@ export const updateSecurityGroupSchema = wire.Input(
 );
 export type UpdateSecurityGroup = Static<typeof updateSecurityGroupSchema>;
 
-const Description = Type.String({ maxLength: MAX_DESCRIPTION, description: 'Text', examples: ['Front end'] });
-const RulesV2 = (description: string) => Type.Array(ruleInputV2, { maxItems: MAX_RULES, description });
+const Description = Type.String({
+  maxLength: rulesSchema.MAX_DESCRIPTION,
+  description: 'Text',
+  examples: ['Front end'],
+});
+const RulesV2 = (description: string) => Type.Array(rulesSchema.ruleInputV2, { maxItems: MAX_RULES, description });
 
 export const createSecurityGroupTaskSchema = wire.Input(
   'CreateSecurityGroupByTask',
@@ -126,9 +120,7 @@ export const createSecurityGroupTaskSchema = wire.Input(
     name: wire.ResourceName('Name'),
     description: Type.Optional(Description),
     rules: Type.Optional(
-      RulesV2(
-        'The exact rules. If omitted, the group gets four rules that allow all inbound and outbound traffic.',
-      ),
+      RulesV2('The exact rules. If omitted, the group gets four rules that allow all inbound and outbound traffic.'),
     ),
     ...newTags,
   },
@@ -181,12 +173,12 @@ function answers(titlePrefix: string, remoteGroupSchema: TSchema) {
   const rule = wire.Named(`${titlePrefix}SecurityGroupRule`, {
     id: Uuid('Rule ID'),
     security_group_id: Uuid('Security group of the rule'),
-    direction: Direction,
-    ethertype: wire.nullable(Ethertype('IP version')),
-    protocol: Protocol('Protocol; null for all.'),
-    port_range_min: Port('First port, or the ICMP type; null for all.'),
-    port_range_max: Port('Last port, or the ICMP code; null for all.'),
-    remote_ip_prefix: Prefix('Remote CIDR; null if the rule has none.'),
+    direction: rulesSchema.Direction,
+    ethertype: wire.nullable(rulesSchema.Ethertype('IP version')),
+    protocol: rulesSchema.Protocol('Protocol; null for all.'),
+    port_range_min: rulesSchema.Port('First port, or the ICMP type; null for all.'),
+    port_range_max: rulesSchema.Port('Last port, or the ICMP code; null for all.'),
+    remote_ip_prefix: rulesSchema.Prefix('Remote CIDR; null if the rule has none.'),
     remote_group_id: remoteGroupId,
     description: Type.String({ examples: ['HTTPS'] }),
     revision_number: revision,

@@ -154,9 +154,7 @@ describe('creating a group', () => {
   it('answers 415 for another content type, 413 for a body over the limit, 400 for broken JSON', async () => {
     const options = { raw: '{"security_group":{"name":"valid"}}', headers: { 'content-type': 'text/plain' } };
     expect((await service.http.request('POST', BASE, options)).status).toBe(415);
-    expect((await service.http.request('POST', BASE, { raw: `"${'x'.repeat(1_100_000)}"` })).status).toBe(
-      413,
-    );
+    expect((await service.http.request('POST', BASE, { raw: `"${'x'.repeat(1_100_000)}"` })).status).toBe(413);
     expect((await service.http.request('POST', BASE, { raw: '{"security_group":' })).status).toBe(400);
   });
 });
@@ -172,9 +170,7 @@ describe('listing groups', () => {
     expect(await names(`name=${encodeURIComponent(name)}`)).toEqual([name]);
     expect(await names(`tag_key=${tag}`)).toEqual([`${name} b`, name]);
     expect(await names(`tag_key=${tag}&tag_key=other`)).toEqual([name]);
-    expect(await names(`tag_key_value=${encodeURIComponent(JSON.stringify({ [tag]: 'no' }))}`)).toEqual([
-      `${name} b`,
-    ]);
+    expect(await names(`tag_key_value=${encodeURIComponent(JSON.stringify({ [tag]: 'no' }))}`)).toEqual([`${name} b`]);
     const page = await service.http.get(`${BASE}?tag_key=${tag}&limit=1&offset=1`);
     expect(page.body).toMatchObject({ count: 2, results: [{ name }] });
     expect((await service.http.get(`${BASE}?tag_key=${tag}&offset=5`)).body).toEqual({
@@ -229,11 +225,7 @@ describe('who may do what', () => {
   });
 
   it('answers 404 for an unknown project, region and a malformed id', async () => {
-    for (const path of [
-      '/cloud/v1/securitygroups/999/1',
-      '/cloud/v1/securitygroups/1/999',
-      `${BASE}/not-a-uuid`,
-    ]) {
+    for (const path of ['/cloud/v1/securitygroups/999/1', '/cloud/v1/securitygroups/1/999', `${BASE}/not-a-uuid`]) {
       expect((await service.http.get(path)).status).toBe(404);
     }
   });

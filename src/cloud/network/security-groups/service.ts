@@ -40,9 +40,7 @@ export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, i
       `Security group ${group.name} is in use; use delsecuritygroup of the instance to remove it from these first: ${someOf(ports.map(({ title }) => title))}`,
       ports.map((port) => [
         { kind: 'port', id: port.id },
-        ...(port.instanceId === null || port.reserved
-          ? []
-          : [{ kind: 'machine' as const, id: port.instanceId }]),
+        ...(port.instanceId === null || port.reserved ? [] : [{ kind: 'machine' as const, id: port.instanceId }]),
       ]),
     );
   }
@@ -69,11 +67,8 @@ export const listSecurityGroups = (
 ): Promise<Page<store.SecurityGroupRow>> => store.listGroups(on.database.sql, scope, query);
 
 /** Returns the IDs of those groups that exist in the project and region, in lower case. */
-export const knownSecurityGroups = (
-  on: Platform,
-  scope: Scope,
-  ids: string[],
-): Promise<ReadonlySet<string>> => on.database.transaction((tx) => existingGroups(tx, scope, ids));
+export const knownSecurityGroups = (on: Platform, scope: Scope, ids: string[]): Promise<ReadonlySet<string>> =>
+  on.database.transaction((tx) => existingGroups(tx, scope, ids));
 
 export const securityGroupTags: TagHolder = {
   read: getSecurityGroup,
@@ -87,10 +82,6 @@ export const deleteSecurityGroup = (on: Platform, scope: Scope, id: string): Pro
   on.database.accept((tx) => removeGroup(on, tx, scope, id));
 
 /** @throws NotFoundError */
-export async function getSecurityGroup(
-  on: Platform,
-  scope: Scope,
-  id: string,
-): Promise<store.SecurityGroupRow> {
+export async function getSecurityGroup(on: Platform, scope: Scope, id: string): Promise<store.SecurityGroupRow> {
   return foundById('Security group', id, () => store.findGroup(on.database.sql, scope, id));
 }

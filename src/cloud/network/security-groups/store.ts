@@ -1,13 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import {
-  compiledQuery,
-  isIn,
-  type Place,
-  type Sql,
-  type Transaction,
-  tagConditions,
-} from '../../../db/database.ts';
+import { compiledQuery, isIn, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page } from '../../../lib/page.ts';
@@ -46,11 +39,7 @@ const groupById = compiledQuery((db, args: Place & { id: string }) =>
   groups(db, args).where('id', '=', args.id).compile(),
 );
 
-export async function listGroups(
-  db: Sql,
-  place: Place,
-  query: GroupListQuery,
-): Promise<Page<SecurityGroupRow>> {
+export async function listGroups(db: Sql, place: Place, query: GroupListQuery): Promise<Page<SecurityGroupRow>> {
   let matching = groups(db, place).where((eb) => eb.and(tagConditions('tags', query)));
   if (query.name !== undefined) matching = matching.where('name', '=', query.name);
   const ordered = matching.orderBy('created_at', 'desc').orderBy('id', 'desc');
@@ -115,11 +104,7 @@ const insertGroupWithRules = compiledQuery((db, args: { row: string; rules: stri
 );
 
 /** Returns the IDs of the project's groups in the region with one of these names, and locks them against deletion. */
-export async function groupIdsByName(
-  tx: Transaction,
-  place: Place,
-  names: string[],
-): Promise<Map<string, string>> {
+export async function groupIdsByName(tx: Transaction, place: Place, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const matching = groupsIn(tx.sql, place).select(['id', 'name']).where('name', 'in', names);
   const rows = await matching.orderBy('id').forKeyShare().execute();
@@ -191,11 +176,7 @@ export async function lockGroup(tx: Transaction, place: Place, id: string): Prom
 }
 
 /** Locks the group against other changes of it or its rules. Ports and rules may still begin to use it. */
-export async function lockForChange(
-  tx: Transaction,
-  place: Place,
-  id: string,
-): Promise<PlainGroup | undefined> {
+export async function lockForChange(tx: Transaction, place: Place, id: string): Promise<PlainGroup | undefined> {
   return groupsIn(tx.sql, place).selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
@@ -248,11 +229,7 @@ export async function groupOfCluster(tx: Transaction, clusterId: string): Promis
 }
 
 /** Returns up to `limit` users of the cluster's group that don't belong to the cluster, each as `port <id>`. */
-export async function usersOfClusterGroup(
-  tx: Transaction,
-  clusterId: string,
-  limit: number,
-): Promise<string[]> {
+export async function usersOfClusterGroup(tx: Transaction, clusterId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     with used as (select id from security_groups where cluster_id = ${clusterId})
     select 'port ' || link.port_id as name from port_security_groups as link

@@ -67,8 +67,7 @@ describe('the infrastructure has a security group', () => {
   });
 
   it('never where its creation is refused', async () => {
-    const count = async () =>
-      (await service.pool.query(`select from wants where kind = 'security_group'`)).rowCount;
+    const count = async () => (await service.pool.query(`select from wants where kind = 'security_group'`)).rowCount;
     const before = await count();
     expect((await service.http.post(V1, { security_group: { name: 'by-task' } })).status).toBe(409);
     expect(await count()).toBe(before);
@@ -115,9 +114,7 @@ it('a project comes with a network, a subnet and a group in each region, and all
   const own = ['network', 'security_group', 'subnet'];
   const kindsThere = async () => (await kinds('simulated_objects')).map(({ kind }) => kind);
   await expect.poll(kindsThere, { timeout: 15_000 }).toEqual(own);
-  const owner = await service.pool.query('select distinct client_id from wants where project_id = $1', [
-    project,
-  ]);
+  const owner = await service.pool.query('select distinct client_id from wants where project_id = $1', [project]);
   expect(owner.rows).toEqual([{ client_id: tenant.clientId }]);
   const ids = (await kinds('wants')).map(({ id }) => id);
   expect(ids).toHaveLength(3);
@@ -133,9 +130,7 @@ it('a project comes with a network, a subnet and a group in each region, and all
 it('the group of the nodes of a cluster comes and goes with it', async () => {
   const { body } = await clusterParts(service);
   const cluster = await makeCluster(service.http, body({ name: 'blue' }));
-  const { rows } = await service.pool.query('select id from security_groups where cluster_id = $1', [
-    cluster.id,
-  ]);
+  const { rows } = await service.pool.query('select id from security_groups where cluster_id = $1', [cluster.id]);
   const [{ id }] = rows;
   const rules = (spec: Awaited<ReturnType<typeof there>>) => Object.values(spec?.rules ?? {});
   await expect

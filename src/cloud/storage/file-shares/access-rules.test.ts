@@ -90,10 +90,7 @@ it('is nothing that a VAST share has', async () => {
 it('waits for the task that holds the share', async () => {
   const id = standard.split('/').at(-2);
   const taskId = randomUUID();
-  await service.pool.query(`update file_shares set status = 'extending', task_id = $1 where id = $2`, [
-    taskId,
-    id,
-  ]);
+  await service.pool.query(`update file_shares set status = 'extending', task_id = $1 where id = $2`, [taskId, id]);
   const [{ id: ruleId }] = (await listed()).results;
   for (const answer of [
     await service.http.post(standard, rule('10.4.0.1')),
@@ -127,14 +124,9 @@ describe('check_limits', () => {
 
   it('names the quota that one more would exceed, and takes nothing', async () => {
     expect((await service.http.post(url, { size: 5 })).body).toEqual({});
-    await service.pool.query(
-      "update quota_usage set used = 3 where attribute = 'sfs_count' and region_id = 1",
-    );
+    await service.pool.query("update quota_usage set used = 3 where attribute = 'sfs_count' and region_id = 1");
     const full = await service.http.post(url, { size: 5 });
-    expect([full.status, full.body]).toEqual([
-      200,
-      { sfs_count_limit: 3, sfs_count_requested: 1, sfs_count_usage: 3 },
-    ]);
+    expect([full.status, full.body]).toEqual([200, { sfs_count_limit: 3, sfs_count_requested: 1, sfs_count_usage: 3 }]);
   });
 
   it('wants a size', async () => {

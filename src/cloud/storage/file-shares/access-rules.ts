@@ -59,12 +59,7 @@ export async function listAccessRules(
 }
 
 /** @throws NotFoundError for the share or the rule, ConflictError while a task holds the share */
-export async function removeAccessRule(
-  on: Platform,
-  scope: Scope,
-  shareId: string,
-  ruleId: string,
-): Promise<void> {
+export async function removeAccessRule(on: Platform, scope: Scope, shareId: string, ruleId: string): Promise<void> {
   await on.database.accept(async (tx) => {
     const share = await lockFree(tx, scope, shareId);
     if (!isUuid(ruleId)) throw new NotFoundError('Access rule', ruleId);

@@ -140,10 +140,7 @@ describe('extending', () => {
 it('a share that a task holds takes no change', async () => {
   const id = await share();
   const taskId = randomUUID();
-  await service.pool.query(`update file_shares set status = 'extending', task_id = $1 where id = $2`, [
-    taskId,
-    id,
-  ]);
+  await service.pool.query(`update file_shares set status = 'extending', task_id = $1 where id = $2`, [taskId, id]);
   for (const answer of [
     await service.http.patch(`${base()}/${id}`, { name: 'other' }),
     await service.http.patch(v3(id), {}),

@@ -202,10 +202,7 @@ describe('deletion', () => {
   test('is refused while a task holds the share', async () => {
     const id = await created({ ...VAST, name: 'held by a task' });
     const taskId = randomUUID();
-    await service.pool.query(`update file_shares set status = 'deleting', task_id = $1 where id = $2`, [
-      taskId,
-      id,
-    ]);
+    await service.pool.query(`update file_shares set status = 'deleting', task_id = $1 where id = $2`, [taskId, id]);
     const { status, body } = await service.http.delete(`${base(1)}/${id}`);
     expect(status).toBe(409);
     expect(body).toMatchObject({ exception_class: 'ConflictError' });
@@ -262,10 +259,9 @@ test('a share beyond the quota is refused and leaves nothing behind', async () =
     exception_class: 'QuotaLimitExceed',
     info: { attribute: 'sfs_count', current_usage: 1000, requested_usage: 1, limit: 1000 },
   });
-  await service.pool.query(
-    `update quota_usage set used = $1 where attribute = 'sfs_count' and region_id = 1`,
-    [before],
-  );
+  await service.pool.query(`update quota_usage set used = $1 where attribute = 'sfs_count' and region_id = 1`, [
+    before,
+  ]);
 });
 
 test('refuses everyone else', async () => {

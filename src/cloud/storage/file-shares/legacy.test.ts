@@ -26,9 +26,7 @@ it('the older name of the kind is taken, alone and beside the newer one', async 
   const access = [{ ip_address: '10.100.100.0/24', access_mode: 'rw' }];
   const standard = ['standard', 'default_share_type'];
   expect(await typeOf(2, { volume_type: 'default_share_type', network, access })).toEqual(standard);
-  expect(await typeOf(2, { volume_type: 'default_share_type', type_name: 'standard', network })).toEqual(
-    standard,
-  );
+  expect(await typeOf(2, { volume_type: 'default_share_type', type_name: 'standard', network })).toEqual(standard);
   expect(await typeOf(1, { volume_type: 'vast_share_type', tags: {} })).toEqual(['vast', 'vast_share_type']);
 });
 

@@ -135,22 +135,17 @@ export function fileShareRoutes(app: Api, dialect: Dialect, on: Platform): void 
     },
   });
 
-  api.patch(
-    '/cloud/v3/file_shares/:project_id/:region_id/:file_share_id',
-    'updateFileShare',
-    'Update a file share',
-    {
-      versioned: VERSIONED,
-      description:
-        "Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while another task holds the share, and for settings that Slurm in a cluster doesn't support.",
-      body: schema.UpdateFileShare,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params, body }) => {
-        const task = await fileShares.updateFileShare(on, scope, params.file_share_id, body, dialect);
-        return dialect.tasks(task === undefined ? [] : [task]);
-      },
+  api.patch('/cloud/v3/file_shares/:project_id/:region_id/:file_share_id', 'updateFileShare', 'Update a file share', {
+    versioned: VERSIONED,
+    description:
+      "Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while another task holds the share, and for settings that Slurm in a cluster doesn't support.",
+    body: schema.UpdateFileShare,
+    answer: dialect.tasksSchema,
+    handler: async ({ scope, params, body }) => {
+      const task = await fileShares.updateFileShare(on, scope, params.file_share_id, body, dialect);
+      return dialect.tasks(task === undefined ? [] : [task]);
     },
-  );
+  });
 
   api.post(`${ONE_SHARE}/extend`, 'extendFileShare', 'Extend a file share', {
     body: schema.ExtendFileShare,
@@ -190,24 +185,18 @@ export function shareAccessRoutes(app: Api, on: Platform): void {
       presentedPage(await listAccessRules(on, scope, params.file_share_id, query), presentedRule),
   });
 
-  api.delete(
-    `${RULES}/:access_rule_id`,
-    'deleteFileShareAccessRule',
-    'Delete an access rule of a file share',
-    {
-      params: schema.AccessRuleParams,
-      handler: async ({ scope, params }) => {
-        const { file_share_id, access_rule_id } = params;
-        await removeAccessRule(on, scope, file_share_id, access_rule_id);
-      },
+  api.delete(`${RULES}/:access_rule_id`, 'deleteFileShareAccessRule', 'Delete an access rule of a file share', {
+    params: schema.AccessRuleParams,
+    handler: async ({ scope, params }) => {
+      const { file_share_id, access_rule_id } = params;
+      await removeAccessRule(on, scope, file_share_id, access_rule_id);
     },
-  );
+  });
 
   api.post(`${BASE}/check_limits`, 'checkFileShareLimits', 'Check quotas for a file share', {
     access: 'read',
     onlyAsks: true,
-    description:
-      'Returns the quotas that another share would exceed. Nothing is reserved. Sizes have no quota.',
+    description: 'Returns the quotas that another share would exceed. Nothing is reserved. Sizes have no quota.',
     params: ProjectRegionParams,
     body: schema.CheckShareLimits,
     answer: schema.ExceededShareQuotas,

@@ -6,16 +6,7 @@ import { LEGACY } from '../../../lib/legacy.ts';
 import { MetadataMap, newTags } from '../../../lib/legacy-metadata.ts';
 import { PlaceFields, TaggedFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
-import {
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  ProjectRegion,
-  Query,
-  ResourceName,
-} from '../../../lib/wire.ts';
+import { Input, listOf, listQuery, Named, nullable, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
 import { exceededQuotasSchema } from '../../ground/quotas/schema.ts';
 
 /** The type of a share under its older name. The library under the older Terraform provider sends only this one. */
@@ -100,8 +91,7 @@ export const CreateFileShare = Input(
         },
         {
           title: 'NewFileShareSettings',
-          description:
-            'Only for `vast` shares. Slurm requires root_squash false and NPL for both other settings.',
+          description: 'Only for `vast` shares. Slurm requires root_squash false and NPL for both other settings.',
           additionalProperties: false,
         },
       ),

@@ -109,15 +109,8 @@ async function find(on: Platform, scope: Scope, id: string): Promise<store.FileS
   return isUuid(id) ? store.findShare(on.database.sql, scope, id) : undefined;
 }
 
-/**
- * Accepts a share. Returns the ID of the task that creates it.
- * @throws InvalidError, QuotaExceededError
- */
-export async function createFileShare(
-  on: Platform,
-  scope: Scope,
-  request: schema.CreateFileShare,
-): Promise<string> {
+/** Accepts a share. Returns the ID of the task that creates it. @throws InvalidError, QuotaExceededError */
+export async function createFileShare(on: Platform, scope: Scope, request: schema.CreateFileShare): Promise<string> {
   const wanted = newShare(request, scope.region);
   const id = newId();
   const taskId = newTaskId();
@@ -177,8 +170,7 @@ export async function deleteFileShare(on: Platform, scope: Scope, id: string): P
 
 /**
  * Returns the ID of the task that changes the share; undefined when nothing has to change.
- * @throws NotFoundError, InvalidError, ConflictError while a task holds it, or for settings that Slurm can't work
- * with
+ * @throws NotFoundError, InvalidError, ConflictError while a task holds it, or for settings that Slurm can't work with
  */
 export const updateFileShare = (
   on: Platform,
@@ -224,10 +216,8 @@ export const extendFileShare = (on: Platform, scope: Scope, id: string, size: nu
   });
 
 /** Returns the quotas that another share would exceed. */
-export const fileShareQuotaExceeded = (
-  on: Platform,
-  scope: Scope,
-): Promise<errors.QuotaExceededError['info'][]> => exceededQuotas(on.database.sql, scope, { sfs_count: 1 });
+export const fileShareQuotaExceeded = (on: Platform, scope: Scope): Promise<errors.QuotaExceededError['info'][]> =>
+  exceededQuotas(on.database.sql, scope, { sfs_count: 1 });
 
 export const fileShareTags: TagHolder = {
   read: getFileShare,
@@ -240,11 +230,7 @@ export const fileShareTags: TagHolder = {
 };
 
 /** Returns undefined also while the share is being created or deleted. */
-export async function fileSharesForSlurm(
-  on: Platform,
-  scope: Scope,
-  id: string,
-): Promise<SlurmShare | undefined> {
+export async function fileSharesForSlurm(on: Platform, scope: Scope, id: string): Promise<SlurmShare | undefined> {
   const row = await find(on, scope, id);
   if (row?.task_id !== null) return undefined;
   const settings = settingsOf(row);

@@ -18,11 +18,7 @@ export async function findShare(db: Sql, place: Place, id: string): Promise<File
 }
 
 /** Locks the share against concurrent changes until the transaction ends. */
-export async function lockShare(
-  tx: Transaction,
-  place: Place,
-  id: string,
-): Promise<FileShareRow | undefined> {
+export async function lockShare(tx: Transaction, place: Place, id: string): Promise<FileShareRow | undefined> {
   return shares(tx.sql, place).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
@@ -36,11 +32,7 @@ export async function keepFree(tx: Transaction, place: Place, id: string): Promi
     .executeTakeFirst();
 }
 
-export async function listShares(
-  db: Sql,
-  place: Place,
-  query: FileShareListQuery,
-): Promise<Page<FileShareRow>> {
+export async function listShares(db: Sql, place: Place, query: FileShareListQuery): Promise<Page<FileShareRow>> {
   let matching = shares(db, place).where((eb) => eb.and(tagConditions('file_shares.tags', query)));
   if (query.name !== undefined) {
     matching = matching.where(sql<boolean>`strpos(name, ${query.name}) > 0`);
@@ -110,11 +102,7 @@ export async function listRules(db: Sql, shareId: string, page: PageQuery): Prom
 }
 
 /** Returns undefined if there was no such rule. */
-export async function deleteRule(
-  tx: Transaction,
-  shareId: string,
-  id: string,
-): Promise<{ id: string } | undefined> {
+export async function deleteRule(tx: Transaction, shareId: string, id: string): Promise<{ id: string } | undefined> {
   return tx.sql
     .deleteFrom('file_share_access_rules')
     .where('file_share_id', '=', shareId)

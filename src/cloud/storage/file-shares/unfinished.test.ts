@@ -63,9 +63,7 @@ async function hurry() {
 }
 
 test('what was half made goes from the infrastructure as well', async () => {
-  const taskId = await started(
-    await service.http.post(BASE, { name: 'half made', protocol: 'NFS', size: 1 }),
-  );
+  const taskId = await started(await service.http.post(BASE, { name: 'half made', protocol: 'NFS', size: 1 }));
   await expect.poll(simulated).toEqual(['making']);
   await overrun(taskId);
   await expect.poll(simulated).toEqual(['removing']);

@@ -27,8 +27,8 @@ const finished = async ({ status, text, body }: { status: number; text: string; 
   return task;
 };
 const download = async (more: object = {}): Promise<string> =>
-  (await finished(await service.http.post(DOWNLOAD, { name: 'from afar', url: ADDRESS, ...more })))
-    .created_resources.images[0];
+  (await finished(await service.http.post(DOWNLOAD, { name: 'from afar', url: ADDRESS, ...more }))).created_resources
+    .images[0];
 const volume = async (image_id: string): Promise<string> =>
   (await finished(await service.http.post(VOLUMES, { source: 'image', image_id, size: 1, name: 'disk' })))
     .created_resources.volumes[0];
@@ -36,8 +36,7 @@ const volume = async (image_id: string): Promise<string> =>
 describe('an image from an address', () => {
   it('is made by a task with what the request says of it, and counts for the quota', async () => {
     const used = async () =>
-      (await service.pool.query(`select used from quota_usage where attribute = 'image_count'`)).rows[0]
-        ?.used ?? 0;
+      (await service.pool.query(`select used from quota_usage where attribute = 'image_count'`)).rows[0]?.used ?? 0;
     const before = await used();
     const task = await finished(
       await service.http.post(DOWNLOAD, {
@@ -109,9 +108,7 @@ describe('an image from an address', () => {
        where table_schema = 'public' and table_type = 'BASE TABLE'`,
     );
     for (const { name } of tables) {
-      const { rows } = await service.pool.query(
-        `select 1 from ${name} as one where one::text like '%hunter%'`,
-      );
+      const { rows } = await service.pool.query(`select 1 from ${name} as one where one::text like '%hunter%'`);
       expect([name, rows.length]).toEqual([name, 0]);
     }
     const { rows } = await service.pool.query(`select data from tasks where task_type = 'download_image'`);

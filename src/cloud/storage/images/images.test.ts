@@ -40,8 +40,8 @@ const listed = async (query: string) => {
   return { count: body.count, ids: body.results.map(({ id }: { id: string }) => id) };
 };
 const imageQuota = async () =>
-  (await service.pool.query(`select used from quota_usage where attribute = 'image_count' and client_id = 1`))
-    .rows[0]?.used ?? 0;
+  (await service.pool.query(`select used from quota_usage where attribute = 'image_count' and client_id = 1`)).rows[0]
+    ?.used ?? 0;
 
 describe('an image made of a volume', () => {
   it('is private, has every field, and knows what the volume was made from', async () => {

@@ -96,18 +96,13 @@ export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
     handler: async ({ scope, body }) => dialect.tasks([await service.createImage(on, scope, body)]),
   });
 
-  api.post(
-    '/cloud/v1/downloadimage/:project_id/:region_id',
-    'downloadImage',
-    'Create an image from an address',
-    {
-      description:
-        'Starts one task. When it is finished, its created_resources has the image in images. The simulated infrastructure fetches nothing: there the size stays unknown, and an address where nothing is does as well.',
-      body: schema.DownloadImage,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, body }) => dialect.tasks([await service.downloadImage(on, scope, body)]),
-    },
-  );
+  api.post('/cloud/v1/downloadimage/:project_id/:region_id', 'downloadImage', 'Create an image from an address', {
+    description:
+      'Starts one task. When it is finished, its created_resources has the image in images. The simulated infrastructure fetches nothing: there the size stays unknown, and an address where nothing is does as well.',
+    body: schema.DownloadImage,
+    answer: dialect.tasksSchema,
+    handler: async ({ scope, body }) => dialect.tasks([await service.downloadImage(on, scope, body)]),
+  });
 
   api.get(IMAGES, 'listImages', 'List images', {
     description: 'Images of the platform in their own order, then images of the project, newest first.',
@@ -120,21 +115,16 @@ export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
     },
   });
 
-  api.get(
-    '/cloud/v1/projectimages/:project_id/:region_id',
-    'listProjectImages',
-    'List images of the project',
-    {
-      description: 'The latest 1000, newest first.',
-      query: schema.ImageQuery,
-      answer: schema.ImageList,
-      handler: async ({ scope, query }) => {
-        const { count, images: own } = await service.listImages(on, scope, { visibility: 'private' });
-        const prices = await offerPrices(on, scope, query.include_prices);
-        return { count, results: own.map((known) => presented(known, scope, prices)) };
-      },
+  api.get('/cloud/v1/projectimages/:project_id/:region_id', 'listProjectImages', 'List images of the project', {
+    description: 'The latest 1000, newest first.',
+    query: schema.ImageQuery,
+    answer: schema.ImageList,
+    handler: async ({ scope, query }) => {
+      const { count, images: own } = await service.listImages(on, scope, { visibility: 'private' });
+      const prices = await offerPrices(on, scope, query.include_prices);
+      return { count, results: own.map((known) => presented(known, scope, prices)) };
     },
-  );
+  });
 
   api.get(IMAGE, 'getImage', 'Get an image', {
     versioned: VERSIONED,

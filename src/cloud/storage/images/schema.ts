@@ -29,9 +29,7 @@ const Machine = oneOf(['i440', 'q35'], 'Chipset of the machine');
 /** Settings of an image that a request may give at creation and change later. */
 const settings = {
   os_type: Type.Optional(oneOf(['linux', 'windows'], 'Operating system family')),
-  ssh_key: Type.Optional(
-    oneOf(['allow', 'deny', 'required'], 'Whether an SSH key is allowed, denied or required'),
-  ),
+  ssh_key: Type.Optional(oneOf(['allow', 'deny', 'required'], 'Whether an SSH key is allowed, denied or required')),
   is_baremetal: Type.Optional(BareMetal),
   hw_firmware_type: Type.Optional(Firmware),
   hw_machine_type: Type.Optional(Machine),
@@ -52,17 +50,13 @@ export const CreateImage = Type.Object(
   {
     ...creation,
     volume_id: UuidInput('Bootable volume to create the image from'),
-    source: Type.Optional(
-      Type.Enum(['volume'], { type: 'string', description: 'Only `volume` is supported' }),
-    ),
+    source: Type.Optional(Type.Enum(['volume'], { type: 'string', description: 'Only `volume` is supported' })),
   },
   {
     title: 'CreateImage',
     description: DEFAULTS,
     additionalProperties: false,
-    examples: [
-      { name: 'web server', volume_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a', tags: { env: 'test' } },
-    ],
+    examples: [{ name: 'web server', volume_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a', tags: { env: 'test' } }],
   },
 );
 export type CreateImage = Static<typeof CreateImage>;
@@ -150,9 +144,7 @@ export const ImageListQuery = Query({
   os_version: text('Version'),
   architecture: Type.Optional(Architecture),
   visibility: Type.Optional(oneOf(['private', 'public', 'shared'], 'Owner of the images')),
-  private: Type.Optional(
-    Type.String({ maxLength: 255, description: 'With any value, only images of the project' }),
-  ),
+  private: Type.Optional(Type.String({ maxLength: 255, description: 'With any value, only images of the project' })),
   include_prices: includePrices,
   ...tagQuery,
 });

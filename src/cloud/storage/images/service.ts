@@ -79,15 +79,8 @@ export async function createImage(on: Platform, scope: Scope, request: schema.Cr
   });
 }
 
-/**
- * Returns the task that downloads an image from an address.
- * @throws InvalidError, QuotaExceededError
- */
-export async function downloadImage(
-  on: Platform,
-  scope: Scope,
-  request: schema.DownloadImage,
-): Promise<string> {
+/** Returns the task that downloads an image from an address. @throws InvalidError, QuotaExceededError */
+export async function downloadImage(on: Platform, scope: Scope, request: schema.DownloadImage): Promise<string> {
   const tags = tagsOf(request);
   const problem = fileUrlProblem(request.url, schema.EXAMPLE_URL);
   if (problem !== undefined) throw new InvalidError({ url: [problem] });

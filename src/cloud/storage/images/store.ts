@@ -45,11 +45,7 @@ export async function insertImage(tx: Transaction, image: Insertable<Tables['ima
   await tx.sql.insertInto('images').values(image).execute();
 }
 
-export async function changeImage(
-  tx: Transaction,
-  id: string,
-  change: Updateable<Tables['images']>,
-): Promise<void> {
+export async function changeImage(tx: Transaction, id: string, change: Updateable<Tables['images']>): Promise<void> {
   await tx.sql.updateTable('images').set(change).where('id', '=', id).execute();
 }
 

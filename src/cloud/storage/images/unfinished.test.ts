@@ -13,9 +13,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 async function overrun(taskId: string) {
-  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
-    taskId,
-  ]);
+  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [taskId]);
   return service.http.task(taskId);
 }
 
@@ -89,9 +87,7 @@ it('holds image and volume while the image is made, and leaves nothing when that
     return infrastructure(service.pool, 'image');
   };
   await expect.poll(left).toEqual({ wanted: kept, there: kept });
-  const { rows: quota } = await service.pool.query(
-    `select used from quota_usage where attribute = 'image_count'`,
-  );
+  const { rows: quota } = await service.pool.query(`select used from quota_usage where attribute = 'image_count'`);
   expect(quota).toEqual([{ used: 1 }]);
   expect((await service.http.get(`${VOLUMES}/${volumeId}`)).body).toMatchObject({
     status: 'available',

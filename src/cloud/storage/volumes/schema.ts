@@ -138,9 +138,7 @@ export const VolumeList = listOf(VolumeAnswer, 'VolumeList');
 export const VolumeListQuery = Query({
   ...listQuery(),
   instance_id: Type.Optional(UuidInput('Only volumes of this instance')),
-  cluster_id: Type.Optional(
-    Type.String({ maxLength: 63, description: 'Only volumes of the nodes of this cluster' }),
-  ),
+  cluster_id: Type.Optional(Type.String({ maxLength: 63, description: 'Only volumes of the nodes of this cluster' })),
   name_part: Type.Optional(Type.String({ maxLength: 63, description: 'Part of the name' })),
   id_part: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
   bootable: Type.Optional(Type.Boolean()),

@@ -57,11 +57,8 @@ export async function createVolume(on: Platform, scope: Scope, request: CreateVo
   });
 }
 
-export const listVolumes = (
-  on: Platform,
-  scope: Scope,
-  query: VolumeListQuery,
-): Promise<Page<store.VolumeRow>> => store.listVolumes(on.database.sql, scope, query);
+export const listVolumes = (on: Platform, scope: Scope, query: VolumeListQuery): Promise<Page<store.VolumeRow>> =>
+  store.listVolumes(on.database.sql, scope, query);
 
 /** @throws NotFoundError */
 export const getVolume = (on: Platform, scope: Scope, id: string): Promise<store.VolumeRow> =>
@@ -71,12 +68,7 @@ export const getVolume = (on: Platform, scope: Scope, id: string): Promise<store
  * Starts the task that deletes a volume and its snapshots. Returns the task's ID.
  * @throws NotFoundError, InvalidError for snapshots of another volume, ConflictError while it is in use
  */
-export async function deleteVolume(
-  on: Platform,
-  scope: Scope,
-  id: string,
-  snapshotIds: string[],
-): Promise<string> {
+export async function deleteVolume(on: Platform, scope: Scope, id: string, snapshotIds: string[]): Promise<string> {
   if (!isUuid(id)) throw new NotFoundError('Volume', id);
   const now = on.clock.now();
   const taskId = deletionId(scope);

@@ -135,10 +135,7 @@ function fromSnapshot(
     return undefined;
   }
   if (wish.size !== undefined && wish.size !== snapshot.sizeGib) {
-    complain(
-      'size',
-      `Must equal the snapshot's size of ${snapshot.sizeGib} GiB; leave it out to use that size.`,
-    );
+    complain('size', `Must equal the snapshot's size of ${snapshot.sizeGib} GiB; leave it out to use that size.`);
   }
   return {
     ...blankShape,

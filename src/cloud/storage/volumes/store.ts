@@ -1,13 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import {
-  isIn,
-  newResource,
-  type Place,
-  type Sql,
-  type Transaction,
-  tagConditions,
-} from '../../../db/database.ts';
+import { isIn, newResource, type Place, type Sql, type Transaction, tagConditions } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { isUuid } from '../../../lib/ids.ts';

@@ -98,11 +98,7 @@ describe('volumes', () => {
     const snapshot_id = await newSnapshot(await newVolume());
     const taskId = crypto.randomUUID();
     const hold = (status: string, task: string | null) =>
-      service.pool.query('update snapshots set status = $1, task_id = $2 where id = $3', [
-        status,
-        task,
-        snapshot_id,
-      ]);
+      service.pool.query('update snapshots set status = $1, task_id = $2 where id = $3', [status, task, snapshot_id]);
     await hold('restoring', taskId);
     const body = { source: 'snapshot', name: 'copy', snapshot_id };
     const refused = await service.http.post(V, body);
@@ -145,9 +141,7 @@ describe('volumes', () => {
     expect(refused.body.message).toContain(snapshot);
     const another = await newSnapshot(await newVolume());
     expect((await service.http.delete(`${V}/${id}?snapshots=${another}`)).status).toBe(409);
-    const accepted = await service.http.delete(
-      `${V}/${id}?snapshots=${snapshot},${another},${crypto.randomUUID()}`,
-    );
+    const accepted = await service.http.delete(`${V}/${id}?snapshots=${snapshot},${another},${crypto.randomUUID()}`);
     const again = await service.http.delete(`${V}/${id}?snapshots=${snapshot}`);
     expect([404, 409]).toContain(again.status);
     await done(accepted);
@@ -158,9 +152,7 @@ describe('volumes', () => {
 
   it('deletes one that was made of a snapshot, which stays', async () => {
     const snapshot = await newSnapshot(await newVolume());
-    const made = await done(
-      await service.http.post(V, { source: 'snapshot', name: 'copy', snapshot_id: snapshot }),
-    );
+    const made = await done(await service.http.post(V, { source: 'snapshot', name: 'copy', snapshot_id: snapshot }));
     const [copy] = made.created_resources.volumes;
     await done(await service.http.delete(`${V}/${copy}?snapshots=${snapshot}`));
     expect((await service.http.get(`${S}/${snapshot}`)).body.status).toBe('available');

@@ -37,8 +37,7 @@ export async function refusePlatforms(db: Kysely<Tables>, clientId: number): Pro
     .where('client_id', '=', clientId)
     .where('platform_administrator', '=', true)
     .executeTakeFirst();
-  if (administrator)
-    throw new ConflictError(`Client ${clientId} is the platform administrator's own account`);
+  if (administrator) throw new ConflictError(`Client ${clientId} is the platform administrator's own account`);
 }
 
 /** Returns false if `from` is no longer the hash of the user's password. */
@@ -102,9 +101,7 @@ export async function notePasswordRequest(
     .where((user) => user(user.fn<string>('lower', ['email']), '=', email.toLowerCase()))
     .where('deleted_at', 'is', null)
     .where('pending', '=', false)
-    .where((user) =>
-      user.or([user('password_requested_at', 'is', null), user('password_requested_at', '<', since)]),
-    )
+    .where((user) => user.or([user('password_requested_at', 'is', null), user('password_requested_at', '<', since)]))
     .returning(['id', 'client_id', 'email', 'former_email', 'email_changed_at'])
     .executeTakeFirst();
 }

@@ -23,9 +23,7 @@ const reset = (path: string, product_names: string[], http = reseller.http) =>
 async function available(path: string): Promise<string[]> {
   const { status, body, text } = await reseller.http.get(path);
   expect(status, text).toBe(200);
-  return body.flatMap((one: { product_name: string; available: boolean }) =>
-    one.available ? [one.product_name] : [],
-  );
+  return body.flatMap((one: { product_name: string; available: boolean }) => (one.available ? [one.product_name] : []));
 }
 async function switched(client: Person, name: string, status: string, http = reseller.http) {
   const services = `/iam/clients/${client.clientId}/services`;
@@ -61,17 +59,12 @@ describe('what a client may have', () => {
     expect([taken.status, taken.body]).toEqual([200, { product_name: 'CLOUD', available: false }]);
     expect(await available(of(client))).toEqual(['STREAMING']);
     const on = await switched(client, 'CLOUD', 'active');
-    expect([on.status, on.body]).toEqual([
-      400,
-      { errors: { status: [expect.stringMatching(/not available/)] } },
-    ]);
+    expect([on.status, on.body]).toEqual([400, { errors: { status: [expect.stringMatching(/not available/)] } }]);
     expect((await client.http.get('/iam/clients/me')).body.capabilities).toEqual(['STREAMING']);
     expect((await client.http.get('/cloud/v1/projects')).status).toBe(403);
     const found = await reseller.http.get('/iam/clients?personal_product_availability=CLOUD,STREAMING');
     expect(found.body.map(({ id }: { id: number }) => id)).toEqual([client.clientId]);
-    expect((await reseller.http.get('/iam/clients?personal_product_availability=STREAMING')).body).toEqual(
-      [],
-    );
+    expect((await reseller.http.get('/iam/clients?personal_product_availability=STREAMING')).body).toEqual([]);
     expect((await set(of(client), 'CLOUD', true)).status).toBe(200);
     expect((await switched(client, 'CLOUD', 'active')).status).toBe(200);
     expect((await client.http.get('/cloud/v1/projects')).status).toBe(200);
@@ -81,8 +74,7 @@ describe('what a client may have', () => {
     const other = await newPerson(reseller.http);
     await switched(other, 'STREAMING', 'paused');
     expect((await set(of(other), 'STREAMING', false)).status).toBe(200);
-    const activate = () =>
-      reseller.http.post('/iam/admin/paid_features', { client_id: other.clientId, feature_id: 5 });
+    const activate = () => reseller.http.post('/iam/admin/paid_features', { client_id: other.clientId, feature_id: 5 });
     const refused = await activate();
     expect([refused.status, Object.keys(refused.body.errors)]).toEqual([400, ['feature_id']]);
     expect((await set(of(other), 'STREAMING', true)).status).toBe(200);

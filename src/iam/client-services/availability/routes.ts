@@ -54,12 +54,7 @@ async function requireClient(on: Platform, principal: Principal, clientId: numbe
  * Ends decisions for accounts, unless one of them uses a product that it could not have then. Returns the accounts for
  * which something was decided.
  */
-async function forget(
-  tx: Transaction,
-  which: store.Which,
-  resellerId: number,
-  products: readonly ServiceName[],
-) {
+async function forget(tx: Transaction, which: store.Which, resellerId: number, products: readonly ServiceName[]) {
   const offered = products.filter(isOffered);
   const defaults = await store.defaultsOf(tx.sql, resellerId);
   const unavailable = offered.filter((product) => defaults.get(product) === false);
@@ -68,10 +63,7 @@ async function forget(
 }
 
 /** @throws ForbiddenError for a caller of no reseller */
-export async function defaultAvailabilities(
-  on: Platform,
-  principal: Principal,
-): Promise<ProductAvailability[]> {
+export async function defaultAvailabilities(on: Platform, principal: Principal): Promise<ProductAvailability[]> {
   const decided = await store.defaultsOf(on.database.sql, resellerOf(principal));
   return ofEach((product) => decided.get(product) ?? true);
 }
@@ -174,8 +166,7 @@ function offeredIn({ product_name: name, available }: ProductAvailability): Offe
 
 function refuseInUse(used: Awaited<ReturnType<typeof store.inUse>>): void {
   if (used.length === 0) return;
-  const having = (status: string) =>
-    used.filter((one) => one.status === status).map(({ product }) => product);
+  const having = (status: string) => used.filter((one) => one.status === status).map(({ product }) => product);
   throw new ProductInUseError({
     trial: having('trial'),
     activating: having('activating'),

@@ -54,18 +54,14 @@ export async function followersOf(db: Sql, resellerId: number, product: OfferedS
   const { rows } = await sql<{ id: number }>`
     select clients.id from clients
      where reseller_id = ${resellerId} and deleted_at is null and ${CUSTOMER} and not exists (
-       select from client_products where client_id = clients.id and client_products.product = ${product})`.execute(
-    db,
-  );
+       select from client_products where client_id = clients.id and client_products.product = ${product})`.execute(db);
   return rows.map(({ id }) => id);
 }
 
 /** The defaults that count for an account stay until the transaction ends. The account must be locked. */
 export async function keepDefaults(db: Sql, clientId: number): Promise<void> {
   await sql`
-    select from resellers where id = (select reseller_id from clients where id = ${clientId}) for share`.execute(
-    db,
-  );
+    select from resellers where id = (select reseller_id from clients where id = ${clientId}) for share`.execute(db);
 }
 
 export async function putDefault(
@@ -85,9 +81,7 @@ export async function putForClient(db: Sql, rows: readonly AvailableRow[]): Prom
     .insertInto('client_products')
     .values(rows)
     .onConflict((one) =>
-      one
-        .columns(['client_id', 'product'])
-        .doUpdateSet((row) => ({ available: row.ref('excluded.available') })),
+      one.columns(['client_id', 'product']).doUpdateSet((row) => ({ available: row.ref('excluded.available') })),
     )
     .execute();
 }
@@ -101,11 +95,7 @@ const matching = (which: Which) =>
     : sql<boolean>`clients.reseller_id = ${which.resellerId}`;
 
 /** Forgets what was decided for single accounts. Returns which of them. */
-export async function forgetDecisions(
-  db: Sql,
-  which: Which,
-  products: readonly OfferedService[],
-): Promise<number[]> {
+export async function forgetDecisions(db: Sql, which: Which, products: readonly OfferedService[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     delete from client_products using clients
      where clients.id = client_products.client_id and ${matching(which)}

@@ -1,14 +1,7 @@
 import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import type { Platform } from '../../../platform.ts';
-import {
-  CreateReseller,
-  NewReseller,
-  ResellerList,
-  ResellerListQuery,
-  ResellerParams,
-  Reseller as ResellerSchema,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import { createReseller, getReseller, listResellers } from './service.ts';
 
 const BASE = '/tradewind/v1/resellers';
@@ -22,8 +15,8 @@ export function resellerRoutes(app: Api, on: Platform): void {
   api.get(BASE, 'listResellers', 'List resellers', {
     access: 'resell',
     description: 'For the platform administrator.',
-    query: ResellerListQuery,
-    answer: ResellerList,
+    query: schema.ResellerListQuery,
+    answer: schema.ResellerList,
     handler: ({ principal, query }) => listResellers(on, principal, query),
   });
 
@@ -32,17 +25,17 @@ export function resellerRoutes(app: Api, on: Platform): void {
     secretAnswer: true,
     description:
       'With an account of its own, an administrator, and an API token that manages its clients. For the platform administrator.',
-    body: CreateReseller,
+    body: schema.CreateReseller,
     status: 201,
-    answer: NewReseller,
+    answer: schema.NewReseller,
     handler: async ({ principal, body }) => await createReseller(on, principal, body),
   });
 
   api.get(`${BASE}/:reseller_id`, 'getReseller', 'Get a reseller', {
     access: 'resell',
     description: 'For the platform administrator.',
-    params: ResellerParams,
-    answer: ResellerSchema,
+    params: schema.ResellerParams,
+    answer: schema.Reseller,
     handler: ({ principal, params }) => getReseller(on, principal, params.reseller_id),
   });
 }

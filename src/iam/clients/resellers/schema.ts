@@ -36,9 +36,7 @@ export const ResellerListQuery = Query({
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Maximum number of results' }),
   ),
-  page_token: Type.Optional(
-    Type.String({ maxLength: 100, description: '`next_page_token` of the page before' }),
-  ),
+  page_token: Type.Optional(Type.String({ maxLength: 100, description: '`next_page_token` of the page before' })),
 });
 export type ResellerListQuery = Static<typeof ResellerListQuery>;
 

@@ -16,9 +16,7 @@ export async function listResellers(
   { after, limit }: { after: number; limit: number },
 ): Promise<ResellerRow[]> {
   const { rows } = await sql<ResellerRow>`
-    select ${COLUMNS} from resellers where deleted_at is null and id > ${after} order by id limit ${limit}`.execute(
-    db,
-  );
+    select ${COLUMNS} from resellers where deleted_at is null and id > ${after} order by id limit ${limit}`.execute(db);
   return rows;
 }
 

@@ -36,8 +36,7 @@ it('an address that is shut lets in whoever logged in well from there, with five
   const user = await newPerson(service.http);
   const login = (username: string, password: string) =>
     service.anonymous.post('/iam/auth/jwt/login', { username, password });
-  for (let n = 0; n < MOST_OF_ONE_ADDRESS; n++)
-    await guesses.take(`stranger ${n}`, '127.0.0.1').catch(() => {});
+  for (let n = 0; n < MOST_OF_ONE_ADDRESS; n++) await guesses.take(`stranger ${n}`, '127.0.0.1').catch(() => {});
   expect((await login('somebody@example.com', 'wrong')).status).toBe(429);
   await logIn(service.anonymous, user.email);
   const statuses = [];
@@ -56,8 +55,7 @@ it('guesses from elsewhere shut nobody out where they logged in well', async () 
 
 it('whoever logs in again and again earns no guesses with it', async () => {
   await (await guess('owner', '192.0.2.20'))?.();
-  for (let n = 0; n < MOST_OF_ONE_ADDRESS; n++)
-    expect(await refused(`victim ${n}`, '192.0.2.20')).toBe(false);
+  for (let n = 0; n < MOST_OF_ONE_ADDRESS; n++) expect(await refused(`victim ${n}`, '192.0.2.20')).toBe(false);
   for (let n = 0; n < 10; n++) await (await guess('owner', '192.0.2.20'))?.();
   expect(await refused('one more', '192.0.2.20')).toBe(true);
 });

@@ -48,9 +48,7 @@ export function createGuesses(database: Pick<Database, 'pool'>): Guesses {
       duration: WINDOW_SECONDS,
     });
   // Created at the first login, so that the API can be described without a database.
-  let made:
-    | Record<'fromAddress' | 'ofAddress' | 'fromAnywhere' | 'addresses', RateLimiterPostgres>
-    | undefined;
+  let made: Record<'fromAddress' | 'ofAddress' | 'fromAnywhere' | 'addresses', RateLimiterPostgres> | undefined;
   const limiters = () => {
     made ??= {
       fromAddress: limiter('address', MOST_FROM_ONE_ADDRESS),
@@ -62,10 +60,7 @@ export function createGuesses(database: Pick<Database, 'pool'>): Guesses {
   };
 
   async function isKnown(pair: string): Promise<boolean> {
-    const { rowCount } = await database.pool.query(
-      'select from known_logins where key = $1 and until > now()',
-      [pair],
-    );
+    const { rowCount } = await database.pool.query('select from known_logins where key = $1 and until > now()', [pair]);
     return rowCount === 1;
   }
 

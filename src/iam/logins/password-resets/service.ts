@@ -1,12 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Sql, Transaction } from '../../../db/database.ts';
 import { InvalidError } from '../../../lib/errors.ts';
-import {
-  isToken,
-  newPersonalToken,
-  type PersonalToken,
-  readPersonalToken,
-} from '../../../lib/personal-token.ts';
+import { isToken, newPersonalToken, type PersonalToken, readPersonalToken } from '../../../lib/personal-token.ts';
 import type { Platform } from '../../../platform.ts';
 import { setPassword } from '../../accounts/users/in-transaction.ts';
 import { endLogins } from '../in-transaction.ts';
@@ -31,11 +26,7 @@ export async function keepReset(
 }
 
 /** Returns what a user may set a password with, if neither password nor address has changed since they asked for it. */
-export async function findReset(
-  db: Sql,
-  userId: number,
-  now: Date,
-): Promise<{ secret_hash: Buffer } | undefined> {
+export async function findReset(db: Sql, userId: number, now: Date): Promise<{ secret_hash: Buffer } | undefined> {
   return db
     .selectFrom('password_resets as reset')
     .innerJoin('users', (on) =>

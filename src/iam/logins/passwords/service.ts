@@ -71,13 +71,7 @@ export interface Sender {
   userAgent: string | undefined;
 }
 
-export function senderOf({
-  ip,
-  headers,
-}: {
-  ip: string;
-  headers: { 'user-agent'?: string | undefined };
-}): Sender {
+export function senderOf({ ip, headers }: { ip: string; headers: { 'user-agent'?: string | undefined } }): Sender {
   return { address: ip, userAgent: headers['user-agent'] };
 }
 
@@ -115,9 +109,7 @@ async function compared(
   return successful;
 }
 
-/**
- * Records the attempt. Returns undefined if nobody has that name and password. @throws TooManyRequestsError
- */
+/** Records the attempt. Returns undefined if nobody has that name and password. @throws TooManyRequestsError */
 export async function checkPasswordByName(
   on: Platform,
   username: string,
@@ -172,10 +164,7 @@ export function hashPassword(password: string): Promise<string> {
 
 let decoy: Promise<string> | undefined;
 
-/**
- * Takes equally long for users without a password and for unknown users, so that nobody learns which users
- * exist.
- */
+/** Takes equally long for users without a password and for unknown users, so that nobody learns which users exist. */
 async function isPasswordOf(known: string | null | undefined, password: string): Promise<boolean> {
   decoy ??= argon2.hash(randomBytes(32).toString('hex'), COST);
   const kept = known ?? (await decoy);
@@ -192,10 +181,7 @@ export function passwordCommand(email: string): string {
   return `tradewind user password --email ${plain ? email : `'${email.replaceAll("'", "'\\''")}'`}`;
 }
 
-/**
- * Returns a warning for the person who gives a user a new password: a recently changed address may be a
- * stranger's.
- */
+/** Returns a warning for the person who gives a user a new password: a recently changed address may be a stranger's. */
 export function formerAddress(user: {
   former_email: string | null;
   email_changed_at: Date | null;

@@ -2,15 +2,7 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { versionedUser } from '../../../lib/versioned.ts';
 import type { Platform } from '../../../platform.ts';
-import {
-  CreateSeller,
-  InvitedSeller,
-  SellerList,
-  SellerListQuery,
-  SellerParams,
-  Seller as SellerSchema,
-  UpdateSeller,
-} from './schema.ts';
+import * as schema from './schema.ts';
 import { createSeller, deleteSeller, getSeller, listSellers, updateSeller } from './service.ts';
 
 const BASE = '/iam/admin/sellers';
@@ -18,13 +10,13 @@ const ONE = `${BASE}/:sellerId`;
 const tags = ['Sellers'];
 
 export function sellerRoutes(app: Api, on: Platform): void {
-  const api = operations(app, { tags, params: SellerParams, access: 'resell' });
+  const api = operations(app, { tags, params: schema.SellerParams, access: 'resell' });
 
   api.get(BASE, 'listSellers', 'List the sellers of a reseller', {
     description:
       'Without `limit`, an array of at most 10,000; otherwise a page. The platform administrator gets the sellers of all resellers.',
-    query: SellerListQuery,
-    answer: SellerList,
+    query: schema.SellerListQuery,
+    answer: schema.SellerList,
     handler: ({ principal, query }) => listSellers(on, principal, query),
   });
 
@@ -32,22 +24,21 @@ export function sellerRoutes(app: Api, on: Platform): void {
     secretAnswer: true,
     description:
       "A seller is a user of the reseller's own account who has the reseller's rights and can be named as the `seller` of its clients. The invited person gets a token by mail that works for 24 hours, and sets a password with `POST /iam/auth/accept_invitation`. If Tradewind sends no mail, give them the token in the answer; `POST /iam/auth/renew_invitation` makes another. Refused with 429 after 20 requests in 15 minutes for addresses that other users have.",
-    body: CreateSeller,
-    answer: InvitedSeller,
+    body: schema.CreateSeller,
+    answer: schema.InvitedSeller,
     handler: ({ principal, body }) => createSeller(on, principal, body),
   });
 
   api.get(ONE, 'getSeller', 'Get a seller', {
     versioned: versionedUser('sellerId'),
-    answer: SellerSchema,
+    answer: schema.Seller,
     handler: ({ principal, params }) => getSeller(on, principal, params.sellerId),
   });
 
   api.patch(ONE, 'updateSeller', 'Change a seller', {
-    description:
-      'A seller who also belongs to other accounts is refused with 403: only they can change themselves.',
-    body: UpdateSeller,
-    answer: SellerSchema,
+    description: 'A seller who also belongs to other accounts is refused with 403: only they can change themselves.',
+    body: schema.UpdateSeller,
+    answer: schema.Seller,
     handler: ({ principal, params, body }) => updateSeller(on, principal, params.sellerId, body),
   });
 

@@ -130,8 +130,7 @@ export const SellerListQuery = Query({
   deleted: Type.Optional(
     Type.String({
       maxLength: 255,
-      description:
-        'true: only deleted sellers; false: only sellers that are not deleted; anything else: both',
+      description: 'true: only deleted sellers; false: only sellers that are not deleted; anything else: both',
     }),
   ),
 });

@@ -204,16 +204,12 @@ describe('the sellers of a reseller', () => {
     expect(await listed('reseller_name=listing', reseller.http)).toEqual([]);
   });
 
-  it.each([
-    'ordering=password',
-    'ordering=id,,email',
-    'id__in=1,x',
-    'id__contains=x',
-    'limit=0',
-    'colour=red',
-  ])('are 400 for %s', async (query) => {
-    expect((await own.http.get(`${SELLERS}?${query}`)).status).toBe(400);
-  });
+  it.each(['ordering=password', 'ordering=id,,email', 'id__in=1,x', 'id__contains=x', 'limit=0', 'colour=red'])(
+    'are 400 for %s',
+    async (query) => {
+      expect((await own.http.get(`${SELLERS}?${query}`)).status).toBe(400);
+    },
+  );
 
   it('are out of reach for others', async () => {
     const plain = await newPerson(own.http);
@@ -245,8 +241,7 @@ describe('a seller', () => {
     const same = await reseller.http.patch(one, read);
     expect([same.status, same.body]).toEqual([200, read]);
     const change = { ...read, full_name: 'Sam', phone: '+49 30' };
-    const at = (headers: Record<string, string>) =>
-      reseller.http.request('PATCH', one, { body: change, headers });
+    const at = (headers: Record<string, string>) => reseller.http.request('PATCH', one, { body: change, headers });
     const changed = await at({ 'if-match': etag });
     expect([changed.status, changed.body]).toEqual([200, change]);
     expect((await at({ 'if-match': etag })).status).toBe(412);
@@ -372,10 +367,10 @@ describe('a seller', () => {
   it('may not leave the account without an administrator', async () => {
     const alone = await addReseller(service, 'Alone');
     const seller = await working('Last', alone);
-    await service.pool.query(
-      `update client_users set is_active = false where client_id = $1 and user_id <> $2`,
-      [alone.clientId, seller.userId],
-    );
+    await service.pool.query(`update client_users set is_active = false where client_id = $1 and user_id <> $2`, [
+      alone.clientId,
+      seller.userId,
+    ]);
     expect((await service.http.delete(`${SELLERS}/${seller.userId}`)).status).toBe(409);
   });
 });

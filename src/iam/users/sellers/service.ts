@@ -46,9 +46,7 @@ export async function createSeller(
 ): Promise<schema.InvitedSeller> {
   const { resellerId, clientId } = principal;
   if (resellerId === undefined) {
-    throw new ForbiddenError(
-      'The token belongs to no reseller, so the seller would not belong to one either',
-    );
+    throw new ForbiddenError('The token belongs to no reseller, so the seller would not belong to one either');
   }
   requireEmail(email);
   return on.guesses.withAddress(principal.userId, () =>

@@ -32,11 +32,7 @@ function sellers(db: Kysely<Tables>, { resellerId }: SellersOf) {
 
 export type SellerRow = InferResult<ReturnType<typeof sellers>>[number];
 
-export async function findSeller(
-  db: Kysely<Tables>,
-  id: number,
-  of: SellersOf,
-): Promise<SellerRow | undefined> {
+export async function findSeller(db: Kysely<Tables>, id: number, of: SellersOf): Promise<SellerRow | undefined> {
   return sellers(db, of).where('users.id', '=', id).executeTakeFirst();
 }
 

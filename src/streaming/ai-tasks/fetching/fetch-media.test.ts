@@ -64,8 +64,7 @@ const answers: Record<string, (request: http.IncomingMessage, response: http.Ser
   '/relative': (_, response) => response.writeHead(307, { location: 'file' }).end('ignored'),
   '/absolute': (_, response) => response.writeHead(302, { location: `http://127.0.0.1:${port}/file` }).end(),
   '/to-private': (_, response) => response.writeHead(302, { location: `http://[::1]:${port}/file` }).end(),
-  '/to-private-name': (_, response) =>
-    response.writeHead(302, { location: `http://localhost:${port}/file` }).end(),
+  '/to-private-name': (_, response) => response.writeHead(302, { location: `http://localhost:${port}/file` }).end(),
 };
 for (let hops = 1; hops <= 6; hops++) {
   const location = hops === 1 ? '/file' : `/hops-${hops - 1}`;

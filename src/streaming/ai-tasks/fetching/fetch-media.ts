@@ -15,9 +15,7 @@ export type MediaErrorCode =
   | 'encoding'
   | 'empty';
 
-/**
- * A file is not available, through no fault of ours; retrying won't help. The message tells its owner why.
- */
+/** A file is not available, through no fault of ours; retrying won't help. The message tells its owner why. */
 export class MediaError extends Error {
   readonly code: MediaErrorCode;
   override get name(): string {
@@ -121,8 +119,7 @@ export function faultOf(error: unknown): unknown {
 
 function protocolFault(code: string): string | undefined {
   if (code.startsWith('HPE_')) return 'its server does not speak HTTP properly';
-  if (/CERT|SSL|TLS|SELF_SIGNED|ISSUER|UNABLE_TO/.test(code))
-    return `its certificate can't be trusted (${code})`;
+  if (/CERT|SSL|TLS|SELF_SIGNED|ISSUER|UNABLE_TO/.test(code)) return `its certificate can't be trusted (${code})`;
   return undefined;
 }
 
@@ -192,16 +189,11 @@ async function answerOf(url: URL, options: AskOptions): Promise<IncomingMessage>
   }
 }
 
-/**
- * Returns the target of a redirect; undefined if the answer is the file. @throws MediaError if it is neither
- */
+/** Returns the target of a redirect; undefined if the answer is the file. @throws MediaError if it is neither */
 function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: URL): URL | undefined {
   if (statusCode === 200) return undefined;
   if (!REDIRECTS.has(statusCode)) {
-    throw new MediaError(
-      'http_status',
-      `The server of the file answered HTTP ${statusCode} instead of the file`,
-    );
+    throw new MediaError('http_status', `The server of the file answered HTTP ${statusCode} instead of the file`);
   }
   const { location } = headers;
   if (location === undefined || !URL.canParse(location, url.href)) {
@@ -215,12 +207,7 @@ function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: URL): URL
 async function save(
   answer: IncomingMessage,
   file: string,
-  {
-    limits: { maxBytes, idleMs, bytesPerSecond },
-    signal,
-    onShare,
-    onCrawl,
-  }: FetchOptions & { onCrawl: () => void },
+  { limits: { maxBytes, idleMs, bytesPerSecond }, signal, onShare, onCrawl }: FetchOptions & { onCrawl: () => void },
 ): Promise<number> {
   const encoding = answer.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {

@@ -105,10 +105,7 @@ async function ownerOf(folder: string): Promise<OwnerProcess | undefined> {
   }
 }
 
-/**
- * Returns when a process began, in some form; undefined if it doesn't exist. Without /proc, all have the same
- * text.
- */
+/** Returns when a process began, in some form; undefined if it doesn't exist. Without /proc, all have the same text. */
 async function startOf(pid: number): Promise<string | undefined> {
   try {
     process.kill(pid, 0);

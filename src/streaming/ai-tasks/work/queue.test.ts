@@ -35,8 +35,7 @@ const filesLeft = () =>
 const nothingIsLeft = () =>
   vi.waitFor(() => expect([work.processes(), filesLeft()]).toEqual([[], []]), { timeout: 10_000 });
 
-const linesOf = (id: string) =>
-  work.logged.map((line) => JSON.parse(line)).filter(({ taskId }) => taskId === id);
+const linesOf = (id: string) => work.logged.map((line) => JSON.parse(line)).filter(({ taskId }) => taskId === id);
 
 test('a task is fetched, analysed in a child of its own, and ends with the result', async () => {
   const worker = await work.worker();
@@ -46,12 +45,7 @@ test('a task is fetched, analysed in a child of its own, and ends with the resul
   expect(await work.until(id, 'SUCCESS')).toMatchObject({ progress: 100, retries: 0, result });
   await nothingIsLeft();
   const lines = linesOf(id);
-  expect(lines.map(({ stage, status }) => stage ?? status)).toEqual([
-    'fetching',
-    'analysis',
-    'recognition',
-    'SUCCESS',
-  ]);
+  expect(lines.map(({ stage, status }) => stage ?? status)).toEqual(['fetching', 'analysis', 'recognition', 'SUCCESS']);
   expect(JSON.stringify(lines)).not.toContain('hush');
   await worker.stop();
   expect(fs.readdirSync(path.join(work.folder, 'ai'))).toEqual([]);

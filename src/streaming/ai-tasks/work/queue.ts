@@ -2,12 +2,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import {
-  type AiCapabilities,
-  ALWAYS_ACCEPTED,
-  type AnalysisProgram,
-  workKinds,
-} from '../../../../engines/index.ts';
+import { type AiCapabilities, ALWAYS_ACCEPTED, type AnalysisProgram, workKinds } from '../../../../engines/index.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/time.ts';
 import { declareDead, livingWorkers } from '../../../worker/heartbeat.ts';
@@ -114,9 +109,7 @@ export async function workOn(claim: Claim, context: WorkContext): Promise<void> 
 }
 
 function stepAfter(end: RunEnd): Step {
-  return end.kind === 'done'
-    ? { to: 'SUCCESS', result: end.result }
-    : { to: 'FAILURE', result: { error: end.reason } };
+  return end.kind === 'done' ? { to: 'SUCCESS', result: end.result } : { to: 'FAILURE', result: { error: end.reason } };
 }
 
 function stepAfterError(
@@ -131,16 +124,8 @@ function stepAfterError(
   return afterFault(claim, { now: clock.now(), pausesMs: retryPausesMs });
 }
 
-/**
- * While the database is unavailable, the outcome waits; if that takes too long, another worker repeats the
- * work.
- */
-async function release(
-  claim: Claim,
-  step: Step,
-  { claims, metrics }: WorkContext,
-  log: Logger,
-): Promise<void> {
+/** While the database is unavailable, the outcome waits; if that takes too long, another worker repeats the work. */
+async function release(claim: Claim, step: Step, { claims, metrics }: WorkContext, log: Logger): Promise<void> {
   const kind = claim.data.category ?? claim.data.task_name;
   for (let attempt = 1; attempt <= RELEASE_ATTEMPTS; attempt++) {
     try {
@@ -227,10 +212,7 @@ export async function openAiQueue(options: AiQueueOptions): Promise<AiQueue> {
   log.info({ can: kinds, concurrency: options.concurrency }, 'Taking AI tasks');
   const waiting = ALWAYS_ACCEPTED.filter((kind) => !kinds.includes(kind));
   if (waiting.length > 0) {
-    log.warn(
-      { waiting },
-      'AI tasks of some kinds wait for an engine; "npx tradewind doctor" says what to install',
-    );
+    log.warn({ waiting }, 'AI tasks of some kinds wait for an engine; "npx tradewind doctor" says what to install');
   }
   return {
     name: 'AI tasks',
@@ -243,9 +225,7 @@ export async function openAiQueue(options: AiQueueOptions): Promise<AiQueue> {
       if (!claim) return false;
       const slot = slots.enter(claim.clientId);
       const work = (signal: AbortSignal) =>
-        workOn(claim, { ...options, claims, folders, metrics, slot, signal, retryPausesMs }).finally(
-          slot.leave,
-        );
+        workOn(claim, { ...options, claims, folders, metrics, slot, signal, retryPausesMs }).finally(slot.leave);
       begin({ key: claim.id, state: 'STARTED', work });
       return true;
     },

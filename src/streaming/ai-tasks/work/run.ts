@@ -62,10 +62,7 @@ export async function runTask(claim: Claim, context: RunContext): Promise<RunEnd
   return analysed(job, context);
 }
 
-async function analysed(
-  job: AnalysisJob,
-  { program, signal, limits, progress, log }: RunContext,
-): Promise<RunEnd> {
+async function analysed(job: AnalysisJob, { program, signal, limits, progress, log }: RunContext): Promise<RunEnd> {
   const wall = wallClock(INSPECTION_SECONDS);
   let durationSeconds: number | undefined;
   try {
@@ -97,9 +94,7 @@ async function analysed(
   }
 }
 
-/**
- * Makes a child's output safe for a log: nothing that controls a terminal, and no line that looks like ours.
- */
+/** Makes a child's output safe for a log: nothing that controls a terminal, and no line that looks like ours. */
 function printable(text: string): string {
   return text.replace(/[^\P{C}\n]/gu, ' ').replaceAll('\n', '\n    ');
 }

@@ -32,9 +32,7 @@ test('slow files have none, up to a number of them', async () => {
 
 test('accounts take turns with what is there, whoever came first', async () => {
   const slots = slowly(1);
-  const tasks = new Map(
-    ['a1', 'a2', 'a3', 'b1'].map((name) => [name, slots.enter(name.startsWith('a') ? 1 : 2)]),
-  );
+  const tasks = new Map(['a1', 'a2', 'a3', 'b1'].map((name) => [name, slots.enter(name.startsWith('a') ? 1 : 2)]));
   await vi.waitFor(() => expect(slots.slowClients()).toHaveLength(4), 20_000);
   const order: string[] = [];
   const turns = [...tasks].map(([name, slot]) => slot.turn(never).then(() => order.push(name)));

@@ -79,10 +79,7 @@ export async function nextWaiting(
 }
 
 export async function insertRun(tx: Transaction, workerId: string, { id, clientId }: Claim): Promise<void> {
-  await tx.sql
-    .insertInto('ai_task_runs')
-    .values({ task_id: id, client_id: clientId, worker_id: workerId })
-    .execute();
+  await tx.sql.insertInto('ai_task_runs').values({ task_id: id, client_id: clientId, worker_id: workerId }).execute();
 }
 
 /** Returns false if this worker no longer has the task. */

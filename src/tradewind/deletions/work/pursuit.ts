@@ -4,13 +4,11 @@ import { workBegins, workEnds } from '../../../cloud/ground/tasks/service.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { DeletionStep } from '../../../db/json-columns.ts';
 import { takeOutSome } from '../../../iam/accounts/users/in-transaction.ts';
-import { endLogins } from '../../../iam/logins/in-transaction.ts';
-import { deleteTokensOf } from '../../../iam/tokens/service.ts';
 import type { Clock } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import { deleteTasksOf } from '../../../streaming/ai-tasks/service.ts';
 import type { Queue } from '../../../worker/worker.ts';
-import { closeAccount, deleteBelongings } from '../in-transaction.ts';
+import { closeAccount, shutAccount } from '../in-transaction.ts';
 import { DELETIONS } from '../tasks.ts';
 import { tellOfAccount } from './caller.ts';
 import { emptyProject, type Look } from './project.ts';
@@ -31,11 +29,7 @@ export async function emptyAccount(
   };
   const now = clock.now();
   await until((tx) => deleteTasksOf(tx, clientId, BATCH));
-  await database.transaction(async (tx) => {
-    await deleteBelongings(tx, clientId);
-    await deleteTokensOf(tx, clientId, now);
-    await endLogins(tx, { clientId });
-  });
+  await database.transaction((tx) => shutAccount(tx, clientId, now));
   await until((tx) => takeOutSome(tx, clientId, { limit: BATCH, now }));
 }
 
@@ -50,11 +44,7 @@ const STEPS_SHOWN = 400;
  * Deletes until nothing is left, and then ends the task. Nothing is remembered between two looks, so that any process may
  * continue at any time.
  */
-export async function pursueDeletion(
-  on: Platform,
-  deletion: store.Claimed,
-  signal: AbortSignal,
-): Promise<void> {
+export async function pursueDeletion(on: Platform, deletion: store.Claimed, signal: AbortSignal): Promise<void> {
   const { database, clock, log } = on;
   const { taskId, projectId } = deletion;
   await database.transaction((tx) => workBegins(tx, taskId, clock.now()));
@@ -88,9 +78,7 @@ async function emptyWholeAccount(on: Platform, deletion: store.Claimed, signal: 
   const [next, ...others] = ids;
   if (next !== undefined) {
     const look = await emptyProject(on, deletion, next, signal);
-    const rest = others.map(
-      (id): DeletionStep => ({ kind: 'project', id: String(id), state: 'waiting', doing: null }),
-    );
+    const rest = others.map((id): DeletionStep => ({ kind: 'project', id: String(id), state: 'waiting', doing: null }));
     return { isGone: false, advanced: look.advanced, steps: [...look.steps, ...rest] };
   }
   await emptyAccount(on, clientId, signal);

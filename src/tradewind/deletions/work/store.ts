@@ -81,23 +81,14 @@ export async function lockOpen(tx: Transaction, taskId: string): Promise<boolean
 }
 
 export async function noteEnd(db: Sql, taskId: string, now: Date): Promise<void> {
-  await db
-    .updateTable('deletions')
-    .set({ ended_at: now, worker_id: null })
-    .where('task_id', '=', taskId)
-    .execute();
+  await db.updateTable('deletions').set({ ended_at: now, worker_id: null }).where('task_id', '=', taskId).execute();
 }
 
 /** Whether an account has anything that goes with it. */
 export async function holdsSomething(tx: Transaction, clientId: number): Promise<boolean> {
-  const kept = [
-    'projects',
-    'ai_tasks',
-    'webhooks',
-    'client_users',
-    'login_sessions',
-    'deletion_requests',
-  ].map((table) => sql`exists (select from ${sql.table(table)} where client_id = ${clientId})`);
+  const kept = ['projects', 'ai_tasks', 'webhooks', 'client_users', 'login_sessions', 'deletion_requests'].map(
+    (table) => sql`exists (select from ${sql.table(table)} where client_id = ${clientId})`,
+  );
   const { rows } = await sql<{ held: boolean }>`
     select ${sql.join(kept, sql` or `)} or exists (
       select from api_tokens where client_id = ${clientId} and deleted_at is null
@@ -120,19 +111,12 @@ export interface Left {
 }
 
 /** Returns what is left in a project: of each kind how many there are, and some that no task holds. */
-export async function leftIn(
-  db: Sql,
-  projectId: number,
-): Promise<{ counts: Map<string, number>; free: Left[] }> {
+export async function leftIn(db: Sql, projectId: number): Promise<{ counts: Map<string, number>; free: Left[] }> {
   const counting = KINDS.map(
     (one) => sql`select ${one.kind}::text as kind, count(*)::int as count from ${rowsOf(one, projectId)}`,
   );
-  const counts = await sql<{ kind: string; count: number }>`${sql.join(counting, sql` union all `)}`.execute(
-    db,
-  );
-  const stage = Math.min(
-    ...counts.rows.flatMap(({ kind, count }) => (count === 0 ? [] : [kindOf(kind).stage])),
-  );
+  const counts = await sql<{ kind: string; count: number }>`${sql.join(counting, sql` union all `)}`.execute(db);
+  const stage = Math.min(...counts.rows.flatMap(({ kind, count }) => (count === 0 ? [] : [kindOf(kind).stage])));
   const now = KINDS.filter((one) => one.stage === stage);
   const known = new Map(counts.rows.map(({ kind, count }) => [kind, count]));
   if (now.length === 0) return { counts: known, free: [] };

@@ -88,9 +88,7 @@ async function dueWebhooks(tx: Transaction, now: Date, except: readonly number[]
       join clients on clients.id = sending.client_id
     where next_at <= ${now} and sending.client_id <> all(${[...except]}::bigint[])
       and clients.deleted_at is null and clients.status <> 'paused' and ${MAY_STILL_SEE}
-    order by failures >= ${FAILING_FROM}, taken_at limit ${BATCH} for update of sending skip locked`.execute(
-    tx.sql,
-  );
+    order by failures >= ${FAILING_FROM}, taken_at limit ${BATCH} for update of sending skip locked`.execute(tx.sql);
   return rows;
 }
 
@@ -117,12 +115,7 @@ function sharesOf(due: readonly Due[], busy: Awaited<ReturnType<typeof busyNow>>
   return shares;
 }
 
-async function claim(
-  tx: Transaction,
-  workerId: string,
-  now: Date,
-  shares: readonly Share[],
-): Promise<Claimed[]> {
+async function claim(tx: Transaction, workerId: string, now: Date, shares: readonly Share[]): Promise<Claimed[]> {
   const { rows } = await sql<Claimed>`
     with share as (
       select * from jsonb_to_recordset(${JSON.stringify(shares)}::jsonb)
@@ -144,11 +137,7 @@ async function claim(
 }
 
 /** Notes when to look at these webhooks again. Those with as much in hand as they may have are looked at when it ends. */
-async function noteTaken(
-  tx: Transaction,
-  shares: readonly Share[],
-  claimed: readonly Claimed[],
-): Promise<void> {
+async function noteTaken(tx: Transaction, shares: readonly Share[], claimed: readonly Claimed[]): Promise<void> {
   const counts = new Map<string, number>();
   for (const { webhook_id } of claimed) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1);
   const taken = shares.map((share) => ({

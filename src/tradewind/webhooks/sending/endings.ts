@@ -56,11 +56,7 @@ export async function noteAttempt(
 }
 
 /** Lets the next of each subject be sent, if it waits. */
-async function letFollow(
-  db: Sql,
-  lines: readonly { webhook_id: string; subject: string }[],
-  now: Date,
-): Promise<void> {
+async function letFollow(db: Sql, lines: readonly { webhook_id: string; subject: string }[], now: Date): Promise<void> {
   await sql`
     update webhook_deliveries as following set due_at = ${now}
     from (
@@ -95,12 +91,7 @@ export async function bringForward(tx: Transaction, webhookId: string, by: Date)
 export async function noteFailure(
   tx: Transaction,
   webhookId: string,
-  {
-    failures,
-    since,
-    next,
-    isNews,
-  }: { failures: number; since: Date; next: Date | undefined; isNews: boolean },
+  { failures, since, next, isNews }: { failures: number; since: Date; next: Date | undefined; isNews: boolean },
 ): Promise<void> {
   const before = isNews ? sql`null::timestamptz` : sql`next_at`;
   await sql`
@@ -126,10 +117,7 @@ export async function disable(
 }
 
 /** Whether there may be something for `giveUp` or `bringBack`. */
-export async function isAnythingLate(
-  db: Sql,
-  { now, latest }: { now: Date; latest: Date },
-): Promise<boolean> {
+export async function isAnythingLate(db: Sql, { now, latest }: { now: Date; latest: Date }): Promise<boolean> {
   const { rows } = await sql<{ late: boolean }>`
     select exists (
         select from webhook_deliveries where state = 'pending' and expires_at <= ${now} and worker_id is null)
@@ -176,9 +164,7 @@ export async function giveUp(
 /** Brings back what is due long after the longest wait: the clock was set back. */
 export async function bringBack(tx: Transaction, latest: Date): Promise<void> {
   const { rows } = await sql<{ webhook_id: string }>`
-    update webhook_sending set next_at = '-infinity' where next_at > ${latest} returning webhook_id`.execute(
-    tx.sql,
-  );
+    update webhook_sending set next_at = '-infinity' where next_at > ${latest} returning webhook_id`.execute(tx.sql);
   if (rows.length === 0) return;
   await sql`
     update webhook_deliveries set due_at = '-infinity'

@@ -56,9 +56,7 @@ export async function insertDeliveries(
 ): Promise<void> {
   const ids = [...new Set(told.map((one) => one.webhook_id))];
   await sql`
-    select from webhook_sending where webhook_id = any(${ids}::uuid[]) order by webhook_id for update`.execute(
-    tx.sql,
-  );
+    select from webhook_sending where webhook_id = any(${ids}::uuid[]) order by webhook_id for update`.execute(tx.sql);
   const column = (name: keyof Told) => told.map((one) => one[name]);
   await sql`
     insert into webhook_deliveries (webhook_id, client_id, event_id, type, subject, body, in_line, state, due_at,
@@ -76,9 +74,7 @@ export async function insertDeliveries(
   // One that is failing is tried again when its time comes.
   await sql`
     update webhook_sending set next_at = '-infinity'
-    where webhook_id = any(${ids}::uuid[]) and (failures < ${FAILING_FROM} or next_at is null)`.execute(
-    tx.sql,
-  );
+    where webhook_id = any(${ids}::uuid[]) and (failures < ${FAILING_FROM} or next_at is null)`.execute(tx.sql);
 }
 
 /** After so many failures in a row, a webhook is tried with one attempt at a time. */

@@ -24,8 +24,7 @@ const WAITS = { firstMs: 1_000, longestMs: 30 * 60_000 };
 const MOST_ASKED_MS = 3_600_000;
 
 /** Returns how long to wait after that many failures in a row, in milliseconds. `random` returns numbers from 0 to 1. */
-export const waitAfter = (failures: number, random: () => number): number =>
-  waitBetween(failures, WAITS, random);
+export const waitAfter = (failures: number, random: () => number): number => waitBetween(failures, WAITS, random);
 
 /** Returns what `Retry-After` asks for, in milliseconds: seconds, or a date by the receiver's clock. 0 for nonsense. */
 export function askedWait(header: string | undefined, now: Date): number {
@@ -99,8 +98,7 @@ async function send({ clock, secrets, webhookHosts }: Sender, claimed: claims.Cl
       signal: AbortSignal.timeout(ATTEMPT_MS),
       most: MOST_ANSWER,
     });
-    if (status >= 200 && status < 300)
-      return { status, fault: null, answer: null, delivered: true, askedMs: 0 };
+    if (status >= 200 && status < 300) return { status, fault: null, answer: null, delivered: true, askedMs: 0 };
     const askedMs = BUSY.has(status) ? askedWait(headers['retry-after'], systemClock.now()) : 0;
     const fault = `The receiver answered ${status}`;
     return { ...failed, status, fault, answer: shown(text), askedMs };
@@ -110,11 +108,7 @@ async function send({ clock, secrets, webhookHosts }: Sender, claimed: claims.Cl
 }
 
 /** The present secret and, for a while, the former one. */
-async function secretsOf(
-  { webhook_id, ...row }: claims.Claimed,
-  secrets: Secrets,
-  now: Date,
-): Promise<string[]> {
+async function secretsOf({ webhook_id, ...row }: claims.Claimed, secrets: Secrets, now: Date): Promise<string[]> {
   const open = (column: 'secret' | 'previous_secret') =>
     row[column] === null ? undefined : secrets.open(`webhooks.${column}`, [webhook_id], row[column]);
   const overlaps = row.previous_until !== null && row.previous_until > now;
@@ -152,8 +146,7 @@ async function settle(
     }
     return;
   }
-  const after = (failures: number) =>
-    new Date(now.getTime() + Math.max(waitAfter(failures, random), askedMs));
+  const after = (failures: number) => new Date(now.getTime() + Math.max(waitAfter(failures, random), askedMs));
   const again = after(claimed.attempts);
   const next = again < claimed.expires_at ? { again } : ({ ended: 'failed' } as const);
   if (!(await endings.noteAttempt(tx, workerId, claimed, { outcome, next, now }))) return;

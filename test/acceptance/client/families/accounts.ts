@@ -116,9 +116,9 @@ export function describeAccounts({ client, as }: Walk): void {
         id: user.client,
         currentUser: user.id,
       });
-      await expect(
-        client.post('/iam/auth/jwt/login', { username: email, password: 'wrong' }),
-      ).rejects.toMatchObject(refusal(400));
+      await expect(client.post('/iam/auth/jwt/login', { username: email, password: 'wrong' })).rejects.toMatchObject(
+        refusal(400),
+      );
     });
 
     it('changes its own address and password', async () => {

@@ -58,11 +58,7 @@ export function describeAddresses(walk: Walk): void {
   it('reserved fixed IPs: a floating IP is made of one, and one of that', async () => {
     const RESERVED = place('/cloud/v1/reserved_fixed_ips');
     const body = { type: 'external', ip_family: 'ipv4' };
-    const reserved = await client.createAndPoll<{ port_id: string; fixed_ip_address: string }>(
-      RESERVED,
-      body,
-      'ports',
-    );
+    const reserved = await client.createAndPoll<{ port_id: string; fixed_ip_address: string }>(RESERVED, body, 'ports');
     const started = await client.post<TaskIds>(`${RESERVED}/${reserved.port_id}/convert`, {
       target_type: 'floating_ip',
     });

@@ -52,9 +52,7 @@ export function describeInstances(walk: Walk): void {
       const older = await client.createAndPoll(V2, of('walk older vm'), 'instances', INSTANCES);
       expect(older).toMatchObject({ name: 'walk older vm', tags: tags({ env: 'older' }) });
       const at = `${INSTANCES}/${older.id}`;
-      await client.poll(
-        await client.post<TaskIds>(`${at}/attach_interface`, { subnet_id: network?.subnets[0] }),
-      );
+      await client.poll(await client.post<TaskIds>(`${at}/attach_interface`, { subnet_id: network?.subnets[0] }));
       expect(await client.list(`${at}/interfaces`)).toHaveLength(2);
       const volumes = await client.list<Resource>(place('/cloud/v1/volumes'), { instance_id: older.id });
       const rest = { delete_floatings: true, volumes: volumes.map(({ id }) => id).join(',') };
@@ -116,9 +114,7 @@ export function describeInstances(walk: Walk): void {
     });
 
     it('is refused a console, which simulated machines have none of', async () => {
-      await expect(client.get(`${one()}/get_console`, { console_type: 'novnc' })).rejects.toMatchObject(
-        refusal(400),
-      );
+      await expect(client.get(`${one()}/get_console`, { console_type: 'novnc' })).rejects.toMatchObject(refusal(400));
     });
   });
 
@@ -132,8 +128,7 @@ export function describeInstances(walk: Walk): void {
     });
 
     it('puts a group on one port, and takes it off', async () => {
-      const onInstance = async () =>
-        (await client.list<Resource>(`${one()}/securitygroups`)).map(({ name }) => name);
+      const onInstance = async () => (await client.list<Resource>(`${one()}/securitygroups`)).map(({ name }) => name);
       const named = { ports_security_group_names: [{ port_id: port, security_group_names: [group.name] }] };
       await client.silent('POST', `${one()}/addsecuritygroup`, named);
       expect(await onInstance()).toContain(group.name);
@@ -145,9 +140,7 @@ export function describeInstances(walk: Walk): void {
 
     it('lists and changes the port', async () => {
       const PORTS = place('/cloud/v1/ports');
-      expect(await client.list(PORTS, { ids: port, limit: 1 })).toMatchObject([
-        { id: port, managed_by: 'user' },
-      ]);
+      expect(await client.list(PORTS, { ids: port, limit: 1 })).toMatchObject([{ id: port, managed_by: 'user' }]);
       const pair = { ip_address: '192.168.9.0/24' };
       const change = { allowed_address_pairs: [pair], tags: { env: 'walk' } };
       await client.poll(await client.patch<TaskIds>(`${PORTS}/${port}`, change));

@@ -4,8 +4,7 @@ import type { Walk } from '../client.ts';
 export function describeLogging({ client, place }: Walk): void {
   describe('logging', () => {
     const LAAS = place('/cloud/v1/laas');
-    const topics = async () =>
-      (await client.list<{ name: string }>(`${LAAS}/topics`)).map(({ name }) => name);
+    const topics = async () => (await client.list<{ name: string }>(`${LAAS}/topics`)).map(({ name }) => name);
 
     it('finds where logs can go', async () => {
       const regions = await client.list<{ region_id: number }>('/cloud/v1/laas/1/destination_regions');

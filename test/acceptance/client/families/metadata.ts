@@ -5,8 +5,7 @@ type Tag = ReturnType<typeof tags>[number];
 
 /** Makes the five calls that every kind of resource with tags has, from no tags and back to none. */
 export async function walkMetadata({ client }: Walk, resource: string): Promise<void> {
-  const own = async () =>
-    (await client.list<Tag>(`${resource}/metadata`)).filter(({ read_only }) => !read_only);
+  const own = async () => (await client.list<Tag>(`${resource}/metadata`)).filter(({ read_only }) => !read_only);
   const item = `${resource}/metadata_item`;
   await client.silent('PUT', `${resource}/metadata`, { env: 'walk', tier: 'one' });
   await client.silent('POST', `${resource}/metadata`, { tier: 'two words' });

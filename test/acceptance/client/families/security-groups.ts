@@ -40,10 +40,7 @@ export function describeSecurityGroups(walk: Walk): void {
         security_group: {
           name: 'walk group',
           description: 'for a walk',
-          security_group_rules: [
-            tcp(22),
-            { ...tcp(443), remote_ip_prefix: '10.0.0.0/8', description: 'inside' },
-          ],
+          security_group_rules: [tcp(22), { ...tcp(443), remote_ip_prefix: '10.0.0.0/8', description: 'inside' }],
           tags: { env: 'walk' },
         },
         instances: [],

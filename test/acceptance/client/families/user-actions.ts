@@ -20,9 +20,7 @@ export function describeUserActions({ client }: Walk): void {
         auth_header_value: 'Bearer walk',
       };
       await client.silent('POST', `${ACTIONS}/subscribe`, subscription);
-      expect(await client.list(`${ACTIONS}/subscriptions_list`)).toEqual([
-        { id: expect.any(Number), ...subscription },
-      ]);
+      expect(await client.list(`${ACTIONS}/subscriptions_list`)).toEqual([{ id: expect.any(Number), ...subscription }]);
       await client.silent('POST', `${ACTIONS}/unsubscribe`);
       expect(await client.list(`${ACTIONS}/subscriptions_list`)).toEqual([]);
     });

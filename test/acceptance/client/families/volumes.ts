@@ -20,8 +20,7 @@ export function describeVolumes(walk: Walk): void {
     const asked = { source: 'new-volume', size: 100, type_name: 'ssd_hiiops', snapshot_id: null };
     const ofSnapshot = { source: 'snapshot', snapshot_id: snapshot.id, size: null, type_name: null };
     const shown = { price_status: 'show' };
-    for (const one of [asked, ofSnapshot])
-      expect(await client.post(`${PRICES}/volumes`, one)).toMatchObject(shown);
+    for (const one of [asked, ofSnapshot]) expect(await client.post(`${PRICES}/volumes`, one)).toMatchObject(shown);
     expect(await client.post(`${PRICES}/snapshots`, { volume_id: volume.id })).toMatchObject(shown);
   });
 

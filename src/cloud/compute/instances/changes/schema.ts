@@ -75,8 +75,7 @@ export const StartFields = {
     nullable(
       Type.Boolean({
         default: true,
-        description:
-          'Whether to activate DDoS protection as well; has no effect: profiles are switched by themselves',
+        description: 'Whether to activate DDoS protection as well; has no effect: profiles are switched by themselves',
       }),
     ),
   ),

@@ -57,12 +57,7 @@ export function instanceChangeTasks({ clock }: Pick<Platform, 'clock'>): TaskEnd
 }
 
 /** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
-export async function updateInstance(
-  on: Platform,
-  scope: Scope,
-  id: string,
-  change: UpdateInstance,
-): Promise<void> {
+export async function updateInstance(on: Platform, scope: Scope, id: string, change: UpdateInstance): Promise<void> {
   await on.database.accept(async (tx) => {
     const instance = await lockFreeInstance(tx, scope, id);
     const tags = patchedTags(instance.tags, change.tags);
@@ -97,12 +92,7 @@ export const actOnInstanceNow = (on: Platform, scope: Scope, id: string, name: A
  * Returns the task's ID.
  * @throws as `actOnInstance`, InvalidError for a flavor that doesn't fit, ForbiddenError for one that has run out
  */
-export const changeInstanceFlavor = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  flavorId: string,
-): Promise<string> =>
+export const changeInstanceFlavor = (on: Platform, scope: Scope, id: string, flavorId: string): Promise<string> =>
   on.database.accept(async (tx) => {
     const instance = await lockFreeInstance(tx, scope, id);
     const flavor = usableFlavor(on.catalog, scope.regionId, flavorId, 'flavor_id');
@@ -112,9 +102,7 @@ export const changeInstanceFlavor = (
     const misfits = images.flatMap((image) => imageMisfits(flavor, image));
     if (misfits.length > 0) throw new InvalidError({ flavor_id: misfits });
     if (isBareMetal(instance.flavor_id)) {
-      throw new ConflictError(
-        `Instance ${instance.id} is a bare metal machine, whose flavor can't be changed`,
-      );
+      throw new ConflictError(`Instance ${instance.id} is a bare metal machine, whose flavor can't be changed`);
     }
     requireState(instance, 'change the flavor', RESIZABLE);
     const during = { status: 'RESIZE', task_state: 'resize_prep' } as const;
@@ -131,9 +119,7 @@ export const changeInstanceFlavor = (
 export async function otherFlavors(on: Platform, scope: Scope, id: string): Promise<Flavor[]> {
   const instance = await getInstance(on, scope, id);
   if (isBareMetal(instance.flavor_id)) return [];
-  const images = await on.database.transaction((tx) =>
-    instanceVolumes.imagesOf(tx, scope, on.catalog, instance.id),
-  );
+  const images = await on.database.transaction((tx) => instanceVolumes.imagesOf(tx, scope, on.catalog, instance.id));
   return offeredWith(on, scope, images).filter((flavor) => misfit(instance.flavor, flavor) === undefined);
 }
 

@@ -66,10 +66,7 @@ export function userProblems(
 }
 
 /** Returns why a machine of the flavor can't start from the image. */
-export function imageMisfits(
-  flavor: Pick<Flavor, 'flavor_id' | 'ram' | 'architecture'>,
-  image: ImageSource,
-): string[] {
+export function imageMisfits(flavor: Pick<Flavor, 'flavor_id' | 'ram' | 'architecture'>, image: ImageSource): string[] {
   const misfits: string[] = [];
   if (image.min_ram > flavor.ram) {
     misfits.push(
@@ -77,14 +74,10 @@ export function imageMisfits(
     );
   }
   if (image.architecture !== flavor.architecture) {
-    misfits.push(
-      `Image ${image.name} is for ${image.architecture}, but the flavor is ${flavor.architecture}.`,
-    );
+    misfits.push(`Image ${image.name} is for ${image.architecture}, but the flavor is ${flavor.architecture}.`);
   }
   if (image.is_baremetal !== isBareMetal(flavor.flavor_id)) {
-    misfits.push(
-      `Image ${image.name} is only for ${image.is_baremetal ? 'bare metal' : 'virtual'} machines.`,
-    );
+    misfits.push(`Image ${image.name} is only for ${image.is_baremetal ? 'bare metal' : 'virtual'} machines.`);
   }
   return misfits;
 }
@@ -112,10 +105,7 @@ export function keptFlavor(flavor: Flavor): KeptFlavor {
 }
 
 /** Returns the volume as a creation would ask for it. If its source is still unknown, it counts as a blank volume. */
-function knownVolume(
-  volume: PossibleVolume,
-  { region }: Pick<Scope, 'region'>,
-): instanceVolumes.InstanceVolumeWish {
+function knownVolume(volume: PossibleVolume, { region }: Pick<Scope, 'region'>): instanceVolumes.InstanceVolumeWish {
   const { source, image_id, snapshot_id, volume_id } = volume;
   const size = volume.size ?? undefined;
   const type_name = volume.type_name ?? undefined;
@@ -129,11 +119,7 @@ function knownVolume(
  * Lists the flavors that a new instance with these volumes may have, in the same order.
  * @throws InvalidError, ConflictError for a volume in use
  */
-export async function flavorsForNewInstance(
-  on: Platform,
-  scope: Scope,
-  volumes: PossibleVolume[],
-): Promise<Flavor[]> {
+export async function flavorsForNewInstance(on: Platform, scope: Scope, volumes: PossibleVolume[]): Promise<Flavor[]> {
   const problems = volumeProblems(volumes);
   if (problems.length > 0) throw new InvalidError(problems);
   const planned = await on.database.transaction((tx) =>

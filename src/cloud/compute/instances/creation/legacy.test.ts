@@ -136,10 +136,7 @@ describe('an instance, as the library below the older Terraform provider makes i
     [{ metadata: { 'a b': 'c' } }, 'metadata.a b'],
     [{ metadata: { a: 'c' }, tags: { a: 'd' } }, 'metadata'],
     [{ volumes: [{ source: 'new-volume', size: 1, metadata: { 'a b': 'c' } }] }, 'volumes.0.metadata.a b'],
-    [
-      { volumes: [{ source: 'new-volume', size: 1, metadata: { a: 'c' }, tags: { a: 'd' } }] },
-      'volumes.0.metadata',
-    ],
+    [{ volumes: [{ source: 'new-volume', size: 1, metadata: { a: 'c' }, tags: { a: 'd' } }] }, 'volumes.0.metadata'],
     [{ interfaces: [{ type: 'wireless' }] }, 'interfaces.0.type'],
   ])('is refused with %j', async (more, field) => {
     const refused = await http.post(CREATE, body(more));

@@ -37,9 +37,7 @@ export const legacyBlankVolume = {
   ),
 };
 export const legacyExistingVolume = {
-  name: Type.Optional(
-    Type.String({ ...LEGACY, maxLength: 255, description: 'Ignored: the volume keeps its name' }),
-  ),
+  name: Type.Optional(Type.String({ ...LEGACY, maxLength: 255, description: 'Ignored: the volume keeps its name' })),
   type_name: Type.Optional({
     ...VolumeTypeName,
     ...LEGACY,
@@ -67,10 +65,7 @@ interface Body extends LegacyBody {
   volumes: { source: string; boot_index?: number }[];
 }
 
-/**
- * Returns the request in today's fields.
- * @throws InvalidError if older fields contradict them or give several names
- */
+/** Returns the request in today's fields. @throws InvalidError if older fields contradict them or give several names */
 export function inTodaysFields<T extends Body>(body: T): Omit<T, keyof LegacyBody> {
   const problems = OLDER_FIELDS.flatMap(([now, older]): FieldProblem[] => {
     const given = body[older];

@@ -57,9 +57,7 @@ function profileProblems(
   const { profile_template, profile_template_name = null, fields = [] } = profile;
   const twice = fields.flatMap(({ field_value = null, value = null }, index): FieldProblem[] => {
     if (field_value === null || value === null) return [];
-    return [
-      { field: `ddos_profile.fields.${index}.value`, message: 'Send either field_value or value, not both.' },
-    ];
+    return [{ field: `ddos_profile.fields.${index}.value`, message: 'Send either field_value or value, not both.' }];
   });
   if (twice.length > 0) return twice;
   const known = ddosTemplates.find(({ id }) => id === profile_template)?.fields ?? [];

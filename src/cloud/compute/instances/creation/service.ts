@@ -62,9 +62,7 @@ export async function createInstance(on: Platform, scope: Scope, request: Create
       data: withoutSecrets(request),
       input: { instanceId: id, madeVolumeIds, made, ...quotaOwner(scope) },
       wants: [
-        ...madeVolumes.map((volume) =>
-          make('volume', volume.id, volumeSpec(volume.name, volume.shape, volume.tags)),
-        ),
+        ...madeVolumes.map((volume) => make('volume', volume.id, volumeSpec(volume.name, volume.shape, volume.tags))),
         ...(await asRows(tx, newInterfaces.namedBy(interfaces))),
         make('machine', id, await newMachineSpec(tx, id, { secrets, ...boot }), secrets),
       ],
@@ -97,8 +95,6 @@ function withoutSecrets(request: CreateInstance): object {
 
 function firstBoot(request: CreateInstance, publicKey: string | undefined): FirstBoot {
   const { password, user_data, username } = request;
-  const secrets = Object.entries({ password, user_data }).flatMap(([name, value]) =>
-    value ? [[name, value]] : [],
-  );
+  const secrets = Object.entries({ password, user_data }).flatMap(([name, value]) => (value ? [[name, value]] : []));
   return { publicKey, username: username || undefined, secrets: Object.fromEntries(secrets) };
 }

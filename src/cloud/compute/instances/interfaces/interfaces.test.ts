@@ -99,11 +99,7 @@ describe('attaching, as older clients do it', () => {
     ['a subnet', () => ({ subnet_id: subnet, security_groups: null, interface_name: null }), false],
     ['a subnet and the type', () => ({ type: 'subnet', subnet_id: subnet, security_groups: [] }), false],
     ['a DDoS profile', () => ({ type: 'external', ddos_profile: PROFILE }), true],
-    [
-      'a DDoS profile with a number in the older form',
-      () => ({ type: 'external', ...webProfile('0040') }),
-      true,
-    ],
+    ['a DDoS profile with a number in the older form', () => ({ type: 'external', ...webProfile('0040') }), true],
     ['no DDoS profile', () => ({ network_id: network, ddos_profile: null, port_group: 0 }), false],
   ])('finds the kind of interface from %s', async (_, body, external) => {
     const made = await attached(body());

@@ -10,11 +10,7 @@ import * as floatingIps from '../../../network/floating-ips/service.ts';
 import * as groups from '../../../network/ports/groups/in-transaction.ts';
 import * as portGroups from '../../../network/ports/groups/in-transaction.ts';
 import * as ports from '../../../network/ports/in-transaction.ts';
-import {
-  attachReserved,
-  lockReserved,
-  type ReservedPort,
-} from '../../../network/ports/reserved/in-transaction.ts';
+import { attachReserved, lockReserved, type ReservedPort } from '../../../network/ports/reserved/in-transaction.ts';
 import type { CreateInstance, NewInterface } from '../schema.ts';
 
 /** Returns the addresses that an interface asks for. `field` is its field in the request, for error messages. */
@@ -138,11 +134,7 @@ export async function want(
 }
 
 /** @throws InvalidError, ConflictError when no address is left or the requested one is taken */
-export async function address(
-  tx: Transaction,
-  scope: Scope,
-  wanted: WantedInterface[],
-): Promise<AddressedInterface[]> {
+export async function address(tx: Transaction, scope: Scope, wanted: WantedInterface[]): Promise<AddressedInterface[]> {
   const wishes = wanted.flatMap(({ given, field, portId }) => addressWishes(given, field, portId));
   const publics = wanted.flatMap(({ floatingIp }) =>
     floatingIp?.made
@@ -157,9 +149,7 @@ export async function address(
   );
   const taken = await addresses.take(tx, scope, [...wishes, ...publics]);
   const ofPort = (portId: string) => taken.filter(({ holder }) => 'port' in holder && holder.port === portId);
-  const byFloatingIp = new Map(
-    taken.map((one) => ['floatingIp' in one.holder ? one.holder.floatingIp : '', one]),
-  );
+  const byFloatingIp = new Map(taken.map((one) => ['floatingIp' in one.holder ? one.holder.floatingIp : '', one]));
   return wanted.map((one) => {
     const own = ofPort(one.portId);
     const place = one.reserved ?? own[0];

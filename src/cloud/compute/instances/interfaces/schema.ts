@@ -86,8 +86,7 @@ const DdosField = Input('InterfaceDdosField', {
     nullable(
       Type.String({
         maxLength: 500,
-        description:
-          'Older form of field_value: the text of a basic value, also of a number. Only one of the two',
+        description: 'Older form of field_value: the text of a basic value, also of a number. Only one of the two',
         deprecated: true,
       }),
     ),
@@ -110,8 +109,7 @@ export const AttachInterface = Input(
             title: 'InterfaceDdosProfile',
             additionalProperties: false,
             deprecated: true,
-            description:
-              "Validated but not stored: traffic isn't filtered, and the instance shows no profile",
+            description: "Validated but not stored: traffic isn't filtered, and the instance shows no profile",
           },
         ),
       ),

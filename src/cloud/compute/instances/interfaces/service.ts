@@ -105,9 +105,6 @@ function inputOf(scope: Scope, instanceId: string, portId: string): InterfaceInp
 /** Turns the faults of a list of interfaces into those of a request that is a single interface. */
 function inFieldsOfOne(error: unknown): never {
   if (!(error instanceof InvalidError)) throw error;
-  const fields = Object.entries(error.fields).map(([field, texts]) => [
-    field.replace(/^interfaces\.0\./, ''),
-    texts,
-  ]);
+  const fields = Object.entries(error.fields).map(([field, texts]) => [field.replace(/^interfaces\.0\./, ''), texts]);
   throw new InvalidError(Object.fromEntries(fields));
 }

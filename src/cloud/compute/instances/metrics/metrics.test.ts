@@ -61,16 +61,12 @@ async function instance(region: number): Promise<string> {
   const network = (await service.http.get(`/cloud/v1/networks/1/${region}`)).body.results[0].id;
   const made = await service.http.post(`/cloud/v2/instances/1/${region}`, {
     name: 'measured',
-    flavor: (await service.http.get(`/cloud/v1/flavors/1/${region}?disabled=false`)).body.results[0]
-      .flavor_id,
+    flavor: (await service.http.get(`/cloud/v1/flavors/1/${region}?disabled=false`)).body.results[0].flavor_id,
     interfaces: [{ type: 'any_subnet', network_id: network }],
     volumes: [BOOT_VOLUME, { source: 'new-volume', size: 2 }],
   });
   const one = (await finished(made)).instances[0];
-  await service.pool.query(
-    `update instances set created_at = created_at - interval '2 hours' where id = $1`,
-    [one],
-  );
+  await service.pool.query(`update instances set created_at = created_at - interval '2 hours' where id = $1`, [one]);
   return one;
 }
 
@@ -128,10 +124,7 @@ describe('metrics', () => {
     await finished(await service.http.post('/cloud/v1/k8s/clusters/1/1', cluster));
     const { results } = (await service.http.get(`/cloud/v1/k8s/clusters/1/1/${cluster.name}/instances`)).body;
     const node = results[0].id;
-    await service.pool.query(
-      `update instances set created_at = created_at - interval '2 hours' where id = $1`,
-      [node],
-    );
+    await service.pool.query(`update instances set created_at = created_at - interval '2 hours' where id = $1`, [node]);
     const answer = await service.http.post(`${I}/${node}/metrics`, HOUR);
     expect([answer.status, answer.body.count], answer.text).toEqual([200, 240]);
   });
@@ -163,10 +156,7 @@ describe('metrics', () => {
   it('are 400 where nothing is measured', async () => {
     const one = await instance(2);
     const answer = await service.http.post(`/cloud/v1/instances/1/2/${one}/metrics`, HOUR);
-    expect([answer.status, answer.body.message]).toEqual([
-      400,
-      expect.stringContaining("doesn't measure load"),
-    ]);
+    expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining("doesn't measure load")]);
   });
 
   it('are 503 while the infrastructure is away, and 409 where it refuses', async () => {

@@ -273,8 +273,7 @@ describe('direct actions', () => {
 describe('port security', () => {
   it('goes off with the groups that work by it, and on again', async () => {
     const [{ port_id: port }] = (await http.get(`${I}/${id}/interfaces`)).body.results;
-    const turn = (to: 'enable' | 'disable', one = port) =>
-      http.post(`/cloud/v1/ports/1/1/${one}/${to}_port_security`);
+    const turn = (to: 'enable' | 'disable', one = port) => http.post(`/cloud/v1/ports/1/1/${one}/${to}_port_security`);
     const groups = async () => (await http.get(`/cloud/v1/ports/1/1/${port}`)).body.security_group_ids;
     expect((await turn('enable')).body).toMatchObject({ port_id: port, port_security_enabled: true });
     expect(await groups()).toHaveLength(1);
@@ -304,9 +303,7 @@ describe('port security', () => {
     await set([{ ip_address: '10.0.0.77' }]);
     expect((await turnOff(port)).status).toBe(409);
     await set([]);
-    const { created_resources: made } = await done(
-      http.post(`${I}/${id}/attach_interface`, { type: 'external' }),
-    );
+    const { created_resources: made } = await done(http.post(`${I}/${id}/attach_interface`, { type: 'external' }));
     const outside = await turnOff(made.ports[0]);
     expect([outside.status, outside.body.message]).toEqual([409, expect.stringContaining('external')]);
     const patched = await http.patch(`/cloud/v1/ports/1/1/${made.ports[0]}`, {

@@ -49,8 +49,7 @@ export function instanceOfferRoutes(app: Api, on: Platform): void {
     access: 'read',
     onlyAsks: true,
     refuses: [409],
-    description:
-      'Lists flavors that are compatible with the images of the volumes, in the order of the catalogue.',
+    description: 'Lists flavors that are compatible with the images of the volumes, in the order of the catalogue.',
     query: AvailableFlavorsQuery,
     body: schema.FlavorsForVolumes,
     answer: FlavorList,
@@ -62,24 +61,19 @@ export function instanceOfferRoutes(app: Api, on: Platform): void {
     },
   });
 
-  api.get(
-    `${BASE}/available_names`,
-    'getInstanceNamingRestrictions',
-    'Get the restrictions on names of instances',
-    {
-      description: 'There are none beyond the form of names and templates.',
-      deprecated: true,
-      answer: schema.NamingRestrictions,
-      handler: async () => ({
-        custom_name_allowed: true,
-        name_templates_limited: false,
-        allowed_name_templates: null,
-        allowed_name_win_templates: null,
-        allowed_bm_name_templates: null,
-        allowed_bm_name_win_templates: null,
-      }),
-    },
-  );
+  api.get(`${BASE}/available_names`, 'getInstanceNamingRestrictions', 'Get the restrictions on names of instances', {
+    description: 'There are none beyond the form of names and templates.',
+    deprecated: true,
+    answer: schema.NamingRestrictions,
+    handler: async () => ({
+      custom_name_allowed: true,
+      name_templates_limited: false,
+      allowed_name_templates: null,
+      allowed_name_win_templates: null,
+      allowed_bm_name_templates: null,
+      allowed_bm_name_win_templates: null,
+    }),
+  });
 
   api.post(
     '/cloud/v2/instances/:project_id/:region_id/check_limits',

@@ -31,9 +31,7 @@ export const FlavorsForVolumes = Type.Object(
     title: 'FlavorsForVolumes',
     description: 'Volumes as in an instance creation, as far as they are known.',
     additionalProperties: false,
-    examples: [
-      { volumes: [{ source: 'image', image_id: 'd30931af-8845-4913-a690-021a990a917f', size: 20 }] },
-    ],
+    examples: [{ volumes: [{ source: 'image', image_id: 'd30931af-8845-4913-a690-021a990a917f', size: 20 }] }],
   },
 );
 export type FlavorsForVolumes = Static<typeof FlavorsForVolumes>;
@@ -94,9 +92,7 @@ export const NamingRestrictions = Named('InstanceNamingRestrictions', {
 });
 
 export const ConsoleQuery = Query({
-  console_type: Type.Optional(
-    Type.String({ maxLength: 64, description: 'Console type', examples: ['novnc'] }),
-  ),
+  console_type: Type.Optional(Type.String({ maxLength: 64, description: 'Console type', examples: ['novnc'] })),
 });
 
 export const ConsoleAnswer = Named('InstanceConsole', {

@@ -19,18 +19,13 @@ const tags = ['Instances'];
 export function instancePlacementRoutes(app: Api, dialect: Dialect, on: Platform): void {
   const api = operations(app, { tags, params: InstanceParams });
 
-  api.post(
-    `${INSTANCE}/put_into_servergroup`,
-    'putInstanceIntoServerGroup',
-    'Put an instance into a placement group',
-    {
-      description: 'Returns 409 if it is in one already, and for bare metal machines and nodes of clusters.',
-      body: PutIntoServerGroup,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params, body }) =>
-        dialect.tasks([await putIntoPlacementGroup(on, scope, params.instance_id, body.servergroup_id)]),
-    },
-  );
+  api.post(`${INSTANCE}/put_into_servergroup`, 'putInstanceIntoServerGroup', 'Put an instance into a placement group', {
+    description: 'Returns 409 if it is in one already, and for bare metal machines and nodes of clusters.',
+    body: PutIntoServerGroup,
+    answer: dialect.tasksSchema,
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await putIntoPlacementGroup(on, scope, params.instance_id, body.servergroup_id)]),
+  });
 
   api.post(
     `${INSTANCE}/remove_from_servergroup`,

@@ -49,20 +49,13 @@ export function placementTasks({ clock }: { clock: Clock }): TaskEnd[] {
 }
 
 /** Returns the task. @throws NotFoundError, InvalidError for an unknown group, ConflictError if it is in one */
-export const putIntoPlacementGroup = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  groupId: string,
-): Promise<string> =>
+export const putIntoPlacementGroup = (on: Platform, scope: Scope, id: string, groupId: string): Promise<string> =>
   on.database.accept(async (tx) => {
     const instance = await lockFreeInstance(tx, scope, id);
     refuseBareMetal(instance);
     const former = await placementGroups.groupOf(tx, instance.id);
     if (former !== undefined) {
-      throw new ConflictError(
-        `Instance ${instance.id} is in placement group ${former}; remove it from there first`,
-      );
+      throw new ConflictError(`Instance ${instance.id} is in placement group ${former}; remove it from there first`);
     }
     await placementGroups.join(tx, scope, groupId, instance.id);
     const serverGroupId = groupId.toLowerCase();

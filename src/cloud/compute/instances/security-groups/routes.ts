@@ -50,36 +50,26 @@ export function instanceGroupRoutes(app: Api, on: Platform): void {
     });
   }
 
-  api.get(
-    `${INSTANCE}/securitygroups`,
-    'listInstanceSecurityGroups',
-    'List the security groups of an instance',
-    {
-      description: 'Lists the groups on any of its ports, sorted by name.',
-      answer: instanceGroupListSchema,
-      handler: async ({ scope, params }) => {
-        const results = await groupsOfInstance(on, scope, params.instance_id);
-        return { count: results.length, results };
-      },
+  api.get(`${INSTANCE}/securitygroups`, 'listInstanceSecurityGroups', 'List the security groups of an instance', {
+    description: 'Lists the groups on any of its ports, sorted by name.',
+    answer: instanceGroupListSchema,
+    handler: async ({ scope, params }) => {
+      const results = await groupsOfInstance(on, scope, params.instance_id);
+      return { count: results.length, results };
     },
-  );
+  });
 }
 
 export function groupInstanceRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags: GROUP_TAGS, params: GroupParams });
 
-  api.get(
-    `${GROUPS}/:group_id/instances`,
-    'listSecurityGroupInstances',
-    'List the instances of a security group',
-    {
-      description: 'Lists instances with the group on at least one port, newest first.',
-      answer: InstanceList,
-      handler: async ({ scope, params }) => {
-        const { id: groupId } = await getSecurityGroup(on, scope, params.group_id);
-        const { count, rows } = await shownInstances(on, scope, { groupId, include_baremetal: true });
-        return { count, results: rows };
-      },
+  api.get(`${GROUPS}/:group_id/instances`, 'listSecurityGroupInstances', 'List the instances of a security group', {
+    description: 'Lists instances with the group on at least one port, newest first.',
+    answer: InstanceList,
+    handler: async ({ scope, params }) => {
+      const { id: groupId } = await getSecurityGroup(on, scope, params.group_id);
+      const { count, rows } = await shownInstances(on, scope, { groupId, include_baremetal: true });
+      return { count, results: rows };
     },
-  );
+  });
 }

@@ -15,10 +15,7 @@ let reseller: TestReseller;
 /** The administrator of the reseller of the first account and the tenant. */
 let own: HttpClient;
 beforeAll(async () => {
-  service = await startService(
-    { TRADEWIND_SIMULATION_SPEED: '1000' },
-    { clock: { now: () => new Date(at) } },
-  );
+  service = await startService({ TRADEWIND_SIMULATION_SPEED: '1000' }, { clock: { now: () => new Date(at) } });
   tenant = await service.otherTenant();
   reseller = await addReseller(service, 'Elsewhere');
   own = await asResellerOf(service, 1);
@@ -116,9 +113,9 @@ describe('a price list', () => {
     const { trial_until } = await made(forTenant({ trial_until: time(HOUR) }));
     expect(trial_until).toBe(time(HOUR).replace('.000Z', 'Z'));
     const flavors = async () =>
-      (
-        await tenant.http.get(`/cloud/v1/flavors/${tenant.projectId}/1?include_prices=true`)
-      ).body.results.find((one: { flavor_id: string }) => one.flavor_id === 'g1-standard-1-2');
+      (await tenant.http.get(`/cloud/v1/flavors/${tenant.projectId}/1?include_prices=true`)).body.results.find(
+        (one: { flavor_id: string }) => one.flavor_id === 'g1-standard-1-2',
+      );
     expect(await flavors()).toMatchObject({ price_per_hour: 0, price_status: 'show' });
     at += HOUR;
     expect((await flavors()).price_per_hour).toBe(0.01404);
@@ -145,10 +142,7 @@ describe('a price list', () => {
     expect((await service.http.delete(`${LISTS}/${future.id}`)).status).toBe(404);
     const present = await made(forTenant({ discount_percent: 40 }));
     const refused = await service.http.delete(`${LISTS}/${present.id}`);
-    expect([refused.status, refused.body.detail]).toEqual([
-      409,
-      expect.stringContaining('has come into force'),
-    ]);
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('has come into force')]);
     at += HOUR;
     expect((await preview()).discount_percent).toBe(0.4);
   });
@@ -186,9 +180,7 @@ describe('a price list', () => {
     const client = (await service.otherTenant()).clientId;
     const answers = [];
     for (let n = 0; n < 101; n++) {
-      answers.push(
-        await service.http.post(LISTS, { scope: 'client', id: client, valid_from: time(n * 1_000) }),
-      );
+      answers.push(await service.http.post(LISTS, { scope: 'client', id: client, valid_from: time(n * 1_000) }));
     }
     expect(answers.map(({ status }) => status)).toEqual([...Array(100).fill(201), 409]);
   });
@@ -201,9 +193,7 @@ describe('history', () => {
     const of = `scope=client&id=${tenant.clientId}`;
     const first = (await service.http.get(`${LISTS}?${of}&limit=2`)).body;
     expect(first.results).toEqual([lists[2], lists[1]]);
-    const { body: second } = await service.http.get(
-      `${LISTS}?${of}&limit=1&page_token=${first.next_page_token}`,
-    );
+    const { body: second } = await service.http.get(`${LISTS}?${of}&limit=1&page_token=${first.next_page_token}`);
     expect(second.results).toEqual([lists[0]]);
     expect((await service.http.get(`${LISTS}/${lists[0].id}`)).body).toEqual(lists[0]);
     expect((await service.http.get(`${LISTS}?scope=reseller&id=2`)).body).toEqual({
@@ -222,8 +212,7 @@ describe('history', () => {
     const prices = async (when: string) => {
       const { body } = await tenant.http.get(`${PRICES}?at=${when}`);
       const price = body.prices.find(
-        (one: { region_id: number; item: string }) =>
-          one.region_id === 1 && one.item === 'volume_types.standard',
+        (one: { region_id: number; item: string }) => one.region_id === 1 && one.item === 'volume_types.standard',
       );
       return { ...body, prices: price };
     };
@@ -253,8 +242,7 @@ describe('history', () => {
     const answer = await service.http.patch(`/iam/clients/${tenant.clientId}`, reach);
     expect(answer.status, answer.text).toBe(200);
     expect((await preview()).discount_percent).toBe(0.2);
-    const percent = async (when: string) =>
-      (await tenant.http.get(`${PRICES}?at=${when}`)).body.discount_percent;
+    const percent = async (when: string) => (await tenant.http.get(`${PRICES}?at=${when}`)).body.discount_percent;
     expect(await percent(time(-1))).toBe(10);
     expect(await percent(moved)).toBe(20);
     await service.http.patch(`/iam/clients/${tenant.clientId}`, { reseller: 1 });

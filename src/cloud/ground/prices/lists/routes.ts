@@ -48,15 +48,11 @@ export function priceProblems(
     }
     if (!isKnown(price, catalog)) {
       problems.push(
-        problem(
-          'item',
-          `${price.item} is not offered ${price.region_id === undefined ? 'anywhere' : 'there'}.`,
-        ),
+        problem('item', `${price.item} is not offered ${price.region_id === undefined ? 'anywhere' : 'there'}.`),
       );
     }
     const key = `${price.region_id} ${price.currency ?? currency} ${price.item}`;
-    if (seen.has(key))
-      problems.push(problem('item', 'Has a price already, in the same region and currency.'));
+    if (seen.has(key)) problems.push(problem('item', 'Has a price already, in the same region and currency.'));
     seen.add(key);
     return problems;
   });
@@ -87,21 +83,12 @@ export async function listPriceLists(
   principal: Principal,
   query: DatedListQuery,
 ): Promise<schema.PriceLists> {
-  const { rows, next_page_token } = await datedLists.listDatedLists<store.PriceListRow>(
-    on,
-    KIND,
-    principal,
-    query,
-  );
+  const { rows, next_page_token } = await datedLists.listDatedLists<store.PriceListRow>(on, KIND, principal, query);
   return { results: rows.map(schema.presentedList), next_page_token };
 }
 
 /** @throws NotFoundError */
-export async function getPriceList(
-  on: Platform,
-  principal: Principal,
-  id: number,
-): Promise<schema.PriceList> {
+export async function getPriceList(on: Platform, principal: Principal, id: number): Promise<schema.PriceList> {
   return schema.presentedList(await datedLists.getDatedList<store.PriceListRow>(on, KIND, principal, id));
 }
 

@@ -31,9 +31,7 @@ const price = {
       examples: [0.0001],
     }),
   ),
-  per_month: Optional(
-    Num({ ...amount, description: 'For 720 hours; instead of per_hour', examples: [0.072] }),
-  ),
+  per_month: Optional(Num({ ...amount, description: 'For 720 hours; instead of per_hour', examples: [0.072] })),
 };
 
 const terms = {
@@ -41,16 +39,12 @@ const terms = {
   discount_percent: Optional(
     Num({ minimum: 0, maximum: 100, description: 'Percentage taken off: 16 is 16 %', examples: [16] }),
   ),
-  tax_percent: Optional(
-    Num({ minimum: 0, maximum: 100, description: 'Percentage added: 17 is 17 %', examples: [17] }),
-  ),
+  tax_percent: Optional(Num({ minimum: 0, maximum: 100, description: 'Percentage added: 17 is 17 %', examples: [17] })),
   visible: Optional(Flag({ description: 'Whether the accounts see prices' })),
   trial_until: Optional(
     QueryTime('Until then, lists of flavors and images show prices of 0. A time that is over ends a trial'),
   ),
-  prices: Optional(
-    List(Input('PriceListItem', price), { maxItems: 500, description: 'Prices of their own' }),
-  ),
+  prices: Optional(List(Input('PriceListItem', price), { maxItems: 500, description: 'Prices of their own' })),
 };
 
 export const NewPriceList = Input(

@@ -45,12 +45,7 @@ export async function listsOfClientsBetween(
   return timed(db, theirs, from, to);
 }
 
-async function timed(
-  db: Sql,
-  condition: RawBuilder<boolean>,
-  from: Date,
-  to: Date | undefined,
-): Promise<TimedTerms[]> {
+async function timed(db: Sql, condition: RawBuilder<boolean>, from: Date, to: Date | undefined): Promise<TimedTerms[]> {
   const { rows } = await sql<TimedTerms>`
     select id, scope, reseller_id, client_id, valid_from as "from", terms from (
       select *, lead(valid_from) over (partition by scope, reseller_id, client_id order by valid_from, id) as next_from

@@ -24,8 +24,7 @@ const groups = (limit: number, more: object = {}) => ({
 });
 const forTenant = (list: object) => ({ scope: 'client', id: tenant.clientId, ...list });
 const limit = async (region = 1) =>
-  (await tenant.http.get(`/cloud/v2/regional_quotas/${tenant.clientId}/${region}`)).body
-    .servergroup_count_limit;
+  (await tenant.http.get(`/cloud/v2/regional_quotas/${tenant.clientId}/${region}`)).body.servergroup_count_limit;
 let madeGroups = 0;
 /** Returns the limit that a placement group too many is refused by; undefined if there may be one more. */
 async function refusedBy(region = 1): Promise<number | undefined> {
@@ -51,12 +50,7 @@ it('holds at once, the narrower before the wider, and after the own limits of an
       ],
     }),
   );
-  expect([await limit(1), await limit(2), await refusedBy(2), await refusedBy(1)]).toEqual([
-    0,
-    5,
-    undefined,
-    0,
-  ]);
+  expect([await limit(1), await limit(2), await refusedBy(2), await refusedBy(1)]).toEqual([0, 5, undefined, 0]);
   const own = `/cloud/v2/regional_quotas/${tenant.clientId}/1`;
   await service.http.patch(own, { servergroup_count_limit: 2 });
   expect([await limit(), await refusedBy(), await refusedBy()]).toEqual([2, undefined, 2]);

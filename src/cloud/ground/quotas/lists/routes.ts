@@ -37,8 +37,7 @@ export function quotaListRoutes(app: Api, on: Platform): void {
   });
 
   api.delete(ONE, 'deleteQuotaList', 'Delete a quota list that is not in force yet', {
-    description:
-      'What has come into force stays: let another list follow it. Only for the platform administrator.',
+    description: 'What has come into force stays: let another list follow it. Only for the platform administrator.',
     params: QuotaListParams,
     handler: ({ principal, params }) => deleteQuotaList(on, principal, params.quota_list_id),
   });

@@ -9,9 +9,7 @@ const limit = {
     description: 'Name of the quota, as refusals have it',
     examples: ['vm_count'],
   }),
-  region_id: Type.Optional(
-    IntegerId('Region; all of them if left out. What is said of the region goes before it'),
-  ),
+  region_id: Type.Optional(IntegerId('Region; all of them if left out. What is said of the region goes before it')),
   limit: Type.Integer({
     minimum: 0,
     maximum: 1_000_000_000,

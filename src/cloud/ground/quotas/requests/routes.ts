@@ -21,15 +21,10 @@ import * as store from './store.ts';
 /** Requests of one account that are not decided yet. */
 const MOST_OPEN = 20;
 
-const ownerOf = ({ platformAdministrator, clientId }: Principal) =>
-  platformAdministrator ? undefined : clientId;
+const ownerOf = ({ platformAdministrator, clientId }: Principal) => (platformAdministrator ? undefined : clientId);
 
 /** @throws NotFoundError */
-export async function getLimitRequest(
-  on: Platform,
-  principal: Principal,
-  id: number,
-): Promise<store.LimitRequestRow> {
+export async function getLimitRequest(on: Platform, principal: Principal, id: number): Promise<store.LimitRequestRow> {
   return found('Limit request', id, await store.findRequest(on.database.sql, ownerOf(principal), id));
 }
 
@@ -112,10 +107,7 @@ function problemsOf(limits: RequestedLimits, regions: ReadonlyMap<number, unknow
   return problems;
 }
 
-function numbersIn({
-  global_limits: global = {},
-  regional_limits: regional = [],
-}: RequestedLimits): QuotaNumber[] {
+function numbersIn({ global_limits: global = {}, regional_limits: regional = [] }: RequestedLimits): QuotaNumber[] {
   const named = (quotas: readonly string[], region_id: number, limits: Record<string, number>) =>
     quotas.flatMap((attribute) => {
       const number = limits[limitField(attribute)];
@@ -153,15 +145,13 @@ export function limitRequestRoutes(app: Api, on: Platform): void {
     description: 'Newest first. The platform administrator sees those of all accounts.',
     query: schema.LimitRequestListQuery,
     answer: schema.LimitRequestList,
-    handler: async ({ principal, query }) =>
-      presentedPage(await listLimitRequests(on, principal, query), presented),
+    handler: async ({ principal, query }) => presentedPage(await listLimitRequests(on, principal, query), presented),
   });
 
   api.get(ONE, 'getLimitRequest', 'Get a request for other limits', {
     versioned: { table: 'quota_requests', columns: { request_id: 'id' } },
     answer: schema.LimitRequestAnswer,
-    handler: async ({ principal, params }) =>
-      presented(await getLimitRequest(on, principal, params.request_id)),
+    handler: async ({ principal, params }) => presented(await getLimitRequest(on, principal, params.request_id)),
   });
 
   api.patch(ONE, 'decideLimitRequest', 'Grant or reject a request for other limits', {

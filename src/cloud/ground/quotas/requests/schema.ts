@@ -81,9 +81,7 @@ export const LimitRequestListQuery = Query({
   created_from: Type.Optional(QueryTime('Only those from this time on')),
   created_to: Type.Optional(QueryTime('Only those up to this time')),
   request_ids: RepeatedId('Only these requests'),
-  status: Type.Optional(
-    Type.Array(Status, { maxItems: REQUEST_STATUSES.length, description: 'Repeat for several' }),
-  ),
+  status: Type.Optional(Type.Array(Status, { maxItems: REQUEST_STATUSES.length, description: 'Repeat for several' })),
 });
 export type LimitRequestListQuery = Static<typeof LimitRequestListQuery>;
 

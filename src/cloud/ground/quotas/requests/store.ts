@@ -20,11 +20,7 @@ export async function findRequest(db: Sql, owner: Owner, id: number): Promise<Li
   return requests(db, owner).where('id', '=', id).executeTakeFirst();
 }
 
-export async function lockRequest(
-  tx: Transaction,
-  owner: Owner,
-  id: number,
-): Promise<LimitRequestRow | undefined> {
+export async function lockRequest(tx: Transaction, owner: Owner, id: number): Promise<LimitRequestRow | undefined> {
   return requests(tx.sql, owner).where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
@@ -76,11 +72,7 @@ export async function insertRequest(
 }
 
 export async function decideRequest(tx: Transaction, id: number, status: RequestStatus): Promise<void> {
-  await tx.sql
-    .updateTable('quota_requests')
-    .set({ status, updated_at: tx.now })
-    .where('id', '=', id)
-    .execute();
+  await tx.sql.updateTable('quota_requests').set({ status, updated_at: tx.now }).where('id', '=', id).execute();
 }
 
 export async function deleteRequest(tx: Transaction, id: number): Promise<void> {

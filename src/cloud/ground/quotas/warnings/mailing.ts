@@ -62,10 +62,7 @@ export async function noteMailed(tx: Transaction, warnings: readonly Warning[], 
 }
 
 /** Returns the last warning of an account that was mailed. */
-export async function lastWarning(
-  db: Sql,
-  clientId: number,
-): Promise<(Warning & { mailed_at: Date }) | undefined> {
+export async function lastWarning(db: Sql, clientId: number): Promise<(Warning & { mailed_at: Date }) | undefined> {
   const row = await db
     .selectFrom('quota_warnings')
     .selectAll()
@@ -80,11 +77,7 @@ export async function lastWarning(
 const BATCH = 100;
 
 /** Mails the administrators of accounts which quotas are nearly used up. To be called periodically. */
-export async function mailWarnings(deps: {
-  database: Database;
-  clock: Clock;
-  mailer: Mailer;
-}): Promise<void> {
+export async function mailWarnings(deps: { database: Database; clock: Clock; mailer: Mailer }): Promise<void> {
   const { database, clock, mailer } = deps;
   for (let told = BATCH; told === BATCH; ) {
     told = await database.transaction(async (tx) => {

@@ -79,9 +79,7 @@ async function floatingOfGoing() {
 
 async function ends(ids: string[]): Promise<string[]> {
   const ended = await Promise.all(ids.map((id) => service.http.task(id)));
-  return ended.map(({ state, error, task_type }) =>
-    state === 'FINISHED' ? state : `${task_type}: ${error}`,
-  );
+  return ended.map(({ state, error, task_type }) => (state === 'FINISHED' ? state : `${task_type}: ${error}`));
 }
 
 describe('while an instance is being deleted, the deletion of', () => {
@@ -262,10 +260,7 @@ it('a deletion that moves behind another task does not take along what is free, 
   });
   const letVmGo = await hold('delete_vm');
   const first = await remove(at('instances', id));
-  const [moved = '', free = ''] = [
-    await remove(at('volumes', volumes[0])),
-    await remove(at('volumes', volumes[1])),
-  ];
+  const [moved = '', free = ''] = [await remove(at('volumes', volumes[0])), await remove(at('volumes', volumes[1]))];
   const soon = (task: string) =>
     service.pool.query('update waiting_deletions set due_at = now() where task_id = $1', [task]);
   await service.pool.query(`update waiting_deletions set due_at = now() + interval '1 hour'`);
@@ -279,9 +274,7 @@ it('a deletion that moves behind another task does not take along what is free, 
   await soon(moved);
   const attaching = attached.body[0];
   await vi.waitFor(async () => {
-    const { rows } = await service.pool.query('select behind from waiting_deletions where task_id = $1', [
-      moved,
-    ]);
+    const { rows } = await service.pool.query('select behind from waiting_deletions where task_id = $1', [moved]);
     expect(rows).toEqual([{ behind: attaching }]);
   }, 10_000);
   expect((await task(moved)).data).toMatchObject({ volume_id: volumes[0], waits_for: attaching });
@@ -321,11 +314,7 @@ it('what is really in use is refused as before', async () => {
       { type: 'reserved_fixed_ip', port_id: reserved },
     ],
   });
-  for (const path of [
-    at('subnets', subnetId),
-    at('networks', networkId),
-    at('reserved_fixed_ips', reserved),
-  ]) {
+  for (const path of [at('subnets', subnetId), at('networks', networkId), at('reserved_fixed_ips', reserved)]) {
     expect((await service.http.delete(path)).status, path).toBe(409);
   }
   const goOn = await hold('delete_vm');
@@ -335,10 +324,7 @@ it('what is really in use is refused as before', async () => {
   expect(refused.status).toBe(409);
   expect(refused.body.message).toContain(`port ${reserved}`);
   await goOn();
-  expect(await ends([first, await remove(at('reserved_fixed_ips', reserved))])).toEqual([
-    'FINISHED',
-    'FINISHED',
-  ]);
+  expect(await ends([first, await remove(at('reserved_fixed_ips', reserved))])).toEqual(['FINISHED', 'FINISHED']);
 });
 
 it('a deletion does not wait for a task that makes or changes what it is about', async () => {
@@ -382,9 +368,7 @@ it('parts of one load balancer are deleted at the same time', async () => {
     }),
   );
   const removed = await Promise.all(pools.map((id) => remove(at('lbpools', id))));
-  expect(await ends([...removed, await remove(at('loadbalancers', balancer))])).toEqual(
-    Array(4).fill('FINISHED'),
-  );
+  expect(await ends([...removed, await remove(at('loadbalancers', balancer))])).toEqual(Array(4).fill('FINISHED'));
 });
 
 it('a whole module goes at once, whatever comes first', async () => {
@@ -407,19 +391,14 @@ it('a whole module goes at once, whatever comes first', async () => {
     );
     // The users go first; all that they use is asked for in any order, at the same time.
     const first = await Promise.all(
-      machines.flatMap(({ id, floating }) => [
-        remove(at('floatingips', floating)),
-        remove(at('instances', id)),
-      ]),
+      machines.flatMap(({ id, floating }) => [remove(at('floatingips', floating)), remove(at('instances', id))]),
     );
     const rest = machines
       .flatMap(({ port, data }) => [at('reserved_fixed_ips', port), at('volumes', data)])
       .toSorted(() => Math.random() - 0.5);
     const answers = await Promise.all(rest.map((path) => service.http.delete(path)));
     // Those that were quick are gone already.
-    expect(answers.map(({ status }) => status).filter((status) => status !== 404 && status !== 200)).toEqual(
-      [],
-    );
+    expect(answers.map(({ status }) => status).filter((status) => status !== 404 && status !== 200)).toEqual([]);
     const second = answers.flatMap(({ status, body }) => (status === 200 ? body : []));
     expect(await ends([...first, ...second])).toEqual(Array(first.length + second.length).fill('FINISHED'));
     const last = await Promise.all([remove(at('subnets', subnetId)), remove(at('networks', networkId))]);
@@ -432,10 +411,9 @@ it('has more time while the task before it is in time', async () => {
   const id = await remove(at('floatingips', floating));
   await service.pool.query(`update tasks set deadline_at = now() - interval '1 hour' where id = $1`, [id]);
   await vi.waitFor(async () => {
-    const { rows } = await service.pool.query(
-      'select state, deadline_at > now() as early from tasks where id = $1',
-      [id],
-    );
+    const { rows } = await service.pool.query('select state, deadline_at > now() as early from tasks where id = $1', [
+      id,
+    ]);
     expect(rows).toEqual([{ state: 'NEW', early: true }]);
   }, 10_000);
   await goOn();
@@ -551,13 +529,11 @@ describe('in the database,', () => {
     return ids;
   }
   const over = (...ids: (string | undefined)[]) =>
-    idle.pool.query(
-      `update tasks set state = 'FINISHED', updated_on = now(), finished_on = now() where id = any($1)`,
-      [ids],
-    );
+    idle.pool.query(`update tasks set state = 'FINISHED', updated_on = now(), finished_on = now() where id = any($1)`, [
+      ids,
+    ]);
   const take = (limit: number) => store.take(database.sql, worker, limit);
-  const accountsOf = (taken: store.Claimed[]) =>
-    taken.map(({ clientId }) => clientId).toSorted((a, b) => a - b);
+  const accountsOf = (taken: store.Claimed[]) => taken.map(({ clientId }) => clientId).toSorted((a, b) => a - b);
   const behindOf = async (ids: string[]) => {
     const { rows } = await idle.pool.query(
       'select behind from waiting_deletions where task_id = any($1) order by task_id',
@@ -572,9 +548,7 @@ describe('in the database,', () => {
     await wait(second.clientId, 1);
     const taken = await take(3);
     expect(accountsOf(taken)).toEqual([1, 1, second.clientId]);
-    expect(taken.filter(({ clientId }) => clientId === 1).map(({ taskId }) => taskId)).toEqual(
-      many.slice(0, 2),
-    );
+    expect(taken.filter(({ clientId }) => clientId === 1).map(({ taskId }) => taskId)).toEqual(many.slice(0, 2));
     await wait(third.clientId, 2);
     expect(accountsOf(await take(1))).toEqual([third.clientId]);
     expect(accountsOf(await take(2))).toEqual([1, third.clientId]);

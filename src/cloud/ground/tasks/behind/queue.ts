@@ -34,8 +34,7 @@ export function waitingDeletionsQueue(on: Platform, work: WaitingWork): Queue {
       const room = HERE - inHand.size;
       if (room <= 0 || !(await store.isAnyDue(database.sql))) return false;
       const taken = await store.take(database.sql, workerId, room);
-      for (const one of taken)
-        begin({ key: one.taskId, state: one.claims, work: () => attempt(on, work, one) });
+      for (const one of taken) begin({ key: one.taskId, state: one.claims, work: () => attempt(on, work, one) });
       return taken.length > 0;
     },
     claimed: () => store.claimedBy(database.sql, workerId),

@@ -50,9 +50,7 @@ export interface WingTasks {
 }
 
 /** The arguments of a use case, after platform and scope. */
-export type Rest<UseCase> = UseCase extends (on: Platform, scope: Scope, ...args: infer Args) => unknown
-  ? Args
-  : never;
+export type Rest<UseCase> = UseCase extends (on: Platform, scope: Scope, ...args: infer Args) => unknown ? Args : never;
 
 /**
  * Deletes something, or has it wait until the task that takes away what uses it has ended. Returns the task.
@@ -124,10 +122,7 @@ function namedBy({ names }: WaitingDeletion, args: readonly unknown[]): Record<s
 }
 
 /** Returns what the task of a waiting deletion shows of its options. */
-function shownOptions(
-  { names, options }: WaitingDeletion,
-  args: readonly unknown[],
-): Record<string, unknown> {
+function shownOptions({ names, options }: WaitingDeletion, args: readonly unknown[]): Record<string, unknown> {
   return Object.fromEntries(options.map((name, at) => [name, args[names.length + at]]));
 }
 

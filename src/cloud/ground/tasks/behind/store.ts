@@ -30,10 +30,7 @@ const dueAfter = (id: string) => sql`case when not ${goesOn(sql`${id}::uuid`)} t
  * Inserts the deletion, unless one of the same thing already waits. Returns the task and arguments of the one that waits.
  * The task that it waits for must be locked.
  */
-export async function insertWaiting(
-  tx: Transaction,
-  given: NewWaiting,
-): Promise<{ id: string; args: unknown[] }> {
+export async function insertWaiting(tx: Transaction, given: NewWaiting): Promise<{ id: string; args: unknown[] }> {
   const { taskId, kind, args, about, thing, clientId, projectId, regionId, behind } = given;
   const { rows } = await sql<{ id: string; args: unknown[] }>`
     insert into waiting_deletions as waiting
@@ -257,8 +254,7 @@ export async function giveBack(db: Sql, workerId: string, ids: readonly string[]
   await release(db, sql`worker_id = ${workerId} and task_id = any(${[...ids]}::uuid[])`);
 }
 
-export const takeFromDead = (db: Sql): Promise<number> =>
-  release(db, sql`worker_id is not null and ${WORKER_IS_DEAD}`);
+export const takeFromDead = (db: Sql): Promise<number> => release(db, sql`worker_id is not null and ${WORKER_IS_DEAD}`);
 
 /** Releases claims. Those that are locked right now stay for the next time: nobody waits for them, or for each other. */
 async function release(db: Sql, which: RawBuilder<unknown>): Promise<number> {

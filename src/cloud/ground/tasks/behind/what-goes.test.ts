@@ -102,9 +102,7 @@ describe('what the deletion of an instance names', () => {
     expect(refused.body.message).toContain(`Volume ${named} is being detached by task ${first}`);
     await goOn();
     expect(await ends([first])).toEqual(['FINISHED']);
-    expect(await ends([await remove(path), await remove(at('volumes', named))])).toEqual(
-      Array(2).fill('FINISHED'),
-    );
+    expect(await ends([await remove(path), await remove(at('volumes', named))])).toEqual(Array(2).fill('FINISHED'));
   });
 
   it('is not silently kept if it has left meanwhile', async () => {
@@ -164,10 +162,7 @@ describe('the deletion of a pool', () => {
     const waiting = [await remove(`${path}/pools/api`), await remove(`${path}/pools/jobs`)];
     await goOn();
     expect(await ends([first])).toEqual(['FINISHED']);
-    expect((await ends(waiting)).sort()).toEqual([
-      'FINISHED',
-      expect.stringMatching(/^Pool \w+ is the last/),
-    ]);
+    expect((await ends(waiting)).sort()).toEqual(['FINISHED', expect.stringMatching(/^Pool \w+ is the last/)]);
     const { body } = await service.http.get(path);
     expect(body).toMatchObject({ status: 'Provisioned', pools: [expect.anything()] });
   });
@@ -177,10 +172,7 @@ describe('the deletion of a pool', () => {
     const goOn = await hold('delete_k8s_cluster_pool_v2');
     const first = await remove(`${path}/pools/web`);
     const refused = await service.http.delete(`${path}/pools/api`);
-    expect([refused.status, refused.body.message]).toEqual([
-      409,
-      expect.stringContaining('delete the cluster'),
-    ]);
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining('delete the cluster')]);
     await goOn();
     expect(await ends([first])).toEqual(['FINISHED']);
     expect(await status(path)).toBe(200);

@@ -31,16 +31,13 @@ async function newVolume(): Promise<string> {
   return task.created_resources.volumes[0];
 }
 
-const make = () =>
-  service.http.post('/cloud/v1/volumes/1/1', { name: 'never', source: 'new-volume', size: 1 });
+const make = () => service.http.post('/cloud/v1/volumes/1/1', { name: 'never', source: 'new-volume', size: 1 });
 
 describe('a creation', () => {
   it('leaves nothing behind', async () => {
     const volumes = async () => (await service.http.get('/cloud/v1/volumes/1/1')).body.count;
     const used = async () => {
-      const { rows } = await service.pool.query(
-        `select used from quota_usage where attribute = 'volume_count'`,
-      );
+      const { rows } = await service.pool.query(`select used from quota_usage where attribute = 'volume_count'`);
       return rows[0]?.used ?? 0;
     };
     const before = [await volumes(), await used()];
@@ -85,12 +82,7 @@ describe('a change', () => {
   });
 
   it.each([
-    [
-      'a removal',
-      'delete_volume',
-      (id: string) => service.http.delete(`/cloud/v1/volumes/1/1/${id}`),
-      'gone',
-    ],
+    ['a removal', 'delete_volume', (id: string) => service.http.delete(`/cloud/v1/volumes/1/1/${id}`), 'gone'],
     [
       'what can only grow',
       'extend_volume',
@@ -123,9 +115,7 @@ it('tells an event', async () => {
 it('is told to the account of the task if the platform administrator does it', async () => {
   const other = await service.otherTenant();
   const path = `/cloud/v1/volumes/${other.projectId}/1`;
-  const id = await held('create_volume', () =>
-    other.http.post(path, { name: 'never', source: 'new-volume', size: 1 }),
-  );
+  const id = await held('create_volume', () => other.http.post(path, { name: 'never', source: 'new-volume', size: 1 }));
   const { body: start } = await other.http.get('/tradewind/v1/events?limit=1');
   expect((await cancel(id)).status).toBe(200);
   await vi.waitFor(async () => {
@@ -140,11 +130,7 @@ it('is for those who may change things in the account', async () => {
   const id = await held('create_volume', make);
   const other = await service.otherTenant();
   const reader = await service.withRole('Users');
-  const answers = [
-    await cancel(id, other.http),
-    await cancel(id, reader),
-    await cancel(id, service.anonymous),
-  ];
+  const answers = [await cancel(id, other.http), await cancel(id, reader), await cancel(id, service.anonymous)];
   expect(answers.map(({ status }) => status)).toEqual([404, 403, 401]);
   expect((await cancel(id, await service.withRole('Engineers'))).status).toBe(200);
 });

@@ -68,11 +68,7 @@ export function createDeliveries(deps: {
   }
 
   /** Returns the time before which nothing is left: actions are sent, given up or older than the subscription. */
-  function nothingBefore(
-    { sent_until: known }: store.SubscriptionRow,
-    begun: Date,
-    left: Date | undefined,
-  ): Date {
+  function nothingBefore({ sent_until: known }: store.SubscriptionRow, begun: Date, left: Date | undefined): Date {
     const looked = begun.getTime() - LATE_MS;
     const unsent = Math.max(left?.getTime() ?? Infinity, begun.getTime() - GIVE_UP_MS);
     return new Date(Math.max(known.getTime(), Math.min(looked, unsent)));

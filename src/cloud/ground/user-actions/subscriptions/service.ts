@@ -10,14 +10,7 @@ import * as store from './store.ts';
 /* The address to which an account wants its user actions sent. An account can have only one. */
 
 /** Headers that belong to the connection or describe the content. */
-const OURS = new Set([
-  'connection',
-  'content-length',
-  'content-type',
-  'host',
-  'transfer-encoding',
-  'upgrade',
-]);
+const OURS = new Set(['connection', 'content-length', 'content-type', 'host', 'transfer-encoding', 'upgrade']);
 
 /** Sends actions from now on. @throws InvalidError, ConflictError while the account has a subscription */
 export async function subscribe(on: Platform, principal: Principal, wanted: Subscribe): Promise<void> {

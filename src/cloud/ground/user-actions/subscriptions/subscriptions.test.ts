@@ -62,10 +62,9 @@ describe('a subscription', () => {
   });
   afterEach(() => tenant.http.post(`${BASE}/unsubscribe`));
   const failures = async () => {
-    const { rows } = await service.pool.query(
-      'select failures from user_action_subscriptions where client_id = $1',
-      [tenant.clientId],
-    );
+    const { rows } = await service.pool.query('select failures from user_action_subscriptions where client_id = $1', [
+      tenant.clientId,
+    ]);
     return rows[0]?.failures;
   };
 
@@ -81,12 +80,7 @@ describe('a subscription', () => {
     });
     await vi.waitFor(async () => {
       const actions = await listed(tenant);
-      expect(actions.map((one: { acknowledged: boolean }) => one.acknowledged)).toEqual([
-        true,
-        true,
-        true,
-        false,
-      ]);
+      expect(actions.map((one: { acknowledged: boolean }) => one.acknowledged)).toEqual([true, true, true, false]);
       // The same as in the list, except that they were not sent yet.
       expect(received.map(({ body }) => body)).toEqual(
         actions
@@ -168,10 +162,7 @@ describe('a subscription', () => {
     expect((await tenant.http.post(`${BASE}/subscribe`, subscription)).status).toBe(204);
     // Like any other name that leads to this machine.
     const ours = tenant.clientId;
-    await service.pool.query('update user_action_subscriptions set url = $1 where client_id = $2', [
-      url,
-      ours,
-    ]);
+    await service.pool.query('update user_action_subscriptions set url = $1 where client_id = $2', [url, ours]);
     await makeKey(tenant, 'not sent');
     await vi.waitFor(async () => expect(await failures()).toBe(1), soon);
     expect(asked).toBe(0);
@@ -182,10 +173,9 @@ describe('a subscription', () => {
     statusOf = () => 503;
     await makeKey(tenant, 'of yesterday');
     await vi.waitFor(async () => expect(await failures()).toBe(1), soon);
-    await service.pool.query(
-      `update user_actions set "timestamp" = now() - interval '25 hours' where client_id = $1`,
-      [tenant.clientId],
-    );
+    await service.pool.query(`update user_actions set "timestamp" = now() - interval '25 hours' where client_id = $1`, [
+      tenant.clientId,
+    ]);
     await service.pool.query(
       `update user_action_subscriptions set due_at = now(), sent_until = now() - interval '26 hours'`,
     );

@@ -16,10 +16,8 @@ function wantedOf(given: CniInput, current: Cni): Cni {
   return cni ?? CALICO;
 }
 const onUpdate = (given: CniInput, current: Cni) => cniProblems(given, wantedOf(given, current), { current });
-const onCreation = (
-  given: CniInput,
-  pools: { podsIpPool?: string | null; podsIpv6Pool?: string | null } = {},
-) => cniProblems(given, wantedOf(given, CALICO), { current: undefined, ...pools });
+const onCreation = (given: CniInput, pools: { podsIpPool?: string | null; podsIpv6Pool?: string | null } = {}) =>
+  cniProblems(given, wantedOf(given, CALICO), { current: undefined, ...pools });
 
 describe('an update accepts', () => {
   it.each<[string, CniInput, Cni]>([
@@ -34,19 +32,11 @@ describe('an update accepts', () => {
       cilium({ hubble_relay: true, hubble_ui: true }),
     ],
     ['DSR with Geneve', { cilium: { lb_mode: 'dsr' } }, cilium()],
-    [
-      'hybrid with native routing',
-      { cilium: { lb_mode: 'hybrid', tunnel: '' } },
-      cilium({ tunnel: 'vxlan' }),
-    ],
+    ['hybrid with native routing', { cilium: { lb_mode: 'hybrid', tunnel: '' } }, cilium({ tunnel: 'vxlan' })],
     ['VXLAN with SNAT', { cilium: { tunnel: 'vxlan' } }, cilium()],
     ['native routing by tunnel', { cilium: { tunnel: '' } }, cilium()],
     ['native routing by both', { cilium: { tunnel: '', routing_mode: 'native' } }, cilium()],
-    [
-      'native routing with Geneve for DSR',
-      { cilium: { tunnel: 'geneve', routing_mode: 'native' } },
-      cilium(),
-    ],
+    ['native routing with Geneve for DSR', { cilium: { tunnel: 'geneve', routing_mode: 'native' } }, cilium()],
     [
       'DSR with native routing, whatever the tunnel',
       { cilium: { routing_mode: 'native', tunnel: 'vxlan', lb_mode: 'dsr' } },
@@ -70,13 +60,7 @@ describe('an update refuses', () => {
       'cni.cilium',
       /only allowed with provider cilium/,
     ],
-    [
-      'an empty cilium object on calico',
-      { cilium: {} },
-      CALICO,
-      'cni.cilium',
-      /only allowed with provider cilium/,
-    ],
+    ['an empty cilium object on calico', { cilium: {} }, CALICO, 'cni.cilium', /only allowed with provider cilium/],
     ['UI without Relay', { cilium: { hubble_ui: true } }, cilium(), 'cni.cilium.hubble_ui', /hubble_relay/],
     [
       'UI with Relay off',
@@ -92,13 +76,7 @@ describe('an update refuses', () => {
       'cni.cilium.hubble_relay',
       /hubble_ui/,
     ],
-    [
-      'DSR on VXLAN',
-      { cilium: { lb_mode: 'dsr' } },
-      cilium({ tunnel: 'vxlan' }),
-      'cni.cilium.lb_mode',
-      /vxlan/,
-    ],
+    ['DSR on VXLAN', { cilium: { lb_mode: 'dsr' } }, cilium({ tunnel: 'vxlan' }), 'cni.cilium.lb_mode', /vxlan/],
     [
       'VXLAN under hybrid',
       { cilium: { tunnel: 'vxlan' } },
@@ -114,13 +92,7 @@ describe('an update refuses', () => {
       /native/,
     ],
     ['another mask', { cilium: { mask_size: 25 } }, cilium(), 'cni.cilium.mask_size', /after creation/],
-    [
-      'another IPv6 mask',
-      { cilium: { mask_size_v6: 112 } },
-      cilium(),
-      'cni.cilium.mask_size_v6',
-      /after creation/,
-    ],
+    ['another IPv6 mask', { cilium: { mask_size_v6: 112 } }, cilium(), 'cni.cilium.mask_size_v6', /after creation/],
   ])('%s', (_, given, current, field, message) => {
     expect(onUpdate(given, current)).toEqual([{ field, message: expect.stringMatching(message) }]);
   });
@@ -147,13 +119,7 @@ describe('at creation', () => {
   });
 
   it.each<[string, CniInput, { podsIpPool?: string; podsIpv6Pool?: string }, string, RegExp]>([
-    [
-      'cilium settings without the provider',
-      { cilium: {} },
-      {},
-      'cni.cilium',
-      /only allowed with provider cilium/,
-    ],
+    ['cilium settings without the provider', { cilium: {} }, {}, 'cni.cilium', /only allowed with provider cilium/],
     [
       'UI without Relay',
       { provider: 'cilium', cilium: { hubble_ui: true } },

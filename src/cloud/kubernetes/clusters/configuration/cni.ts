@@ -67,8 +67,7 @@ function routingProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
   return [
     {
       field: `${FIELD}.${given.tunnel === undefined ? 'routing_mode' : 'tunnel'}`,
-      message:
-        'An empty tunnel requires native routing: set routing_mode to native, or tunnel to geneve or vxlan.',
+      message: 'An empty tunnel requires native routing: set routing_mode to native, or tunnel to geneve or vxlan.',
     },
   ];
 }

@@ -27,12 +27,7 @@ describe('destination', () => {
   });
 
   it.each<[string, LoggingInput, Logging, RegExp]>([
-    [
-      'enabling without one',
-      { enabled: true },
-      logging({ destination_region_id: null }),
-      /Is required.*1, 76/,
-    ],
+    ['enabling without one', { enabled: true }, logging({ destination_region_id: null }), /Is required.*1, 76/],
     [
       'an unknown one',
       { enabled: true, destination_region_id: 5 },
@@ -65,12 +60,9 @@ describe('topic name', () => {
     expect(pattern.test(name)).toBe(true);
   });
 
-  it.each(['', 'A', 'a_b', '-a', 'a-', '.a', 'a.', 'a..b', 'a.-b', 'a-.b', 'a b', 'a\n', 'ä'])(
-    'refuses %j',
-    (name) => {
-      expect(pattern.test(name)).toBe(false);
-    },
-  );
+  it.each(['', 'A', 'a_b', '-a', 'a-', '.a', 'a.', 'a..b', 'a.-b', 'a-.b', 'a b', 'a\n', 'ä'])('refuses %j', (name) => {
+    expect(pattern.test(name)).toBe(false);
+  });
 
   it('takes the same names as the rule in words: labels joined by dots', () => {
     const label = (text: string) => /^[a-z0-9-]+$/.test(text) && !text.startsWith('-') && !text.endsWith('-');
@@ -78,8 +70,7 @@ describe('topic name', () => {
     let names = [''];
     for (let length = 1; length <= 6; length++) {
       names = names.flatMap((name) => alphabet.map((character) => name + character));
-      for (const name of names)
-        expect([name, pattern.test(name)]).toEqual([name, name.split('.').every(label)]);
+      for (const name of names) expect([name, pattern.test(name)]).toEqual([name, name.split('.').every(label)]);
     }
   });
 

@@ -55,10 +55,7 @@ describe('a whole request', () => {
 describe('what changes nothing', () => {
   it.each<[string, ClusterUpdate]>([
     ['no group', {}],
-    [
-      'null groups',
-      { authentication: null, autoscaler_config: null, cni: null, ddos_profile: null, logging: null },
-    ],
+    ['null groups', { authentication: null, autoscaler_config: null, cni: null, ddos_profile: null, logging: null }],
     ['empty groups', { add_ons: {}, authentication: {}, cni: {}, logging: {} }],
     ['the same overrides', { autoscaler_config: { expander: 'random' } }],
     ['a part of cilium', { cni: { cilium: { hubble_ui: true } } }],
@@ -158,12 +155,8 @@ describe('groups', () => {
 
   it('cni: leaving native routing takes the default tunnel', () => {
     const native = updated({ cni: { cilium: { tunnel: '' } } });
-    expect(updated({ cni: { cilium: { routing_mode: 'tunnel' } } }, native).cni?.cilium?.tunnel).toBe(
-      'geneve',
-    );
-    expect(updated({ cni: { cilium: { tunnel: 'vxlan' } } }, native).cni?.cilium?.routing_mode).toBe(
-      'tunnel',
-    );
+    expect(updated({ cni: { cilium: { routing_mode: 'tunnel' } } }, native).cni?.cilium?.tunnel).toBe('geneve');
+    expect(updated({ cni: { cilium: { tunnel: 'vxlan' } } }, native).cni?.cilium?.routing_mode).toBe('tunnel');
   });
 
   it('ddos: off drops its settings, and on again starts anew', () => {

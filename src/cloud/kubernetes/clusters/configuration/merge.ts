@@ -10,14 +10,7 @@ import {
   NO_OIDC,
   SLURM_OFF,
 } from './configuration.ts';
-import type {
-  CiliumInput,
-  ClusterUpdate,
-  CniInput,
-  DdosProfileInput,
-  OidcInput,
-  SlurmInput,
-} from './schema.ts';
+import type { CiliumInput, ClusterUpdate, CniInput, DdosProfileInput, OidcInput, SlurmInput } from './schema.ts';
 
 /**
  * Returns the configuration that a cluster has after an update, valid or not. Groups that are absent or null don't
@@ -62,9 +55,7 @@ export function initialConfiguration(creation: ClusterUpdate, clusterName: strin
 
 /** Returns the groups that differ, in the order of the contract. If there are none, there is nothing to do. */
 export function changedGroups(current: ClusterConfiguration, wanted: ClusterConfiguration): GroupName[] {
-  return GROUP_NAMES.filter(
-    (name) => !isDeepStrictEqual(comparable(current)[name], comparable(wanted)[name]),
-  );
+  return GROUP_NAMES.filter((name) => !isDeepStrictEqual(comparable(current)[name], comparable(wanted)[name]));
 }
 
 /** No overrides, no OIDC and the default CNI can each be stored in two ways. This chooses one of them. */
@@ -92,10 +83,7 @@ function mergeOidc(current: Oidc | null, given: OidcInput): Oidc {
   return { ...(current ?? NO_OIDC), ...given };
 }
 
-function mergeOverrides(
-  current: Record<string, string>,
-  given: Record<string, string>,
-): Record<string, string> {
+function mergeOverrides(current: Record<string, string>, given: Record<string, string>): Record<string, string> {
   return Object.keys(given).length === 0 ? {} : { ...current, ...given };
 }
 
@@ -130,8 +118,7 @@ function mergeDdosProfile(current: DdosProfile | null, given: DdosProfileInput):
   const { profile_template: id, profile_template_name: name } = given;
   const on = given.enabled && current?.enabled ? current : undefined;
   // If the update names another template, by ID or by name, the old one and the values of its fields are dropped.
-  const kept =
-    on && agrees(id, on.profile_template) && agrees(name, on.profile_template_name) ? on : undefined;
+  const kept = on && agrees(id, on.profile_template) && agrees(name, on.profile_template_name) ? on : undefined;
   const fields = given.fields?.map(({ base_field, field_value = null }) => ({ base_field, field_value }));
   return {
     enabled: given.enabled,

@@ -58,12 +58,7 @@ describe('refuses', () => {
     ['a blank around', { groups_claim: ' groups' }, 'groups_claim', /white space/],
     ['a line break', { client_id: 'a\nb' }, 'client_id', /control/],
     ['a blank after', { groups_claim: 'groups ' }, 'groups_claim', /white space/],
-    [
-      'a blank in front of a claim name',
-      { required_claims: { ' hd': 'x' } },
-      'required_claims. hd',
-      /white space/,
-    ],
+    ['a blank in front of a claim name', { required_claims: { ' hd': 'x' } }, 'required_claims. hd', /white space/],
     ['a password alone', { issuer_url: 'https://:secret@example.com' }, 'issuer_url', /user name/],
     ['a backslash', { issuer_url: 'https://example.com\\a' }, 'issuer_url', /valid URL/],
     ['a system prefix', { groups_prefix: 'system:' }, 'groups_prefix', /system:/],

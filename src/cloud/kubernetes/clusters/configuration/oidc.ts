@@ -57,8 +57,7 @@ function issuerProblems(issuer: string | null): FieldProblem[] {
 
 // See apiserver/validation.go. Tokens' `iss` must equal the issuer character by character, so it is never rewritten.
 function issuerFault(issuer: string): string | undefined {
-  if (!issuer.startsWith('https://'))
-    return 'Must start with https://, such as https://accounts.example.com.';
+  if (!issuer.startsWith('https://')) return 'Must start with https://, such as https://accounts.example.com.';
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (!url || /[\s\\]/.test(issuer) || !/^https:\/\/[^/]/.test(issuer)) {
     return 'Must be a valid URL, such as https://accounts.example.com.';

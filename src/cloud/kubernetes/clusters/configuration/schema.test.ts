@@ -10,23 +10,16 @@ import { ClusterUpdate, configurationAnswer } from './schema.ts';
 const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: false, strict: false });
 addFormats.default(ajv);
 const isUpdate = ajv.compile(ClusterUpdate);
-const faultOf = (body: unknown) =>
-  isUpdate(body) ? undefined : isUpdate.errors?.map((error) => error.instancePath);
+const faultOf = (body: unknown) => (isUpdate(body) ? undefined : isUpdate.errors?.map((error) => error.instancePath));
 
 const UUID = 'd8d2b8f1-6a1f-4c0e-9a51-5f0f9e2f7c11';
 
 describe('takes', () => {
   it.each<[string, unknown]>([
     ['nothing', {}],
-    [
-      'null groups',
-      { authentication: null, autoscaler_config: null, cni: null, ddos_profile: null, logging: null },
-    ],
+    ['null groups', { authentication: null, autoscaler_config: null, cni: null, ddos_profile: null, logging: null }],
     ['slurm off', { add_ons: { slurm: { enabled: false } } }],
-    [
-      'slurm on',
-      { add_ons: { slurm: { enabled: true, file_share_id: UUID, ssh_key_ids: [UUID], worker_count: 1 } } },
-    ],
+    ['slurm on', { add_ons: { slurm: { enabled: true, file_share_id: UUID, ssh_key_ids: [UUID], worker_count: 1 } } }],
     ['no oidc', { authentication: { oidc: null } }],
     [
       'null in every oidc field',
@@ -57,14 +50,8 @@ describe('takes', () => {
         },
       },
     ],
-    [
-      'null in a profile',
-      { ddos_profile: { enabled: false, profile_template: null, profile_template_name: null } },
-    ],
-    [
-      'null in logging',
-      { logging: { destination_region_id: null, topic_name: null, retention_policy: null } },
-    ],
+    ['null in a profile', { ddos_profile: { enabled: false, profile_template: null, profile_template_name: null } }],
+    ['null in logging', { logging: { destination_region_id: null, topic_name: null, retention_policy: null } }],
     ['no end of retention', { logging: { retention_policy: { period: null } } }],
     ['the longest retention', { logging: { retention_policy: { period: 1825 } } }],
   ])('%s, and adds nothing to it', (_, body) => {
@@ -91,11 +78,7 @@ describe('refuses', () => {
     ],
     ['no keys', { add_ons: { slurm: { enabled: true, ssh_key_ids: [] } } }, '/add_ons/slurm/ssh_key_ids'],
     ['no workers', { add_ons: { slurm: { enabled: true, worker_count: 0 } } }, '/add_ons/slurm/worker_count'],
-    [
-      'half a worker',
-      { add_ons: { slurm: { enabled: true, worker_count: 1.5 } } },
-      '/add_ons/slurm/worker_count',
-    ],
+    ['half a worker', { add_ons: { slurm: { enabled: true, worker_count: 1.5 } } }, '/add_ons/slurm/worker_count'],
     ['an unknown group', { addons: {} }, ''],
     ['an unknown field', { cni: { cilium: { mtu: 1500 } } }, '/cni/cilium'],
     [
@@ -104,11 +87,7 @@ describe('refuses', () => {
       '/autoscaler_config/ok-total-unready-count',
     ],
     ['null for an override', { autoscaler_config: { expander: null } }, '/autoscaler_config/expander'],
-    [
-      'an override whose name has a line break',
-      { autoscaler_config: { 'a\nb': 3 } },
-      '/autoscaler_config/a\nb',
-    ],
+    ['an override whose name has a line break', { autoscaler_config: { 'a\nb': 3 } }, '/autoscaler_config/a\nb'],
     ['a list of overrides', { autoscaler_config: [] }, '/autoscaler_config'],
     [
       'an unsafe algorithm',
@@ -144,11 +123,7 @@ describe('refuses', () => {
     ['a long topic', { logging: { topic_name: 'a'.repeat(224) } }, '/logging/topic_name'],
     ['a retention without period', { logging: { retention_policy: {} } }, '/logging/retention_policy'],
     ['no days', { logging: { retention_policy: { period: 0 } } }, '/logging/retention_policy/period'],
-    [
-      'too many days',
-      { logging: { retention_policy: { period: 1826 } } },
-      '/logging/retention_policy/period',
-    ],
+    ['too many days', { logging: { retention_policy: { period: 1826 } } }, '/logging/retention_policy/period'],
     ['a null flag', { logging: { enabled: null } }, '/logging/enabled'],
   ])('%s', (_, body, path) => {
     expect(faultOf(body)).toContain(path);
@@ -170,7 +145,5 @@ it('answers take every configuration that can come about', () => {
     const authentication = { ...configuration.authentication, ...times };
     expect([isAnswer({ ...configuration, authentication }), isAnswer.errors]).toEqual([true, null]);
   }
-  expect(
-    isAnswer({ ...DEFAULT_CONFIGURATION, authentication: null, autoscaler_config: null, cni: null }),
-  ).toBe(true);
+  expect(isAnswer({ ...DEFAULT_CONFIGURATION, authentication: null, autoscaler_config: null, cni: null })).toBe(true);
 });

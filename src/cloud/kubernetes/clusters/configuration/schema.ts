@@ -105,11 +105,7 @@ const text = (maxLength: number, description: string, example: string) =>
 
 export const OidcInput = closed(
   {
-    client_id: text(
-      1024,
-      'Client ID that tokens must be issued for. Set it together with `issuer_url`.',
-      'kubernetes',
-    ),
+    client_id: text(1024, 'Client ID that tokens must be issued for. Set it together with `issuer_url`.', 'kubernetes'),
     groups_claim: text(256, "Claim that contains the user's groups.", 'groups'),
     groups_prefix: text(256, 'Prefix added to each group; `oidc:` if null.', 'oidc:'),
     issuer_url: text(
@@ -139,11 +135,7 @@ export const OidcInput = closed(
       ),
     ),
     username_claim: text(256, 'Claim that contains the user name. If null, `sub` is used.', 'email'),
-    username_prefix: text(
-      256,
-      'Prefix added to the user name; `oidc:` if null. `-` disables the prefix.',
-      'oidc:',
-    ),
+    username_prefix: text(256, 'Prefix added to the user name; `oidc:` if null. `-` disables the prefix.', 'oidc:'),
   },
   {
     title: 'KubernetesOidcInput',
@@ -181,8 +173,7 @@ export const CiliumInput = closed(
     lb_acceleration: flag('XDP load balancing acceleration; false on a new cluster.'),
     lb_mode: Optional(
       oneOf(LB_MODES, {
-        description:
-          "Load balancing mode; `snat` on a new cluster. `dsr` and `hybrid` don't work with VXLAN.",
+        description: "Load balancing mode; `snat` on a new cluster. `dsr` and `hybrid` don't work with VXLAN.",
         examples: ['snat'],
       }),
     ),
@@ -190,8 +181,7 @@ export const CiliumInput = closed(
       Type.Integer({
         minimum: LIMITS.mask.min,
         maximum: LIMITS.mask.max,
-        description:
-          "Prefix length of each node's IPv4 range; defaults to 24. Can't be changed after creation.",
+        description: "Prefix length of each node's IPv4 range; defaults to 24. Can't be changed after creation.",
         examples: [24],
       }),
     ),
@@ -199,8 +189,7 @@ export const CiliumInput = closed(
       Type.Integer({
         minimum: LIMITS.maskV6.min,
         maximum: LIMITS.maskV6.max,
-        description:
-          "Prefix length of each node's IPv6 range; defaults to 120. Can't be changed after creation.",
+        description: "Prefix length of each node's IPv6 range; defaults to 120. Can't be changed after creation.",
         examples: [120],
       }),
     ),
@@ -319,18 +308,13 @@ export const LoggingInput = closed(
         Type.Integer({
           minimum: 0,
           maximum: INT32_MAX,
-          description:
-            'Region that stores the logs, one of the destination regions. Required to enable logging.',
+          description: 'Region that stores the logs, one of the destination regions. Required to enable logging.',
           examples: [1],
         }),
       ),
     ),
     topic_name: Optional(
-      orNull(
-        TopicName(
-          'Topic for the logs. If logging is enabled without a topic, it is named after the cluster.',
-        ),
-      ),
+      orNull(TopicName('Topic for the logs. If logging is enabled without a topic, it is named after the cluster.')),
     ),
     retention_policy: Optional(orNull(RetentionPolicy)),
   },
@@ -351,8 +335,7 @@ export const ClusterUpdate = closed(
   { add_ons: Optional(AddOnsInput), ...nullableGroups },
   {
     title: 'KubernetesClusterUpdate',
-    description:
-      "Six groups of settings. Groups that are omitted or null don't change; `add_ons` must not be null.",
+    description: "Six groups of settings. Groups that are omitted or null don't change; `add_ons` must not be null.",
     examples: [
       {
         add_ons: {
@@ -413,9 +396,7 @@ export const Slurm = Named('KubernetesSlurmAddon', {
     description: "Whether Slurm is enabled. The other fields are null if it isn't.",
   }),
   file_share_id: orNull(Type.String({ format: 'uuid', description: 'VAST file share used by Slurm' })),
-  ssh_key_ids: orNull(
-    Type.Array(Type.String({ format: 'uuid' }), { description: 'SSH keys on the login nodes' }),
-  ),
+  ssh_key_ids: orNull(Type.Array(Type.String({ format: 'uuid' }), { description: 'SSH keys on the login nodes' })),
   worker_count: nullableInteger('Number of Slurm worker nodes'),
 });
 
@@ -444,12 +425,8 @@ export const Oidc = Named('KubernetesOidc', {
 
 export const Authentication = Named('KubernetesAuthentication', {
   oidc: orNull(Oidc),
-  kubeconfig_created_at: orNull(
-    Type.String({ format: 'date-time', description: 'When the kubeconfig was created' }),
-  ),
-  kubeconfig_expires_at: orNull(
-    Type.String({ format: 'date-time', description: 'When the kubeconfig expires' }),
-  ),
+  kubeconfig_created_at: orNull(Type.String({ format: 'date-time', description: 'When the kubeconfig was created' })),
+  kubeconfig_expires_at: orNull(Type.String({ format: 'date-time', description: 'When the kubeconfig expires' })),
 });
 
 export const Cilium = Named('KubernetesCilium', {

@@ -65,21 +65,9 @@ describe('switching on refuses', () => {
     ['a cluster without VAST NFS', request, { vastNfsEnabled: false }, 'enabled', /vast_enabled/],
     ['an unknown share', request, { fileShare: undefined }, 'file_share_id', /Unknown file share/],
     ['a standard share', request, share('standard'), 'file_share_id', /type standard/],
-    [
-      'root squash',
-      request,
-      share('vast', { rootSquash: true }),
-      'file_share_id',
-      /with root_squash false in/,
-    ],
+    ['root squash', request, share('vast', { rootSquash: true }), 'file_share_id', /with root_squash false in/],
     ['short paths', request, share('vast', { pathLength: 'LCD' }), 'file_share_id', /path_length NPL/],
-    [
-      'few characters',
-      request,
-      share('vast', { allowedCharacters: null }),
-      'file_share_id',
-      /allowed_characters NPL/,
-    ],
+    ['few characters', request, share('vast', { allowedCharacters: null }), 'file_share_id', /allowed_characters NPL/],
     ['an unknown key', { ...request, ssh_key_ids: [KEY, OTHER_KEY] }, {}, 'ssh_key_ids.1', /Unknown SSH key/],
     ['a key twice', { ...request, ssh_key_ids: [KEY, KEY.toUpperCase()] }, {}, 'ssh_key_ids.1', /twice/],
   ])('%s', (_, given, change, field, message) => {

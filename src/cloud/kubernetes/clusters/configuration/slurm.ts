@@ -29,11 +29,7 @@ export interface SlurmContext {
  * Returns the problems of a Slurm update. Unchanged settings aren't checked again, so that a cluster that was upgraded
  * or lost a key since can still be sent the same settings.
  */
-export function slurmProblems(
-  given: SlurmInput,
-  current: Slurm,
-  context: SlurmContext | undefined,
-): FieldProblem[] {
+export function slurmProblems(given: SlurmInput, current: Slurm, context: SlurmContext | undefined): FieldProblem[] {
   if (!given.enabled) {
     return FORM_FIELDS.filter((name) => given[name] !== undefined).map((name) => ({
       field: `${FIELD}.${name}`,
@@ -65,9 +61,7 @@ function clusterProblems(context: SlurmContext): FieldProblem[] {
   }
   if (!context.hasGpuPool) messages.push('Requires at least one pool with a GPU flavor. Add one first.');
   if (!context.vastNfsEnabled) {
-    messages.push(
-      'Requires VAST NFS (csi.nfs.vast_enabled), which can only be enabled when the cluster is created.',
-    );
+    messages.push('Requires VAST NFS (csi.nfs.vast_enabled), which can only be enabled when the cluster is created.');
   }
   return messages.map((message) => ({ field: `${FIELD}.enabled`, message }));
 }
@@ -99,9 +93,7 @@ function shareProblems(id: string, current: Slurm, share: SlurmShare | undefined
 
 function shareFault({ typeName, lacks }: SlurmShare): string | undefined {
   if (typeName !== 'vast') return `Must be a VAST file share, but this one is of type ${typeName}.`;
-  return lacks.length === 0
-    ? undefined
-    : `Must be a file share with ${lacks.join(', ')} in its share_settings.`;
+  return lacks.length === 0 ? undefined : `Must be a file share with ${lacks.join(', ')} in its share_settings.`;
 }
 
 function keyProblems(ids: readonly string[], current: Slurm, known: ReadonlySet<string>): FieldProblem[] {

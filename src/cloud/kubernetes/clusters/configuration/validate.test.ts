@@ -52,30 +52,24 @@ it('leaves alone what the request leaves alone, even if the catalogue has moved 
   };
   expect(fieldsOf({}, current)).toEqual([]);
   expect(fieldsOf({ autoscaler_config: { 'scan-interval': '10s' } }, current)).toEqual([]);
-  expect(fieldsOf({ authentication: { oidc: null }, ddos_profile: null, logging: null }, current)).toEqual(
-    [],
-  );
+  expect(fieldsOf({ authentication: { oidc: null }, ddos_profile: null, logging: null }, current)).toEqual([]);
   expect(fieldsOf({ ddos_profile: { enabled: false }, logging: { enabled: false } }, current)).toEqual([]);
 });
 
 it('reads an update against a cluster whose CNI was never chosen as calico', () => {
   expect(fieldsOf({ cni: { provider: 'calico' } }, { ...DEFAULT_CONFIGURATION, cni: null })).toEqual([]);
-  expect(fieldsOf({ cni: { provider: 'cilium' } }, { ...DEFAULT_CONFIGURATION, cni: null })).toEqual([
-    'cni.provider',
-  ]);
+  expect(fieldsOf({ cni: { provider: 'cilium' } }, { ...DEFAULT_CONFIGURATION, cni: null })).toEqual(['cni.provider']);
 });
 
 describe('at creation', () => {
   it('may choose the provider', () => {
-    expect(
-      validateInitialConfiguration({ cni: { provider: 'cilium', cilium: { mask_size: 26 } } }, context),
-    ).toEqual([]);
+    expect(validateInitialConfiguration({ cni: { provider: 'cilium', cilium: { mask_size: 26 } } }, context)).toEqual(
+      [],
+    );
   });
 
   it('holds the rules of an update', () => {
-    const fields = validateInitialConfiguration({ ...faulty, cni: { cilium: {} } }, context).map(
-      ({ field }) => field,
-    );
+    const fields = validateInitialConfiguration({ ...faulty, cni: { cilium: {} } }, context).map(({ field }) => field);
     expect(fields).toContain('cni.cilium');
     expect(fields).toContain('autoscaler_config.expander');
     expect(fields).toContain('add_ons.slurm.worker_count');

@@ -130,10 +130,7 @@ export function validateConfiguration(
 }
 
 /** Returns all problems of the six groups in a creation body. */
-export function validateInitialConfiguration(
-  creation: ClusterUpdate,
-  context: ConfigurationContext,
-): FieldProblem[] {
+export function validateInitialConfiguration(creation: ClusterUpdate, context: ConfigurationContext): FieldProblem[] {
   const wanted = initialConfiguration(creation, context.clusterName);
   const problems = problemsOf(creation, DEFAULT_CONFIGURATION, wanted, { ...context, current: undefined });
   return creation.add_ons?.slurm?.enabled === false

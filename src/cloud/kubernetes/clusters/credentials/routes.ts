@@ -57,8 +57,7 @@ export async function getClusterCredentials(
     );
   }
   const row =
-    (await findCredentials(on.database.sql, on.secrets, cluster.id)) ??
-    (await fromBackend(on, scope, cluster.id, log));
+    (await findCredentials(on.database.sql, on.secrets, cluster.id)) ?? (await fromBackend(on, scope, cluster.id, log));
   const credentials = found('Kubeconfig of cluster', name, row);
   // Reading them changes nothing, but they give full control of the cluster, so the log has a record.
   await on.database.accept(async (tx) => tx.made(cluster.id));
@@ -78,9 +77,7 @@ export function presentedKubeconfig(clusterName: string, row: CredentialsRow) {
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [
-      { name: clusterName, cluster: { server: row.endpoint, 'certificate-authority-data': authority } },
-    ],
+    clusters: [{ name: clusterName, cluster: { server: row.endpoint, 'certificate-authority-data': authority } }],
     users: [{ name: user, user: { 'client-certificate-data': certificate, 'client-key-data': key } }],
     contexts: [{ name: context, context: { cluster: clusterName, user } }],
     'current-context': context,

@@ -22,9 +22,7 @@ const QuotaPool = Type.Object(
     flavor_id,
     name: Optional(nullable(name)),
     node_count: Optional(nullable(Nodes('Number of nodes; defaults to 1.'))),
-    min_node_count: Optional(
-      nullable(Nodes('Minimum number of nodes; defaults to 1. The larger of the two counts.')),
-    ),
+    min_node_count: Optional(nullable(Nodes('Minimum number of nodes; defaults to 1. The larger of the two counts.'))),
     max_node_count,
     boot_volume_size,
     servergroup_policy,
@@ -41,9 +39,7 @@ const CheckPoolLimits = { ...QuotaPool, examples: [{ flavor_id: 'g1-standard-2-4
 
 const CheckClusterLimits = Type.Object(
   {
-    pools: Optional(
-      orNull(Type.Array(QuotaPool, { maxItems: MAX_POOLS, description: 'Pools of the cluster.' })),
-    ),
+    pools: Optional(orNull(Type.Array(QuotaPool, { maxItems: MAX_POOLS, description: 'Pools of the cluster.' }))),
     logging: creationGroups.logging,
   },
   {
@@ -66,11 +62,7 @@ const ExceededClusterQuotas = exceededQuotasSchema('ExceededKubernetesQuotas', [
 type ExceededQuota = QuotaExceededError['info'];
 
 /** @throws InvalidError for a flavor that isn't offered for pools in the region */
-const limitsOfCluster = (
-  on: Platform,
-  scope: Scope,
-  { pools }: CheckClusterLimits,
-): Promise<ExceededQuota[]> =>
+const limitsOfCluster = (on: Platform, scope: Scope, { pools }: CheckClusterLimits): Promise<ExceededQuota[]> =>
   exceeded(on, scope, {
     ...CLUSTER_QUOTAS,
     ...quotasOf(on, scope, pools ?? [], (index) => `pools.${index}.`),
@@ -84,12 +76,7 @@ const limitsOfPool = (on: Platform, scope: Scope, pool: QuotaPool): Promise<Exce
     quotasOf(on, scope, [pool], () => ''),
   );
 
-function quotasOf(
-  on: Platform,
-  scope: Scope,
-  pools: QuotaPool[],
-  pathOf: (index: number) => string,
-): QuotaAmounts {
+function quotasOf(on: Platform, scope: Scope, pools: QuotaPool[], pathOf: (index: number) => string): QuotaAmounts {
   const offer = poolOffer(on.catalog, scope);
   const problems = pools.flatMap((pool, index) => kindProblems(pool, offer, [], pathOf(index)));
   if (problems.length > 0) throw new InvalidError(problems);

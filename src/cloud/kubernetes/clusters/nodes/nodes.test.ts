@@ -21,8 +21,7 @@ afterAll(() => service?.stop());
 
 const INSTANCES = '/cloud/v1/instances/1/1';
 const UNKNOWN = '11111111-2222-4333-8444-555555555555';
-const newCluster = (overrides: object = { pools: [POOL] }) =>
-  makeCluster(service.http, parts.body(overrides));
+const newCluster = (overrides: object = { pools: [POOL] }) => makeCluster(service.http, parts.body(overrides));
 const nodesOf = async ({ name }: { name: string }, pool?: string) => {
   const at = pool === undefined ? name : `${name}/pools/${pool}`;
   return (await service.http.get(`${CLUSTERS}/${at}/instances`)).body.results;
@@ -41,9 +40,7 @@ async function settled({ name }: { name: string }) {
 
 /** Makes the task overdue before it did anything, then lets it continue. */
 async function overdue(taskId: string, goOn: () => Promise<void>) {
-  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
-    taskId,
-  ]);
+  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [taskId]);
   expect(await service.http.task(taskId)).toMatchObject({ state: 'ERROR' });
   await goOn();
 }
@@ -144,10 +141,7 @@ describe('the nodes of a cluster', () => {
     const [closed] = await nodesOf(cluster, 'web');
     const [open] = await nodesOf(cluster, 'open');
     expect(closed.fixed_ip_assignments).toMatchObject([{ subnet_id: subnet, external: false }]);
-    expect(open.fixed_ip_assignments).toMatchObject([
-      { subnet_id: subnet, external: false },
-      { external: true },
-    ]);
+    expect(open.fixed_ip_assignments).toMatchObject([{ subnet_id: subnet, external: false }, { external: true }]);
     const used = await http.delete(`/cloud/v1/networks/1/1/${network}`);
     expect(used).toMatchObject({ status: 409 });
     expect(used.text).toContain(`cluster ${cluster.name}`);

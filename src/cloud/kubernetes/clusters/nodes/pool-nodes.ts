@@ -17,13 +17,7 @@ import type { NewCluster, NewPool } from '../store.ts';
 type Home = Pick<NewCluster, 'id' | 'name' | 'keypair' | 'fixed_network' | 'fixed_subnet' | 'is_ipv6'>;
 type Kind = Pick<
   NewPool,
-  | 'id'
-  | 'name'
-  | 'flavor_id'
-  | 'boot_volume_size'
-  | 'boot_volume_type'
-  | 'is_public_ipv4'
-  | 'security_group_ids'
+  'id' | 'name' | 'flavor_id' | 'boot_volume_size' | 'boot_volume_type' | 'is_public_ipv4' | 'security_group_ids'
 >;
 interface MoreNodes {
   pool: Kind;
@@ -32,8 +26,7 @@ interface MoreNodes {
 
 /**
  * Adds nodes, held by the task. Returns the quotas that they need, which the caller takes at the end.
- * @throws QuotaExceededError for quotas that are exceeded already now, ConflictError when there are no addresses
- * left
+ * @throws QuotaExceededError for quotas that are exceeded already now, ConflictError when there are no addresses left
  */
 export async function addNodes(
   on: Platform,

@@ -45,9 +45,7 @@ export async function deleteNode(on: Platform, scope: Scope, of: NodesOf, instan
     const pool = poolsIn(cluster, of).find(({ id }) => id === poolId);
     if (!pool) throw new NotFoundError('Node', instanceId);
     const [taskId, goneId] = [newTaskId(), instanceId.toLowerCase()];
-    const quotas = await replaceNode(on, tx, scope, cluster, { id: goneId, pool }, taskId).catch(
-      inWordsOfCluster,
-    );
+    const quotas = await replaceNode(on, tx, scope, cluster, { id: goneId, pool }, taskId).catch(inWordsOfCluster);
     await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
     await beginTask(on, tx, scope, {
       id: taskId,
@@ -68,11 +66,7 @@ function poolsIn(cluster: ClusterRow, { poolName }: NodesOf): PoolRow[] {
 
 /** Returns the pool of a node; undefined for an instance that doesn't exist or isn't a node. */
 export async function poolOfNode(tx: Transaction, instanceId: string): Promise<string | undefined> {
-  const row = await tx.sql
-    .selectFrom('instances')
-    .select('pool_id')
-    .where('id', '=', instanceId)
-    .executeTakeFirst();
+  const row = await tx.sql.selectFrom('instances').select('pool_id').where('id', '=', instanceId).executeTakeFirst();
   return row?.pool_id ?? undefined;
 }
 
@@ -81,9 +75,7 @@ const { instance_id } = InstanceParams.properties;
 
 const NodeListQuery = Query({
   ...listQuery(),
-  with_ddos: Type.Optional(
-    Type.Boolean({ default: false, description: 'Include DDoS profiles; nodes have none' }),
-  ),
+  with_ddos: Type.Optional(Type.Boolean({ default: false, description: 'Include DDoS profiles; nodes have none' })),
 });
 
 /** The two paths that lead to nodes. */

@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import {
-  CLUSTERS,
-  type ClusterParts,
-  clusterParts,
-  makeCluster,
-  POOL,
-} from '../../../../../test/support/clusters.ts';
+import { CLUSTERS, type ClusterParts, clusterParts, makeCluster, POOL } from '../../../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../../../test/support/service.ts';
 import { openDatabase } from '../../../../db/database.ts';
 import * as portGroups from '../../../network/ports/groups/in-transaction.ts';
@@ -30,8 +24,7 @@ async function clusterWithGroup() {
 test('the nodes of a cluster share a security group, named and tagged as clients expect it', async () => {
   const { cluster, group } = await clusterWithGroup();
   expect(group.tags_v2).toMatchObject([{ key: 'gcloud_cluster_name', value: cluster.name }]);
-  const rules: { description: string; direction: string; remote_group_id: string[] }[] =
-    group.security_group_rules;
+  const rules: { description: string; direction: string; remote_group_id: string[] }[] = group.security_group_rules;
   expect(new Set(rules.map(({ description }) => description))).toEqual(new Set(['system']));
   expect(rules.filter(({ direction }) => direction === 'ingress')).toMatchObject([
     { ethertype: 'IPv4', remote_group_id: [group.id] },

@@ -22,8 +22,7 @@ afterAll(() => service?.stop());
 
 const UNKNOWN = '11111111-2222-4333-8444-555555555555';
 const NEW = { ...POOL, name: 'api', min_node_count: 2, labels: { tier: 'api' } };
-const newCluster = (overrides: object = { pools: [POOL] }) =>
-  makeCluster(service.http, parts.body(overrides));
+const newCluster = (overrides: object = { pools: [POOL] }) => makeCluster(service.http, parts.body(overrides));
 const poolsOf = ({ name }: { name: string }) => `${CLUSTERS}/${name}/pools`;
 
 async function finished(answer: { status: number; text: string; body: string[] }) {
@@ -112,12 +111,9 @@ describe('a new pool', () => {
 describe('an update', () => {
   test('replaces what it gives at once, and keeps what is null or absent', async () => {
     const { http } = service;
-    const group = (await http.post('/cloud/v1/securitygroups/1/1', { security_group: { name: 'of pool' } }))
-      .body.id;
+    const group = (await http.post('/cloud/v1/securitygroups/1/1', { security_group: { name: 'of pool' } })).body.id;
     const cluster = await newCluster({
-      pools: [
-        { ...POOL, labels: { tier: 'web' }, taints: { a: 'b:NoExecute' }, security_group_ids: [group] },
-      ],
+      pools: [{ ...POOL, labels: { tier: 'web' }, taints: { a: 'b:NoExecute' }, security_group_ids: [group] }],
     });
     const at = `${poolsOf(cluster)}/web`;
     const [before] = cluster.pools;

@@ -38,39 +38,24 @@ function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: clusters
       dialect.tasks([await createClusterPool(on, scope, params.cluster_name, body)]),
   });
 
-  api.patch(
-    `${pools}/:pool_name`,
-    `updateKubernetesPool${base.suffix}`,
-    'Update a pool of a Kubernetes cluster',
-    {
-      description:
-        "Takes effect immediately. The number of nodes doesn't change. Returns 409 while a task holds the cluster.",
-      body: UpdatePool,
-      answer: clustersSchema.PoolAnswer,
-      handler: async ({ scope, params, body }) => {
-        const { cluster_name: cluster, pool_name: pool } = params;
-        return clustersSchema.presentedPool(
-          await updateClusterPool(on, scope, cluster, pool, body),
-          'Provisioned',
-        );
-      },
+  api.patch(`${pools}/:pool_name`, `updateKubernetesPool${base.suffix}`, 'Update a pool of a Kubernetes cluster', {
+    description:
+      "Takes effect immediately. The number of nodes doesn't change. Returns 409 while a task holds the cluster.",
+    body: UpdatePool,
+    answer: clustersSchema.PoolAnswer,
+    handler: async ({ scope, params, body }) => {
+      const { cluster_name: cluster, pool_name: pool } = params;
+      return clustersSchema.presentedPool(await updateClusterPool(on, scope, cluster, pool, body), 'Provisioned');
     },
-  );
+  });
 
-  api.delete(
-    `${pools}/:pool_name`,
-    `deleteKubernetesPool${base.suffix}`,
-    'Delete a pool of a Kubernetes cluster',
-    {
-      description:
-        'Starts one task. Deleting the last pool deletes the cluster; the task then has cluster_deleted in data. Waits for the deletion of another pool, unless it is the last one then. Returns 409 while another task holds the cluster, and for the last GPU pool while Slurm is enabled.',
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params }) =>
-        dialect.tasks([
-          await deleteOrWait(on, scope, clusterPoolDeletion, params.cluster_name, params.pool_name),
-        ]),
-    },
-  );
+  api.delete(`${pools}/:pool_name`, `deleteKubernetesPool${base.suffix}`, 'Delete a pool of a Kubernetes cluster', {
+    description:
+      'Starts one task. Deleting the last pool deletes the cluster; the task then has cluster_deleted in data. Waits for the deletion of another pool, unless it is the last one then. Returns 409 while another task holds the cluster, and for the last GPU pool while Slurm is enabled.',
+    answer: dialect.tasksSchema,
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await deleteOrWait(on, scope, clusterPoolDeletion, params.cluster_name, params.pool_name)]),
+  });
 
   api.post(
     `${pools}/:pool_name/resize`,

@@ -9,9 +9,7 @@ const count = (description: string, example: number) =>
   Optional(nullable(Type.Integer({ minimum: 1, maximum: MAX_NODES, description, examples: [example] })));
 
 const texts = (description: string, example: Record<string, string>) =>
-  Optional(
-    orNull(textMap({ keyLength: 317, valueLength: 1024, entries: 64 }, { description, examples: [example] })),
-  );
+  Optional(orNull(textMap({ keyLength: 317, valueLength: 1024, entries: 64 }, { description, examples: [example] })));
 
 export const UpdatePool = Type.Object(
   {

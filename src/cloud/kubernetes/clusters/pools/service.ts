@@ -22,11 +22,8 @@ import * as tasks from './tasks.ts';
 /* Single pools of a running cluster. Every change throws ConflictError while a task holds the cluster. */
 
 /** Checks possible pools. @throws InvalidError for pools that aren't available in the region */
-export const requirePossibleClusterPool = (
-  on: Platform,
-  scope: Scope,
-  pools: readonly rules.PossiblePool[],
-): void => refuse(rules.possibleProblems(pools, rules.poolOffer(on.catalog, scope)));
+export const requirePossibleClusterPool = (on: Platform, scope: Scope, pools: readonly rules.PossiblePool[]): void =>
+  refuse(rules.possibleProblems(pools, rules.poolOffer(on.catalog, scope)));
 
 /**
  * @throws NotFoundError, InvalidError with every fault of the body, ConflictError also for a name that exists,
@@ -55,9 +52,7 @@ export async function createClusterPool(
     await insertPools(tx, { ...to, pending: 'Provisioning' }, [pool]);
     await placementGroups.addForPools(tx, scope, cluster.name, [pool]);
     const more = [{ pool, amount: pool.node_count }];
-    const quotas = await poolNodes
-      .addNodes(on, tx, scope, cluster, more, taskId)
-      .catch(poolNodes.inWordsOfCluster);
+    const quotas = await poolNodes.addNodes(on, tx, scope, cluster, more, taskId).catch(poolNodes.inWordsOfCluster);
     await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
     await beginTask(on, tx, scope, {
       id: taskId,
@@ -81,10 +76,7 @@ export async function updateClusterPool(
   request: UpdatePool,
 ): Promise<PoolRow> {
   poolOf(await requireCluster(on, scope, clusterName), name);
-  refuse([
-    ...rules.settingsProblems(request),
-    ...(await groupProblems(on, scope, request.security_group_ids ?? [])),
-  ]);
+  refuse([...rules.settingsProblems(request), ...(await groupProblems(on, scope, request.security_group_ids ?? []))]);
   return changing(on, scope, clusterName, async (tx, cluster) => {
     const pool = poolOf(cluster, name);
     tx.about({ ...pool, type: 'k8s_pool' });
@@ -213,12 +205,7 @@ function refuseOneMore({ name, pools }: ClusterRow, poolName: string): void {
 }
 
 /** The cluster goes with its last pool, which nobody asked for if the others go first. */
-function refuseLastLeft(
-  { taskId }: Scope,
-  cluster: ClusterRow,
-  { name }: PoolRow,
-  others: readonly PoolRow[],
-): void {
+function refuseLastLeft({ taskId }: Scope, cluster: ClusterRow, { name }: PoolRow, others: readonly PoolRow[]): void {
   const leaves = others.length > 0 && others.every(({ pending }) => pending === 'Deleting');
   if (!leaves && (others.length > 0 || taskId === undefined)) return;
   throw new ConflictError(

@@ -19,8 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-const newCluster = (overrides: object = {}) =>
-  makeCluster(service.http, parts.body({ pools: [POOL], ...overrides }));
+const newCluster = (overrides: object = {}) => makeCluster(service.http, parts.body({ pools: [POOL], ...overrides }));
 
 test('an upgrade is one task, at whose end the cluster has the version and everything else as before', async () => {
   const { http } = service;

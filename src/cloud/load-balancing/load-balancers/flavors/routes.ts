@@ -27,20 +27,15 @@ export const LbFlavorList = listOf(
 export function lbFlavorRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags: ['Load balancers'], params: ProjectRegionParams });
 
-  api.get(
-    '/cloud/v1/lbflavors/:project_id/:region_id',
-    'listLoadBalancerFlavors',
-    'List load balancer flavors',
-    {
-      query: LbFlavorListQuery,
-      answer: LbFlavorList,
-      handler: async ({ scope, query }) => {
-        const prices = await offerPrices(on, scope, query.include_prices);
-        return pageOf(offeredFlavors(on.catalog, scope.regionId), query, (flavor) => ({
-          ...presentedFlavor(flavor),
-          ...prices?.flavor(flavor.flavor_id),
-        }));
-      },
+  api.get('/cloud/v1/lbflavors/:project_id/:region_id', 'listLoadBalancerFlavors', 'List load balancer flavors', {
+    query: LbFlavorListQuery,
+    answer: LbFlavorList,
+    handler: async ({ scope, query }) => {
+      const prices = await offerPrices(on, scope, query.include_prices);
+      return pageOf(offeredFlavors(on.catalog, scope.regionId), query, (flavor) => ({
+        ...presentedFlavor(flavor),
+        ...prices?.flavor(flavor.flavor_id),
+      }));
     },
-  );
+  });
 }

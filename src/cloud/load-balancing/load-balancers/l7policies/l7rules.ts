@@ -14,12 +14,7 @@ import { type CreateRule, MAX_RULES, presentedRule, type ReplaceRule, type RuleA
 /* The rules of L7 policies. All refuse with NotFoundError for an unknown policy, and changes as those of policies do. */
 
 /** @throws InvalidError, ConflictError when the policy has the most rules */
-export const createL7Rule = (
-  on: Platform,
-  scope: Scope,
-  policyId: string,
-  request: CreateRule,
-): Promise<string> =>
+export const createL7Rule = (on: Platform, scope: Scope, policyId: string, request: CreateRule): Promise<string> =>
   changeTree(on, scope, CREATE_RULE, balancerOf(scope, 'lb_l7_policies', policyId), async (tx, edit) => {
     const policy = await findPart(tx.sql, scope, 'lb_l7_policies', policyId);
     const { type, compare_type, value, key = null, invert = false, tags = [] } = request;
@@ -49,12 +44,7 @@ export async function listL7Rules(
   );
 }
 
-export async function getL7Rule(
-  on: Platform,
-  scope: Scope,
-  policyId: string,
-  id: string,
-): Promise<RuleAnswer> {
+export async function getL7Rule(on: Platform, scope: Scope, policyId: string, id: string): Promise<RuleAnswer> {
   const policy = await findPart(on.database.sql, scope, 'lb_l7_policies', policyId);
   const row = ruleOf(policy.id, await findPart(on.database.sql, scope, 'lb_l7_rules', id));
   return presentedPart(
@@ -116,9 +106,7 @@ async function refuseMore(tx: Transaction, policy: PartRow<'lb_l7_policies'>): P
     .where('l7_policy_id', '=', policy.id)
     .executeTakeFirstOrThrow();
   if (Number(count) < MAX_RULES) return;
-  throw new ConflictError(
-    `L7 policy ${policy.name} already has ${MAX_RULES} rules, the maximum; delete one first`,
-  );
+  throw new ConflictError(`L7 policy ${policy.name} already has ${MAX_RULES} rules, the maximum; delete one first`);
 }
 
 /** A deletion that may wait for what still uses the thing. */

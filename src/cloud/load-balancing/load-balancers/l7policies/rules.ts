@@ -33,14 +33,12 @@ export function ruleProblems({ type, compare_type, key, value }: RuleValues): Fi
   if (ways && !ways.includes(compare_type)) {
     complain('compare_type', `Must be ${ways.join(' or ')} for ${type}.`);
   }
-  if (type === 'SSL_CONN_HAS_CERT' && value !== 'True')
-    complain('value', 'Must be True for SSL_CONN_HAS_CERT.');
+  if (type === 'SSL_CONN_HAS_CERT' && value !== 'True') complain('value', 'Must be True for SSL_CONN_HAS_CERT.');
   if (type === 'SSL_VERIFY_RESULT' && !/^\d{1,5}$/.test(value)) {
     complain('value', 'Must be a number for SSL_VERIFY_RESULT.');
   }
   if (compare_type === 'REGEX') {
-    if (!isRegularExpression(value))
-      complain('value', 'Must be a regular expression, such as ^/img/[0-9]+$.');
+    if (!isRegularExpression(value)) complain('value', 'Must be a regular expression, such as ^/img/[0-9]+$.');
   } else if (type === 'COOKIE' && !COOKIE_VALUE.test(value)) {
     complain(
       'value',

@@ -55,10 +55,7 @@ const common = {
 };
 const own = {
   REDIRECT_PREFIX: {
-    redirect_prefix: Target(
-      'Address or path that is put before the requested path',
-      'https://www.example.com',
-    ),
+    redirect_prefix: Target('Address or path that is put before the requested path', 'https://www.example.com'),
     redirect_http_code,
   },
   REDIRECT_TO_POOL: { redirect_pool_id: UuidInput('Pool that gets the requests') },
@@ -122,16 +119,7 @@ export const UpdatePolicy = anyOf<PolicyInput>('UpdateL7Policy', updateForms, {
 });
 
 const RuleType = oneOf(
-  [
-    'COOKIE',
-    'FILE_TYPE',
-    'HEADER',
-    'HOST_NAME',
-    'PATH',
-    'SSL_CONN_HAS_CERT',
-    'SSL_DN_FIELD',
-    'SSL_VERIFY_RESULT',
-  ],
+  ['COOKIE', 'FILE_TYPE', 'HEADER', 'HOST_NAME', 'PATH', 'SSL_CONN_HAS_CERT', 'SSL_DN_FIELD', 'SSL_VERIFY_RESULT'],
   { description: 'What is compared', examples: ['PATH'] },
 );
 const CompareType = oneOf(['CONTAINS', 'ENDS_WITH', 'EQUAL_TO', 'REGEX', 'STARTS_WITH'], {

@@ -85,12 +85,7 @@ export async function getL7Policy(on: Platform, scope: Scope, id: string): Promi
 }
 
 /** The action may change, too. @throws NotFoundError, InvalidError, ConflictError */
-export const updateL7Policy = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  request: schema.PolicyInput,
-): Promise<string> =>
+export const updateL7Policy = (on: Platform, scope: Scope, id: string, request: schema.PolicyInput): Promise<string> =>
   changeTree(on, scope, UPDATE_POLICY, balancerOf(scope, 'lb_l7_policies', id), async (tx, edit) => {
     const policy = await findPart(tx.sql, scope, 'lb_l7_policies', id);
     tx.about({ ...policy, type: 'lb_l7policy' });

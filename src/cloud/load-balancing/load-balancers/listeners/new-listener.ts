@@ -44,8 +44,7 @@ export function listenersProblems(
   listeners: readonly Pick<WantedListener, 'protocol' | 'protocol_port'>[],
 ): FieldProblem[] {
   const problems: FieldProblem[] = [];
-  const key = ({ protocol, protocol_port }: (typeof listeners)[number]) =>
-    `${protocol === 'UDP'} ${protocol_port}`;
+  const key = ({ protocol, protocol_port }: (typeof listeners)[number]) => `${protocol === 'UDP'} ${protocol_port}`;
   for (const [index, listener] of listeners.entries()) {
     if (listeners.findIndex((one) => key(one) === key(listener)) === index) continue;
     const message = `Another listener has port ${listener.protocol_port}; send each port once.`;

@@ -43,9 +43,7 @@ describe('a listener', () => {
   });
 
   it('has the default for -1 and for nothing', () => {
-    expect([connectionLimit(-1), connectionLimit(undefined), connectionLimit(5)]).toEqual([
-      100_000, 100_000, 5,
-    ]);
+    expect([connectionLimit(-1), connectionLimit(undefined), connectionLimit(5)]).toEqual([100_000, 100_000, 5]);
   });
 });
 
@@ -69,19 +67,14 @@ it.each<[string[] | null, string[], string[]]>([
   [['10.0.0.0/8', 'fd00::/8'], ['192.168.0.5'], ['c.1']],
   [['10.0.0.0/8', '::/0'], ['fd00::5'], ['c.0']],
   [['10.0.0.0/8', 'fd00::/8'], ['192.168.0.5', 'fd00::5'], []],
-])(
-  'of the ranges %j, those that no address of %j is reached from are named',
-  (ranges, addresses, expected) => {
-    expect(rangeFamilyProblems(ranges, addresses, 'c').map(({ field }) => field)).toEqual(expected);
-  },
-);
+])('of the ranges %j, those that no address of %j is reached from are named', (ranges, addresses, expected) => {
+  expect(rangeFamilyProblems(ranges, addresses, 'c').map(({ field }) => field)).toEqual(expected);
+});
 
 it('listeners have ports of their own, and there are at most 50 and one for Prometheus', () => {
   const on = (protocol_port: number, protocol: ListenerProtocol = 'TCP') => ({ protocol, protocol_port });
   expect(listenersProblems([on(80), on(80, 'UDP'), on(81)])).toEqual([]);
-  expect(listenersProblems([on(80), on(80, 'HTTP')]).map(({ field }) => field)).toEqual([
-    'listeners.1.protocol_port',
-  ]);
+  expect(listenersProblems([on(80), on(80, 'HTTP')]).map(({ field }) => field)).toEqual(['listeners.1.protocol_port']);
   const fifty = Array.from({ length: 50 }, (_, index) => on(index + 1));
   expect(listenersProblems([...fifty, on(9000, 'PROMETHEUS')])).toEqual([]);
   expect(listenersProblems([...fifty, on(9000)]).map(({ field }) => field)).toEqual(['listeners']);

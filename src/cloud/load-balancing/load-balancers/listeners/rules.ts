@@ -103,9 +103,7 @@ export function canonicalRanges(
   if (given === null) return null;
   const ranges = given.flatMap((text, index) => {
     const range = canonicalCidr(text);
-    const fault = range
-      ? hostBitsFault(range)
-      : 'Must be a range such as 10.0.0.0/24, or an address such as 10.0.0.5.';
+    const fault = range ? hostBitsFault(range) : 'Must be a range such as 10.0.0.0/24, or an address such as 10.0.0.5.';
     if (range && fault === undefined) return [range.network];
     problems.push({ field: `${field}.${index}`, message: fault ?? '' });
     return [];

@@ -87,8 +87,7 @@ export const newListenerFields = {
       // The older library always sends it.
       pattern: `^$|${UUID_PATTERN}`,
       rule: 'Must be a UUID; empty for none.',
-      description:
-        'Secret with the certificate and its key. Required for TERMINATED_HTTPS, also for PROMETHEUS.',
+      description: 'Secret with the certificate and its key. Required for TERMINATED_HTTPS, also for PROMETHEUS.',
     }),
   ),
   sni_secret_id: Optional(Sni()),
@@ -155,10 +154,9 @@ export const ListenerAnswer = Named('Listener', {
     anyOf: [StatsAnswer, { type: 'null' }],
     description: 'Traffic so far; null unless asked for',
   }),
-  user_list: Type.Array(
-    Named('ListenerUser', { username: Type.String(), encrypted_password: Type.String() }),
-    { description: 'Who may connect' },
-  ),
+  user_list: Type.Array(Named('ListenerUser', { username: Type.String(), encrypted_password: Type.String() }), {
+    description: 'Who may connect',
+  }),
   ...TaskFields,
 });
 export type ListenerAnswer = Static<typeof ListenerAnswer>;
@@ -174,9 +172,7 @@ export const ListenerListQuery = Query({
 export type ListenerListQuery = Static<typeof ListenerListQuery>;
 export const ShowListenerQuery = Query(showQuery);
 export const DeleteListenerQuery = Query({
-  delete_default_pool: Optional(
-    Type.Boolean({ default: false, description: 'Deletes its default pool as well' }),
-  ),
+  delete_default_pool: Optional(Type.Boolean({ default: false, description: 'Deletes its default pool as well' })),
 });
 
 export const ListenerParams = Type.Object({

@@ -25,30 +25,24 @@ export const createListener = (
   scope: Scope,
   { load_balancer_id, default_pool_id, ...given }: schema.CreateListener,
 ): Promise<string> =>
-  changeTree(
-    on,
-    scope,
-    CREATE_LISTENER,
-    namedBalancer(scope, load_balancer_id),
-    async (tx, edit, balancer) => {
-      const problems: FieldProblem[] = [];
-      const listener = wantedListener(given, '', problems);
-      const poolId = default_pool_id?.toLowerCase() ?? null;
-      if (poolId !== null) {
-        const pool = await poolIn(tx, balancer.id, poolId);
-        const field = 'default_pool_id';
-        if (pool) problems.push(...poolProblem(listener, pool.protocol, field));
-        else problems.push({ field, message: `Load balancer ${balancer.id} has no pool ${poolId}.` });
-      }
-      problems.push(...(await familyProblems(tx, balancer.id, listener.allowed_cidrs)));
-      if (problems.length > 0) throw new InvalidError(problems);
-      if (listener.protocol !== 'PROMETHEUS') await refuseFull(tx, balancer.id);
-      const id = await insertListener(tx, edit, listener, { defaultPoolId: poolId, at: '' });
-      tx.about({ type: 'lblistener', id, name: listener.name });
-      const { user_list: _, ...shown } = given;
-      return { data: { ...shown, listener_id: id }, created: { listeners: [id] } };
-    },
-  );
+  changeTree(on, scope, CREATE_LISTENER, namedBalancer(scope, load_balancer_id), async (tx, edit, balancer) => {
+    const problems: FieldProblem[] = [];
+    const listener = wantedListener(given, '', problems);
+    const poolId = default_pool_id?.toLowerCase() ?? null;
+    if (poolId !== null) {
+      const pool = await poolIn(tx, balancer.id, poolId);
+      const field = 'default_pool_id';
+      if (pool) problems.push(...poolProblem(listener, pool.protocol, field));
+      else problems.push({ field, message: `Load balancer ${balancer.id} has no pool ${poolId}.` });
+    }
+    problems.push(...(await familyProblems(tx, balancer.id, listener.allowed_cidrs)));
+    if (problems.length > 0) throw new InvalidError(problems);
+    if (listener.protocol !== 'PROMETHEUS') await refuseFull(tx, balancer.id);
+    const id = await insertListener(tx, edit, listener, { defaultPoolId: poolId, at: '' });
+    tx.about({ type: 'lblistener', id, name: listener.name });
+    const { user_list: _, ...shown } = given;
+    return { data: { ...shown, listener_id: id }, created: { listeners: [id] } };
+  });
 
 export async function listListeners(
   on: Platform,
@@ -135,10 +129,7 @@ export const deleteListener = (
     await edit.remove('lb_listeners', [listener.id]);
     if (defaultPool && listener.default_pool_id !== null) {
       await refuseShared(tx, listener.default_pool_id, listener);
-      await edit.remove(
-        'lb_members',
-        await idsWhere(tx, sql`lb_members where pool_id = ${listener.default_pool_id}`),
-      );
+      await edit.remove('lb_members', await idsWhere(tx, sql`lb_members where pool_id = ${listener.default_pool_id}`));
       await edit.remove('lb_pools', [listener.default_pool_id]);
     }
     return { data: { listener_id: listener.id, delete_default_pool: defaultPool } };
@@ -150,17 +141,13 @@ function changedListener(
   request: schema.UpdateListener,
   problems: FieldProblem[],
 ): Partial<PartRow<'lb_listeners'>> {
-  const kept = <Name extends keyof typeof listener>(
-    name: Name,
-    given: (typeof listener)[Name] | undefined,
-  ) => (given === undefined ? listener[name] : given);
+  const kept = <Name extends keyof typeof listener>(name: Name, given: (typeof listener)[Name] | undefined) =>
+    given === undefined ? listener[name] : given;
   return {
     name: kept('name', request.name),
     admin_state_up: kept('admin_state_up', request.admin_state_up),
     connection_limit:
-      request.connection_limit === undefined
-        ? listener.connection_limit
-        : connectionLimit(request.connection_limit),
+      request.connection_limit === undefined ? listener.connection_limit : connectionLimit(request.connection_limit),
     allowed_cidrs:
       request.allowed_cidrs === undefined
         ? listener.allowed_cidrs
@@ -169,8 +156,7 @@ function changedListener(
     timeout_member_connect: kept('timeout_member_connect', request.timeout_member_connect),
     timeout_member_data: kept('timeout_member_data', request.timeout_member_data),
     user_list: request.user_list === undefined ? listener.user_list : (request.user_list ?? []),
-    secret_id:
-      request.secret_id === undefined ? listener.secret_id : (request.secret_id?.toLowerCase() ?? null),
+    secret_id: request.secret_id === undefined ? listener.secret_id : (request.secret_id?.toLowerCase() ?? null),
     sni_secret_ids:
       request.sni_secret_id === undefined ? listener.sni_secret_ids : lowerCase(request.sni_secret_id ?? []),
   };
@@ -206,11 +192,7 @@ async function refuseFull(tx: Transaction, loadBalancerId: string): Promise<void
 }
 
 /** Refuses to delete a pool that others use. */
-async function refuseShared(
-  tx: Transaction,
-  poolId: string,
-  listener: PartRow<'lb_listeners'>,
-): Promise<void> {
+async function refuseShared(tx: Transaction, poolId: string, listener: PartRow<'lb_listeners'>): Promise<void> {
   const { rows } = await sql<{ what: string }>`
     select 'listener ' || name as what from lb_listeners where default_pool_id = ${poolId} and id <> ${listener.id}
     union all

@@ -58,11 +58,7 @@ function instanceProblem(
   return { field: `${at}address`, message };
 }
 
-function subnetProblems(
-  member: PlacedMember,
-  at: string,
-  subnets: ReadonlyMap<string, string>,
-): FieldProblem[] {
+function subnetProblems(member: PlacedMember, at: string, subnets: ReadonlyMap<string, string>): FieldProblem[] {
   const cidr = subnets.get(member.subnet_id ?? '');
   if (cidr === undefined) {
     const message = `No subnet ${member.subnet_id} in this project and region.`;

@@ -105,8 +105,7 @@ describe('a member', () => {
     const [{ id }] = (await http.get(members)).body.results;
     const one = `${members}/${id}`;
     const etag = (await http.get(one)).headers.get('etag') ?? '';
-    const change = (weight: number) =>
-      http.request('PATCH', one, { body: { weight }, headers: { 'if-match': etag } });
+    const change = (weight: number) => http.request('PATCH', one, { body: { weight }, headers: { 'if-match': etag } });
     await finished(await change(2));
     refused(await change(3), 412);
     expect((await http.get(one)).body.weight).toBe(2);
@@ -125,8 +124,7 @@ describe('a member', () => {
       [{ protocol_port: 81 }, 'protocol_port'],
       [{ subnet_id: subnet }, 'subnet_id'],
     ];
-    for (const [change, field] of bad)
-      refused(await http.patch(`${members}/${memberId}`, change), 400, field);
+    for (const [change, field] of bad) refused(await http.patch(`${members}/${memberId}`, change), 400, field);
     const other = membersOf(await pool());
     for (const base of [other, membersOf(randomUUID()), membersOf('none')]) {
       refused(await http.get(`${base}/${memberId}`), 404);
@@ -146,21 +144,14 @@ describe('a member', () => {
 it('members are listed by address as a number or by age, in pages', async () => {
   const members = membersOf(
     await pool({
-      members: [
-        member('10.1.0.10'),
-        member('10.1.0.9', { protocol_port: 81 }),
-        member('10.1.0.9'),
-        member('fd00::1'),
-      ],
+      members: [member('10.1.0.10'), member('10.1.0.9', { protocol_port: 81 }), member('10.1.0.9'), member('fd00::1')],
     }),
   );
   const listed = async (query = '') => {
     const { body, text, status } = await http.get(`${members}${query}`);
     expect(status, text).toBe(200);
     expect(body.count).toBe(4);
-    return body.results.map(
-      (one: { address: string; protocol_port: number }) => `${one.address} ${one.protocol_port}`,
-    );
+    return body.results.map((one: { address: string; protocol_port: number }) => `${one.address} ${one.protocol_port}`);
   };
   const byAddress = ['10.1.0.9 80', '10.1.0.9 81', '10.1.0.10 80', 'fd00::1 80'];
   const byAge = ['10.1.0.10 80', '10.1.0.9 81', '10.1.0.9 80', 'fd00::1 80'];

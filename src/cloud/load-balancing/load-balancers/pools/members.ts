@@ -75,9 +75,7 @@ export async function listPoolMembers(
 ): Promise<{ count: number; results: schema.MemberAnswer[] }> {
   const pool = await findPart(on.database.sql, scope, 'lb_pools', poolId);
   const [column, direction] = orderOf(query.order_by ?? 'address.asc');
-  const order = sql.join(
-    [column, 'protocol_port', 'id'].map((name) => sql`${sql.ref(name)} ${sql.raw(direction)}`),
-  );
+  const order = sql.join([column, 'protocol_port', 'id'].map((name) => sql`${sql.ref(name)} ${sql.raw(direction)}`));
   return presentedParts(
     on.database.sql,
     await listParts(on.database.sql, scope, 'lb_members', [sql`pool_id = ${pool.id}`], query, order),
@@ -212,12 +210,7 @@ export async function getHealthMonitor(
   poolId: string,
 ): Promise<schema.HealthMonitorAnswer> {
   const row = await findPart(on.database.sql, scope, 'lb_pools', poolId);
-  const { healthmonitor } = await presentedPart(
-    on.database.sql,
-    row,
-    ({ pools }) => pools,
-    schema.presentedPool,
-  );
+  const { healthmonitor } = await presentedPart(on.database.sql, row, ({ pools }) => pools, schema.presentedPool);
   if (!healthmonitor) throw noMonitor(poolId);
   return healthmonitor;
 }

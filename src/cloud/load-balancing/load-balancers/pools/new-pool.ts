@@ -5,14 +5,7 @@ import type { Scope } from '../../../../platform.ts';
 import { usePoolSecrets } from '../tls.ts';
 import type { Edit, NewPart } from '../tree/edits.ts';
 import { placeMembers } from './member-places.ts';
-import {
-  membersOf,
-  monitorOf,
-  NO_SECRETS,
-  persistenceOf,
-  poolSecretsOf,
-  type WantedMember,
-} from './rules.ts';
+import { membersOf, monitorOf, NO_SECRETS, persistenceOf, poolSecretsOf, type WantedMember } from './rules.ts';
 import { MAX_POOLS, type NewPool } from './schema.ts';
 
 /** A pool as a request asks for it. */
@@ -33,8 +26,7 @@ export function wantedPool(given: NewPool, at: string, problems: FieldProblem[])
       lb_algorithm: given.lb_algorithm,
       admin_state_up: true,
       session_persistence: persistenceOf(session_persistence, protocol, `${at}session_persistence`, problems),
-      health_monitor:
-        healthmonitor && monitorOf(healthmonitor, null, protocol, `${at}healthmonitor.`, problems),
+      health_monitor: healthmonitor && monitorOf(healthmonitor, null, protocol, `${at}healthmonitor.`, problems),
       timeout_client_data: given.timeout_client_data ?? null,
       timeout_member_connect: given.timeout_member_connect ?? null,
       timeout_member_data: given.timeout_member_data ?? null,

@@ -54,8 +54,7 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, on: Platform): void {
       params: schema.PoolParams,
       body: schema.UpdatePool,
       answer: dialect.tasksSchema,
-      handler: async ({ scope, params, body }) =>
-        dialect.tasks([await updatePool(on, scope, params.pool_id, body)]),
+      handler: async ({ scope, params, body }) => dialect.tasks([await updatePool(on, scope, params.pool_id, body)]),
     });
   }
 
@@ -63,8 +62,7 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description: `Listeners are left without a default pool. Returns 409 while an L7 policy sends requests to it. ${WAITS}`,
     params: schema.PoolParams,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, poolDeletion, params.pool_id)]),
+    handler: async ({ scope, params }) => dialect.tasks([await deleteOrWait(on, scope, poolDeletion, params.pool_id)]),
   });
 }
 
@@ -132,9 +130,7 @@ export function lbMemberRoutes(app: Api, dialect: Dialect, on: Platform): void {
       params: schema.MemberParams,
       answer: dialect.tasksSchema,
       handler: async ({ scope, params }) =>
-        dialect.tasks([
-          await deleteOrWait(on, scope, members.poolMemberDeletion, params.pool_id, params.member_id),
-        ]),
+        dialect.tasks([await deleteOrWait(on, scope, members.poolMemberDeletion, params.pool_id, params.member_id)]),
     });
   }
 }

@@ -3,13 +3,7 @@ import type { HealthMonitor, SessionPersistence } from '../../../../db/json-colu
 import { canonicalAddress } from '../../../../lib/cidr.ts';
 import type { FieldProblem } from '../../../../lib/errors.ts';
 import { newId } from '../../../../lib/ids.ts';
-import type {
-  ChangeHealthMonitor,
-  CreateMember,
-  PersistenceInput,
-  PoolProtocol,
-  UpdateMember,
-} from './schema.ts';
+import type { ChangeHealthMonitor, CreateMember, PersistenceInput, PoolProtocol, UpdateMember } from './schema.ts';
 
 /** Cookies need a pool whose requests are read. */
 const WITH_COOKIES: readonly PoolProtocol[] = ['HTTP', 'PROXY', 'PROXYV2'];
@@ -177,22 +171,14 @@ export function changedMember(member: Changeable, request: UpdateMember, problem
     weight: request.weight ?? member.weight,
     backup: request.backup ?? member.backup,
     admin_state_up: request.admin_state_up ?? member.admin_state_up,
-    monitor_address:
-      asked === undefined ? member.monitor_address : canonicalOrNull(asked, 'monitor_address', problems),
+    monitor_address: asked === undefined ? member.monitor_address : canonicalOrNull(asked, 'monitor_address', problems),
     monitor_port: request.monitor_port === undefined ? member.monitor_port : request.monitor_port,
   };
 }
-type Changeable = Pick<
-  WantedMember,
-  'weight' | 'backup' | 'admin_state_up' | 'monitor_address' | 'monitor_port'
->;
+type Changeable = Pick<WantedMember, 'weight' | 'backup' | 'admin_state_up' | 'monitor_address' | 'monitor_port'>;
 
 /** Returns the members of a request. An address and port may be listed once. `at` is the prefix of their fields. */
-export function membersOf(
-  given: readonly CreateMember[],
-  at: string,
-  problems: FieldProblem[],
-): WantedMember[] {
+export function membersOf(given: readonly CreateMember[], at: string, problems: FieldProblem[]): WantedMember[] {
   const members = given.map((member, index) => memberOf(member, `${at}${index}.`, problems));
   const key = ({ address, protocol_port }: WantedMember) => `${address} ${protocol_port}`;
   for (const [index, member] of members.entries()) {

@@ -56,17 +56,7 @@ const MonitorType = oneOf(['HTTP', 'HTTPS', 'K8S', 'PING', 'TCP', 'TLS-HELLO', '
   description: 'How members are asked. It stays as long as the monitor does.',
   examples: ['TCP'],
 });
-const HTTP_METHODS = [
-  'CONNECT',
-  'DELETE',
-  'GET',
-  'HEAD',
-  'OPTIONS',
-  'PATCH',
-  'POST',
-  'PUT',
-  'TRACE',
-] as const;
+const HTTP_METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'] as const;
 const ofHttp = (description: string) => `${description}. Only for HTTP and HTTPS.`;
 
 const monitorFields = {
@@ -97,9 +87,7 @@ const monitorFields = {
       examples: [3],
     }),
   ),
-  http_method: Optional(
-    nullable(Type.Enum([...HTTP_METHODS], { type: 'string', description: ofHttp('Method') })),
-  ),
+  http_method: Optional(nullable(Type.Enum([...HTTP_METHODS], { type: 'string', description: ofHttp('Method') }))),
   http_version: Optional(
     nullable(Type.Enum(['1.0', '1.1'], { type: 'string', description: ofHttp('Version of HTTP') })),
   ),
@@ -155,11 +143,11 @@ const ChangeHealthMonitor = Input('ChangeHealthMonitor', {
   ...monitorFields,
 });
 export type ChangeHealthMonitor = Static<typeof ChangeHealthMonitor>;
-export const UpdateHealthMonitor = Input(
-  'UpdateHealthMonitor',
-  Type.Partial(Type.Object(monitorFields)).properties,
-  { delay: 20, timeout: 10, max_retries: 3 },
-);
+export const UpdateHealthMonitor = Input('UpdateHealthMonitor', Type.Partial(Type.Object(monitorFields)).properties, {
+  delay: 20,
+  timeout: 10,
+  max_retries: 3,
+});
 export type UpdateHealthMonitor = Static<typeof UpdateHealthMonitor>;
 
 const Persistence = Input('SessionPersistenceInput', {
@@ -210,9 +198,7 @@ const changeableMemberFields = {
   monitor_address: Optional(
     nullable(Type.String({ maxLength: 64, description: 'Address that the health monitor asks instead' })),
   ),
-  monitor_port: Optional(
-    nullable(Type.Integer({ ...Port, description: 'Port that the health monitor asks instead' })),
-  ),
+  monitor_port: Optional(nullable(Type.Integer({ ...Port, description: 'Port that the health monitor asks instead' }))),
 };
 const createMemberFields = {
   address: Type.String({ maxLength: 64, description: 'IP address', examples: ['192.168.40.33'] }),
@@ -244,16 +230,10 @@ export type UpdateMember = Static<typeof UpdateMember>;
 
 const ofTls = 'Only for HTTP and HTTPS pools.';
 const secretInputs = {
-  secret_id: Optional(
-    orNull(UuidInput(`Secret with the certificate that is shown to members, and its key. ${ofTls}`)),
-  ),
-  ca_secret_id: Optional(
-    orNull(UuidInput(`Secret with the authorities that members are checked against. ${ofTls}`)),
-  ),
+  secret_id: Optional(orNull(UuidInput(`Secret with the certificate that is shown to members, and its key. ${ofTls}`))),
+  ca_secret_id: Optional(orNull(UuidInput(`Secret with the authorities that members are checked against. ${ofTls}`))),
   crl_secret_id: Optional(
-    orNull(
-      UuidInput(`Secret with a list of certificates that were revoked; with ca_secret_id only. ${ofTls}`),
-    ),
+    orNull(UuidInput(`Secret with a list of certificates that were revoked; with ca_secret_id only. ${ofTls}`)),
   ),
 };
 
@@ -380,10 +360,7 @@ const poolFields = {
 
 export const PoolAnswer = Named('Pool', { ...poolFields, members: Type.Array(MemberAnswer) });
 export type PoolAnswer = Static<typeof PoolAnswer>;
-export const PoolList = listOf(
-  Named('PoolInList', { ...poolFields, members: Type.Array(MemberInList) }),
-  'PoolList',
-);
+export const PoolList = listOf(Named('PoolInList', { ...poolFields, members: Type.Array(MemberInList) }), 'PoolList');
 
 export const PoolListQuery = Query({
   ...listQuery(),

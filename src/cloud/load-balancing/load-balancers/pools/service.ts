@@ -34,8 +34,7 @@ export const createPool = (
     async (tx, edit, balancer) => {
       const problems: FieldProblem[] = [];
       const wanted = wantedPool(given, '', problems);
-      const listener =
-        listener_id === null ? undefined : await findPart(tx.sql, scope, 'lb_listeners', listener_id);
+      const listener = listener_id === null ? undefined : await findPart(tx.sql, scope, 'lb_listeners', listener_id);
       const misfit = listener && poolMisfit(listener.protocol, given.protocol);
       if (misfit !== undefined) problems.push({ field: 'protocol', message: misfit });
       if (problems.length > 0) throw new InvalidError(problems);
@@ -88,18 +87,12 @@ export async function getPool(on: Platform, scope: Scope, id: string): Promise<s
 }
 
 /** Members that stay the same by address and port are kept. @throws NotFoundError, InvalidError, ConflictError */
-export const updatePool = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  request: schema.UpdatePool,
-): Promise<string> =>
+export const updatePool = (on: Platform, scope: Scope, id: string, request: schema.UpdatePool): Promise<string> =>
   changeTree(on, scope, UPDATE_POOL, balancerOf(scope, 'lb_pools', id), async (tx, edit) => {
     const pool = await lockedPool(tx, scope, id);
     const problems: FieldProblem[] = [];
     const values = changedPool(pool, request, problems);
-    const members =
-      request.members === undefined ? undefined : membersOf(request.members ?? [], 'members.', problems);
+    const members = request.members === undefined ? undefined : membersOf(request.members ?? [], 'members.', problems);
     if (values.protocol !== pool.protocol) {
       problems.push(...(await listenerProblems(tx, pool.id, values.protocol)));
     }

@@ -44,21 +44,15 @@ async function shown(on: Platform, ids: readonly string[]): Promise<schema.LoadB
 }
 
 /** @throws NotFoundError */
-export async function loadBalancerStatus(
-  on: Platform,
-  scope: Scope,
-  id: string,
-): Promise<schema.LoadBalancerStatus> {
+export async function loadBalancerStatus(on: Platform, scope: Scope, id: string): Promise<schema.LoadBalancerStatus> {
   const { id: known } = await find(on, scope, id);
   const [status] = await shown(on, [known]);
   return foundById('Load balancer', id, async () => status);
 }
 
 /** Newest first. */
-export const loadBalancerStatuses = async (
-  on: Platform,
-  scope: Scope,
-): Promise<schema.LoadBalancerStatus[]> => shown(on, await idsOfAll(on.database.sql, scope));
+export const loadBalancerStatuses = async (on: Platform, scope: Scope): Promise<schema.LoadBalancerStatus[]> =>
+  shown(on, await idsOfAll(on.database.sql, scope));
 
 /** @throws NotFoundError */
 export async function loadBalancerMetrics(
@@ -72,12 +66,7 @@ export async function loadBalancerMetrics(
 }
 
 /** Returns the task that gives it another flavor. @throws NotFoundError, InvalidError, ForbiddenError, ConflictError */
-export const resizeLoadBalancer = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  flavorId: string,
-): Promise<string> =>
+export const resizeLoadBalancer = (on: Platform, scope: Scope, id: string, flavorId: string): Promise<string> =>
   changeTree(
     on,
     scope,
@@ -178,8 +167,7 @@ export function loadBalancerCareRoutes(app: Api, dialect: Dialect, on: Platform)
   });
 
   api.post(`${ONE_BALANCER}/failover`, 'failOverLoadBalancer', 'Replace the machines of a load balancer', {
-    description:
-      'Its addresses stay the same. Returns 409 while a task holds the load balancer, even with force.',
+    description: 'Its addresses stay the same. Returns 409 while a task holds the load balancer, even with force.',
     body: FailOver,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params }) =>

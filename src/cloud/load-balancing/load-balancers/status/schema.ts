@@ -95,10 +95,7 @@ function poolStatus(pool: Forest['pools'][number], forest: Forest) {
   };
 }
 
-function namedStatus(
-  row: Pick<Forest['pools'][number], 'id' | 'name' | 'provisioning_status'>,
-  forest: Forest,
-) {
+function namedStatus(row: Pick<Forest['pools'][number], 'id' | 'name' | 'provisioning_status'>, forest: Forest) {
   const { id, name, provisioning_status } = row;
   return { id, name, provisioning_status, operating_status: operating(id, forest) };
 }

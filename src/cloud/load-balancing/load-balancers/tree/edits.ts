@@ -3,13 +3,7 @@ import { change } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import { newId } from '../../../../lib/ids.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
-import {
-  beginTask,
-  deletionId,
-  recordDoneTask,
-  refuseDoomed,
-  wantChecked,
-} from '../../../ground/tasks/service.ts';
+import { beginTask, deletionId, recordDoneTask, refuseDoomed, wantChecked } from '../../../ground/tasks/service.ts';
 import { lockFreeBalancer } from '../locks.ts';
 import type { LoadBalancerRow } from '../store.ts';
 import { loadBalancerSpec } from '../tasks.ts';

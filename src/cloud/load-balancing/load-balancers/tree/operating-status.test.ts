@@ -31,13 +31,8 @@ function treesOf({ members = [], redirected, ...shape }: Shape): Trees {
     : { pools: [], policies: [] };
   return {
     balancers: [{ id: 'lb', ...on, ...shape.balancer }],
-    listeners: [
-      { id: 'listener', ...on, load_balancer_id: 'lb', default_pool_id: 'pool', ...shape.listener },
-    ],
-    pools: [
-      { id: 'pool', ...on, load_balancer_id: 'lb', health_monitor: monitor, ...shape.pool },
-      ...others.pools,
-    ],
+    listeners: [{ id: 'listener', ...on, load_balancer_id: 'lb', default_pool_id: 'pool', ...shape.listener }],
+    pools: [{ id: 'pool', ...on, load_balancer_id: 'lb', health_monitor: monitor, ...shape.pool }, ...others.pools],
     policies: others.policies,
     rules: [],
     members: all.map(({ pool_id, member }, index) => ({
@@ -76,31 +71,15 @@ describe('upwards', () => {
       { members: [{ admin_state_up: false }, 'ONLINE'] },
       'ONLINE ONLINE ONLINE OFFLINE',
     ],
-    [
-      'those that are on fail',
-      { members: [{ admin_state_up: false }, 'ERROR'] },
-      'ERROR ERROR ERROR OFFLINE',
-    ],
-    [
-      'the pool is off',
-      { pool: { admin_state_up: false }, members: ['ERROR'] },
-      'ONLINE ONLINE OFFLINE ERROR',
-    ],
-    [
-      'the listener is off',
-      { listener: { admin_state_up: false }, members: ['ERROR'] },
-      'ONLINE OFFLINE ERROR ERROR',
-    ],
+    ['those that are on fail', { members: [{ admin_state_up: false }, 'ERROR'] }, 'ERROR ERROR ERROR OFFLINE'],
+    ['the pool is off', { pool: { admin_state_up: false }, members: ['ERROR'] }, 'ONLINE ONLINE OFFLINE ERROR'],
+    ['the listener is off', { listener: { admin_state_up: false }, members: ['ERROR'] }, 'ONLINE OFFLINE ERROR ERROR'],
     [
       'the load balancer is off',
       { balancer: { admin_state_up: false }, members: ['ONLINE'] },
       'OFFLINE ONLINE ONLINE ONLINE',
     ],
-    [
-      'the pool of a policy fails',
-      { members: ['ONLINE'], redirected: ['ERROR'] },
-      'DEGRADED DEGRADED ONLINE ONLINE',
-    ],
+    ['the pool of a policy fails', { members: ['ONLINE'], redirected: ['ERROR'] }, 'DEGRADED DEGRADED ONLINE ONLINE'],
     [
       'the default pool fails, that of a policy works',
       { members: ['ERROR'], redirected: ['ONLINE'] },

@@ -2,14 +2,7 @@ import type { MemberHealth } from '../../../../backends/contract/specs.ts';
 import { grouped } from '../../../../lib/lists.ts';
 import type { Trees } from './store.ts';
 
-export const OPERATING_STATUSES = [
-  'DEGRADED',
-  'DRAINING',
-  'ERROR',
-  'NO_MONITOR',
-  'OFFLINE',
-  'ONLINE',
-] as const;
+export const OPERATING_STATUSES = ['DEGRADED', 'DRAINING', 'ERROR', 'NO_MONITOR', 'OFFLINE', 'ONLINE'] as const;
 export type OperatingStatus = (typeof OPERATING_STATUSES)[number];
 
 /** The operating statuses of load balancers and all their parts, by ID. */

@@ -21,12 +21,7 @@ interface Located {
 }
 
 /** @throws NotFoundError */
-export async function findPart<T extends PartTable>(
-  db: Sql,
-  place: Place,
-  table: T,
-  id: string,
-): Promise<PartRow<T>> {
+export async function findPart<T extends PartTable>(db: Sql, place: Place, table: T, id: string): Promise<PartRow<T>> {
   const { rows } = isUuid(id)
     ? await sql<PartRow<T>>`
         select * from ${sql.table(table)} where id = ${id} and ${isIn(place)}`.execute(db)

@@ -103,16 +103,9 @@ export async function deleteParts(tx: Transaction, table: PartTable, ids: readon
 }
 
 /** Ends the task's hold on the load balancer and all its parts. */
-export async function freeTree(
-  tx: Transaction,
-  loadBalancerId: string,
-  taskId: string,
-  now: Date,
-): Promise<void> {
+export async function freeTree(tx: Transaction, loadBalancerId: string, taskId: string, now: Date): Promise<void> {
   const free = sql`provisioning_status = 'ACTIVE', task_id = null, updated_at = ${now}`;
-  await sql`update load_balancers set ${free} where id = ${loadBalancerId} and task_id = ${taskId}`.execute(
-    tx.sql,
-  );
+  await sql`update load_balancers set ${free} where id = ${loadBalancerId} and task_id = ${taskId}`.execute(tx.sql);
   for (const table of PARTS) {
     await sql`
       update ${sql.table(table)} set ${free}

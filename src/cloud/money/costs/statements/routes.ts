@@ -3,14 +3,7 @@ import { operations } from '../../../../http/operations.ts';
 import type { Api } from '../../../../http/server.ts';
 import { accepts, csvLines, csvOf, streamed } from '../../../../http/streamed.ts';
 import type { Platform } from '../../../../platform.ts';
-import {
-  asPageOrCsv,
-  COST_COLUMNS,
-  CostStatement,
-  StatementQuery,
-  USAGE_COLUMNS,
-  UsageStatement,
-} from './schema.ts';
+import { asPageOrCsv, COST_COLUMNS, CostStatement, StatementQuery, USAGE_COLUMNS, UsageStatement } from './schema.ts';
 import { exportCosts, exportUsage, listCosts, listUsage } from './service.ts';
 
 const CSV = 'text/csv';

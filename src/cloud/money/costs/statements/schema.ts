@@ -25,12 +25,8 @@ export const StatementQuery = Query({
         'What has lines of its own, besides accounts, regions and kinds of resources. Repeat the parameter for several',
     }),
   ),
-  limit: Optional(
-    Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Most lines of a page in JSON' }),
-  ),
-  page_token: Optional(
-    Text({ pattern: '^[\\w-]{1,500}$', description: '`next_page_token` of the page before' }),
-  ),
+  limit: Optional(Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Most lines of a page in JSON' })),
+  page_token: Optional(Text({ pattern: '^[\\w-]{1,500}$', description: '`next_page_token` of the page before' })),
 });
 export type StatementQuery = Static<typeof StatementQuery>;
 

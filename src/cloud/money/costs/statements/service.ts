@@ -151,17 +151,11 @@ async function exported<Line>(
   return pages();
 }
 
-export const listUsage = (
-  on: Platform,
-  principal: Principal,
-  query: StatementQuery,
-): Promise<UsageStatement> => statement(on, usagePage, principal, query);
+export const listUsage = (on: Platform, principal: Principal, query: StatementQuery): Promise<UsageStatement> =>
+  statement(on, usagePage, principal, query);
 
-export const listCosts = (
-  on: Platform,
-  principal: Principal,
-  query: StatementQuery,
-): Promise<CostStatement> => statement(on, costPage, principal, query);
+export const listCosts = (on: Platform, principal: Principal, query: StatementQuery): Promise<CostStatement> =>
+  statement(on, costPage, principal, query);
 
 /** Returns all pages. Throws before the first one. */
 export const exportUsage = (

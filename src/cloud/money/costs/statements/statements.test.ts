@@ -42,10 +42,7 @@ async function halvePrices() {
 }
 
 beforeAll(async () => {
-  service = await startService(
-    { TRADEWIND_SIMULATION_SPEED: '1000' },
-    { clock: { now: () => new Date(at) } },
-  );
+  service = await startService({ TRADEWIND_SIMULATION_SPEED: '1000' }, { clock: { now: () => new Date(at) } });
   tenant = await service.otherTenant();
   reseller = await addReseller(service, 'Elsewhere');
   // A day and a half of 10 and 20 GiB, which cost half as much for the second half of it.
@@ -88,9 +85,7 @@ it('has a line for each account and kind of resource', async () => {
 });
 
 it('has lines of projects, resources and days, by page', async () => {
-  expect(await lines(`${USAGE}?${MARCH}&client_id=1&by=project`)).toMatchObject([
-    { project_id: 1, name: null },
-  ]);
+  expect(await lines(`${USAGE}?${MARCH}&client_id=1&by=project`)).toMatchObject([{ project_id: 1, name: null }]);
   const of = `${COSTS}?${MARCH}&by=resource&by=day`;
   const all = await lines(of);
   expect(all).toMatchObject([
@@ -117,9 +112,7 @@ it('comes as CSV, which no spreadsheet runs', async () => {
   const answer = await get(`${COSTS}?${MARCH}&client_id=1&by=resource`);
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   const [head = '', first = '', ...rest] = answer.text.split('\r\n');
-  expect(head).toBe(
-    'client_id,project_id,resource_id,name,day,region_id,type,kind,quantity,unit,cost,currency,err',
-  );
+  expect(head).toBe('client_id,project_id,resource_id,name,day,region_id,type,kind,quantity,unit,cost,currency,err');
   expect(first).toMatch(
     new RegExp(`^1,1,${volumes.first},'=cmd,,1,volume,standard,1296000,gib_seconds,0\\.0394[0-9]+,EUR,$`),
   );

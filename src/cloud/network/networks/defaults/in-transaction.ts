@@ -80,11 +80,7 @@ async function addProjectNetworks(
  * The external network is simulated. Its addresses are from the block for tests between networks (RFC 2544); each
  * region has one of its 32 parts.
  */
-async function addExternalNetworks(
-  tx: Transaction,
-  external: readonly NetworkedRegion[],
-  now: Date,
-): Promise<void> {
+async function addExternalNetworks(tx: Transaction, external: readonly NetworkedRegion[], now: Date): Promise<void> {
   const ids = external.map((region) => region.id);
   const networkIds = external.map((region) => region.external_network_id);
   await sql`
@@ -105,11 +101,7 @@ async function addExternalNetworks(
 }
 
 /** Adds ranges from the block for tests with IPv6 (RFC 5180), one for each region. */
-async function addExternalIpv6(
-  tx: Transaction,
-  external: readonly NetworkedRegion[],
-  now: Date,
-): Promise<void> {
+async function addExternalIpv6(tx: Transaction, external: readonly NetworkedRegion[], now: Date): Promise<void> {
   const networkIds = external.map((region) => region.external_network_id);
   const ranges = external.map(({ id }) => `2001:2:0:${(id % 65_536).toString(16)}::/64`);
   await sql`

@@ -121,9 +121,7 @@ describe('a subnet', () => {
   it('overlaps no other of its network, however many are asked for at once', async () => {
     const networkId = await madeNetwork();
     const answers = await Promise.all(
-      ['10.0.0.0/8', '10.10.0.0/24', '10.10.0.128/25', '10.10.0.0/16'].map((cidr) =>
-        post(networkId, { cidr }),
-      ),
+      ['10.0.0.0/8', '10.10.0.0/24', '10.10.0.128/25', '10.10.0.0/16'].map((cidr) => post(networkId, { cidr })),
     );
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body.message).toContain('overlaps');
@@ -140,9 +138,7 @@ describe('a gateway in the middle', () => {
     expect(subnet).toMatchObject({ total_ips: 5, available_ips: 5 });
     expect((await newInstance(networkId, { ip_address: '10.20.0.3' })).status).toBe(409);
     const answers = await Promise.all(Array.from({ length: 7 }, () => newInstance(networkId)));
-    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([
-      200, 200, 200, 200, 200, 409, 409,
-    ]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 200, 200, 200, 409, 409]);
     expect(await addressesIn(subnet.id)).toEqual(
       [1, 2, 3, 4, 5, 6].map((end) => ({
         address: `10.20.0.${end}`,
@@ -159,8 +155,7 @@ describe('a gateway in the middle', () => {
     const networkId = await madeNetwork();
     const subnet = await madeSubnet(networkId, { cidr: '10.20.0.0/29', gateway_ip: '10.20.0.3' });
     await finished(await newInstance(networkId, { ip_address: '10.20.0.4' }));
-    const change = (gateway_ip: string | null) =>
-      service.http.patch(`${SUBNETS}/${subnet.id}`, { gateway_ip });
+    const change = (gateway_ip: string | null) => service.http.patch(`${SUBNETS}/${subnet.id}`, { gateway_ip });
     const taken = await change('10.20.0.4');
     expect(taken.status).toBe(409);
     expect(taken.body.message).toContain('10.20.0.4');
@@ -226,13 +221,9 @@ describe('a change', () => {
 
   it("is 403 for the platform's subnets, 404 for what isn't there, 409 while a task holds it", async () => {
     const external = (await service.http.get(`${NETWORKS}?owned_by=any&external=true`)).body.results[0];
-    expect((await service.http.patch(`${SUBNETS}/${external.subnets[0]}`, { name: 'mine' })).status).toBe(
-      403,
-    );
+    expect((await service.http.patch(`${SUBNETS}/${external.subnets[0]}`, { name: 'mine' })).status).toBe(403);
     expect((await service.http.delete(`${SUBNETS}/${external.subnets[0]}`)).status).toBe(403);
-    expect((await service.http.patch(`${SUBNETS}/${crypto.randomUUID()}`, { name: 'mine' })).status).toBe(
-      404,
-    );
+    expect((await service.http.patch(`${SUBNETS}/${crypto.randomUUID()}`, { name: 'mine' })).status).toBe(404);
     expect((await service.http.delete(`${SUBNETS}/no-id`)).status).toBe(404);
     const subnet = await madeSubnet(await madeNetwork());
     const holder = crypto.randomUUID();
@@ -263,8 +254,7 @@ describe('deletion', () => {
   it('of a network takes its subnets and their quota along', async () => {
     const networkId = await madeNetwork();
     const used = async () =>
-      (await service.pool.query(`select used::int from quota_usage where attribute = 'subnet_count'`)).rows[0]
-        .used;
+      (await service.pool.query(`select used::int from quota_usage where attribute = 'subnet_count'`)).rows[0].used;
     const subnet = await madeSubnet(networkId, { gateway_ip: '10.10.0.7' });
     const before = await used();
     await finished(await service.http.delete(`${NETWORKS}/${networkId}`));

@@ -95,10 +95,7 @@ export const updateSubnet = (on: Platform, scope: Scope, id: string, change: Upd
   on.database.accept(async (tx) => {
     const subnet = await lockOwn(tx, scope, id, SUBNET);
     const family = familyOf(subnet.first_address);
-    const { nameservers, problems: nameserverProblems } = rules.nameserversFrom(
-      change.dns_nameservers ?? [],
-      family,
-    );
+    const { nameservers, problems: nameserverProblems } = rules.nameserversFrom(change.dns_nameservers ?? [], family);
     const { routes, problems: routeProblems } = rules.hostRoutesFrom(change.host_routes ?? [], family);
     const problems = [...nameserverProblems, ...routeProblems];
     const gateway = changedGateway(subnet, change, problems);
@@ -180,11 +177,7 @@ function changedGateway(
  * Returns what is wanted of routers and floating IPs when the gateway moves.
  * @throws ConflictError when a port has the new gateway's address, or something needs the router at the former one
  */
-async function moveGateway(
-  tx: Transaction,
-  subnet: rows.OwnSubnet,
-  gateway: string | null,
-): Promise<Wanted[]> {
+async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: string | null): Promise<Wanted[]> {
   if (gateway === subnet.gateway_ip) return [];
   await rows.freeGateway(tx, subnet.id);
   if (rules.keepsGateway({ first: subnet.first_address, last: subnet.last_address }, gateway)) {

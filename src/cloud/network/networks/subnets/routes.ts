@@ -8,14 +8,7 @@ import type { Platform } from '../../../../platform.ts';
 import { tagRoutes } from '../../../ground/metadata/routes.ts';
 import { deleteOrWait } from '../../../ground/tasks/behind/service.ts';
 import { presentedSubnet } from '../presenter.ts';
-import {
-  CreateSubnet,
-  SubnetAnswer,
-  SubnetList,
-  SubnetListQuery,
-  SubnetParams,
-  UpdateSubnet,
-} from '../schema.ts';
+import { CreateSubnet, SubnetAnswer, SubnetList, SubnetListQuery, SubnetParams, UpdateSubnet } from '../schema.ts';
 import { getSubnet, listSubnets } from '../service.ts';
 import { createSubnet, subnetDeletion, subnetTags, updateSubnet } from './changes.ts';
 
@@ -43,8 +36,7 @@ export function subnetRoutes(app: Api, dialect: Dialect, on: Platform): void {
   api.get(`${SUBNETS}/:subnet_id`, 'getSubnet', 'Get a subnet', {
     versioned: VERSIONED,
     answer: SubnetAnswer,
-    handler: async ({ scope, params }) =>
-      presentedSubnet(await getSubnet(on, scope, params.subnet_id), scope),
+    handler: async ({ scope, params }) => presentedSubnet(await getSubnet(on, scope, params.subnet_id), scope),
   });
 
   api.post(SUBNETS, 'createSubnet', 'Create a subnet', {

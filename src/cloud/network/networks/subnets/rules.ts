@@ -92,10 +92,7 @@ function isForHosts(base: ipaddr.IPv4 | ipaddr.IPv6): boolean {
 }
 
 /** Returns the gateway, or null for none. By default, it is the first address. */
-export function gatewayIn(
-  range: SubnetRange,
-  given: string | null | undefined,
-): string | null | FieldProblem {
+export function gatewayIn(range: SubnetRange, given: string | null | undefined): string | null | FieldProblem {
   if (given === null) return null;
   if (given === undefined) return range.firstHost;
   const address = canonicalAddress(given)?.address;
@@ -118,10 +115,7 @@ export function poolOf(
 }
 
 /** Whether a port could get the gateway's address unless it is reserved. */
-export function keepsGateway(
-  pool: { first: string; last: string },
-  gateway: string | null,
-): gateway is string {
+export function keepsGateway(pool: { first: string; last: string }, gateway: string | null): gateway is string {
   return gateway !== null && isBetween(pool.first, gateway, pool.last);
 }
 
@@ -172,10 +166,7 @@ export function wantedSubnet(request: CreateSubnet) {
   const range = sound<SubnetRange>(subnetRange(request.cidr));
   const gateway = range && sound<string | null>(gatewayIn(range, request.gateway_ip));
   const family = range?.family ?? (request.ip_version === 6 ? 'IPv6' : 'IPv4');
-  const { nameservers, problems: nameserverProblems } = nameserversFrom(
-    request.dns_nameservers ?? [],
-    family,
-  );
+  const { nameservers, problems: nameserverProblems } = nameserversFrom(request.dns_nameservers ?? [], family);
   const { routes, problems: routeProblems } = hostRoutesFrom(request.host_routes ?? [], family);
   problems.push(...nameserverProblems, ...routeProblems, ...formProblems(request));
   if (request.ip_version !== undefined && range && range.family !== `IPv${request.ip_version}`) {

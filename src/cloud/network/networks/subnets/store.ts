@@ -37,22 +37,14 @@ export async function insertSubnet(tx: Transaction, row: Insertable<Tables['subn
   await tx.sql.insertInto('subnets').values(row).execute();
 }
 
-export async function changeSubnet(
-  tx: Transaction,
-  id: string,
-  change: Updateable<Tables['subnets']>,
-): Promise<void> {
+export async function changeSubnet(tx: Transaction, id: string, change: Updateable<Tables['subnets']>): Promise<void> {
   await tx.sql.updateTable('subnets').set(change).where('id', '=', id).execute();
 }
 
 /** Reserves an address for the gateway. Violates `ip_assignments_once` when a port has it. */
 export async function keepForGateway(tx: Transaction, subnetId: string, address: string): Promise<void> {
   await tx.sql.insertInto('ip_assignments').values({ subnet_id: subnetId, address, port_id: null }).execute();
-  await tx.sql
-    .updateTable('subnets')
-    .set({ used_ips: sql`used_ips + 1` })
-    .where('id', '=', subnetId)
-    .execute();
+  await tx.sql.updateTable('subnets').set({ used_ips: sql`used_ips + 1` }).where('id', '=', subnetId).execute();
 }
 
 /** Releases the gateway's address, if it was reserved. */
@@ -68,11 +60,7 @@ export async function freeGateway(tx: Transaction, subnetId: string): Promise<vo
 
 /** Deletes a subnet and the reserved address of its gateway. Returns whether the subnet existed. */
 export async function deleteSubnet(tx: Transaction, id: string): Promise<boolean> {
-  await tx.sql
-    .deleteFrom('ip_assignments')
-    .where('subnet_id', '=', id)
-    .where('port_id', 'is', null)
-    .execute();
+  await tx.sql.deleteFrom('ip_assignments').where('subnet_id', '=', id).where('port_id', 'is', null).execute();
   const { numDeletedRows } = await tx.sql.deleteFrom('subnets').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;
 }

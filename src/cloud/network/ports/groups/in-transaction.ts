@@ -8,19 +8,12 @@ import { refuseHeld } from '../../../../lib/ids.ts';
 /** Returns which of these groups exist in the project and region, and locks them against deletion. */
 export async function existingGroups(tx: Transaction, place: Place, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const matching = tx.sql
-    .selectFrom('security_groups')
-    .select('id')
-    .where(isIn(place))
-    .where('id', 'in', ids);
+  const matching = tx.sql.selectFrom('security_groups').select('id').where(isIn(place)).where('id', 'in', ids);
   const rows = await matching.orderBy('id').forKeyShare().execute();
   return new Set(rows.map((row) => row.id));
 }
 
-export async function putOnPorts(
-  tx: Transaction,
-  links: { portId: string; groupId: string }[],
-): Promise<void> {
+export async function putOnPorts(tx: Transaction, links: { portId: string; groupId: string }[]): Promise<void> {
   if (links.length === 0) return;
   // Two parameters for all rows: the groups of a large cluster's ports would exceed the parameters of a statement.
   await sql`
@@ -62,11 +55,7 @@ export async function replaceGroups(tx: Transaction, portId: string, groupIds: s
 }
 
 /** Puts exactly these groups on every port of the pool's nodes. */
-export async function replaceGroupsOfPool(
-  tx: Transaction,
-  poolId: string,
-  groupIds: readonly string[],
-): Promise<void> {
+export async function replaceGroupsOfPool(tx: Transaction, poolId: string, groupIds: readonly string[]): Promise<void> {
   await sql`
     delete from port_security_groups using ports, instances
     where port_security_groups.port_id = ports.id and ports.instance_id = instances.id
@@ -82,10 +71,7 @@ export async function replaceGroupsOfPool(
 
 /** Takes all groups off the ports. */
 export async function takeOffAllGroups(tx: Transaction, portIds: readonly string[]): Promise<void> {
-  await tx.sql
-    .deleteFrom('port_security_groups')
-    .where(sql<boolean>`port_id = any(${portIds}::uuid[])`)
-    .execute();
+  await tx.sql.deleteFrom('port_security_groups').where(sql<boolean>`port_id = any(${portIds}::uuid[])`).execute();
 }
 
 /** The same limit as in an update of one port. */
@@ -95,10 +81,7 @@ export const MAX_GROUPS_PER_PORT = 10;
  * Puts groups on existing ports, unless they are there already.
  * @throws ConflictError naming a port that is held by a task, has no port security or would have too many groups
  */
-export async function addToPorts(
-  tx: Transaction,
-  links: { portId: string; groupId: string }[],
-): Promise<void> {
+export async function addToPorts(tx: Transaction, links: { portId: string; groupId: string }[]): Promise<void> {
   if (links.length === 0) return;
   const wanted = new Map<string, Set<string>>();
   for (const { portId, groupId } of links) {
@@ -130,10 +113,7 @@ export async function addToPorts(
 }
 
 /** Takes groups off ports, if they are there. @throws ConflictError naming a port that a task holds */
-export async function removeFromPorts(
-  tx: Transaction,
-  links: { portId: string; groupId: string }[],
-): Promise<void> {
+export async function removeFromPorts(tx: Transaction, links: { portId: string; groupId: string }[]): Promise<void> {
   if (links.length === 0) return;
   await lockFree(tx, [...new Set(links.map(({ portId }) => portId))]);
   await takeOffPorts(tx, links);

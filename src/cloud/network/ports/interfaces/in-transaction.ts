@@ -79,11 +79,7 @@ function interfaces(db: Sql) {
 }
 
 /** Lists interfaces in the instance's order. */
-export async function listInterfaces(
-  db: Sql,
-  instanceId: string,
-  page: PageQuery,
-): Promise<Page<InterfaceRow>> {
+export async function listInterfaces(db: Sql, instanceId: string, page: PageQuery): Promise<Page<InterfaceRow>> {
   return pageWithCount(interfaces(db).where('instance_id', '=', instanceId).orderBy('position'), page);
 }
 
@@ -92,10 +88,7 @@ export async function interfaceOf(tx: Transaction, portId: string): Promise<Inte
 }
 
 /** Returns the number of interfaces and the next position. The instance must be locked. */
-export async function interfacePlaces(
-  tx: Transaction,
-  instanceId: string,
-): Promise<{ count: number; next: number }> {
+export async function interfacePlaces(tx: Transaction, instanceId: string): Promise<{ count: number; next: number }> {
   return tx.sql
     .selectFrom('ports')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -116,9 +109,7 @@ export async function lockInterface(
     .select(['id', 'task_id', 'reserved'])
     .where('id', '=', portId)
     .where('instance_id', '=', instanceId)
-    .where(
-      sql<boolean>`exists (select from ip_assignments where port_id = ports.id and address = ${address}::inet)`,
-    )
+    .where(sql<boolean>`exists (select from ip_assignments where port_id = ports.id and address = ${address}::inet)`)
     .forUpdate()
     .executeTakeFirst();
 }
@@ -129,12 +120,7 @@ export async function holdPort(tx: Transaction, portId: string, taskId: string |
 
 /** Locks the port. Returns whether it is reserved; undefined if it doesn't exist. */
 export async function lockKind(tx: Transaction, portId: string): Promise<{ reserved: boolean } | undefined> {
-  return tx.sql
-    .selectFrom('ports')
-    .select('reserved')
-    .where('id', '=', portId)
-    .forUpdate()
-    .executeTakeFirst();
+  return tx.sql.selectFrom('ports').select('reserved').where('id', '=', portId).forUpdate().executeTakeFirst();
 }
 
 /** Deletes the port with its assigned groups. */

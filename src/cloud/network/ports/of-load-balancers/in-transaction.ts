@@ -29,12 +29,7 @@ export async function insertVip(
 }
 
 /** Gives a locked reserved port to a load balancer. */
-export async function attachVip(
-  tx: Transaction,
-  portId: string,
-  loadBalancerId: string,
-  now: Date,
-): Promise<void> {
+export async function attachVip(tx: Transaction, portId: string, loadBalancerId: string, now: Date): Promise<void> {
   await tx.sql
     .updateTable('ports')
     .set({ load_balancer_id: loadBalancerId, updated_at: now })
@@ -65,11 +60,7 @@ export async function letVipGo(
     await tx.sql.deleteFrom('ports').where('id', '=', id).execute();
     return id;
   }
-  await tx.sql
-    .updateTable('ports')
-    .set({ load_balancer_id: null, updated_at: now })
-    .where('id', '=', id)
-    .execute();
+  await tx.sql.updateTable('ports').set({ load_balancer_id: null, updated_at: now }).where('id', '=', id).execute();
   return undefined;
 }
 

@@ -151,12 +151,7 @@ export async function attachReserved(
  * Detaches reserved ports and keeps them. Removes their groups, which belonged to the instance. Ends the task's hold
  * on them, but not that of another task.
  */
-export async function freeReserved(
-  tx: Transaction,
-  taskId: string,
-  ids: readonly string[],
-  now: Date,
-): Promise<void> {
+export async function freeReserved(tx: Transaction, taskId: string, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   await takeOffAllGroups(tx, ids);
   await tx.sql
@@ -183,11 +178,7 @@ export async function lockPortsOf(
 }
 
 /** Returns those of the reserved ports that the project still has. */
-export async function existingReserved(
-  tx: Transaction,
-  place: Place,
-  ids: readonly string[],
-): Promise<string[]> {
+export async function existingReserved(tx: Transaction, place: Place, ids: readonly string[]): Promise<string[]> {
   const found = await tx.sql
     .selectFrom('ports')
     .select('id')
@@ -247,11 +238,7 @@ export async function insertReservedFor(
     join subnets on subnets.id = subnet_id where floating_ips.id = ${floatingIpId}`.execute(tx.sql);
 }
 
-export async function changeReserved(
-  tx: Transaction,
-  id: string,
-  change: Updateable<Tables['ports']>,
-): Promise<void> {
+export async function changeReserved(tx: Transaction, id: string, change: Updateable<Tables['ports']>): Promise<void> {
   await tx.sql.updateTable('ports').set(change).where('id', '=', id).execute();
 }
 
@@ -265,12 +252,7 @@ export async function deleteReserved(tx: Transaction, id: string): Promise<boole
 const ORDER = sql`concat_ws(' ', pair ->> 'ip_address', pair ->> 'mac_address') collate "C"`;
 
 /** Adds the addresses that are missing to the ports' address pairs. */
-export async function addPairs(
-  tx: Transaction,
-  addresses: readonly string[],
-  ids: string[],
-  now: Date,
-): Promise<void> {
+export async function addPairs(tx: Transaction, addresses: readonly string[], ids: string[], now: Date): Promise<void> {
   await sql`
     update ports set updated_at = ${now}, allowed_address_pairs = (
       select jsonb_agg(pair order by ${ORDER}) from (

@@ -51,10 +51,7 @@ function onePort(protocol: string, port: number) {
 /** The description by which the official clients recognise the platform's own rules, which they don't touch. */
 export const PLATFORM_RULE = 'system';
 
-/**
- * Protects the rules that a cluster's nodes need in their group.
- * @throws ConflictError
- */
+/** Protects the rules that a cluster's nodes need in their group. @throws ConflictError */
 export function refusePlatformRules(group: SecurityGroupRow, change: GroupChange): void {
   if (group.cluster_id === null) return;
   const { removed = [], replaced = [], added = [] } = change;

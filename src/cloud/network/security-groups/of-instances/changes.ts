@@ -22,11 +22,7 @@ interface Wish {
 }
 
 /** Returns the groups on any port of the instance, by name. @throws NotFoundError */
-export async function groupsOfInstance(
-  on: Platform,
-  scope: Scope,
-  instanceId: string,
-): Promise<NamedGroup[]> {
+export async function groupsOfInstance(on: Platform, scope: Scope, instanceId: string): Promise<NamedGroup[]> {
   const ports = await ofInstance(on.database.sql, scope, instanceId);
   const groups = new Map(ports.flatMap((port) => port.security_groups).map((one) => [one.id, one]));
   return [...groups.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -101,12 +97,7 @@ function wishesOf({ name, ports_security_group_names: ports }: AssignGroups): Wi
   });
 }
 
-function refuseUnknown(
-  wishes: Wish[],
-  ports: Set<string>,
-  groups: Map<string, string>,
-  instanceId: string,
-): void {
+function refuseUnknown(wishes: Wish[], ports: Set<string>, groups: Map<string, string>, instanceId: string): void {
   const problems = wishes.flatMap(({ portId, names, field }): FieldProblem[] => [
     ...(portId === null || ports.has(portId.toLowerCase())
       ? []

@@ -103,9 +103,7 @@ describe('groups on an instance', () => {
     expect((await add({})).status).toBe(400);
     expect((await add({ name, ports_security_group_names: [] })).status).toBe(400);
     expect(await onPorts()).toEqual([['default'], ['default']]);
-    expect((await service.http.post(`${INSTANCES}/${randomUUID()}/addsecuritygroup`, { name })).status).toBe(
-      404,
-    );
+    expect((await service.http.post(`${INSTANCES}/${randomUUID()}/addsecuritygroup`, { name })).status).toBe(404);
     expect((await service.http.get(`${INSTANCES}/${randomUUID()}/securitygroups`)).status).toBe(404);
   });
 
@@ -123,10 +121,9 @@ describe('groups on an instance', () => {
         security_group: { name: `${name} too` },
         instances: [instance.split('/').at(-1)],
       });
-      await service.pool.query(
-        'update ports set port_security_enabled = true, task_id = null where id = $1',
-        [ports[0]],
-      );
+      await service.pool.query('update ports set port_security_enabled = true, task_id = null where id = $1', [
+        ports[0],
+      ]);
       for (const { status, body: error } of [refused, made]) {
         expect(status).toBe(409);
         expect(error.message).toContain(ports[0]);

@@ -1,12 +1,7 @@
 import type { Place, Transaction } from '../../../../db/database.ts';
 import { canonicalCidr } from '../../../../lib/cidr.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
-import {
-  ICMP_PROTOCOLS,
-  IPV6_ONLY_PROTOCOLS,
-  isProtocol,
-  PORT_PROTOCOLS,
-} from '../../../../lib/ip-addresses.ts';
+import { ICMP_PROTOCOLS, IPV6_ONLY_PROTOCOLS, isProtocol, PORT_PROTOCOLS } from '../../../../lib/ip-addresses.ts';
 import { existingGroups } from '../../ports/groups/in-transaction.ts';
 import { type CanonicalRule, canonicalRule, type RuleInput, refuseDuplicates } from './canonical.ts';
 
@@ -125,10 +120,7 @@ function remoteProblems({ remote_ip_prefix: prefix, remote_group_id: group }: Ca
 }
 
 /** Returns the rules of a request in canonical form. @throws InvalidError, ConflictError for a duplicate rule */
-export function acceptedRules(
-  given: readonly RuleInput[],
-  fieldOf: (position: number) => string,
-): CanonicalRule[] {
+export function acceptedRules(given: readonly RuleInput[], fieldOf: (position: number) => string): CanonicalRule[] {
   const problems = given.flatMap((rule, position) => ruleProblems(rule, fieldOf(position)));
   if (problems.length > 0) throw new InvalidError(problems);
   const rules = given.map(canonicalRule);

@@ -83,10 +83,7 @@ export function findDuplicates(rules: readonly CanonicalRule[]): { first: number
 }
 
 /** Throws a ConflictError that names both positions if a request contains the same rule twice. */
-export function refuseDuplicates(
-  rules: readonly CanonicalRule[],
-  fieldOf: (position: number) => string,
-): void {
+export function refuseDuplicates(rules: readonly CanonicalRule[], fieldOf: (position: number) => string): void {
   const texts = findDuplicates(rules).map(
     ({ first, second }) => `${fieldOf(second)} is the same rule as ${fieldOf(first)}`,
   );

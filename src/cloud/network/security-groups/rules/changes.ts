@@ -14,24 +14,14 @@ import { groupOfRule, type RuleRow } from './store.ts';
 export type RuleOfGroup = RuleInput & { security_group_id?: string };
 
 /** @throws InvalidError, NotFoundError for group and remote group, ConflictError for a rule that exists already */
-export async function addRule(
-  on: Platform,
-  scope: Scope,
-  groupId: string,
-  request: RuleOfGroup,
-): Promise<RuleRow> {
+export async function addRule(on: Platform, scope: Scope, groupId: string, request: RuleOfGroup): Promise<RuleRow> {
   const rule = acceptedRule(request);
   refuseOtherGroup(groupId, request);
   return on.database.accept((tx) => add(on, tx, scope, groupId, rule));
 }
 
 /** Does the same. Returns the task that reports it. */
-export async function addRuleByTask(
-  on: Platform,
-  scope: Scope,
-  groupId: string,
-  request: RuleInput,
-): Promise<string> {
+export async function addRuleByTask(on: Platform, scope: Scope, groupId: string, request: RuleInput): Promise<string> {
   const rule = acceptedRule(request);
   return on.database.accept(async (tx) => {
     const { id, security_group_id } = await add(on, tx, scope, groupId, rule);
@@ -40,12 +30,7 @@ export async function addRuleByTask(
 }
 
 /** Replaces the rule, which keeps its ID. @throws InvalidError, NotFoundError, ConflictError */
-export async function replaceRule(
-  on: Platform,
-  scope: Scope,
-  ruleId: string,
-  request: RuleOfGroup,
-): Promise<RuleRow> {
+export async function replaceRule(on: Platform, scope: Scope, ruleId: string, request: RuleOfGroup): Promise<RuleRow> {
   const rule = acceptedRule(request);
   return on.database.accept(async (tx) => {
     const groupId = await ownGroup(tx, scope, ruleId);
@@ -64,12 +49,7 @@ export async function removeRule(on: Platform, scope: Scope, ruleId: string): Pr
 }
 
 /** Removes a rule of this group. Returns the task that reports it. @throws NotFoundError */
-export async function removeRuleByTask(
-  on: Platform,
-  scope: Scope,
-  groupId: string,
-  ruleId: string,
-): Promise<string> {
+export async function removeRuleByTask(on: Platform, scope: Scope, groupId: string, ruleId: string): Promise<string> {
   return on.database.accept(async (tx) => {
     const removed = await remove(on, tx, scope, groupId, ruleId);
     return noteRuleRemoval(on, tx, scope, removed);

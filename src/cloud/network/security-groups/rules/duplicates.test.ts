@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConflictError } from '../../../../lib/errors.ts';
 import { PROTOCOL_NAMES } from '../../../../lib/ip-addresses.ts';
-import {
-  canonicalRule,
-  duplicateKey,
-  findDuplicates,
-  type RuleInput,
-  refuseDuplicates,
-} from './canonical.ts';
+import { canonicalRule, duplicateKey, findDuplicates, type RuleInput, refuseDuplicates } from './canonical.ts';
 
 const GROUP = '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a';
 
@@ -67,20 +61,13 @@ test('one rule for every protocol holds no duplicate', () => {
 });
 
 test('refuseDuplicates names both positions of each pair', () => {
-  const rules = [
-    rule({}),
-    rule({ protocol: 'tcp' }),
-    rule({ description: 'again' }),
-    rule({ protocol: 'any' }),
-  ];
+  const rules = [rule({}), rule({ protocol: 'tcp' }), rule({ description: 'again' }), rule({ protocol: 'any' })];
   const fieldOf = (position: number) => `rules.${position}`;
   expect(findDuplicates(rules)).toEqual([
     { first: 0, second: 2 },
     { first: 0, second: 3 },
   ]);
   expect(() => refuseDuplicates(rules, fieldOf)).toThrow(ConflictError);
-  expect(() => refuseDuplicates(rules, fieldOf)).toThrow(
-    /rules\.2 is the same rule as rules\.0; rules\.3 is/,
-  );
+  expect(() => refuseDuplicates(rules, fieldOf)).toThrow(/rules\.2 is the same rule as rules\.0; rules\.3 is/);
   expect(() => refuseDuplicates(rules.slice(0, 2), fieldOf)).not.toThrow();
 });

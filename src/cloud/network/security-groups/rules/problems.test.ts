@@ -89,9 +89,7 @@ describe('refused rules', () => {
   });
 
   test('fields stand alone where the rule is the whole body', () => {
-    expect(ruleProblems({ direction: 'ingress', protocol: 'nonsense' }, '')).toMatchObject([
-      { field: 'protocol' },
-    ]);
+    expect(ruleProblems({ direction: 'ingress', protocol: 'nonsense' }, '')).toMatchObject([{ field: 'protocol' }]);
   });
 
   test('independent faults of one rule are all named, in order', () => {

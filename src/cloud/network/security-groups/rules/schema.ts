@@ -95,8 +95,6 @@ export const replaceSecurityGroupRuleSchema = Type.Object(
     title: 'ReplaceSecurityGroupRule',
     description: 'The complete rule. Omitted fields are reset to their defaults.',
     additionalProperties: false,
-    examples: [
-      { direction: 'ingress', protocol: 'udp', port_range_min: 53, port_range_max: 53, description: 'DNS' },
-    ],
+    examples: [{ direction: 'ingress', protocol: 'udp', port_range_min: 53, port_range_max: 53, description: 'DNS' }],
   },
 );

@@ -80,19 +80,14 @@ export function requireReady(host: VolumeHost | undefined, id: string, field: st
   return host;
 }
 
-/**
- * Returns a free device name. A virtio controller names disks by one letter.
- * @throws ConflictError if all are taken
- */
+/** Returns a free device name. A virtio controller names disks by one letter. @throws ConflictError if all are taken */
 export async function freeDevice(tx: Transaction, host: VolumeHost): Promise<string> {
   const taken = await devicesOf(tx, host.id);
   const device = [...'abcdefghijklmnopqrstuvwxyz']
     .map((letter) => `/dev/vd${letter}`)
     .find((name) => !taken.includes(name));
   if (device === undefined) {
-    throw new ConflictError(
-      `Instance ${host.id} already has ${taken.length} volumes, the maximum; detach one first`,
-    );
+    throw new ConflictError(`Instance ${host.id} already has ${taken.length} volumes, the maximum; detach one first`);
   }
   return device;
 }

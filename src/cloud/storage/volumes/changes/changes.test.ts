@@ -30,8 +30,7 @@ async function newVolume(body: object = {}): Promise<string> {
 }
 
 async function newSnapshot(volume_id: string): Promise<string> {
-  return (await done(await service.http.post(S, { volume_id, name: 'before' }))).created_resources
-    .snapshots[0];
+  return (await done(await service.http.post(S, { volume_id, name: 'before' }))).created_resources.snapshots[0];
 }
 
 async function newInstance(): Promise<string> {
@@ -92,9 +91,7 @@ describe('extend', () => {
 
   it('has one winner', async () => {
     const id = await newVolume();
-    const answers = await Promise.all(
-      [20, 30, 40].map((size) => service.http.post(`${V}/${id}/extend`, { size })),
-    );
+    const answers = await Promise.all([20, 30, 40].map((size) => service.http.post(`${V}/${id}/extend`, { size })));
     // A request that arrives after the first has ended may succeed as well, with a larger size.
     const won = answers.filter(({ status }) => status === 200);
     expect(won.length).toBeGreaterThan(0);

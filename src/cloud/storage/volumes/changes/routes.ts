@@ -18,39 +18,29 @@ const VOLUME_PATH = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
 export function attachmentRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags: ['Volumes'], params: VolumeParams, deprecated: true });
 
-  api.post(
-    `${VOLUME_PATH}/attach`,
-    'attachVolumeNow',
-    'Attach a volume to an instance and wait for completion',
-    {
-      description: WAIT_TEXT,
-      answer: VolumeAnswer,
-      body: AttachVolume,
-      handler: async ({ scope, params, body }, reply) => {
-        const { volume_id: id } = params;
-        const task = await changes.attachVolume(on, scope, id, body);
-        await waitForTask(on, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
-        return presentedVolume(await getVolume(on, scope, id), scope);
-      },
+  api.post(`${VOLUME_PATH}/attach`, 'attachVolumeNow', 'Attach a volume to an instance and wait for completion', {
+    description: WAIT_TEXT,
+    answer: VolumeAnswer,
+    body: AttachVolume,
+    handler: async ({ scope, params, body }, reply) => {
+      const { volume_id: id } = params;
+      const task = await changes.attachVolume(on, scope, id, body);
+      await waitForTask(on, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
+      return presentedVolume(await getVolume(on, scope, id), scope);
     },
-  );
+  });
 
-  api.post(
-    `${VOLUME_PATH}/detach`,
-    'detachVolumeNow',
-    'Detach a volume from an instance and wait for completion',
-    {
-      description: WAIT_TEXT,
-      answer: VolumeAnswer,
-      body: DetachVolume,
-      handler: async ({ scope, params, body }, reply) => {
-        const { volume_id: id } = params;
-        const task = await changes.detachVolume(on, scope, id, body);
-        await waitForTask(on, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
-        return presentedVolume(await getVolume(on, scope, id), scope);
-      },
+  api.post(`${VOLUME_PATH}/detach`, 'detachVolumeNow', 'Detach a volume from an instance and wait for completion', {
+    description: WAIT_TEXT,
+    answer: VolumeAnswer,
+    body: DetachVolume,
+    handler: async ({ scope, params, body }, reply) => {
+      const { volume_id: id } = params;
+      const task = await changes.detachVolume(on, scope, id, body);
+      await waitForTask(on, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
+      return presentedVolume(await getVolume(on, scope, id), scope);
     },
-  );
+  });
 }
 
 const V1 = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
@@ -97,8 +87,7 @@ export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): vo
   api.post(`${V1}/revert`, 'revertVolume', 'Revert a volume to its last snapshot', {
     description: 'The volume must be available and have the size of the snapshot.',
     answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await changes.revertVolume(on, scope, params.volume_id)]),
+    handler: async ({ scope, params }) => dialect.tasks([await changes.revertVolume(on, scope, params.volume_id)]),
   });
 
   api.post(`${V2}/attach`, 'attachVolume', 'Attach a volume to an instance', {

@@ -29,12 +29,7 @@ export const updateVolume = (on: Platform, scope: Scope, id: string, change: Upd
   });
 
 /** Starts the task that makes the volume larger; an instance may use it meanwhile. @throws InvalidError */
-export const extendVolume = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  { size }: ExtendVolume,
-): Promise<string> =>
+export const extendVolume = (on: Platform, scope: Scope, id: string, { size }: ExtendVolume): Promise<string> =>
   on.database.accept(async (tx) => {
     const volume = await free(tx, scope, id, ['available', 'in-use'], 'extended');
     if (volume.volume_type === 'ssd_lowlatency') {
@@ -154,9 +149,7 @@ export const detachVolume = (on: Platform, scope: Scope, id: string, wish: Detac
       });
     }
     if (attachment.boot_index === 0) {
-      throw new ConflictError(
-        `Volume ${volume.id} is the boot volume of instance ${host.id} and can't be detached`,
-      );
+      throw new ConflictError(`Volume ${volume.id} is the boot volume of instance ${host.id} and can't be detached`);
     }
     return begin(on, tx, scope, 'detaching', {
       task: tasks.DETACH_VOLUME,
@@ -192,9 +185,7 @@ async function free(
   if (attachment) await refuseNodeAsHost(tx, attachment.instance_id);
   if (states && !states.includes(volume.status)) {
     await attachmentsStore.refuseAttached(tx, volume);
-    throw new ConflictError(
-      `Volume ${volume.id} is ${volume.status}; it must be ${states.join(' or ')} to be ${done}`,
-    );
+    throw new ConflictError(`Volume ${volume.id} is ${volume.status}; it must be ${states.join(' or ')} to be ${done}`);
   }
   return volume;
 }
@@ -226,5 +217,4 @@ interface Begun {
   wants: Wanted[];
 }
 
-const to = (id: string, changed: Partial<VolumeSpec>) =>
-  changeWant('volume', id, (spec) => ({ ...spec, ...changed }));
+const to = (id: string, changed: Partial<VolumeSpec>) => changeWant('volume', id, (spec) => ({ ...spec, ...changed }));

@@ -13,9 +13,7 @@ describe('the boot order of the volumes of a new instance', () => {
   ])('%s', (_, volumes, order) => {
     const indexes = bootIndexes(volumes);
     expect(indexes).toEqual(order);
-    expect(bootOrderProblems(volumes.map((one, at) => ({ ...one, bootIndex: indexes[at] ?? null })))).toEqual(
-      [],
-    );
+    expect(bootOrderProblems(volumes.map((one, at) => ({ ...one, bootIndex: indexes[at] ?? null })))).toEqual([]);
   });
 
   it.each([
@@ -26,9 +24,7 @@ describe('the boot order of the volumes of a new instance', () => {
     ['the first has no system', [image(1), blank(0)], 'volumes.1.boot_index', 'no operating system'],
   ])('is refused if %s', (_, volumes, field, message) => {
     const indexes = bootIndexes(volumes);
-    const problems = bootOrderProblems(
-      volumes.map((one, at) => ({ ...one, bootIndex: indexes[at] ?? null })),
-    );
+    const problems = bootOrderProblems(volumes.map((one, at) => ({ ...one, bootIndex: indexes[at] ?? null })));
     expect(problems).toEqual([{ field, message: expect.stringContaining(message) }]);
   });
 });

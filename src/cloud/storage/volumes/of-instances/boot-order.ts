@@ -4,9 +4,7 @@ import type { FieldProblem } from '../../../../lib/errors.ts';
  * Returns the boot index of each volume; null never boots. If no volume asks to be first, the first bootable volume
  * that asks for nothing becomes first.
  */
-export function bootIndexes(
-  volumes: readonly { asked: number | undefined; bootable: boolean }[],
-): (number | null)[] {
+export function bootIndexes(volumes: readonly { asked: number | undefined; bootable: boolean }[]): (number | null)[] {
   const order = volumes.map(({ asked }) => (asked === undefined || asked < 0 ? null : asked));
   if (!order.includes(0)) {
     const first = volumes.findIndex((volume) => volume.bootable && volume.asked === undefined);
@@ -21,13 +19,10 @@ export function bootIndexes(
  * (nova/utils.py, `get_bdm_image_metadata`). Nova lets a blank volume be first, but here a blank volume never has a
  * boot index.
  */
-export function bootOrderProblems(
-  volumes: readonly { bootIndex: number | null; bootable: boolean }[],
-): FieldProblem[] {
+export function bootOrderProblems(volumes: readonly { bootIndex: number | null; bootable: boolean }[]): FieldProblem[] {
   const order = volumes.map(({ bootIndex }) => bootIndex);
   if (order.every((place) => place === null)) {
-    const message =
-      'No volume can boot; add one from an image, or one with an operating system and boot_index 0.';
+    const message = 'No volume can boot; add one from an image, or one with an operating system and boot_index 0.';
     return [{ field: 'volumes', message }];
   }
   return volumes.flatMap(({ bootIndex: place, bootable }, index): FieldProblem[] => {

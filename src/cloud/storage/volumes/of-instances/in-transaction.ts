@@ -37,9 +37,7 @@ export async function plan(
 ): Promise<PlannedVolume[]> {
   const indexed = wishes.map((wish, index) => ({ wish, index }));
   const existing = await existingVolumes(tx, scope, wishes);
-  const made = indexed.flatMap(({ wish, index }) =>
-    wish.source === 'existing-volume' ? [] : [{ wish, index }],
-  );
+  const made = indexed.flatMap(({ wish, index }) => (wish.source === 'existing-volume' ? [] : [{ wish, index }]));
   const { shapes, problems } = await volumeShapes(
     tx,
     scope,

@@ -6,15 +6,8 @@ import type { VolumeShape, VolumeWish } from '../sources.ts';
 import type { PlainVolume } from '../store.ts';
 
 /** Inserts the attachments. The volume that boots first becomes the first disk, as operating systems expect. */
-export async function insertAttachments(
-  tx: Transaction,
-  instanceId: string,
-  plan: PlannedVolume[],
-): Promise<void> {
-  const inOrder = [
-    ...plan.filter((one) => one.bootIndex === 0),
-    ...plan.filter((one) => one.bootIndex !== 0),
-  ];
+export async function insertAttachments(tx: Transaction, instanceId: string, plan: PlannedVolume[]): Promise<void> {
+  const inOrder = [...plan.filter((one) => one.bootIndex === 0), ...plan.filter((one) => one.bootIndex !== 0)];
   await tx.sql
     .insertInto('volume_attachments')
     .values(

@@ -35,8 +35,7 @@ export async function joinPolicies(
   const missing = ids.filter((id) => !policies.some((policy) => policy.id === id));
   if (missing.length > 0) throw refused(`No policy ${missing.join(', ')} in this project and region.`);
   const full = (await store.countVolumes(tx, ids)).find(({ count }) => count >= MOST_VOLUMES);
-  if (full)
-    throw refused(`Policy ${full.policy_id} has ${MOST_VOLUMES} volumes already; take one out first.`);
+  if (full) throw refused(`Policy ${full.policy_id} has ${MOST_VOLUMES} volumes already; take one out first.`);
   await store.insertVolumes(tx, ids, [volume.id]);
   const schedules = await store.schedulesOf(tx, ids);
   const plans = policies.flatMap(({ id, status }) =>

@@ -97,19 +97,14 @@ export function snapshotScheduleRoutes(app: Api, on: Platform): void {
       presented(await policies.addVolumes(on, scope, params.policy_id, body.volume_ids)),
   });
 
-  api.put(
-    `${ONE}/remove_volumes_from_policy`,
-    'removeSnapshotPolicyVolumes',
-    'Remove volumes from a snapshot policy',
-    {
-      description:
-        'Their snapshots stay, and nothing deletes them any more. Volumes that the policy does not have are ignored.',
-      body: schema.VolumeIds,
-      answer: schema.Policy,
-      handler: async ({ scope, params, body }) =>
-        presented(await policies.removeVolumes(on, scope, params.policy_id, body.volume_ids)),
-    },
-  );
+  api.put(`${ONE}/remove_volumes_from_policy`, 'removeSnapshotPolicyVolumes', 'Remove volumes from a snapshot policy', {
+    description:
+      'Their snapshots stay, and nothing deletes them any more. Volumes that the policy does not have are ignored.',
+    body: schema.VolumeIds,
+    answer: schema.Policy,
+    handler: async ({ scope, params, body }) =>
+      presented(await policies.removeVolumes(on, scope, params.policy_id, body.volume_ids)),
+  });
 
   api.post(
     `${BASE}/estimate_max_policy_usage`,
@@ -128,8 +123,7 @@ export function snapshotScheduleRoutes(app: Api, on: Platform): void {
     params: schema.ScheduleParams,
     versioned: SCHEDULE_ROW,
     answer: schema.Schedule,
-    handler: async ({ scope, params }) =>
-      presentedSchedule(await policies.getSchedule(on, scope, params.schedule_id)),
+    handler: async ({ scope, params }) => presentedSchedule(await policies.getSchedule(on, scope, params.schedule_id)),
   });
 
   api.patch(SCHEDULE, 'updateSnapshotSchedule', 'Change a snapshot schedule', {
@@ -190,9 +184,7 @@ function presented(row: PolicyRow): schema.Policy {
   };
 }
 
-function presentedSchedule(
-  row: Omit<ScheduleRow, 'user_client_id' | 'created_at' | 'revision'>,
-): schema.Schedule {
+function presentedSchedule(row: Omit<ScheduleRow, 'user_client_id' | 'created_at' | 'revision'>): schema.Schedule {
   const common = {
     id: row.id,
     owner: 'lifecycle_policy' as const,
@@ -203,14 +195,7 @@ function presentedSchedule(
     resource_name_template: row.resource_name_template,
   };
   if (row.timing.type === 'interval') return { type: 'interval', ...common, ...presentedSpan(row.timing) };
-  const {
-    minute = null,
-    hour = null,
-    day = null,
-    day_of_week = null,
-    week = null,
-    month = null,
-  } = row.timing;
+  const { minute = null, hour = null, day = null, day_of_week = null, week = null, month = null } = row.timing;
   const { timezone = 'UTC' } = row.timing;
   return { type: 'cron', ...common, minute, hour, day, day_of_week, week, month, timezone };
 }

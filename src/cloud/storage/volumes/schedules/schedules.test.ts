@@ -39,8 +39,7 @@ async function newVolume(body: object = {}): Promise<string> {
 const interval = (more: object = {}) => ({ type: 'interval', minutes: 60, ...more });
 const newPolicy = (body: object) => made(P, { name: 'every hour', action: 'volume_snapshot', ...body });
 const policyOf = async (id: number) => (await service.http.get(`${P}/${id}`)).body;
-const snapshotsOf = async (volumeId: string) =>
-  (await service.http.get(`${S}?volume_id=${volumeId}`)).body.results;
+const snapshotsOf = async (volumeId: string) => (await service.http.get(`${S}?volume_id=${volumeId}`)).body.results;
 /** Waits until the volume has so many snapshots, all of them ready. */
 async function settled(volumeId: string, count: number) {
   await expect
@@ -57,9 +56,7 @@ async function settled(volumeId: string, count: number) {
 }
 async function switchCloud(clientId: number, body: object) {
   const services = `/iam/clients/${clientId}/services`;
-  const { id } = (await service.http.get(services)).body.find(
-    (one: { name: string }) => one.name === 'CLOUD',
-  );
+  const { id } = (await service.http.get(services)).body.find((one: { name: string }) => one.name === 'CLOUD');
   return service.http.put(`${services}/${id}`, body);
 }
 const settingOf = (policy: { schedules: { id: string }[] }) => policy.schedules[0]?.id ?? '';
@@ -146,10 +143,7 @@ describe('policies', () => {
       'tradewind.snapshot_policy.deleted',
     ]);
     const log = await service.http.get('/cloud/v1/user_actions?api_group=lifecycle_policy_volume_member');
-    expect(log.body.results.map((one: { action_type: string }) => one.action_type)).toEqual([
-      'attach',
-      'detach',
-    ]);
+    expect(log.body.results.map((one: { action_type: string }) => one.action_type)).toEqual(['attach', 'detach']);
   });
 
   it('have another version when their schedules change', async () => {
@@ -177,17 +171,9 @@ describe('policies', () => {
     ['an unknown action', { action: 'volume_backup' }, 'action'],
     ['a bad name', { name: '-' }, 'name'],
     ['an unknown volume', { volume_ids: [crypto.randomUUID()] }, 'volume_ids'],
-    [
-      'a schedule that is never due',
-      { schedules: [{ type: 'cron', day: '31', month: '2' }] },
-      'schedules.0.day',
-    ],
+    ['a schedule that is never due', { schedules: [{ type: 'cron', day: '31', month: '2' }] }, 'schedules.0.day'],
     ['a schedule without times', { schedules: [interval(), { type: 'interval' }] }, 'schedules.1.minutes'],
-    [
-      'a field of the other type',
-      { schedules: [{ type: 'cron', hour: '1', hours: 1 }] },
-      'schedules.0.hours',
-    ],
+    ['a field of the other type', { schedules: [{ type: 'cron', hour: '1', hours: 1 }] }, 'schedules.0.hours'],
     ['no retention', { schedules: [interval({ retention_time: {} })] }, 'schedules.0.retention_time'],
     ['none kept', { schedules: [interval({ max_quantity: 0 })] }, 'schedules.0.max_quantity'],
     [
@@ -250,9 +236,7 @@ describe('policies', () => {
       max_volume_snapshot_sequence_length: 5,
       max_volume_snapshot_size_usage: 150,
     });
-    const each = await Promise.all(
-      volumes.map((volume_id) => made('/cloud/v1/pricing/1/1/snapshots', { volume_id })),
-    );
+    const each = await Promise.all(volumes.map((volume_id) => made('/cloud/v1/pricing/1/1/snapshots', { volume_id })));
     const hour = each.reduce((sum, price) => sum + 5 * price.price_per_hour, 0);
     expect(usage.max_cost.price_per_hour).toBeCloseTo(hour, 8);
     expect(await made('/cloud/v1/pricing/1/1/lifecycle_policy', whole)).toEqual(usage.max_cost);
@@ -288,9 +272,7 @@ describe('snapshots', () => {
     passes(5 * 60 + 5);
     const [second] = await settled(volume, 2);
     passes(60);
-    await expect
-      .poll(async () => (await snapshotsOf(volume))[0]?.id, { timeout: 10_000 })
-      .not.toBe(second.id);
+    await expect.poll(async () => (await snapshotsOf(volume))[0]?.id, { timeout: 10_000 }).not.toBe(second.id);
     const kept = await settled(volume, 2);
     expect(kept.map(({ id }: { id: string }) => id)).not.toContain(first.id);
     expect(kept.map(({ id }: { id: string }) => id)).toContain(second.id);
@@ -356,9 +338,7 @@ describe('snapshots', () => {
           next_attempt: expect.any(String),
         },
       ]);
-    expect(await eventsOf(`snapshot_policy/${policy.id}`)).toContain(
-      'tradewind.snapshot_policy.snapshot_missed',
-    );
+    expect(await eventsOf(`snapshot_policy/${policy.id}`)).toContain('tradewind.snapshot_policy.snapshot_missed');
     await hold(null);
     passes(1);
     await settled(volume, 1);
@@ -386,10 +366,7 @@ describe('snapshots', () => {
     await expect
       .poll(async () => {
         passes(0.1);
-        const { rows } = await service.pool.query(
-          'select attempts from snapshot_turns where volume_id = $1',
-          [volume],
-        );
+        const { rows } = await service.pool.query('select attempts from snapshot_turns where volume_id = $1', [volume]);
         return rows[0].attempts;
       })
       .toBe(0);
@@ -479,10 +456,7 @@ describe('snapshots', () => {
       passes(180);
       await expect
         .poll(async () => {
-          const { rows } = await service.pool.query(
-            'select problem from snapshot_turns where volume_id = $1',
-            [id],
-          );
+          const { rows } = await service.pool.query('select problem from snapshot_turns where volume_id = $1', [id]);
           return rows[0].problem;
         })
         .toContain('suspended');
@@ -504,9 +478,7 @@ describe('snapshots', () => {
     passes(61);
     await expect
       .poll(async () => {
-        const { rows } = await service.pool.query('select from snapshot_turns where volume_id = $1', [
-          volume,
-        ]);
+        const { rows } = await service.pool.query('select from snapshot_turns where volume_id = $1', [volume]);
         return rows.length;
       })
       .toBe(0);

@@ -44,9 +44,10 @@ const cronFields = {
 };
 type CronField = keyof typeof cronFields;
 const inEach = <S extends TSchema>(make: (annotations: TStringOptions) => S) =>
-  Object.fromEntries(
-    Object.entries(cronFields).map(([name, annotations]) => [name, make(annotations)]),
-  ) as Record<CronField, S>;
+  Object.fromEntries(Object.entries(cronFields).map(([name, annotations]) => [name, make(annotations)])) as Record<
+    CronField,
+    S
+  >;
 
 const cronInput = {
   ...inEach((annotations) => Type.Optional(Type.String({ minLength: 1, maxLength: 250, ...annotations }))),
@@ -203,9 +204,7 @@ export const UpdateSchedule = Input(
 export type UpdateSchedule = Static<typeof UpdateSchedule>;
 
 export const PolicyQuery = Query({
-  need_volumes: Type.Optional(
-    Type.Boolean({ description: 'Volumes are always shown; older clients send this' }),
-  ),
+  need_volumes: Type.Optional(Type.Boolean({ description: 'Volumes are always shown; older clients send this' })),
 });
 export const PolicyParams = Type.Object({ ...ProjectRegion, policy_id: IntegerId('Policy ID') });
 export const ScheduleParams = Type.Object({
@@ -230,11 +229,8 @@ const common = {
   retention_time: Type.Unsafe<Static<typeof RetentionAnswer> | null>(orNull(RetentionAnswer)),
   resource_name_template: Type.String({ examples: [TEMPLATE] }),
 };
-const scheduleAnswer = <T extends 'cron' | 'interval', P extends TProperties>(
-  type: T,
-  own: P,
-  title: string,
-) => Named(title, { type: Type.Literal(type), ...common, ...own });
+const scheduleAnswer = <T extends 'cron' | 'interval', P extends TProperties>(type: T, own: P, title: string) =>
+  Named(title, { type: Type.Literal(type), ...common, ...own });
 const CronSchedule = scheduleAnswer(
   'cron',
   {
@@ -287,8 +283,7 @@ const account = {
   currency_code: nullable(Type.String({ description: 'Currency of the account', examples: ['EUR'] })),
   price_status: Type.Enum(['error', 'hide', 'show'], {
     type: 'string',
-    description:
-      '`hide`: prices are hidden from the account. `error`: there is no price for one of the types.',
+    description: '`hide`: prices are hidden from the account. `error`: there is no price for one of the types.',
     examples: ['show'],
   }),
   price_without_discount_per_month: amount('Price of a month of 720 hours before discount, including tax'),

@@ -1,11 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../../db/database.ts';
-import {
-  ConflictError,
-  type FieldProblem,
-  InvalidError,
-  QuotaExceededError,
-} from '../../../../lib/errors.ts';
+import { ConflictError, type FieldProblem, InvalidError, QuotaExceededError } from '../../../../lib/errors.ts';
 import { found, foundById } from '../../../../lib/ids.ts';
 import { SNAPSHOT_TYPES, type VolumeType } from '../../../../lib/volume-types.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
@@ -24,11 +19,7 @@ const CRON_FIELDS = ['minute', 'hour', 'day', 'day_of_week', 'week', 'month', 't
 const UNITS = ['weeks', 'days', 'hours', 'minutes'] as const;
 
 /** @throws InvalidError, ConflictError for a volume without snapshots, QuotaExceededError for too many policies */
-export async function createPolicy(
-  on: Platform,
-  scope: Scope,
-  request: schema.CreatePolicy,
-): Promise<store.PolicyRow> {
+export async function createPolicy(on: Platform, scope: Scope, request: schema.CreatePolicy): Promise<store.PolicyRow> {
   const { name, status = 'active', schedules = [] } = request;
   requireSound(schedules, on.clock.now());
   const id = await on.database.accept(async (tx) => {
@@ -52,9 +43,7 @@ export const listPolicies = (on: Platform, scope: Scope): Promise<store.PolicyRo
 export const getPolicy = async (on: Platform, scope: Scope, id: number): Promise<store.PolicyRow> =>
   found('Snapshot policy', id, await store.findPolicy(on.database.sql, scope, id));
 
-/**
- * Changes name and status. Snapshots that were due while the policy was paused are left out. @throws NotFoundError
- */
+/** Changes name and status. Snapshots that were due while the policy was paused are left out. @throws NotFoundError */
 export const updatePolicy = (
   on: Platform,
   scope: Scope,
@@ -242,10 +231,7 @@ async function estimated(
   const ids = unique(volume_ids);
   const volumes = await store.plainVolumes(on.database.sql, scope, ids);
   requireVolumes(ids, volumes);
-  const each = schedules.reduce(
-    (sum, { max_quantity = schema.DEFAULTS.max_quantity }) => sum + max_quantity,
-    0,
-  );
+  const each = schedules.reduce((sum, { max_quantity = schema.DEFAULTS.max_quantity }) => sum + max_quantity, 0);
   return { each, volumes };
 }
 
@@ -288,9 +274,7 @@ async function addTo(
   requireVolumes(volumeIds, await lockVolumes(tx, scope, [...volumeIds]));
   const all = new Set([...(await store.volumesOf(tx, id)), ...volumeIds]);
   if (all.size > schema.MOST_VOLUMES) {
-    throw new ConflictError(
-      `Policy ${id} would have ${all.size} volumes and may have ${schema.MOST_VOLUMES}`,
-    );
+    throw new ConflictError(`Policy ${id} would have ${all.size} volumes and may have ${schema.MOST_VOLUMES}`);
   }
   await store.insertVolumes(tx, [id], volumeIds);
   await store.insertTurns(tx, plansOf(await store.schedulesOf(tx, [id]), status, tx.now), volumeIds);

@@ -63,11 +63,7 @@ export async function findPolicy(db: Sql, place: Place, id: number): Promise<Pol
 }
 
 /** Locks the policies against concurrent changes until the transaction ends, always in the same order. */
-export async function lockPolicies(
-  tx: Transaction,
-  place: Place,
-  ids: readonly number[],
-): Promise<PlainPolicy[]> {
+export async function lockPolicies(tx: Transaction, place: Place, ids: readonly number[]): Promise<PlainPolicy[]> {
   if (ids.length === 0) return [];
   return tx.sql
     .selectFrom('lifecycle_policies')
@@ -180,11 +176,7 @@ export async function deleteSchedules(tx: Transaction, ids: readonly string[]): 
 }
 
 /** Returns the volumes with these IDs, without what belongs to them. */
-export async function plainVolumes(
-  db: Sql,
-  place: Place,
-  ids: string[],
-): Promise<Selectable<Tables['volumes']>[]> {
+export async function plainVolumes(db: Sql, place: Place, ids: string[]): Promise<Selectable<Tables['volumes']>[]> {
   if (ids.length === 0) return [];
   return db.selectFrom('volumes').selectAll().where('id', 'in', ids).where(isIn(place)).execute();
 }
@@ -223,11 +215,7 @@ export async function insertVolumes(
 }
 
 /** Takes volumes out of the policy, with what its schedules planned for them. */
-export async function removeVolumes(
-  tx: Transaction,
-  policyId: number,
-  volumeIds: readonly string[],
-): Promise<void> {
+export async function removeVolumes(tx: Transaction, policyId: number, volumeIds: readonly string[]): Promise<void> {
   await tx.sql
     .deleteFrom('lifecycle_policy_volumes')
     .where('policy_id', '=', policyId)
@@ -346,10 +334,7 @@ export async function changeTurn(
     .execute();
 }
 
-export async function deleteTurn(
-  tx: Transaction,
-  turn: Pick<TurnRow, 'schedule_id' | 'volume_id'>,
-): Promise<void> {
+export async function deleteTurn(tx: Transaction, turn: Pick<TurnRow, 'schedule_id' | 'volume_id'>): Promise<void> {
   await tx.sql
     .deleteFrom('snapshot_turns')
     .where('schedule_id', '=', turn.schedule_id)

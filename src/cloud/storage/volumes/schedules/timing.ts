@@ -155,9 +155,7 @@ function faultOf(name: Field, text: string): string | undefined {
   if (text.trim() === '*') return undefined;
   const { from, to } = FIELDS[name];
   const isValue = (one: string) =>
-    name === 'day_of_week'
-      ? WEEKDAYS.includes(one)
-      : /^\d{1,2}$/.test(one) && Number(one) >= from && Number(one) <= to;
+    name === 'day_of_week' ? WEEKDAYS.includes(one) : /^\d{1,2}$/.test(one) && Number(one) >= from && Number(one) <= to;
   if (valuesIn(text).every(isValue)) return undefined;
   const values = name === 'day_of_week' ? WEEKDAYS.join(', ') : `numbers from ${from} to ${to}`;
   return `Must be * or a list with commas of ${values}.`;

@@ -229,9 +229,7 @@ async function tell(
 ): Promise<void> {
   const policy = { type: 'snapshot_policy', id: String(turn.policy_id), name: turn.policy_name };
   const volume = { type: 'volume', id: turn.volume_id, name: null };
-  const resources = snapshot
-    ? [{ type: 'snapshot', id: snapshot.id, name: null }, volume, policy]
-    : [policy, volume];
+  const resources = snapshot ? [{ type: 'snapshot', id: snapshot.id, name: null }, volume, policy] : [policy, volume];
   const subject = snapshot ? `snapshot/${snapshot.id}` : `snapshot_policy/${turn.policy_id}`;
   await writingEvent({
     type,

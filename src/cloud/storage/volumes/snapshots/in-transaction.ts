@@ -24,11 +24,7 @@ export async function lockSnapshot(db: Sql, place: Place, id: string): Promise<S
   return snapshots(db, place).where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-export async function listSnapshots(
-  db: Sql,
-  place: Place,
-  query: SnapshotListQuery,
-): Promise<Page<SnapshotRow>> {
+export async function listSnapshots(db: Sql, place: Place, query: SnapshotListQuery): Promise<Page<SnapshotRow>> {
   let matching = snapshots(db, place);
   const scheduled = db.selectFrom('scheduled_snapshots').select('snapshot_id');
   if (query.schedule_id !== undefined) {
@@ -77,11 +73,7 @@ export interface SnapshotSource {
 }
 
 /** Returns the snapshots with these IDs, locked against removal until the transaction ends. */
-export async function find(
-  tx: Transaction,
-  place: Place,
-  ids: string[],
-): Promise<Map<string, SnapshotSource>> {
+export async function find(tx: Transaction, place: Place, ids: string[]): Promise<Map<string, SnapshotSource>> {
   if (ids.length === 0) return new Map();
   const rows = await tx.sql
     .selectFrom('snapshots')

@@ -12,8 +12,7 @@ beforeAll(async () => {
   path = `/cloud/v1/snapshots/1/1/${possessions.values.snapshot_id}/metadata`;
 });
 afterAll(() => service.stop());
-const put = (body: object, http = service.http, prefix = '/gcore') =>
-  http.request('PUT', `${prefix}${path}`, { body });
+const put = (body: object, http = service.http, prefix = '/gcore') => http.request('PUT', `${prefix}${path}`, { body });
 
 it('all tags of a snapshot are replaced at once', async () => {
   expect((await put({ env: 'a', owner: 'b' })).status).toBe(200);
@@ -35,10 +34,7 @@ it('is refused for bad tags, a snapshot held by a task, everybody else, and at t
   const id = path.split('/').at(-2);
   const unknown = `/gcore${path.replace(String(id), '00000000-0000-4000-8000-000000000000')}`;
   expect((await service.http.request('PUT', unknown, { body: {} })).status).toBe(404);
-  await service.pool.query(
-    `update snapshots set status = 'deleting', task_id = gen_random_uuid() where id = $1`,
-    [id],
-  );
+  await service.pool.query(`update snapshots set status = 'deleting', task_id = gen_random_uuid() where id = $1`, [id]);
   expect((await put({})).status).toBe(409);
 });
 

@@ -53,8 +53,7 @@ export function snapshotRoutes(app: Api, dialect: Dialect, on: Platform): void {
   api.get(`${BASE}/:snapshot_id`, 'getSnapshot', 'Get a snapshot', {
     versioned: SNAPSHOT,
     answer: schema.SnapshotAnswer,
-    handler: async ({ scope, params }) =>
-      presented(await snapshots.getSnapshot(on, scope, params.snapshot_id), scope),
+    handler: async ({ scope, params }) => presented(await snapshots.getSnapshot(on, scope, params.snapshot_id), scope),
   });
 
   api.patch(`${BASE}/:snapshot_id`, 'updateSnapshot', 'Update the name or tags of a snapshot', {

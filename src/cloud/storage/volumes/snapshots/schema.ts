@@ -2,15 +2,7 @@ import { type Static, Type } from 'typebox';
 import { MetadataMap, newTags } from '../../../../lib/legacy-metadata.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../../../lib/tags.ts';
-import {
-  Input,
-  listOf,
-  listQuery,
-  nullable,
-  ProjectRegion,
-  Query,
-  ResourceName,
-} from '../../../../lib/wire.ts';
+import { Input, listOf, listQuery, nullable, ProjectRegion, Query, ResourceName } from '../../../../lib/wire.ts';
 
 const SNAPSHOT_STATUSES = [
   'available',

@@ -109,23 +109,15 @@ export async function beginSnapshot(
   return { id, taskId };
 }
 
-export const listSnapshots = (
-  on: Platform,
-  scope: Scope,
-  query: SnapshotListQuery,
-): Promise<Page<store.SnapshotRow>> => store.listSnapshots(on.database.sql, scope, query);
+export const listSnapshots = (on: Platform, scope: Scope, query: SnapshotListQuery): Promise<Page<store.SnapshotRow>> =>
+  store.listSnapshots(on.database.sql, scope, query);
 
 /** @throws NotFoundError */
 export const getSnapshot = (on: Platform, scope: Scope, id: string): Promise<store.SnapshotRow> =>
   foundById('Snapshot', id, () => store.findSnapshot(on.database.sql, scope, id));
 
 /** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
-export const updateSnapshot = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  { name, tags }: UpdateSnapshot,
-): Promise<void> =>
+export const updateSnapshot = (on: Platform, scope: Scope, id: string, { name, tags }: UpdateSnapshot): Promise<void> =>
   changed(on, scope, id, (snapshot) => ({
     name: name ?? snapshot.name,
     tags: patchedTags(snapshot.tags, tags),
