@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Sql } from '../../db/database.ts';
 import type { Clock } from '../../lib/time.ts';
-import { WORKER_IS_DEAD } from '../../worker/heartbeat.ts';
 import type { MailKind } from '../kinds.ts';
 
 /** A mail that this worker has claimed, with what it takes to send it. */
@@ -34,25 +33,6 @@ export async function takeDue(
     where mails.id = due.id
     returning mails.id, kind, receiver, data, attempts, expires_at, mails.created_at, company, reseller`.execute(db);
   return rows;
-}
-
-/** Returns what the database counts as this worker's: attempts by ID. */
-export async function claimedBy(db: Sql, workerId: string): Promise<Map<string, number>> {
-  const mine = db.selectFrom('mails').select(['id', 'attempts']).where('worker_id', '=', workerId);
-  return new Map((await mine.execute()).map(({ id, attempts }) => [id, attempts]));
-}
-
-/** Releases some claims. */
-export async function giveBack(db: Sql, workerId: string, ids: readonly string[]): Promise<void> {
-  await sql`
-    update mails set worker_id = null where worker_id = ${workerId} and id = any(${[...ids]}::uuid[])`.execute(db);
-}
-
-/** Releases the claims of dead workers. Returns how many there were. */
-export async function takeFromDead(db: Sql): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update mails set worker_id = null where worker_id is not null and ${WORKER_IS_DEAD}`.execute(db);
-  return Number(numAffectedRows);
 }
 
 const KEPT_DAYS = 7;

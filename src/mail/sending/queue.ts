@@ -5,6 +5,7 @@ import type { Database, Sql, Transaction } from '../../db/database.ts';
 import { waitAfter } from '../../lib/loop.ts';
 import type { Clock } from '../../lib/time.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
+import { claimsIn } from '../../worker/claims.ts';
 import type { Queue } from '../../worker/worker.ts';
 import { MAIL_KINDS, MAILS, type MailData, type MailKind, SENT_WITHIN_MS } from '../kinds.ts';
 import type { Claimed } from './claims.ts';
@@ -183,9 +184,7 @@ export function mailQueue(sender: Sender): Queue {
       }
       return taken.length > 0;
     },
-    claimed: () => claims.claimedBy(database.sql, workerId),
-    giveBack: (ids) => claims.giveBack(database.sql, workerId, ids),
-    takeFromDead: () => claims.takeFromDead(database.sql),
+    ...claimsIn(database.sql, workerId, { table: 'mails', key: 'id', count: 'attempts' }),
     async sweep() {
       const now = clock.now();
       await bringBack(database.sql, { now, latest: new Date(now.getTime() + SENT_WITHIN_MS) });

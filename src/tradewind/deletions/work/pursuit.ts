@@ -7,6 +7,7 @@ import { takeOutSome } from '../../../iam/accounts/users/in-transaction.ts';
 import type { Clock } from '../../../lib/time.ts';
 import type { Platform } from '../../../platform.ts';
 import { deleteTasksOf } from '../../../streaming/ai-tasks/service.ts';
+import { claimsIn } from '../../../worker/claims.ts';
 import type { Queue } from '../../../worker/worker.ts';
 import { closeAccount, shutAccount } from '../in-transaction.ts';
 import { DELETIONS } from '../tasks.ts';
@@ -136,9 +137,7 @@ export function deletionQueue(
       }
       return taken.length > 0;
     },
-    claimed: () => store.claimedBy(database.sql, workerId),
-    giveBack: (ids) => store.giveBack(database.sql, workerId, ids),
-    takeFromDead: () => store.takeFromDead(database.sql),
+    ...claimsIn(database.sql, workerId, { table: 'deletions', key: 'task_id', count: 'claims' }),
     sweep: () => store.forgetEnded(database.sql, new Date(removalTime.now().getTime() - KEPT_MS)),
   };
 }

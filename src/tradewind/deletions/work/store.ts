@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import type { DeletionStep } from '../../../db/json-columns.ts';
-import { WORKER_IS_DEAD } from '../../../worker/heartbeat.ts';
 import { KINDS, type Kind, kindOf } from './kinds.ts';
 
 /** Things of a kind that are looked at together. */
@@ -35,29 +34,6 @@ export async function take(db: Sql, workerId: string, limit: number): Promise<Cl
       coalesce(request_id, '') as "requestId"
     from taken join tasks on tasks.id = task_id`.execute(db);
   return rows;
-}
-
-export async function claimedBy(db: Sql, workerId: string): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('deletions')
-    .select(['task_id', 'claims'])
-    .where('worker_id', '=', workerId)
-    .where('ended_at', 'is', null)
-    .execute();
-  return new Map(rows.map(({ task_id, claims }) => [task_id, claims]));
-}
-
-export async function giveBack(db: Sql, workerId: string, ids: readonly string[]): Promise<void> {
-  await sql`
-    update deletions set worker_id = null
-    where worker_id = ${workerId} and ended_at is null and task_id = any(${[...ids]}::uuid[])`.execute(db);
-}
-
-export async function takeFromDead(db: Sql): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    update deletions set worker_id = null
-    where worker_id is not null and ended_at is null and ${WORKER_IS_DEAD}`.execute(db);
-  return Number(numAffectedRows);
 }
 
 export async function noteSteps(db: Sql, taskId: string, steps: readonly DeletionStep[]): Promise<void> {

@@ -5,6 +5,7 @@ import { startService, type TestService } from '../../../../../test/support/serv
 import { endWaiting } from '../../../../convergence/waiting-deletions.ts';
 import { type Database, openDatabase } from '../../../../db/database.ts';
 import { systemClock } from '../../../../lib/time.ts';
+import { claimsIn } from '../../../../worker/claims.ts';
 import * as store from './store.ts';
 
 const FAULTS = '/tradewind/v1/test/faults';
@@ -601,7 +602,8 @@ describe('in the database,', () => {
     await client.query('begin');
     await client.query('select from waiting_deletions where task_id = $1 for update', [locked]);
     try {
-      expect(await store.takeFromDead(database.sql)).toBe(2);
+      const table = { table: 'waiting_deletions', key: 'task_id', count: 'claims' } as const;
+      expect(await claimsIn(database.sql, randomUUID(), table).takeFromDead()).toBe(2);
       await store.forgetEnded(database.sql);
       const { rows } = await idle.pool.query('select task_id from waiting_deletions order by task_id');
       expect(rows.map(({ task_id }) => task_id)).toEqual([locked, dead]);

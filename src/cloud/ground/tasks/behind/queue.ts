@@ -7,6 +7,7 @@ import { type ChangeRecord, recordedBy } from '../../../../lib/request-context.t
 import type { ActionResource } from '../../../../lib/resources.ts';
 import type { Platform } from '../../../../platform.ts';
 import { type Principal, ROLES } from '../../../../requests/principal.ts';
+import { claimsIn } from '../../../../worker/claims.ts';
 import type { Queue } from '../../../../worker/worker.ts';
 import type { WaitingDeletion } from './service.ts';
 import * as store from './store.ts';
@@ -37,9 +38,7 @@ export function waitingDeletionsQueue(on: Platform, work: WaitingWork): Queue {
       for (const one of taken) begin({ key: one.taskId, state: one.claims, work: () => attempt(on, work, one) });
       return taken.length > 0;
     },
-    claimed: () => store.claimedBy(database.sql, workerId),
-    giveBack: (ids) => store.giveBack(database.sql, workerId, ids),
-    takeFromDead: () => store.takeFromDead(database.sql),
+    ...claimsIn(database.sql, workerId, { table: 'waiting_deletions', key: 'task_id', count: 'claims' }),
     async sweep() {
       await store.forgetEnded(database.sql);
       await store.noticeEnds(database.sql);

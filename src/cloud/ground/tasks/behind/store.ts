@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import type { TaskEnd } from '../../../../convergence/task-kind.ts';
 import type { Place, Sql, Transaction } from '../../../../db/database.ts';
 import type { ActionResource } from '../../../../lib/resources.ts';
-import { WORKER_IS_DEAD } from '../../../../worker/heartbeat.ts';
 
 /** From its acceptance on, however many tasks come before it. */
 const LONGEST_WAIT = sql`interval '1 day'`;
@@ -239,30 +238,4 @@ export async function forgetEnded(db: Sql): Promise<void> {
       order by task_id for update skip locked
     )
     delete from waiting_deletions using ended where waiting_deletions.task_id = ended.task_id`.execute(db);
-}
-
-export async function claimedBy(db: Sql, workerId: string): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('waiting_deletions')
-    .select(['task_id', 'claims'])
-    .where('worker_id', '=', workerId)
-    .execute();
-  return new Map(rows.map(({ task_id, claims }) => [task_id, claims]));
-}
-
-export async function giveBack(db: Sql, workerId: string, ids: readonly string[]): Promise<void> {
-  await release(db, sql`worker_id = ${workerId} and task_id = any(${[...ids]}::uuid[])`);
-}
-
-export const takeFromDead = (db: Sql): Promise<number> => release(db, sql`worker_id is not null and ${WORKER_IS_DEAD}`);
-
-/** Releases claims. Those that are locked right now stay for the next time: nobody waits for them, or for each other. */
-async function release(db: Sql, which: RawBuilder<unknown>): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    with freed as materialized (
-      select task_id from waiting_deletions where ${which} order by task_id for no key update skip locked
-    )
-    update waiting_deletions set worker_id = null from freed
-    where waiting_deletions.task_id = freed.task_id`.execute(db);
-  return Number(numAffectedRows);
 }
