@@ -94,7 +94,7 @@ const MAX_DEPTH = 32;
 /**
  * Finds what no field may contain: text that the database can't store (NUL, half a surrogate pair), nesting
  * so deep that only an attack needs it, and names that every JavaScript object has. Only called with few
- * values; see json-size.ts.
+ * values.
  */
 export function textProblem(value: unknown): FieldProblem | undefined {
   const fault = faultIn(value, 0);

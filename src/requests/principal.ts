@@ -32,7 +32,7 @@ export interface Principal {
   inPerson?: boolean;
   /** Services that the account may not use right now. */
   shutServices?: readonly string[];
-  /** What role assignments allow in the cloud; without it, the role decides. See `project-roles.ts`. */
+  /** What role assignments allow in the cloud; without it, the role decides. */
   cloud?: CloudRights;
 }
 

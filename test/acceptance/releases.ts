@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { PARTS } from '../../scripts/source-files.ts';
 import { ROOT, temporaryFolder } from './processes.ts';
 
 /**
@@ -10,7 +11,7 @@ import { ROOT, temporaryFolder } from './processes.ts';
  */
 const PREVIOUS = 'HEAD^{/^Migrate is a step of its own, and a release knows}';
 
-const COPIED = ['src', 'migrations', 'scripts', 'package.json'];
+const COPIED = ['src', ...PARTS, 'migrations', 'scripts', 'package.json'];
 /** Entries that each checkout has for itself. */
 const OWN = ['.git', 'data', 'dist', 'dist.new'];
 
@@ -41,8 +42,11 @@ export function copyOfThisRelease(change: (folder: string) => void): string {
   const folder = temporaryFolder();
   for (const name of fs.readdirSync(ROOT)) {
     const [from, to] = [path.join(ROOT, name), path.join(folder, name)];
-    if (COPIED.includes(name)) fs.cpSync(from, to, { recursive: true, filter: isSource });
-    else if (!OWN.includes(name)) fs.symlinkSync(from, to);
+    if (COPIED.includes(name)) {
+      fs.cpSync(from, to, { recursive: true, filter: isSource });
+      const installed = path.join(from, 'node_modules');
+      if (fs.existsSync(installed)) fs.symlinkSync(installed, path.join(to, 'node_modules'));
+    } else if (!OWN.includes(name)) fs.symlinkSync(from, to);
   }
   change(folder);
   bundle(folder);

@@ -25,6 +25,9 @@ const FILES = {
   'cli/main.ts': '',
   'engines/index.ts': '',
   'kubernetes/index.ts': '',
+  'postgres/index.ts': '',
+  'simulation/index.ts': '',
+  'test-kit/index.ts': '',
   'migrations/0001.ts': '',
 };
 
@@ -52,6 +55,9 @@ it.each([
   'cli/main.ts',
   'engines/index.ts',
   'kubernetes/index.ts',
+  'postgres/index.ts',
+  'simulation/index.ts',
+  'test-kit/index.ts',
   'migrations/0001.ts',
   'package.json',
   'scripts/build.mjs',

@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { sourceFiles } from '../../scripts/source-files.ts';
+import { PARTS, sourceFiles } from '../../scripts/source-files.ts';
 
 /*
  * Features may join any table, but only write their own. Code that writes another feature's table relies on
  * rules that its author will have forgotten when they change.
  */
 
-const sources = sourceFiles().filter((file) => !/\.test\.ts$|\/fixtures\//.test(file));
+const sources = ['src', ...PARTS]
+  .flatMap((folder) => sourceFiles(undefined, folder))
+  .filter((file) => !/\.test\.ts$|\/fixtures\//.test(file));
 
 /** Whose the tables are. */
 const OWNERS: Record<string, string> = {

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { PARTS } from '../../scripts/source-files.ts';
 import { FAULTS, type PlantedFault } from './faults.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -44,7 +45,7 @@ function copyCheckout(): void {
 
 /** Finds the one file with the text of a fault, wherever it has moved. */
 function fileOf({ name, text }: PlantedFault): string {
-  const sources = git('ls-files', '--cached', '--others', '--exclude-standard', 'src').filter(
+  const sources = git('ls-files', '--cached', '--others', '--exclude-standard', 'src', ...PARTS).filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && fs.existsSync(path.join(copy, file)),
   );
   const found = sources.flatMap((file) =>
@@ -52,7 +53,7 @@ function fileOf({ name, text }: PlantedFault): string {
   );
   const [only] = found;
   if (only === undefined || found.length > 1)
-    throw new Error(`"${name}": its text is ${found.length} times in src: ${found.join(', ') || 'nowhere'}`);
+    throw new Error(`"${name}": its text is ${found.length} times: ${found.join(', ') || 'nowhere'}`);
   return only;
 }
 

@@ -13,7 +13,7 @@ export interface AiTaskFilter {
   taskName?: TaskData['task_name'] | undefined;
   status?: Status | undefined;
   created?: Interval | undefined;
-  /** In folded form; see search-text.ts. */
+  /** In folded form. */
   search?: string | undefined;
   /** Statuses that another filter covers. */
   otherThan?: Status[] | undefined;

@@ -155,7 +155,7 @@ export async function queueFigures(db: Kysely<Tables>): Promise<{
   return { waiting: rows, oldestSeconds: Math.max(0, ...rows.map(({ oldest }) => oldest)), running };
 }
 
-/** Deletes some of the changes that no remembered count needs any more (counts.ts). */
+/** Deletes some of the changes that no remembered count needs any more (page.ts). */
 export async function forgetOldChanges(tx: Transaction): Promise<void> {
   await sql`
     delete from ai_task_changes where ctid = any(array(

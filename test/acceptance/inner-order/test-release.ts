@@ -10,6 +10,9 @@ export function buildTestRelease(): string {
     const changed = path.join(folder, CHANGED);
     fs.renameSync(changed, path.join(folder, 'simulation/former.ts'));
     const text = fs.readFileSync(path.join(import.meta.dirname, 'lives.ts'), 'utf8');
-    fs.writeFileSync(changed, text.replaceAll(`../../../${CHANGED}`, './former.ts'));
+    fs.writeFileSync(
+      changed,
+      text.replaceAll(`../../../${CHANGED}`, './former.ts').replaceAll("'../../../src/", "'../src/"),
+    );
   });
 }
