@@ -237,7 +237,7 @@ export function createSimulatedBackend(deps: {
   ): Promise<Convergence<null> | undefined> {
     const found = await objects.findObject(db, kind, id);
     if (!found) {
-      // Whoever made it may have died between finding a host and making it.
+      // The process that was making it may have died after it chose a host.
       if (kind === 'machine') await freeHost(db, id);
       return { state: 'settled', observed: null };
     }

@@ -1,6 +1,6 @@
 /*
- * What the schema doesn't say of its columns. It says the types, what has a default, what may be null and what only the
- * database writes, and the words of a text if a check lists them.
+ * What the schema doesn't say about its columns. The schema itself gives types, defaults, nullability, what only the database
+ * writes, and the values of a text column if a check lists them.
  */
 
 /** The migrator's own; kysely leaves out its tables itself. */

@@ -5,3 +5,9 @@ export const SNAPSHOT_TYPES: readonly VolumeType[] = ['standard', 'ssd_hiiops'];
 /** The largest volume. */
 export const MAX_VOLUME_GIB = 102_400;
 export type VolumeType = (typeof VOLUME_TYPES)[number];
+
+/** Says why no snapshots can be taken of a volume; undefined if they can. */
+export function whyNoSnapshots({ id, volume_type: type }: { id: string; volume_type: VolumeType }): string | undefined {
+  if (SNAPSHOT_TYPES.includes(type)) return undefined;
+  return `Volume ${id} is of type ${type}; snapshots are only available for ${SNAPSHOT_TYPES.join(' and ')} volumes.`;
+}

@@ -27,7 +27,7 @@ export interface Call {
    * not make a new, empty one: throw `Refused`.
    */
   wasThere: boolean;
-  /** Returns a secret that belongs to the thing, such as a password; undefined if there is none of that name. */
+  /** Returns a secret of the thing, such as a password; undefined if it has no secret with that name. */
   secret(name: string): Promise<string | undefined>;
   log: Logger;
 }

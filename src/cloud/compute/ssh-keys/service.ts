@@ -1,9 +1,9 @@
-import { generateKeyPair, randomBytes, randomUUID } from 'node:crypto';
+import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
-import { isUuid } from '../../../lib/ids.ts';
+import { isUuid, newId } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import { refuseOneMore } from '../../ground/quotas/service.ts';
@@ -92,7 +92,7 @@ export async function createSshKey(
 ): Promise<store.SshKeyRow & { privateKey: string | null }> {
   const { privateKey, text, fingerprint } = await keyOf(request);
   const row = {
-    id: randomUUID(),
+    id: newId(),
     project_id: scope.projectId,
     user_id: scope.principal.userId,
     name: request.name,
@@ -181,7 +181,7 @@ function notFound(id: string): NotFoundError {
   return new NotFoundError('SSH key', id);
 }
 
-/** Locks keys of the project against deletion, whoever may use them, and returns those that exist. */
+/** Keeps keys of the project from being deleted, no matter who may use them. Returns the keys that exist. */
 export async function keep(
   tx: Transaction,
   { projectId }: { projectId: number },

@@ -230,7 +230,7 @@ export async function takeQuota(
   await takeQuota(tx, owner, attribute, amount);
 }
 
-/** The client's own limit, or else that of a list in force, or else that of the catalogue. */
+/** The client's own limit. Without one, the limit of the list in force; without that, the catalogue's. */
 const limitAt = ({ clientId, regionId }: QuotaOwner, attribute: RawBuilder<unknown>, standard: number) =>
   sql<number>`coalesce((
     select most from quota_limits as own

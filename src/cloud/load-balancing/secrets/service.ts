@@ -1,9 +1,9 @@
-import { randomUUID, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { sql } from 'kysely';
 import { make, remove } from '../../../convergence/wants.ts';
 import { isIn, newResource, type Place, type Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
-import { foundById, inUse, isUuid, LOOKED_AT, newTaskId, refuseHeld, someOf } from '../../../lib/ids.ts';
+import { foundById, inUse, isUuid, LOOKED_AT, newId, newTaskId, refuseHeld, someOf } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import { calendarTime, isoSeconds } from '../../../lib/time.ts';
 import type { Platform, Scope } from '../../../platform.ts';
@@ -82,7 +82,7 @@ function expiryOf(on: Platform, { expiration }: Pick<CreateSecret, 'expiration'>
 }
 
 async function insert(on: Platform, scope: Scope, given: NewSecret, contents: Record<string, string>): Promise<string> {
-  const [id, taskId] = [randomUUID(), newTaskId()];
+  const [id, taskId] = [newId(), newTaskId()];
   const secret = { content_type: BINARY, algorithm: null, bit_length: null, mode: null, ...given };
   const { name, secret_type: type, expires_at: expiresAt } = secret;
   return on.database.accept(async (tx) => {

@@ -17,7 +17,7 @@ import { EVERYONE, isOffered, PRICE_TOPICS } from '../rates.ts';
 import * as schema from './schema.ts';
 import * as store from './store.ts';
 
-/** What has a price in every catalogue. */
+/** The items that every catalogue prices. */
 const ITEMS: ReadonlySet<string> = new Set([
   ...VOLUME_TYPES.map(priced.volume),
   ...['standard', 'vast'].map(priced.fileShare),

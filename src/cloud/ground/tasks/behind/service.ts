@@ -35,7 +35,7 @@ export interface WaitingDeletion<Args extends unknown[] = unknown[]> {
   options: readonly string[];
 }
 
-/** What removes a thing along with its project, by kind. The key is that of the kind's card: an ID or a name. */
+/** For each kind, the function that removes a thing along with its project. The card of the kind says if its key is an ID or a name. */
 export type Removals = {
   readonly [Type in ResourceType]?: (on: Platform, scope: Scope, key: string) => Promise<unknown>;
 };

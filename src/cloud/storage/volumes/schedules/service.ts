@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError, QuotaExceededError } from '../../../../lib/errors.ts';
-import { found, foundById } from '../../../../lib/ids.ts';
-import { SNAPSHOT_TYPES, type VolumeType } from '../../../../lib/volume-types.ts';
+import { found, foundById, newId } from '../../../../lib/ids.ts';
+import { type VolumeType, whyNoSnapshots } from '../../../../lib/volume-types.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import { priced } from '../../../ground/catalog/service.ts';
 import { sumOf, volumePrice } from '../../../ground/prices/formula.ts';
@@ -283,13 +282,9 @@ async function addTo(
 /** @throws InvalidError for volumes that are not there, or of a type without snapshots */
 function requireVolumes(ids: readonly string[], volumes: readonly SizedVolume[]): void {
   const known = new Map(volumes.map((volume) => [volume.id, volume]));
-  const problems = ids.flatMap((id): string[] => {
+  const problems = ids.flatMap((id) => {
     const volume = known.get(id);
-    if (!volume) return [`No volume ${id} in this project and region.`];
-    if (SNAPSHOT_TYPES.includes(volume.volume_type)) return [];
-    return [
-      `Volume ${id} is of type ${volume.volume_type}; snapshots are only available for ${SNAPSHOT_TYPES.join(' and ')} volumes.`,
-    ];
+    return (volume ? whyNoSnapshots(volume) : `No volume ${id} in this project and region.`) ?? [];
   });
   if (problems.length > 0) throw new InvalidError({ volume_ids: problems });
 }
@@ -341,7 +336,7 @@ function changedTiming(before: Timing, request: schema.UpdateSchedule): Timing |
 }
 
 const newSchedule = (scope: Scope, policyId: number, request: schema.CreateSchedule): store.NewSchedule => ({
-  id: randomUUID(),
+  id: newId(),
   policy_id: policyId,
   user_id: scope.principal.userId,
   user_client_id: scope.principal.clientId,

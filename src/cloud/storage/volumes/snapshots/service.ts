@@ -7,7 +7,7 @@ import { tagsOf } from '../../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../../lib/page.ts';
 import { acceptedTags, patchedTags } from '../../../../lib/tags.ts';
 import type { Clock } from '../../../../lib/time.ts';
-import { SNAPSHOT_TYPES } from '../../../../lib/volume-types.ts';
+import { whyNoSnapshots } from '../../../../lib/volume-types.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import { type QuotaOwner, quotaOwner, takeQuota } from '../../../ground/quotas/service.ts';
 import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
@@ -65,18 +65,9 @@ export async function beginSnapshot(
   const tags = tagsOf(request);
   const [id, taskId] = [newId(), newTaskId()];
   const [volume] = await lockVolumes(tx, scope, [request.volume_id]);
-  if (!volume) {
-    throw new InvalidError({
-      volume_id: [`No volume ${request.volume_id} in this project and region.`],
-    });
-  }
-  if (!SNAPSHOT_TYPES.includes(volume.volume_type)) {
-    throw new InvalidError({
-      volume_id: [
-        `Volume ${volume.id} is of type ${volume.volume_type}; snapshots are only available for ${SNAPSHOT_TYPES.join(' and ')} volumes.`,
-      ],
-    });
-  }
+  if (!volume) throw new InvalidError({ volume_id: [`No volume ${request.volume_id} in this project and region.`] });
+  const problem = whyNoSnapshots(volume);
+  if (problem !== undefined) throw new InvalidError({ volume_id: [problem] });
   refuseHeld(`Volume ${volume.id}`, volume);
   if (!['available', 'in-use'].includes(volume.status)) {
     throw new ConflictError(
