@@ -126,41 +126,40 @@ const options = {
   code: { optimize: false },
 } as const;
 
+const strict = checkLengthFirst(new Ajv({ ...options, coerceTypes: false }));
+// Paths and query strings contain only text. 'array' also reads a key that is given once as a list of one.
+const coercing = checkLengthFirst(new Ajv({ ...options, coerceTypes: 'array' }));
+const checks = new WeakMap<object, Check>();
+
 /**
- * Returns validators for Fastify. They are made when first needed and kept by schema: the two base addresses
- * share them, and compiling all of them would take longer than the rest of a start.
+ * Returns a validator for Fastify. It is made when first needed and kept by schema: the two base addresses and the servers of a
+ * process share it, and compiling all of them would take longer than the rest of a start.
  */
-export function validatorCompiler(): FastifySchemaCompiler<object> {
-  const strict = checkLengthFirst(new Ajv({ ...options, coerceTypes: false }));
-  // Paths and query strings contain only text. 'array' also reads a key that is given once as a list of one.
-  const coercing = checkLengthFirst(new Ajv({ ...options, coerceTypes: 'array' }));
-  const checks = new WeakMap<object, Check>();
-  return ({ schema, httpPart }) => {
-    const ajv = httpPart === 'body' ? strict : coercing;
-    let check = checks.get(schema);
-    if (!check) {
-      let validate: ValidateFunction | undefined;
-      const integers = httpPart === 'body' ? [] : integerNames(schema);
-      check = (data) => {
-        const odd = integers.filter((name) => isOddInteger((data as Texts)[name]));
-        if (odd.length > 0) {
-          return { error: new InvalidError(odd.map((field) => ({ field, message: 'Must be an integer.' }))) };
-        }
-        validate ??= ajv.compile(schema);
-        while (!validate(data)) {
-          const errors = validate.errors as ErrorObject[];
-          if (takeOutUnknown(data, errors) || takeOutEmpty(data, errors)) continue;
-          return {
-            error: new InvalidError([...fieldProblems(errors, httpPart ?? 'body'), ...misspelt(data)]),
-          };
-        }
-        return { value: data };
-      };
-      checks.set(schema, check);
-    }
-    return check;
-  };
-}
+export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
+  const ajv = httpPart === 'body' ? strict : coercing;
+  let check = checks.get(schema);
+  if (!check) {
+    let validate: ValidateFunction | undefined;
+    const integers = httpPart === 'body' ? [] : integerNames(schema);
+    check = (data) => {
+      const odd = integers.filter((name) => isOddInteger((data as Texts)[name]));
+      if (odd.length > 0) {
+        return { error: new InvalidError(odd.map((field) => ({ field, message: 'Must be an integer.' }))) };
+      }
+      validate ??= ajv.compile(schema);
+      while (!validate(data)) {
+        const errors = validate.errors as ErrorObject[];
+        if (takeOutUnknown(data, errors) || takeOutEmpty(data, errors)) continue;
+        return {
+          error: new InvalidError([...fieldProblems(errors, httpPart ?? 'body'), ...misspelt(data)]),
+        };
+      }
+      return { value: data };
+    };
+    checks.set(schema, check);
+  }
+  return check;
+};
 
 type Texts = Record<string, string | string[] | undefined>;
 
@@ -178,22 +177,21 @@ function isOddInteger(given: string | string[] | undefined): boolean {
   return typeof given === 'string' ? !INTEGER.test(given) : !given.every((text) => INTEGER.test(text));
 }
 
-/** Returns serializers, which are also made when first needed. They leave out fields that the schema doesn't name. */
-export function serializerCompiler(): FastifySerializerCompiler<object> {
-  const serializers = new WeakMap<object, (data: unknown) => string>();
-  return ({ schema }) => {
-    let serialize = serializers.get(schema);
-    if (!serialize) {
-      let built: ((data: unknown) => string) | undefined;
-      serialize = (data) => {
-        built ??= fastJsonStringify(schema, { ajv: { strict: false } }) as (data: unknown) => string;
-        return built(data);
-      };
-      serializers.set(schema, serialize);
-    }
-    return serialize;
-  };
-}
+const serializers = new WeakMap<object, (data: unknown) => string>();
+
+/** Returns a serializer, which is also made when first needed. It leaves out fields that the schema doesn't name. */
+export const compileSerializer: FastifySerializerCompiler<object> = ({ schema }) => {
+  let serialize = serializers.get(schema);
+  if (!serialize) {
+    let built: ((data: unknown) => string) | undefined;
+    serialize = (data) => {
+      built ??= fastJsonStringify(schema, { ajv: { strict: false } }) as (data: unknown) => string;
+      return built(data);
+    };
+    serializers.set(schema, serialize);
+  }
+  return serialize;
+};
 
 const NoQuery = Type.Object({}, { additionalProperties: false });
 

@@ -8,7 +8,7 @@ import type { RequestLog } from '../requests/request-log.ts';
 import { type AccessLog, createAccessLog } from './access-log.ts';
 import { type Admission, authentication, limitStrangers, rateLimits } from './admission.ts';
 import { keepChangingRequests } from './changing-requests.ts';
-import { refuseUnknownQueries, serializerCompiler, validatorCompiler } from './compilers.ts';
+import { compileSerializer, compileValidator, refuseUnknownQueries } from './compilers.ts';
 import { refuseShutService } from './dialect.ts';
 import { sendError } from './errors.ts';
 import { lookAgainAfterWaits } from './gone-signal.ts';
@@ -96,8 +96,8 @@ export function createServer(deps: ServerDeps) {
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  app.setValidatorCompiler(validatorCompiler());
-  app.setSerializerCompiler(serializerCompiler());
+  app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(compileSerializer);
   answerFaults(app, deps);
   if (deps.tracing) traceRequests(app, deps.tracing);
   acceptJson(app);

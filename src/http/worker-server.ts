@@ -1,6 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
-import { serializerCompiler, validatorCompiler } from './compilers.ts';
+import { compileSerializer, compileValidator } from './compilers.ts';
 import { sendError } from './errors.ts';
 import { WITHOUT_SNIFFING } from './heads.ts';
 import { healthRoutes, type Readiness } from './health.ts';
@@ -16,8 +16,8 @@ export function createWorkerServer(deps: { log: FastifyBaseLogger; readiness: Re
     ...WITHOUT_SNIFFING,
     forceCloseConnections: true,
   }).withTypeProvider<TypeBoxTypeProvider>();
-  app.setValidatorCompiler(validatorCompiler());
-  app.setSerializerCompiler(serializerCompiler());
+  app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(compileSerializer);
   app.setErrorHandler<Error>(sendError);
   const refuseUnknownPath = refusalOfUnknownPaths(app);
   app.addHook('onRequest', async (request, reply) => refuseUnknownPath(request, reply));

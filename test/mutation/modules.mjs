@@ -1,4 +1,4 @@
-/** The rules that mutation testing looks at: modules that need no database, each with a test beside it. */
+/** The rules that mutation testing looks at: modules that need no database, with tests in the same folder. */
 export const MODULES = [
   'src/config',
   'src/lib/*',
