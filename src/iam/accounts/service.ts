@@ -52,14 +52,6 @@ export function resells(principal: Principal, client: Pick<ClientEntry, 'reselle
 /** Resellers are managed by the platform administrator. @throws ForbiddenError */
 export const requireResellerManager = (principal: Principal): void => requirePlatform(principal, 'manages resellers');
 
-/*
- * The order of locks, which every transaction keeps so that none deadlocks with another: accounts by ID (what belongs to
- * an account is locked with it, and `If-Match` locks the account before the work begins), then resellers by ID, then users
- * by ID, then everything else, such as logins and price lists. A row that a transaction inserts itself comes at any time,
- * since nobody else waits for it. Who manages an account is judged after it is locked: until then it can go to another
- * reseller or begin to be deleted.
- */
-
 /** Whether there is such a reseller. It stays until the transaction ends. */
 export async function keepReseller(db: Sql, id: number): Promise<boolean> {
   const row = await db

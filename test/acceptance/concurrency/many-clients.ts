@@ -52,10 +52,13 @@ const COLLISIONS = [
 export async function manyClients({
   seconds,
   untilAllCame,
+  start = serve,
 }: {
   seconds: number;
   /** Goes on until every action has succeeded and every collision has come, and fails if that takes too long. */
   untilAllCame: boolean;
+  /** Starts what the clients ask: by default a process of its own. */
+  start?: (settings: Record<string, string>) => Promise<Pick<ServeProcess, 'url' | 'end'>>;
 }): Promise<void> {
   /** On a slow machine it takes longer until everything has been tried. */
   const mostSeconds = Math.max(2 * seconds, 180);
@@ -66,7 +69,7 @@ export async function manyClients({
   const dataDir = temporaryFolder();
 
   let database: TestDatabase;
-  let service: ServeProcess;
+  let service: Pick<ServeProcess, 'url' | 'end'>;
   let pool: pg.Pool;
   const accounts: Account[] = [];
 
@@ -74,7 +77,7 @@ export async function manyClients({
     say(`seed ${SEED}, ${CLIENTS} clients, ${seconds} s`);
     build();
     database = await createDatabase({ empty: true });
-    service = await serve({
+    service = await start({
       DATABASE_URL: database.url,
       TRADEWIND_DATA_DIR: dataDir,
       TRADEWIND_CATALOG_DIR: catalog,
@@ -132,6 +135,13 @@ export async function manyClients({
     it('nothing is broken in the database', async () => {
       // The engine finishes its records a moment after the end of a task.
       await expect.poll(() => brokenInvariants(pool), { timeout: 20_000, interval: 500 }).toEqual([]);
+    });
+
+    it('no two transactions have waited for each other', async () => {
+      const { rows } = await pool.query(
+        'select deadlocks::int from pg_stat_database where datname = current_database()',
+      );
+      expect(rows).toEqual([{ deadlocks: 0 }]);
     });
 
     it('ids of tasks grow with time', async () => {

@@ -222,8 +222,15 @@ export async function letGo(
   return rows.map(({ id }) => id);
 }
 
+/** Locks the subnets of the ports first, as those do who change where floating IPs lead: their addresses are given back next. */
 async function lockHeld(tx: Transaction, taskId: string, portIds: string[]): Promise<void> {
   await sql`
-    select from floating_ips where task_id = ${taskId} or port_id = any(${portIds}::uuid[])
+    with before as materialized (
+      select subnets.id from subnets join networks on networks.id = network_id
+      where not external and subnets.id in (select subnet_id from ip_assignments where port_id = any(${portIds}::uuid[]))
+      order by subnets.id for no key update of subnets
+    )
+    select from floating_ips
+    where (select count(*) from before) >= 0 and (task_id = ${taskId} or port_id = any(${portIds}::uuid[]))
     order by id for update`.execute(tx.sql);
 }

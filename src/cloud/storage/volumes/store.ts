@@ -170,11 +170,18 @@ export async function changeVolume(
     .execute();
 }
 
-/** Frees the volume from its task. Its attachment decides whether it is in use or available. */
+/**
+ * Frees the volume from its task. Its attachment decides whether it is in use or available. The instance is locked before: its
+ * revision rises with the attachment.
+ */
 export async function settleVolume(tx: Transaction, id: string, now: Date): Promise<void> {
   await sql`
-    with attached as (
-      update volume_attachments set attached_at = coalesce(attached_at, ${now}) where volume_id = ${id}
+    with holder as materialized (
+      select from instances join volume_attachments on instance_id = instances.id
+      where volume_id = ${id} for no key update of instances
+    ), attached as (
+      update volume_attachments set attached_at = coalesce(attached_at, ${now})
+      where volume_id = ${id} and (select count(*) from holder) >= 0
       returning volume_id
     )
     update volumes set status = case when exists (select from attached) then 'in-use' else 'available' end,

@@ -63,8 +63,8 @@ export function volumeTasks({ clock }: { clock: Clock }): TaskEnd[] {
   };
 
   async function free(tx: Transaction, { volumeId, snapshotId }: VolumeChange): Promise<void> {
-    if (snapshotId !== undefined) await snapshots.settle(tx, [snapshotId], clock.now());
     await settleVolume(tx, volumeId, clock.now());
+    if (snapshotId !== undefined) await snapshots.settle(tx, [snapshotId], clock.now());
   }
 
   const change = (task: TaskType<VolumeChange>): TaskEnd<VolumeChange> => ({
@@ -76,8 +76,9 @@ export function volumeTasks({ clock }: { clock: Clock }): TaskEnd[] {
         ...(sizeGib && { size_gib: sizeGib }),
         ...(volumeType && { volume_type: volumeType }),
       };
-      if (sizeGib ?? volumeType) await changeVolume(tx, volumeId, changed, clock.now());
+      // First: it locks the instance as well.
       await free(tx, input);
+      if (sizeGib ?? volumeType) await changeVolume(tx, volumeId, changed, clock.now());
       return null;
     },
     async abandon(tx, _task, input) {
