@@ -10,7 +10,6 @@ import { keyOf, type Name } from '../src/convergence/wants.ts';
 import { announceAll } from '../src/db/changes.ts';
 import type { Database, Transaction } from '../src/db/database.ts';
 import { NotFoundError } from '../src/lib/errors.ts';
-import type { Clock } from '../src/lib/time.ts';
 import { deleteTasksOf } from '../src/streaming/ai-tasks/service.ts';
 import { deleteBelongings } from '../src/tradewind/deletions/in-transaction.ts';
 import type { Calls } from './calls.ts';
@@ -40,12 +39,11 @@ const AI_TASKS_AT_ONCE = 10_000;
 
 export function createPartialReset(deps: {
   database: Database;
-  clock: Clock;
   catalog: Pick<Catalog, 'regions'>;
   calls: Pick<Calls, 'end'>;
   alone: Alone;
 }): PartialReset {
-  const { database, clock, catalog, calls, alone } = deps;
+  const { database, catalog, calls, alone } = deps;
 
   /** Returns when nothing makes any more what was emptied. */
   async function emptied(work: (tx: Transaction) => Promise<Name[]>): Promise<void> {
@@ -59,7 +57,7 @@ export function createPartialReset(deps: {
         if (!project) throw new NotFoundError('Project', id);
         const gone = await empty(tx, [id]);
         await recountQuotas(tx, project.client_id);
-        await prepareProjects(tx, catalog, clock.now(), project.client_id);
+        await prepareProjects(tx, catalog, project.client_id);
         return gone;
       }),
 
@@ -74,7 +72,7 @@ export function createPartialReset(deps: {
         await sql`delete from ${sql.table('idempotency_keys')} where client_id = ${id}`.execute(tx.sql);
         while ((await deleteTasksOf(tx, id, AI_TASKS_AT_ONCE)) === AI_TASKS_AT_ONCE);
         await deleteBelongings(tx, id);
-        await prepareProjects(tx, catalog, clock.now(), id);
+        await prepareProjects(tx, catalog, id);
         await announceAll(tx.client, PROJECT_TOPIC, ids);
         return gone;
       }),

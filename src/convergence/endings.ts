@@ -109,16 +109,11 @@ async function finish(endings: Endings, tx: Transaction, task: ReadyTask, own?: 
   const { taskEnds, clock } = endings;
   const kind = taskEnds.get(task.task_type);
   if (!kind) throw new Error(`Tasks of the type ${task.task_type} are not known to this version`);
-  const resources = isFollower(task) ? null : await kind.complete(tx, { id: task.id }, task.input, seenBy(task, own));
+  const made = isFollower(task) ? undefined : await kind.complete(tx, { id: task.id }, task.input, seenBy(task, own));
   // The task ended before its removal, which is complete now.
   if (!isUnended(task)) return forgetWaiting(tx, task.id);
-  await endTask(endings, tx, task.id, {
-    state: 'FINISHED',
-    error: null,
-    at: clock.now(),
-    resources,
-    forget: true,
-  });
+  const resources = made ?? null;
+  await endTask(endings, tx, task.id, { state: 'FINISHED', error: null, at: clock.now(), resources, forget: true });
 }
 
 function seenBy({ seen: noted }: ReadyTask, own?: JustSeen): Seen {

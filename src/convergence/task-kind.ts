@@ -23,9 +23,15 @@ export type Seen = <K extends Kind>(kind: K, id: string) => Observations[K];
 export type TaskEnd<Input = unknown> = TaskType<Input> & {
   /**
    * Runs when everything that the task waited for is as wanted. It may only want other things: a new state of
-   * the same ones would overtake itself, again and again.
+   * the same ones would overtake itself, again and again. Returns what the task made, if anything.
    */
-  complete(tx: Transaction, task: { id: string }, input: Input, seen: Seen): Promise<CreatedResources | null>;
+  complete(
+    tx: Transaction,
+    task: { id: string },
+    input: Input,
+    seen: Seen,
+    // biome-ignore lint/suspicious/noConfusingVoidType: most make nothing.
+  ): Promise<CreatedResources | null | void>;
 } & (Removal | Change<Input>);
 
 /** The removal goes on when the task fails. `complete` runs once the thing is gone, while the task says ERROR. */

@@ -20,8 +20,8 @@ export interface Dialect {
   readonly openBodies: boolean;
   /** Whether an update that changes nothing names a task that has finished, as official clients wait for one. */
   readonly taskAnyway: boolean;
-  /** Returns the answer that names the tasks of an asynchronous operation. */
-  tasks(ids: string[]): string[] | { tasks: string[] };
+  /** Returns the answer that names the tasks of an asynchronous operation. What changes nothing has none: undefined. */
+  tasks(ids: (string | undefined)[]): string[] | { tasks: string[] };
   readonly tasksSchema: TUnsafe<string[] | { tasks: string[] }>;
   /** Returns the group that a rule names as its remote end. */
   remoteGroup(id: string | null): string[] | string | null;
@@ -31,6 +31,8 @@ const taskIds = Type.Array(Type.String({ format: 'uuid' }), {
   description: 'IDs of the tasks that make the change; empty when nothing has to change.',
 });
 
+const started = (ids: readonly (string | undefined)[]) => ids.filter((id) => id !== undefined);
+
 export const specificationDialect: Dialect = {
   name: 'specification',
   prefix: '',
@@ -38,7 +40,7 @@ export const specificationDialect: Dialect = {
   nulls: true,
   openBodies: false,
   taskAnyway: false,
-  tasks: (ids) => ids,
+  tasks: started,
   tasksSchema: Type.Unsafe(taskIds),
   remoteGroup: (id) => (id === null ? [] : [id]),
 };
@@ -50,7 +52,7 @@ export const clientDialect: Dialect = {
   nulls: false,
   openBodies: true,
   taskAnyway: true,
-  tasks: (ids) => ({ tasks: ids }),
+  tasks: (ids) => ({ tasks: started(ids) }),
   tasksSchema: Type.Unsafe(Type.Object({ tasks: taskIds }, { title: 'TaskIds' })),
   remoteGroup: (id) => id,
 };

@@ -54,7 +54,7 @@ export function putInForce(
   catalog: Catalog,
   { config, record, clock }: By,
 ): Promise<{ revision: number; changed: boolean }> {
-  const prepare = (tx: Transaction) => prepareProjects(tx, catalog, clock.now());
+  const prepare = (tx: Transaction) => prepareProjects(tx, catalog);
   return applyCatalog({ database, clock, catalog, ...sourceOf(config), prepare, record });
 }
 
@@ -62,11 +62,11 @@ export function putInForce(
 export async function followedBy(
   database: Database,
   catalog: Catalog,
-  { config, clock, revision, changed }: Omit<By, 'record'> & { revision: number; changed: boolean },
+  { config, revision, changed }: Pick<By, 'config'> & { revision: number; changed: boolean },
 ): Promise<Answer & { data: object }> {
   const readers = await takenOver(database, revision);
   // For projects that a process made meanwhile without knowing the new regions.
-  await database.transaction((tx) => prepareProjects(tx, catalog, clock.now()));
+  await database.transaction((tx) => prepareProjects(tx, catalog));
   const late = readers.filter((reader) => reader.revision !== revision);
   const done = readers.length - late.length;
   const what = `The catalogue in ${config.catalogDir} (${shortHash(catalog.hash)}, ${catalog.regions.size} regions)`;

@@ -145,8 +145,8 @@ function statusCommand(name: string, status: 'active' | 'paused', summary: strin
         process.stderr.write('--client must be the ID of an account\n');
         return EXIT_USAGE;
       }
-      return asRecordedOperator(context, name, async (database, { clock }) => {
-        await setStatusOf({ database, clock }, Number(client), status);
+      return asRecordedOperator(context, name, async (database) => {
+        await setStatusOf({ database }, Number(client), status);
         return { text: `Client ${client} ${done}`, data: { client_id: Number(client), status } };
       });
     },

@@ -38,7 +38,7 @@ export async function prepareContents(deps: Contents): Promise<void> {
   await agreeOnCatalog({ database, clock, catalog, ...source, alone, log });
   await ensureFirstAccount({ database, clock, bootstrapToken });
   await ensureSigningKey({ database, clock, secrets });
-  await database.transaction((tx) => prepareProjects(tx, catalog, clock.now()));
+  await database.transaction((tx) => prepareProjects(tx, catalog));
 }
 
 /**

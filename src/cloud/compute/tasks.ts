@@ -8,12 +8,12 @@ import { deletePlacementGroup, placementGroupDeletion, placementGroupTasks } fro
 import { deleteSshKey } from './ssh-keys/service.ts';
 
 export const COMPUTE_TASKS: WingTasks = {
-  ends: (foundation) => [
-    ...instanceTasks(foundation),
-    ...instanceChangeTasks(foundation),
-    ...interfaceTasks(foundation),
+  ends: () => [
+    ...instanceTasks(),
+    ...instanceChangeTasks(),
+    ...interfaceTasks(),
     ...placementGroupTasks(),
-    ...placementTasks(foundation),
+    ...placementTasks(),
   ],
   deletions: [instanceDeletion, placementGroupDeletion],
   removals: {

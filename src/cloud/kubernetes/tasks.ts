@@ -5,7 +5,7 @@ import { clusterDeletion, deleteCluster } from './clusters/service.ts';
 import { clusterTasks } from './clusters/tasks.ts';
 
 export const KUBERNETES_TASKS: WingTasks = {
-  ends: (foundation) => [...clusterTasks(foundation), ...poolTasks(foundation)],
+  ends: (foundation) => [...clusterTasks(foundation), ...poolTasks()],
   deletions: [clusterDeletion, clusterPoolDeletion],
   removals: {
     k8s_cluster: (on, scope, name) => deleteCluster(on, scope, name, []),

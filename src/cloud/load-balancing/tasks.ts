@@ -10,7 +10,7 @@ import { deleteSecret, secretDeletion } from './secrets/service.ts';
 import { secretTasks } from './secrets/store.ts';
 
 export const LOAD_BALANCING_TASKS: WingTasks = {
-  ends: (foundation) => [...loadBalancerTasks(foundation), ...secretTasks(foundation)],
+  ends: () => [...loadBalancerTasks(), ...secretTasks()],
   deletions: [
     l7PolicyDeletion,
     l7RuleDeletion,

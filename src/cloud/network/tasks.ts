@@ -14,12 +14,12 @@ import { removeRule } from './security-groups/rules/changes.ts';
 import { deleteSecurityGroup } from './security-groups/service.ts';
 
 export const NETWORK_TASKS: WingTasks = {
-  ends: (foundation) => [
-    ...networkTasks(foundation),
-    ...routerTasks(foundation),
-    ...portTasks(foundation),
-    ...floatingIpTasks(foundation),
-    ...reservedFixedIpTasks(foundation),
+  ends: () => [
+    ...networkTasks(),
+    ...routerTasks(),
+    ...portTasks(),
+    ...floatingIpTasks(),
+    ...reservedFixedIpTasks(),
     ...ddosTasks(),
   ],
   deletions: [

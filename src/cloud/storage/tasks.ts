@@ -8,12 +8,7 @@ import { deleteSnapshot, snapshotDeletion, snapshotTasks } from './volumes/snaps
 import { volumeTasks } from './volumes/tasks.ts';
 
 export const STORAGE_TASKS: WingTasks = {
-  ends: (foundation) => [
-    ...volumeTasks(foundation),
-    ...snapshotTasks(foundation),
-    ...imageTasks(foundation),
-    ...fileShareTasks(),
-  ],
+  ends: () => [...volumeTasks(), ...snapshotTasks(), ...imageTasks(), ...fileShareTasks()],
   deletions: [fileShareDeletion, imageDeletion, snapshotDeletion, volumeDeletion],
   removals: {
     file_shares: deleteFileShare,

@@ -236,10 +236,10 @@ export async function lockForGood(tx: Transaction, clientId: number): Promise<vo
 }
 
 /** Marks an account as deleted, when nothing is left in it. Its row stays, for the audit log and invoices. */
-export async function markClientDeleted(tx: Transaction, clientId: number, now: Date): Promise<void> {
+export async function markClientDeleted(tx: Transaction, clientId: number): Promise<void> {
   await tx.sql
     .updateTable('clients')
-    .set({ deleted_at: now })
+    .set({ deleted_at: tx.now })
     .where('id', '=', clientId)
     .where('deleted_at', 'is', null)
     .execute();

@@ -3,7 +3,6 @@ import { newPerson, type Person } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { openDatabase } from '../../db/database.ts';
-import { systemClock } from '../../lib/time.ts';
 import { setStatusOf } from '../clients/service.ts';
 
 const STATUSES = '/iam/activity_log/account_status_changes';
@@ -21,7 +20,7 @@ afterAll(() => service?.stop());
 it('lists when an account was paused and opened, for the account, its reseller and the platform', async () => {
   const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 1);
   for (const status of ['paused', 'paused', 'active'] as const) {
-    await setStatusOf({ database, clock: systemClock }, client.clientId, status);
+    await setStatusOf({ database }, client.clientId, status);
   }
   await database.close();
   const rival = await addReseller(service, 'Other');

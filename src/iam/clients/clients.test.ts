@@ -5,7 +5,6 @@ import { addReseller, type TestReseller } from '../../../test/support/reseller.t
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
 import { openDatabase } from '../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
-import { systemClock } from '../../lib/time.ts';
 import { announceClient } from '../logins/in-transaction.ts';
 import { setStatusOf } from './service.ts';
 
@@ -121,17 +120,17 @@ describe('a paused account', () => {
     expect(await statuses()).toEqual([200, 200]);
     const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 2);
     try {
-      await setStatusOf({ database, clock: systemClock }, person.clientId, 'paused');
+      await setStatusOf({ database }, person.clientId, 'paused');
       await expect.poll(statuses).toEqual([401, 401]);
       expect((await service.http.get(`/iam/clients/${person.clientId}`)).body).toMatchObject({
         status: 'paused',
         serviceStatuses: { CLOUD: { status: 'paused', enabled: false } },
       });
       expect((await service.http.get('/iam/clients?cloud=paused')).body).toMatchObject([{ id: person.clientId }]);
-      await setStatusOf({ database, clock: systemClock }, person.clientId, 'active');
+      await setStatusOf({ database }, person.clientId, 'active');
       await expect.poll(statuses).toEqual([200, 200]);
-      await expect(setStatusOf({ database, clock: systemClock }, 1, 'paused')).rejects.toThrow(ConflictError);
-      await expect(setStatusOf({ database, clock: systemClock }, 999_999, 'paused')).rejects.toThrow(NotFoundError);
+      await expect(setStatusOf({ database }, 1, 'paused')).rejects.toThrow(ConflictError);
+      await expect(setStatusOf({ database }, 999_999, 'paused')).rejects.toThrow(NotFoundError);
     } finally {
       await database.close();
     }

@@ -103,7 +103,6 @@ export async function changeStatus(
   tx: Transaction,
   clientId: number,
   status: 'active' | 'paused',
-  now: Date,
 ): Promise<Credentials> {
   await refusePlatforms(tx.sql, clientId);
   const client = await accounts.lockWholeClient(tx, clientId);
@@ -113,7 +112,7 @@ export async function changeStatus(
   await tx.sql.updateTable('clients').set({ status }).where('id', '=', clientId).execute();
   await tx.sql
     .insertInto('client_status_changes')
-    .values({ client_id: clientId, old_status: client.status, new_status: status, changed_at: now })
+    .values({ client_id: clientId, old_status: client.status, new_status: status, changed_at: tx.now })
     .execute();
   return announceClient(tx, clientId);
 }
@@ -171,7 +170,7 @@ export async function createClient(
       administrator: { email: placeholderEmail(), platform_administrator: false },
       now: tx.now,
     });
-    await prepareProjects(tx, on.catalog, tx.now, clientId);
+    await prepareProjects(tx, on.catalog, clientId);
     tx.made(clientId);
     return { id: clientId, company };
   });
@@ -213,7 +212,7 @@ export async function setClientStatus(
     if (clientId === principal.clientId) {
       throw new ConflictError(`Client ${clientId} is your own account; you would shut yourself out`);
     }
-    return changeStatus(tx, clientId, status, tx.now);
+    return changeStatus(tx, clientId, status);
   });
   on.authenticator.forget(ended);
   return getClient(on, principal, clientId);
@@ -243,7 +242,7 @@ export async function updateClient(
     await accounts.unassignSellers(tx.sql, await endResellerAccess(tx.sql, clientId));
     await expireInvitations(tx.sql, clientId, now);
     await keepUsed(tx.sql, clientId);
-    const tokens = await deleteTokensOfOutsiders(tx, clientId, now);
+    const tokens = await deleteTokensOfOutsiders(tx, clientId);
     return together(tokens, await announceClient(tx, clientId));
   });
   on.authenticator.forget(ended);
@@ -279,13 +278,13 @@ function changesIn(request: schema.UpdateClient, moved: boolean) {
 
 /** Pauses an account or resumes it, for the operator of the platform. @throws as `changeStatus` */
 export async function setStatusOf(
-  { database, clock }: Pick<Platform, 'database' | 'clock'>,
+  { database }: Pick<Platform, 'database'>,
   clientId: number,
   status: 'active' | 'paused',
 ): Promise<void> {
   await database.accept(async (tx) => {
     noteAccount(clientId);
     tx.made(clientId);
-    await changeStatus(tx, clientId, status, clock.now());
+    await changeStatus(tx, clientId, status);
   });
 }

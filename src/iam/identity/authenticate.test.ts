@@ -54,7 +54,7 @@ describe('who is not let in', () => {
   it('hears of a paused account with the right secret or login, and else nothing', async () => {
     const person = await newPerson(service.http);
     const token = await tokenOf(person);
-    await setStatusOf({ database, clock: systemClock }, person.clientId, 'paused');
+    await setStatusOf({ database }, person.clientId, 'paused');
     const paused = [401, expect.objectContaining({ message: INVALID, hint: expect.stringMatching(/is suspended/) })];
     await expect.poll(() => refusal(`apikey ${token}`)).toEqual(paused);
     expect(await refusal(`Bearer ${person.pair.access}`)).toEqual(paused);
@@ -68,7 +68,7 @@ describe('who is not let in', () => {
         hint: expect.stringMatching(/paused/),
       },
     ]);
-    await setStatusOf({ database, clock: systemClock }, person.clientId, 'active');
+    await setStatusOf({ database }, person.clientId, 'active');
     await expect.poll(async () => (await refusal(`apikey ${token}`))[0]).toBe(200);
   });
 

@@ -113,21 +113,20 @@ async function removeOtherBootstrapTokens(tx: Transaction, token: { id: number; 
 }
 
 /** Deletes an account's tokens that were made from another account, with the logins made by them. */
-export const deleteTokensOfOutsiders = (tx: Transaction, clientId: number, now: Date): Promise<Credentials> =>
-  deleteTokens(tx, { clientId, onlyOfOutsiders: true }, now);
+export const deleteTokensOfOutsiders = (tx: Transaction, clientId: number): Promise<Credentials> =>
+  deleteTokens(tx, { clientId, onlyOfOutsiders: true });
 
 /** Deletes all tokens of an account, with the logins made by them. */
-export const deleteTokensOf = (tx: Transaction, clientId: number, now: Date): Promise<Credentials> =>
-  deleteTokens(tx, { clientId, onlyOfOutsiders: false }, now);
+export const deleteTokensOf = (tx: Transaction, clientId: number): Promise<Credentials> =>
+  deleteTokens(tx, { clientId, onlyOfOutsiders: false });
 
 async function deleteTokens(
   tx: Transaction,
   { clientId, onlyOfOutsiders }: { clientId: number; onlyOfOutsiders: boolean },
-  now: Date,
 ): Promise<Credentials> {
   let those = tx.sql
     .updateTable('api_tokens')
-    .set({ deleted_at: now })
+    .set({ deleted_at: tx.now })
     .where('client_id', '=', clientId)
     .where('deleted_at', 'is', null);
   if (onlyOfOutsiders) those = those.where('maker_client_id', 'is not', null);

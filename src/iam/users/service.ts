@@ -154,7 +154,7 @@ export async function createUser(on: Platform, principal: Principal, request: sc
         now: tx.now,
       }),
     );
-    await prepareProjects(tx, on.catalog, tx.now, clientId);
+    await prepareProjects(tx, on.catalog, clientId);
     tx.made(userId);
     return (await found(tx.sql, principal, userId)).user;
   };

@@ -19,16 +19,16 @@ export async function deleteBelongings(tx: Transaction, clientId: number): Promi
 }
 
 /** Deletes that as well, and all that lets anybody in. The users stay for now. */
-export async function shutAccount(tx: Transaction, clientId: number, now: Date): Promise<void> {
+export async function shutAccount(tx: Transaction, clientId: number): Promise<void> {
   await deleteBelongings(tx, clientId);
-  await deleteTokensOf(tx, clientId, now);
+  await deleteTokensOf(tx, clientId);
   await endLogins(tx, { clientId });
 }
 
 /** Marks the account as deleted. Returns false if a request that had begun before has added something to it. */
-export async function closeAccount(tx: Transaction, clientId: number, now: Date): Promise<boolean> {
+export async function closeAccount(tx: Transaction, clientId: number): Promise<boolean> {
   await lockForGood(tx, clientId);
   if (await holdsSomething(tx, clientId)) return false;
-  await markClientDeleted(tx, clientId, now);
+  await markClientDeleted(tx, clientId);
   return true;
 }

@@ -43,7 +43,7 @@ async function beginWith(
 ) {
   const now = tx.now;
   const id = newTaskId();
-  const ended = await changeStatus(tx, clientId, 'paused', now);
+  const ended = await changeStatus(tx, clientId, 'paused');
   await beginRemovalOfAll(tx, clientId, id);
   await beginWork(on, tx, scope, { task: DELETE_CLIENT, id, data, input: {} });
   await insertDeletion(tx, { task_id: id, client_id: clientId, project_id: null, begun_at: now });

@@ -7,7 +7,7 @@ import type { Platform, Scope } from '../../../platform.ts';
 import { lockInstance, type PlainInstance, refuseNode } from '../../ground/hosts/in-transaction.ts';
 import type { VmState } from '../../ground/hosts/states.ts';
 import { quotaOwner } from '../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, refuseForeign, removeAgain } from '../../ground/tasks/service.ts';
 import * as floatingIps from '../../network/floating-ips/service.ts';
 import { existingReserved, lockPortsOf } from '../../network/ports/reserved/in-transaction.ts';
@@ -91,7 +91,6 @@ export async function instancesOnPorts(
 /** Starts the task that deletes an instance. Returns its ID. @throws NotFoundError, InvalidError, ConflictError */
 export async function deleteInstance(on: Platform, scope: Scope, id: string, removal: Removal): Promise<string> {
   const taskId = deletionId(scope);
-  const now = on.clock.now();
   return on.database.accept(async (tx) => {
     const instance = await lockKnownInstance(tx, scope, id);
     const again = await removeAgain(on, tx, scope, instance.task_id, DELETE_VM);
@@ -106,8 +105,8 @@ export async function deleteInstance(on: Platform, scope: Scope, id: string, rem
       removal,
       taskId,
     );
-    const volumeIds = await instanceVolumes.holdForRemoval(tx, [instance.id], removal.volumes, taskId, now);
-    await store.changeInstance(tx, instance.id, { task_state: 'deleting', task_id: taskId }, now);
+    const volumeIds = await instanceVolumes.holdForRemoval(tx, [instance.id], removal.volumes, taskId);
+    await store.changeInstance(tx, instance.id, { task_state: 'deleting', task_id: taskId });
     return beginTask(on, tx, scope, {
       id: taskId,
       task: DELETE_VM,
@@ -198,10 +197,4 @@ async function holdAddresses(
   };
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const instanceDeletion: WaitingDeletion<Rest<typeof deleteInstance>> = {
-  type: 'delete_vm',
-  remove: deleteInstance,
-  names: ['instance_id'],
-  options: [],
-};
+export const instanceDeletion = waitingDeletion('delete_vm', deleteInstance, ['instance_id']);

@@ -174,7 +174,6 @@ export async function insertInstance(
   place: Place,
   instance: NewInstance,
   taskId: string,
-  now: Date,
 ): Promise<void> {
   await tx.sql
     .insertInto('instances')
@@ -189,7 +188,7 @@ export async function insertInstance(
       flavor: JSON.stringify(instance.flavor),
       ssh_key_name: instance.sshKeyName,
       tags: JSON.stringify(instance.tags),
-      ...newResource(place, taskId, now),
+      ...newResource(place, taskId, tx.now),
     })
     .execute();
 }
@@ -201,11 +200,10 @@ export async function changeInstance(
     Updateable<Tables['instances']>,
     'name' | 'status' | 'vm_state' | 'task_state' | 'task_id' | 'tags' | 'flavor_id' | 'flavor'
   >,
-  now: Date,
 ): Promise<void> {
   await tx.sql
     .updateTable('instances')
-    .set({ ...change, updated_at: now })
+    .set({ ...change, updated_at: tx.now })
     .where('id', '=', id)
     .execute();
 }

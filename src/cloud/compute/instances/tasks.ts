@@ -3,7 +3,6 @@ import type { FloatingIpSpec, MachineSpec } from '../../../backends/contract/spe
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import { change, remove, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuotas } from '../../ground/quotas/service.ts';
 import * as addresses from '../../network/addresses/in-transaction.ts';
 import * as floatingIps from '../../network/floating-ips/service.ts';
@@ -35,15 +34,14 @@ export const CREATE_VM = taskType<InstanceInput>('create_vm');
 export const DELETE_VM = taskType<InstanceRemoval>('delete_vm');
 
 /** How the creation and the removal of an instance end. */
-export function instanceTasks({ clock }: { clock: Clock }): TaskEnd[] {
+export function instanceTasks(): TaskEnd[] {
   const create: TaskEnd<InstanceInput> = {
     ...CREATE_VM,
     async complete(tx, task, { instanceId, madeVolumeIds, made }) {
-      const now = clock.now();
-      await floatingIps.settle(tx, task.id, now);
-      await volumes.settle(tx, [instanceId], now);
+      await floatingIps.settle(tx, task.id);
+      await volumes.settle(tx, [instanceId]);
       const running = { status: 'ACTIVE', vm_state: 'active', task_state: null, task_id: null } as const;
-      await changeInstance(tx, instanceId, running, now);
+      await changeInstance(tx, instanceId, running);
       return {
         instances: [instanceId],
         volumes: madeVolumeIds,
@@ -55,17 +53,15 @@ export function instanceTasks({ clock }: { clock: Clock }): TaskEnd[] {
       const doomed = { volumeIds: madeVolumeIds, reservedPortIds: [], floatingIpIds: made.floatingIpIds };
       // A floating IP that led to a reserved port before leads there afterwards.
       const given = { ...doomed, gonePortIds: made.portIds };
-      await removeRows(tx, task.id, instanceId, given, owner, clock.now());
+      await removeRows(tx, task.id, instanceId, given, owner);
     },
   };
 
   const remove: TaskEnd<InstanceRemoval> = {
     ...DELETE_VM,
     removes: true,
-    async complete(tx, task, { instanceId, clientId, regionId, ...doomed }) {
-      await removeRows(tx, task.id, instanceId, doomed, { clientId, regionId }, clock.now());
-      return null;
-    },
+    complete: (tx, task, { instanceId, clientId, regionId, ...doomed }) =>
+      removeRows(tx, task.id, instanceId, doomed, { clientId, regionId }),
   };
 
   return [create, remove];
@@ -80,25 +76,21 @@ async function removeRows(
     gonePortIds?: string[];
   },
   owner: QuotaOwner,
-  now: Date,
 ): Promise<void> {
   await lockForRemoval(tx, instanceId);
   const attached = await lockPortsOf(tx, instanceId);
-  const goneFloatingIps = await floatingIps.letGo(
-    tx,
-    taskId,
-    { portIds: doomed.gonePortIds ?? attached.map(({ id }) => id), doomed: doomed.floatingIpIds },
-    now,
-  );
+  const goneFloatingIps = await floatingIps.letGo(tx, taskId, {
+    portIds: doomed.gonePortIds ?? attached.map(({ id }) => id),
+    doomed: doomed.floatingIpIds,
+  });
   const kept = attached.filter(({ id, reserved }) => reserved && !doomed.reservedPortIds.includes(id));
   await freeReserved(
     tx,
     taskId,
     kept.map(({ id }) => id),
-    now,
   );
   const gonePorts = await ports.deletePortsOf(tx, [instanceId]);
-  await volumes.detach(tx, [instanceId], doomed.volumeIds, now);
+  await volumes.detach(tx, [instanceId], doomed.volumeIds);
   await deleteInstance(tx, instanceId);
   await addresses.release(tx, gonePorts, goneFloatingIps);
   await releaseQuotas(tx, owner, {

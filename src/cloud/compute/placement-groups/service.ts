@@ -8,7 +8,7 @@ import { foundById, isUuid, newId, refuseHeld } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { type QuotaOwner, quotaOwner, releaseQuota, takeQuota } from '../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, refuseDoomed, removeAgain, wantChecked } from '../../ground/tasks/service.ts';
 import type { CreatePlacementGroup, GroupPolicy, PlacementGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
@@ -28,7 +28,6 @@ export function placementGroupTasks(): TaskEnd[] {
     async complete(tx, _task, { groupId, ...owner }) {
       await deleteGroup(tx, groupId);
       await releaseQuota(tx, owner, 'servergroup_count');
-      return null;
     },
   };
   return [remove];
@@ -191,10 +190,4 @@ export const deletePlacementGroup = (on: Platform, scope: Scope, id: string): Pr
     });
   });
 
-/** A deletion that may wait for what still uses the thing. */
-export const placementGroupDeletion: WaitingDeletion<Rest<typeof deletePlacementGroup>> = {
-  type: 'delete_servergroup',
-  remove: deletePlacementGroup,
-  names: ['servergroup_id'],
-  options: [],
-};
+export const placementGroupDeletion = waitingDeletion('delete_servergroup', deletePlacementGroup, ['servergroup_id']);

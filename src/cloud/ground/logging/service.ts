@@ -31,12 +31,12 @@ function refuseReserved(namespace: string, projectId: number): void {
  * Locks and returns the logging of a project. Initialises it if necessary.
  * @throws InvalidError, ConflictError for a taken namespace
  */
-export async function initialise(tx: Transaction, place: Place, asked: string | null, now: Date): Promise<ServiceRow> {
+export async function initialise(tx: Transaction, place: Place, asked: string | null): Promise<ServiceRow> {
   const namespace = asked ?? ownNamespace(place.projectId);
   refuseReserved(namespace, place.projectId);
   try {
     for (;;) {
-      await insertService(tx, place, namespace, now);
+      await insertService(tx, place, namespace);
       const service = await lockService(tx, place);
       // Undefined if the existing service was deleted between the two statements.
       if (service) return service;
@@ -79,7 +79,7 @@ export async function setLoggingStatus(
   const namespace = wanted.namespace ?? null;
   return on.database.accept(async (tx) => {
     if (wanted.is_initialized) {
-      const service = await initialise(tx, scope, namespace, tx.now);
+      const service = await initialise(tx, scope, namespace);
       if (namespace !== null && namespace !== service.namespace) {
         throw new ConflictError(
           `Logging is already initialised with the namespace ${service.namespace}, which can't be changed; leave it out`,
@@ -131,7 +131,7 @@ export async function putLogTopic(
     const { clientId } = scope;
     const services = await store.lockServicesOf(tx, { clientId, regionId: scope.regionId });
     if (!services.some((one) => one.project_id === scope.projectId)) {
-      services.push(begins ? await initialise(tx, scope, null, tx.now) : requireInitialised(undefined));
+      services.push(begins ? await initialise(tx, scope, null) : requireInitialised(undefined));
     }
     if (!(await store.lockTopic(tx, scope, topic.name))) await requireRoom(tx, scope, services);
     const row = {
@@ -213,11 +213,10 @@ export async function keepTopicOf(
   tx: Transaction,
   { projectId }: Pick<Place, 'projectId'>,
   logging: LogForwarding | null,
-  now: Date,
 ): Promise<void> {
   const { enabled = false, destination_region_id: regionId, topic_name: name } = logging ?? {};
   if (!enabled || typeof regionId !== 'number' || typeof name !== 'string') return;
   const place = { projectId, regionId };
-  await initialise(tx, place, null, now);
+  await initialise(tx, place, null);
   await keepTopic(tx, place, { name, retentionDays: logging?.retention_policy?.period });
 }

@@ -53,12 +53,7 @@ export async function isTaken(db: Sql, { projectId, regionId }: Place, namespace
 }
 
 /** Does nothing if the row exists. Violates `logging_services_namespace` if another project has the namespace. */
-export async function insertService(
-  tx: Transaction,
-  { projectId, regionId }: Place,
-  namespace: string,
-  now: Date,
-): Promise<void> {
+export async function insertService(tx: Transaction, { projectId, regionId }: Place, namespace: string): Promise<void> {
   await tx.sql
     .insertInto('logging_services')
     .values({
@@ -66,7 +61,7 @@ export async function insertService(
       region_id: regionId,
       namespace,
       credential: null,
-      created_at: now,
+      created_at: tx.now,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'region_id']).doNothing())
     .execute();

@@ -20,7 +20,7 @@ export async function lockProject(tx: Transaction, id: number): Promise<ProjectR
 
 export async function insertProject(
   tx: Transaction,
-  project: { clientId: number; name: string; description: string | null; now: Date },
+  project: { clientId: number; name: string; description: string | null },
 ): Promise<ProjectRow> {
   return tx.sql
     .insertInto('projects')
@@ -29,7 +29,7 @@ export async function insertProject(
       name: project.name,
       description: project.description,
       is_default: false,
-      created_at: project.now,
+      created_at: tx.now,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -70,12 +70,12 @@ export async function markStaying(tx: Transaction, ids: readonly number[]): Prom
 }
 
 /** Moves an empty project to the table of deleted projects. */
-export async function moveToDeleted(tx: Transaction, project: ProjectRow, now: Date): Promise<void> {
+export async function moveToDeleted(tx: Transaction, project: ProjectRow): Promise<void> {
   const { id, client_id, name, description, created_at } = project;
   await tx.sql.deleteFrom('projects').where('id', '=', id).execute();
   await tx.sql
     .insertInto('deleted_projects')
-    .values({ id, client_id, name, description, created_at, deleted_at: now })
+    .values({ id, client_id, name, description, created_at, deleted_at: tx.now })
     .execute();
 }
 

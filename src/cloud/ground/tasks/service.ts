@@ -330,10 +330,10 @@ export async function whenFree(
 }
 
 /** Sets a task of `beginWork` to RUNNING. */
-export async function workBegins(tx: Transaction, id: string, now: Date): Promise<void> {
+export async function workBegins(tx: Transaction, id: string): Promise<void> {
   await tx.sql
     .updateTable('tasks')
-    .set({ state: 'RUNNING', updated_on: now })
+    .set({ state: 'RUNNING', updated_on: tx.now })
     .where('id', '=', id)
     .where('state', '=', 'NEW')
     .execute();
@@ -343,7 +343,6 @@ export async function workBegins(tx: Transaction, id: string, now: Date): Promis
 export async function workEnds(
   tx: Transaction,
   id: string,
-  now: Date,
   endings: Pick<Endings, 'measures' | 'traces'>,
 ): Promise<void> {
   const task = await tx.sql
@@ -353,7 +352,7 @@ export async function workEnds(
     .where('state', 'in', ['NEW', 'RUNNING'])
     .forUpdate()
     .executeTakeFirst();
-  if (task) await endTask(endings, tx, id, { state: 'FINISHED', error: null, at: now, forget: false });
+  if (task) await endTask(endings, tx, id, { state: 'FINISHED', error: null, at: tx.now, forget: false });
 }
 
 /** Deletions that wait have no wants yet. */

@@ -6,7 +6,7 @@ import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import * as placementGroups from '../../compute/placement-groups/service.ts';
 import { quotaOwner, refuseExceeded, takeQuotas } from '../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import * as tasks from '../../ground/tasks/service.ts';
 import * as workerGroups from '../../network/security-groups/worker-groups/in-transaction.ts';
 import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
@@ -91,7 +91,7 @@ export async function createCluster(on: Platform, scope: Scope, request: CreateC
       await refuseExceeded(tx, scope, store.CLUSTER_QUOTAS);
       await store.insertCluster(tx, cluster, pools);
       await placementGroups.addForPools(tx, scope, cluster.name, pools);
-      await workerGroups.make(tx, scope, cluster, cluster.created_at);
+      await workerGroups.make(tx, scope, cluster);
       const more = pools.map((pool) => ({ pool, amount: pool.node_count }));
       const nodeQuotas = await addNodes(on, tx, scope, cluster, more, taskId).catch(inFieldsOfCreation(cluster));
       await tasks.beginTask(on, tx, scope, {
@@ -199,10 +199,4 @@ function nameTaken(name: string): errors.ConflictError {
   );
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const clusterDeletion: WaitingDeletion<Rest<typeof deleteCluster>> = {
-  type: 'delete_k8s_cluster_v2',
-  remove: deleteCluster,
-  names: ['cluster_name'],
-  options: [],
-};
+export const clusterDeletion = waitingDeletion('delete_k8s_cluster_v2', deleteCluster, ['cluster_name']);

@@ -3,7 +3,6 @@ import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import { change, make, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { ClusterConfiguration } from '../../../db/json-columns.ts';
-import type { Clock } from '../../../lib/time.ts';
 import type { Secrets } from '../../../secrets/secrets.ts';
 import * as nodes from '../../compute/instances/nodes/in-transaction.ts';
 import * as placementGroups from '../../compute/placement-groups/service.ts';
@@ -17,9 +16,9 @@ import * as store from './store.ts';
 import { type ClusterRow, findLogging, type NewPool } from './store.ts';
 
 /** Makes sure that the topic for the cluster's logs exists, if the cluster logs at all. */
-export async function keepLogTopic(tx: Transaction, clusterId: string, now: Date): Promise<void> {
+export async function keepLogTopic(tx: Transaction, clusterId: string): Promise<void> {
   const found = await findLogging(tx, clusterId);
-  if (found) await keepTopicOf(tx, found, found.logging, now);
+  if (found) await keepTopicOf(tx, found, found.logging);
 }
 
 interface ClusterInput {
@@ -38,18 +37,18 @@ export const UPGRADE_CLUSTER = taskType<UpgradeInput>('upgrade_k8s_cluster_v2', 
 export const DELETE_CLUSTER = taskType<OwnedClusterInput>('delete_k8s_cluster_v2', 60);
 
 /** How tasks on clusters end. The task holds the cluster until then. */
-export function clusterTasks({ clock, secrets }: { clock: Clock; secrets: Secrets }): TaskEnd[] {
+export function clusterTasks({ secrets }: { secrets: Secrets }): TaskEnd[] {
   const create: TaskEnd<OwnedClusterInput> = {
     ...CREATE_CLUSTER,
     async complete(tx, task, { clusterId }, seen) {
-      await nodes.finish(tx, task.id, clock.now());
+      await nodes.finish(tx, task.id);
       await keepCredentials(tx.sql, secrets, clusterId, seen('cluster', clusterId));
       await store.releaseCluster(tx, { clusterId, taskId: task.id });
-      await keepLogTopic(tx, clusterId, clock.now());
+      await keepLogTopic(tx, clusterId);
       return { k8s_clusters: [clusterId] };
     },
     async abandon(tx, task, input) {
-      const freed = await nodes.takeBack(tx, task.id, clock.now());
+      const freed = await nodes.takeBack(tx, task.id);
       await removeCluster(tx, task, input, freed);
     },
   };
@@ -59,8 +58,7 @@ export function clusterTasks({ clock, secrets }: { clock: Clock; secrets: Secret
     async complete(tx, task, { clusterId }) {
       await store.adoptNextConfiguration(tx, clusterId);
       await store.releaseCluster(tx, { clusterId, taskId: task.id });
-      await keepLogTopic(tx, clusterId, clock.now());
-      return null;
+      await keepLogTopic(tx, clusterId);
     },
     async abandon(tx, task, { clusterId }) {
       await store.releaseCluster(tx, { clusterId, taskId: task.id });
@@ -72,7 +70,6 @@ export function clusterTasks({ clock, secrets }: { clock: Clock; secrets: Secret
     ...UPGRADE_CLUSTER,
     async complete(tx, task, { clusterId, version }) {
       await store.releaseCluster(tx, { clusterId, taskId: task.id }, version);
-      return null;
     },
     async abandon(tx, task, { clusterId }) {
       await store.releaseCluster(tx, { clusterId, taskId: task.id });
@@ -83,9 +80,8 @@ export function clusterTasks({ clock, secrets }: { clock: Clock; secrets: Secret
     ...DELETE_CLUSTER,
     removes: true,
     async complete(tx, task, input) {
-      const freed = await nodes.finish(tx, task.id, clock.now());
+      const freed = await nodes.finish(tx, task.id);
       await removeCluster(tx, task, input, freed);
-      return null;
     },
   };
 

@@ -68,7 +68,7 @@ export const updateLoadBalancer = (
         tags: patchedTags(balancer.tags, request.tags),
         logging,
       });
-      if (!isDeepStrictEqual(logging, balancer.logging)) await keepTopicOf(tx, scope, logging, tx.now);
+      if (!isDeepStrictEqual(logging, balancer.logging)) await keepTopicOf(tx, scope, logging);
       return { data: request };
     },
   );

@@ -33,7 +33,6 @@ export async function createLoadBalancer(on: Platform, scope: Scope, request: Cr
     : defaultFlavor(on.catalog, scope.region);
   const tags = tagsOf(request);
   const taskId = newTaskId();
-  const now = on.clock.now();
   return on.database.accept(async (tx) => {
     const vip = await takeVip(tx, scope, request);
     const addresses = vip.addresses.map(({ address }) => address);
@@ -47,8 +46,8 @@ export async function createLoadBalancer(on: Platform, scope: Scope, request: Cr
       provisioning_status: 'PENDING_CREATE',
       creator_task_id: taskId,
       task_id: taskId,
-      created_at: now,
-      updated_at: now,
+      created_at: tx.now,
+      updated_at: tx.now,
       name: request.name,
       flavor,
       flavor_named: request.flavor !== undefined,
@@ -59,10 +58,10 @@ export async function createLoadBalancer(on: Platform, scope: Scope, request: Cr
       tags,
     };
     await insertRows(tx, 'load_balancers', [row]);
-    await writeVip(tx, scope, id, vip, { taskId, now });
-    const { edit } = startEdit(tx, row, { id: taskId, now });
+    await writeVip(tx, scope, id, vip, taskId);
+    const { edit } = startEdit(tx, row, taskId);
     const parts = await insertTree(tx, scope, edit, tree);
-    await keepTopicOf(tx, scope, logging, now);
+    await keepTopicOf(tx, scope, logging);
     const floatingIpIds = vip.floatingIp?.made ? [vip.floatingIp.id] : [];
     await beginTask(on, tx, scope, {
       id: taskId,

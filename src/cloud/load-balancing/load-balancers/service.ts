@@ -4,7 +4,7 @@ import { foundById, refuseHeld } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { quotaOwner } from '../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain } from '../../ground/tasks/service.ts';
 import * as floatingIps from '../../network/floating-ips/service.ts';
 import { awayFrom } from '../../network/floating-ips/tasks.ts';
@@ -145,10 +145,4 @@ async function presented(
   );
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const loadBalancerDeletion: WaitingDeletion<Rest<typeof deleteLoadBalancer>> = {
-  type: 'delete_loadbalancer',
-  remove: deleteLoadBalancer,
-  names: ['load_balancer_id'],
-  options: [],
-};
+export const loadBalancerDeletion = waitingDeletion('delete_loadbalancer', deleteLoadBalancer, ['load_balancer_id']);

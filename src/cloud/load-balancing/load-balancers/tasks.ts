@@ -4,7 +4,6 @@ import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { HealthMonitor } from '../../../db/json-columns.ts';
 import { ConflictError } from '../../../lib/errors.ts';
-import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuotas } from '../../ground/quotas/service.ts';
 import * as addresses from '../../network/addresses/in-transaction.ts';
 import * as floatingIps from '../../network/floating-ips/service.ts';
@@ -30,30 +29,26 @@ export const CREATE = taskType<Creation>('create_loadbalancer');
 export const DELETE = taskType<Removal>('delete_loadbalancer');
 
 /** How tasks on load balancers and their parts end. */
-export function loadBalancerTasks({ clock }: { clock: Clock }): TaskEnd[] {
+export function loadBalancerTasks(): TaskEnd[] {
   const create: TaskEnd<Creation> = {
     ...CREATE,
     async complete(tx, { id }, { loadBalancerId, created }) {
-      const now = clock.now();
       await lockForEnd(tx, loadBalancerId);
-      await floatingIps.settle(tx, id, now);
-      await freeTree(tx, loadBalancerId, id, now);
+      await floatingIps.settle(tx, id);
+      await freeTree(tx, loadBalancerId, id);
       return created;
     },
     abandon: (tx, { id }, { loadBalancerId, floatingIpIds, ...owner }) =>
-      removeRows(tx, id, loadBalancerId, { doomed: floatingIpIds, owner, now: clock.now(), unmade: true }),
+      removeRows(tx, id, loadBalancerId, { doomed: floatingIpIds, owner, unmade: true }),
   };
 
   const remove: TaskEnd<Removal> = {
     ...DELETE,
     removes: true,
-    async complete(tx, { id }, { loadBalancerId, ...owner }) {
-      await removeRows(tx, id, loadBalancerId, { doomed: [], owner, now: clock.now() });
-      return null;
-    },
+    complete: (tx, { id }, { loadBalancerId, ...owner }) => removeRows(tx, id, loadBalancerId, { doomed: [], owner }),
   };
 
-  return [create, remove, ...treeTasks({ clock })];
+  return [create, remove, ...treeTasks()];
 }
 
 /** Locks rows in the same order as a creation, so that the two never wait for each other. */
@@ -61,16 +56,16 @@ async function removeRows(
   tx: Transaction,
   taskId: string,
   loadBalancerId: string,
-  { doomed, owner, now, unmade }: { doomed: string[]; owner: QuotaOwner; now: Date; unmade?: boolean },
+  { doomed, owner, unmade }: { doomed: string[]; owner: QuotaOwner; unmade?: boolean },
 ): Promise<void> {
   await lockForEnd(tx, loadBalancerId);
   const vip = await lockVip(tx, loadBalancerId);
   if (!vip) return;
   // A floating IP that led to a reserved port before leads there afterwards, if the load balancer can't be made.
   const portIds = unmade && vip.reserved ? [] : [vip.id];
-  const goneFloatingIps = await floatingIps.letGo(tx, taskId, { portIds, doomed }, now);
+  const goneFloatingIps = await floatingIps.letGo(tx, taskId, { portIds, doomed });
   await letTreeSecretsGo(tx, loadBalancerId);
-  const gonePort = await letVipGo(tx, vip, now);
+  const gonePort = await letVipGo(tx, vip);
   await deleteBalancer(tx, loadBalancerId);
   await addresses.release(tx, gonePort === undefined ? [] : [gonePort], goneFloatingIps);
   await releaseQuotas(tx, owner, { floating_count: goneFloatingIps.length, loadbalancer_count: 1 });

@@ -10,11 +10,7 @@ import type { PartRow, PartTable } from './tree/store.ts';
 
 type ListenerSecrets = Pick<PartRow<'lb_listeners'>, 'id' | 'secret_id' | 'sni_secret_ids'>;
 type PoolSecrets = Pick<PartRow<'lb_pools'>, 'id' | 'ca_secret_id' | 'crl_secret_id' | 'secret_id'>;
-/** The change that is made. */
-interface During {
-  balancer: Pick<LoadBalancerRow, 'id' | 'project_id' | 'region_id'>;
-  now: Date;
-}
+type Balancer = Pick<LoadBalancerRow, 'id' | 'project_id' | 'region_id'>;
 interface How {
   /** The prefix of the fields in the request. */
   at: string;
@@ -30,7 +26,7 @@ const secretsOfPool = ({ secret_id, ca_secret_id, crl_secret_id }: PoolSecrets):
 /** @throws InvalidError for a secret that is missing or of no use, ConflictError for one that a task holds */
 export async function useListenerSecrets(
   tx: Transaction,
-  { balancer, now }: During,
+  { balancer }: { balancer: Balancer },
   listener: ListenerSecrets,
   { at, former }: How & { former?: ListenerSecrets },
 ): Promise<void> {
@@ -44,13 +40,13 @@ export async function useListenerSecrets(
     })),
   ];
   const kept = former ? secretsOfListener(former) : [];
-  await use(tx, balancer, { user_kind: 'listener', user_id: id }, { wishes, kept, now });
+  await use(tx, balancer, { user_kind: 'listener', user_id: id }, { wishes, kept });
 }
 
 /** @throws InvalidError for a secret that is missing or of no use, ConflictError for one that a task holds */
 export async function usePoolSecrets(
   tx: Transaction,
-  { balancer, now }: During,
+  { balancer }: { balancer: Balancer },
   pool: PoolSecrets,
   { at, former }: How & { former?: PoolSecrets },
 ): Promise<void> {
@@ -62,19 +58,19 @@ export async function usePoolSecrets(
     ...wish('crl_secret_id', pool.crl_secret_id, 'bytes'),
   ];
   const kept = former ? secretsOfPool(former) : [];
-  await use(tx, balancer, { user_kind: 'pool', user_id: pool.id }, { wishes, kept, now });
+  await use(tx, balancer, { user_kind: 'pool', user_id: pool.id }, { wishes, kept });
 }
 
 async function use(
   tx: Transaction,
-  balancer: During['balancer'],
+  balancer: Balancer,
   user: Parameters<typeof useSecrets>[2],
-  { wishes, kept, now }: { wishes: SecretWish[]; kept: string[]; now: Date },
+  { wishes, kept }: { wishes: SecretWish[]; kept: string[] },
 ): Promise<void> {
   if (wishes.length === 0 && kept.length === 0) return;
   const place = { projectId: balancer.project_id, regionId: balancer.region_id };
   const former = kept.map((id) => ({ field: 'secret_id', id, holds: 'bytes' as const }));
-  await useSecrets(tx, place, user, [...wishes, ...former], now);
+  await useSecrets(tx, place, user, [...wishes, ...former]);
 }
 
 /** Lets go of what listeners and pools don't use any more, once the task has ended. Those that are gone use nothing. */

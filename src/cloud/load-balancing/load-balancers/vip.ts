@@ -99,14 +99,14 @@ export async function writeVip(
   scope: Scope,
   loadBalancerId: string,
   vip: Vip,
-  { taskId, now }: { taskId: string; now: Date },
+  taskId: string,
 ): Promise<void> {
   const { portId: id, networkId, external, floatingIp } = vip;
-  if (vip.made) await ports.insertVip(tx, scope, { id, networkId, loadBalancerId }, now);
-  else await ports.attachVip(tx, id, loadBalancerId, now);
+  if (vip.made) await ports.insertVip(tx, scope, { id, networkId, loadBalancerId });
+  else await ports.attachVip(tx, id, loadBalancerId);
   if (!floatingIp) return;
   const port = { id, address: ports.floatingAddress(vip.addresses), external };
-  await floatingIps.put(tx, scope, [{ floatingIp, address: vip.floatingAddress, port }], taskId, now);
+  await floatingIps.put(tx, scope, [{ floatingIp, address: vip.floatingAddress, port }], taskId);
 }
 
 /** Locks the port of a load balancer that is deleted, and holds its floating IPs if it goes as well. @throws ConflictError */

@@ -206,7 +206,7 @@ describe('any other secret', () => {
 
 describe('whoever uses a secret', () => {
   const use = (wishes: SecretWish[], now = new Date()) =>
-    database.transaction((tx) => useSecrets(tx, { projectId: 1, regionId: 1 }, USER, wishes, now));
+    database.transaction((tx) => useSecrets({ ...tx, now }, { projectId: 1, regionId: 1 }, USER, wishes));
   const wish = (id: string, holds: SecretWish['holds'] = 'tls') => ({ field: 'secret_id', id, holds });
 
   it('keeps it from being deleted', async () => {
@@ -248,7 +248,7 @@ describe('whoever uses a secret', () => {
     await service.pool.query('update secrets set task_id = gen_random_uuid() where id = $1', [id]);
     expect(await refused([wish(id)])).toContain('is held by task');
     const place = { projectId: 2, regionId: 1 };
-    const elsewhere = database.transaction((tx) => useSecrets(tx, place, USER, [wish(bytes, 'bytes')], late));
+    const elsewhere = database.transaction((tx) => useSecrets(tx, place, USER, [wish(bytes, 'bytes')]));
     await expect(elsewhere).rejects.toThrow('No secret');
   });
 });

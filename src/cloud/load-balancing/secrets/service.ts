@@ -8,7 +8,7 @@ import type { Page } from '../../../lib/page.ts';
 import { calendarTime, isoSeconds } from '../../../lib/time.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain } from '../../ground/tasks/service.ts';
 import { certificatesOf, isPkcs12 } from './pkcs12.ts';
 import { type CreateSecret, type CreateTlsSecret, MOST_BYTES, type SecretListQuery } from './schema.ts';
@@ -180,13 +180,7 @@ function usedBy(id: string, uses: store.LeavingUse[]): ConflictError {
   );
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const secretDeletion: WaitingDeletion<Rest<typeof deleteSecret>> = {
-  type: 'delete_secret',
-  remove: deleteSecret,
-  names: ['secret_id'],
-  options: [],
-};
+export const secretDeletion = waitingDeletion('delete_secret', deleteSecret, ['secret_id']);
 
 /** What listeners and pools do with secrets. Lock listeners and pools before them. */
 
@@ -214,12 +208,11 @@ export async function useSecrets(
   place: Place,
   user: SecretUser,
   wishes: readonly SecretWish[],
-  now: Date,
 ): Promise<void> {
   const ids = [...new Set(wishes.map(({ id }) => id.toLowerCase()).filter(isUuid))];
   const found = await lockSecrets(tx, place, ids);
   const former = new Set((await usesOf(tx, user)).map(({ secret_id }) => secret_id));
-  const problems = wishes.flatMap((wish) => problemOf(wish, found, former, now));
+  const problems = wishes.flatMap((wish) => problemOf(wish, found, former, tx.now));
   if (problems.length > 0) throw new InvalidError(problems);
   for (const { id, task_id } of found.values()) {
     if (task_id !== null) throw new ConflictError(`Secret ${id} is held by task ${task_id}; wait until it ends`);

@@ -4,7 +4,6 @@ import { isIn, type Place, type Sql, type Transaction } from '../../../db/databa
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
-import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 
 export type StoredSecretRow = Selectable<Tables['secrets']>;
@@ -48,8 +47,8 @@ export async function hold(tx: Transaction, id: string, taskId: string): Promise
 }
 
 /** Frees the secret of its task. */
-export async function settle(tx: Transaction, id: string, now: Date): Promise<void> {
-  await tx.sql.updateTable('secrets').set({ task_id: null, updated_at: now }).where('id', '=', id).execute();
+export async function settle(tx: Transaction, id: string): Promise<void> {
+  await tx.sql.updateTable('secrets').set({ task_id: null, updated_at: tx.now }).where('id', '=', id).execute();
 }
 
 export async function deleteSecret(tx: Transaction, id: string): Promise<void> {
@@ -64,7 +63,7 @@ export const CREATE_SECRET = taskType<SecretInput>('create_secret');
 export const DELETE_SECRET = taskType<SecretInput>('delete_secret');
 
 /** How tasks on secrets end. */
-export function secretTasks({ clock }: { clock: Clock }): TaskEnd[] {
+export function secretTasks(): TaskEnd[] {
   async function drop(tx: Transaction, { secretId, ...owner }: SecretInput) {
     await deleteSecret(tx, secretId);
     await releaseQuota(tx, owner, 'secret_count');
@@ -73,7 +72,7 @@ export function secretTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const create: TaskEnd<SecretInput> = {
     ...CREATE_SECRET,
     async complete(tx, _task, { secretId }) {
-      await settle(tx, secretId, clock.now());
+      await settle(tx, secretId);
       return { secrets: [secretId] };
     },
     abandon: (tx, _task, input) => drop(tx, input),
@@ -81,10 +80,7 @@ export function secretTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const remove: TaskEnd<SecretInput> = {
     ...DELETE_SECRET,
     removes: true,
-    async complete(tx, _task, input) {
-      await drop(tx, input);
-      return null;
-    },
+    complete: (tx, _task, input) => drop(tx, input),
   };
   return [create, remove];
 }

@@ -36,8 +36,6 @@ const PROFILE = `${PROFILES}/:profile_id`;
 const tags = ['DDoS protection'];
 
 export function ddosRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
-
   const api = operations(app, { tags, params: schema.DdosProfileParams });
 
   api.get(PROFILES, 'listDdosProfiles', 'List DDoS profiles', {
@@ -65,7 +63,7 @@ export function ddosRoutes(app: Api, dialect: Dialect, on: Platform): void {
     body: schema.UpdateDdosProfile,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      started(await ddos.updateDdosProfile(on, scope, params.profile_id, body, dialect)),
+      dialect.tasks([await ddos.updateDdosProfile(on, scope, params.profile_id, body, dialect)]),
   });
 
   api.post(`${PROFILE}/action`, 'actOnDdosProfile', 'Activate or deactivate a DDoS profile', {
@@ -74,7 +72,7 @@ export function ddosRoutes(app: Api, dialect: Dialect, on: Platform): void {
     body: schema.ActOnDdosProfile,
     answer: dialect.tasksSchema,
     handler: async ({ scope, params, body }) =>
-      started(await ddos.actOnDdosProfile(on, scope, params.profile_id, body, dialect)),
+      dialect.tasks([await ddos.actOnDdosProfile(on, scope, params.profile_id, body, dialect)]),
   });
 
   api.delete(PROFILE, 'deleteDdosProfile', 'Delete a DDoS profile', {

@@ -9,7 +9,7 @@ import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '.
 import { newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
-import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import * as tasks from '../../ground/tasks/service.ts';
 import type { ActOnDdosProfile, DdosProfileListQuery, MutateDdosProfile } from './schema.ts';
 import * as store from './store.ts';
@@ -43,10 +43,8 @@ export function ddosTasks(): TaskEnd[] {
 
   const change = (task: TaskType<ProfileChange>, done: string, failed: string): TaskEnd<ProfileChange> => ({
     ...task,
-    async complete(tx, _task, { profileId }) {
-      await changeProfile(tx, profileId, { task_id: null, status: done, error_description: '' });
-      return null;
-    },
+    complete: (tx, _task, { profileId }) =>
+      changeProfile(tx, profileId, { task_id: null, status: done, error_description: '' }),
     async abandon(tx, _task, { profileId, former }, reason) {
       await changeProfile(tx, profileId, {
         ...former,
@@ -61,10 +59,7 @@ export function ddosTasks(): TaskEnd[] {
   const remove: TaskEnd<ProfileInput> = {
     ...DELETE_PROFILE,
     removes: true,
-    async complete(tx, _task, { profileId }) {
-      await deleteProfile(tx, profileId);
-      return null;
-    },
+    complete: (tx, _task, { profileId }) => deleteProfile(tx, profileId),
   };
 
   return [
@@ -293,13 +288,7 @@ function specOf(address: string, { template_id, fields, active, bgp }: Wanted): 
   };
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const ddosProfileDeletion: WaitingDeletion<Rest<typeof deleteDdosProfile>> = {
-  type: 'delete_ddos_profile',
-  remove: deleteDdosProfile,
-  names: ['profile_id'],
-  options: [],
-};
+export const ddosProfileDeletion = waitingDeletion('delete_ddos_profile', deleteDdosProfile, ['profile_id']);
 
 /** Removes the profiles of public addresses that have been given back: somebody else may get them next. */
 export async function protectNoLonger(

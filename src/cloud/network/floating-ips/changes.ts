@@ -25,7 +25,7 @@ async function changeTags(
 ): Promise<void> {
   const floating = await lockFree(tx, scope, id);
   const tags = JSON.stringify(plan(floating.tags));
-  await store.changeFloatingIp(tx, floating.id, { tags }, tx.now);
+  await store.changeFloatingIp(tx, floating.id, { tags });
   await wantChecked(on, tx, scope, await asInRows(tx, [floating.id]));
 }
 
@@ -66,7 +66,7 @@ export async function updateFloatingIp(
     }
     const taskId = newTaskId();
     const written = { ...link, tags: JSON.stringify(tags), task_id: taskId };
-    await inserted(store.changeFloatingIp(tx, floating.id, written, tx.now));
+    await inserted(store.changeFloatingIp(tx, floating.id, written));
     const { port_id, fixed_address } = floating;
     const former = { port_id, fixed_address, tags: floating.tags };
     return beginTask(on, tx, scope, {

@@ -83,10 +83,8 @@ export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform)
       'Assigns, reassigns or unassigns the floating IP and updates its tags. If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the floating IP, and if another floating IP is assigned to the address.',
     body: schema.UpdateFloatingIp,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) => {
-      const task = await updateFloatingIp(on, scope, params.floating_ip_id, body, dialect);
-      return dialect.tasks(task === undefined ? [] : [task]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await updateFloatingIp(on, scope, params.floating_ip_id, body, dialect)]),
   });
 
   api.post(`${ONE}/assign`, 'assignFloatingIp', 'Assign a floating IP to a port', {

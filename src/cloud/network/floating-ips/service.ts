@@ -10,7 +10,7 @@ import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { requireOutside } from '../../../requests/principal.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import * as tasks from '../../ground/tasks/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
@@ -78,7 +78,6 @@ export async function createFloatingIp(on: Platform, scope: Scope, request: Crea
         scope,
         { ...made, portId: target?.portId ?? null, fixedAddress: target?.address ?? null },
         taskId,
-        tx.now,
       ),
     );
     const specs = await floatingIpSpecs(tx, [id]);
@@ -128,7 +127,7 @@ export const assignFloatingIp = (on: Platform, scope: Scope, id: string, wish: A
     if (target) refuseHeld(`Port ${portId}`, target);
     await refuseUnfit(tx, scope, portId, address);
     const change = { port_id: portId, fixed_address: address };
-    await inserted(store.changeFloatingIp(tx, floating.id, change, tx.now));
+    await inserted(store.changeFloatingIp(tx, floating.id, change));
     await tasks.wantChecked(on, tx, scope, await asInRows(tx, [floating.id]));
   });
 
@@ -138,7 +137,7 @@ export const unassignFloatingIp = (on: Platform, scope: Scope, id: string): Prom
     const floating = await lockFree(tx, scope, id);
     if (floating.port_id === null) return;
     const change = { port_id: null, fixed_address: null };
-    await store.changeFloatingIp(tx, floating.id, change, tx.now);
+    await store.changeFloatingIp(tx, floating.id, change);
     await tasks.wantChecked(on, tx, scope, await asInRows(tx, [floating.id]));
   });
 
@@ -235,13 +234,7 @@ export async function inserted(writing: Promise<void>): Promise<void> {
   });
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const floatingIpDeletion: WaitingDeletion<Rest<typeof deleteFloatingIp>> = {
-  type: 'delete_fip',
-  remove: deleteFloatingIp,
-  names: ['floating_ip_id'],
-  options: [],
-};
+export const floatingIpDeletion = waitingDeletion('delete_fip', deleteFloatingIp, ['floating_ip_id']);
 
 /** The floating IPs of instances, from creation to removal. Lock ports before them and subnets after them. */
 
@@ -307,7 +300,6 @@ export async function put(
   scope: Scope,
   links: { floatingIp: PlannedFloatingIp; address: string | undefined; port: FloatingIpPort }[],
   taskId: string,
-  now: Date,
 ): Promise<void> {
   const problems = links.flatMap(({ floatingIp, port }): FieldProblem[] => {
     if (port.external) {
@@ -327,10 +319,10 @@ export async function put(
     await refuseUnfit(tx, scope, port.id, port.address);
     if (address === undefined) {
       const change = { port_id: port.id, fixed_address: port.address, task_id: taskId };
-      await inserted(store.changeFloatingIp(tx, floatingIp.id, change, now));
+      await inserted(store.changeFloatingIp(tx, floatingIp.id, change));
     } else {
       const made = { id: floatingIp.id, address, portId: port.id, fixedAddress: port.address, tags: {} };
-      await inserted(store.insertFloatingIp(tx, scope, made, taskId, now));
+      await inserted(store.insertFloatingIp(tx, scope, made, taskId));
     }
   }
 }
@@ -378,9 +370,8 @@ export async function letGo(
   tx: Transaction,
   taskId: string,
   { portIds, doomed }: { portIds: string[]; doomed: string[] },
-  now: Date,
 ): Promise<string[]> {
-  const gone = await store.letGo(tx, taskId, { portIds, doomed }, now);
+  const gone = await store.letGo(tx, taskId, { portIds, doomed });
   // Covers floating IPs that were assigned to the ports after the task began.
   await want(tx, null, await awayFrom(tx, portIds));
   return gone;
@@ -393,11 +384,10 @@ export async function letGo(
 export async function floatingIpOfPort(
   tx: Transaction,
   { id, portId, taskId }: { id: string; portId: string; taskId: string },
-  now: Date,
 ): Promise<void> {
   await sql`
     insert into floating_ips (id, project_id, region_id, address, tags, creator_task_id, created_at, updated_at)
-    select ${id}::uuid, project_id, region_id, address, '{}', ${taskId}::uuid, ${now}::timestamptz, ${now}::timestamptz
+    select ${id}::uuid, project_id, region_id, address, '{}', ${taskId}::uuid, ${tx.now}::timestamptz, ${tx.now}::timestamptz
     from ports join ip_assignments on port_id = ports.id where ports.id = ${portId}`.execute(tx.sql);
   await addresses.handOver(tx, portId, id);
 }

@@ -145,7 +145,6 @@ export async function insertFloatingIp(
     tags: Record<string, string>;
   },
   taskId: string,
-  now: Date,
 ): Promise<void> {
   await tx.sql
     .insertInto('floating_ips')
@@ -155,7 +154,7 @@ export async function insertFloatingIp(
       port_id: one.portId,
       fixed_address: one.fixedAddress,
       tags: JSON.stringify(one.tags),
-      ...newResource(place, taskId, now),
+      ...newResource(place, taskId, tx.now),
     })
     .execute();
 }
@@ -164,11 +163,10 @@ export async function changeFloatingIp(
   tx: Transaction,
   id: string,
   change: Updateable<Pick<Tables['floating_ips'], 'port_id' | 'fixed_address' | 'tags' | 'task_id'>>,
-  now: Date,
 ): Promise<void> {
   await tx.sql
     .updateTable('floating_ips')
-    .set({ ...change, updated_at: now })
+    .set({ ...change, updated_at: tx.now })
     .where('id', '=', id)
     .execute();
 }
@@ -197,9 +195,9 @@ export async function hold(tx: Transaction, ids: string[], taskId: string): Prom
 }
 
 /** Frees the floating IPs that the task held. */
-export async function settle(tx: Transaction, taskId: string, now: Date): Promise<void> {
+export async function settle(tx: Transaction, taskId: string): Promise<void> {
   await lockHeld(tx, taskId, []);
-  await sql`update floating_ips set task_id = null, updated_at = ${now} where task_id = ${taskId}`.execute(tx.sql);
+  await sql`update floating_ips set task_id = null, updated_at = ${tx.now} where task_id = ${taskId}`.execute(tx.sql);
 }
 
 /**
@@ -210,13 +208,12 @@ export async function letGo(
   tx: Transaction,
   taskId: string,
   { portIds, doomed }: { portIds: string[]; doomed: string[] },
-  now: Date,
 ): Promise<string[]> {
   await lockHeld(tx, taskId, portIds);
   const { rows } = await sql<{ id: string }>`
     delete from floating_ips where id = any(${doomed}::uuid[]) and task_id = ${taskId} returning id`.execute(tx.sql);
   await sql`
-    update floating_ips set port_id = null, fixed_address = null, updated_at = ${now},
+    update floating_ips set port_id = null, fixed_address = null, updated_at = ${tx.now},
       task_id = nullif(task_id, ${taskId})
     where task_id = ${taskId} or port_id = any(${portIds}::uuid[])`.execute(tx.sql);
   return rows.map(({ id }) => id);

@@ -3,7 +3,6 @@ import type { FloatingIpSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import { amend, dependentsOf, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { insertReservedFor } from '../ports/reserved/in-transaction.ts';
@@ -92,14 +91,10 @@ export const UPDATE_FIP = taskType<FloatingIpUpdate>('update_floating_ip');
 export const CONVERT_FIP = taskType<FloatingIpConversion>('convert_fip_to_reserved_fixed_ip');
 export const DELETE_FIP = taskType<FloatingIpInput>('delete_fip');
 
-interface Deps {
-  clock: Clock;
-}
-
 /** How tasks on floating IPs end. */
-export function floatingIpTasks({ clock }: Deps): TaskEnd[] {
+export function floatingIpTasks(): TaskEnd[] {
   async function removeRow(tx: Transaction, taskId: string, { floatingIpId, ...owner }: FloatingIpInput) {
-    const removed = await letGo(tx, taskId, { portIds: [], doomed: [floatingIpId] }, clock.now());
+    const removed = await letGo(tx, taskId, { portIds: [], doomed: [floatingIpId] });
     if (removed.length === 0) return;
     await addresses.release(tx, [], removed);
     await releaseQuota(tx, owner, 'floating_count', removed.length);
@@ -108,7 +103,7 @@ export function floatingIpTasks({ clock }: Deps): TaskEnd[] {
   const create: TaskEnd<FloatingIpInput> = {
     ...CREATE_FIP,
     async complete(tx, task, { floatingIpId }) {
-      await settle(tx, task.id, clock.now());
+      await settle(tx, task.id);
       return { floatingips: [floatingIpId] };
     },
     abandon: (tx, task, input) => removeRow(tx, task.id, input),
@@ -116,10 +111,7 @@ export function floatingIpTasks({ clock }: Deps): TaskEnd[] {
 
   const update: TaskEnd<FloatingIpUpdate> = {
     ...UPDATE_FIP,
-    async complete(tx, task) {
-      await settle(tx, task.id, clock.now());
-      return null;
-    },
+    complete: (tx, task) => settle(tx, task.id),
     async abandon(tx, _task, { floatingIpId, former: { tags, ...former } }) {
       const { port_id, fixed_address } = former;
       const back = port_id !== null && fixed_address !== null;
@@ -129,7 +121,7 @@ export function floatingIpTasks({ clock }: Deps): TaskEnd[] {
         (await noWayOut(tx, port_id, fixed_address)) === undefined;
       const target = free ? former : { port_id: null, fixed_address: null };
       const change = { ...target, tags: JSON.stringify(tags), task_id: null };
-      await changeFloatingIp(tx, floatingIpId, change, clock.now());
+      await changeFloatingIp(tx, floatingIpId, change);
       return asInRows(tx, [floatingIpId]);
     },
   };
@@ -137,14 +129,14 @@ export function floatingIpTasks({ clock }: Deps): TaskEnd[] {
   const convert: TaskEnd<FloatingIpConversion> = {
     ...CONVERT_FIP,
     async complete(tx, task, { floatingIpId, portId: id, macAddress, ...owner }) {
-      await insertReservedFor(tx, floatingIpId, { id, macAddress, taskId: task.id }, clock.now());
+      await insertReservedFor(tx, floatingIpId, { id, macAddress, taskId: task.id });
       await addresses.handOverToPort(tx, floatingIpId, id);
       await deleteFloatingIp(tx, floatingIpId);
       await releaseQuota(tx, owner, 'floating_count');
       return { ports: [id] };
     },
     async abandon(tx, _task, { floatingIpId, ...owner }) {
-      await changeFloatingIp(tx, floatingIpId, { task_id: null }, clock.now());
+      await changeFloatingIp(tx, floatingIpId, { task_id: null });
       await releaseQuota(tx, owner, 'reserved_fixed_ip_count');
       // The backend may have removed the floating IP already, to make room for the port.
       return asInRows(tx, [floatingIpId]);
@@ -154,10 +146,7 @@ export function floatingIpTasks({ clock }: Deps): TaskEnd[] {
   const remove: TaskEnd<FloatingIpInput> = {
     ...DELETE_FIP,
     removes: true,
-    async complete(tx, task, input) {
-      await removeRow(tx, task.id, input);
-      return null;
-    },
+    complete: (tx, task, input) => removeRow(tx, task.id, input),
   };
 
   return [create, update, convert, remove];

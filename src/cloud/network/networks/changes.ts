@@ -7,7 +7,7 @@ import { patchedTags, sameTags } from '../../../lib/tags.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import { quotaOwner, takeQuotas } from '../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import * as tasks from '../../ground/tasks/service.ts';
 import { leaveNetwork, makeRouterOf } from '../routers/service.ts';
 import { MTU } from './defaults/in-transaction.ts';
@@ -22,7 +22,6 @@ export async function createNetwork(on: Platform, scope: Scope, request: CreateN
   const tags = tagsOf(request);
   const type = request.type ?? 'vxlan';
   const [id, taskId] = [newId(), newTaskId()];
-  const now = on.clock.now();
   await on.database.accept(async (tx) => {
     const segment = await rows.nextSegment(tx, scope.regionId, type);
     if (segment === undefined) {
@@ -43,12 +42,10 @@ export async function createNetwork(on: Platform, scope: Scope, request: CreateN
       tags: JSON.stringify(tags),
       ready: false,
       platform_routed: false,
-      ...newResource(scope, taskId, now),
+      ...newResource(scope, taskId, tx.now),
     });
     const router =
-      (request.create_router ?? true)
-        ? await makeRouterOf(tx, scope, { id, name: request.name }, taskId, now)
-        : undefined;
+      (request.create_router ?? true) ? await makeRouterOf(tx, scope, { id, name: request.name }, taskId) : undefined;
     await tasks.beginTask(on, tx, scope, {
       id: taskId,
       task: CREATE_NETWORK,
@@ -171,10 +168,4 @@ async function changeOf(
 
 const NETWORK = { name: 'Network', type: 'network' as const, lock: rows.lockNetwork, find: findNetwork };
 
-/** A deletion that may wait for what still uses the thing. */
-export const networkDeletion: WaitingDeletion<Rest<typeof deleteNetwork>> = {
-  type: 'delete_network',
-  remove: deleteNetwork,
-  names: ['network_id'],
-  options: [],
-};
+export const networkDeletion = waitingDeletion('delete_network', deleteNetwork, ['network_id']);

@@ -78,10 +78,8 @@ export function networkRoutes(app: Api, dialect: Dialect, on: Platform): void {
       'If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while another task holds the network.',
     body: schema.UpdateNetwork,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) => {
-      const task = await updateNetwork(on, scope, params.network_id, body, dialect);
-      return dialect.tasks(task === undefined ? [] : [task]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await updateNetwork(on, scope, params.network_id, body, dialect)]),
   });
 
   api.delete(`${NETWORKS}/:network_id`, 'deleteNetwork', 'Delete a network', {

@@ -1,7 +1,6 @@
 import type { NetworkSpec, SubnetSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuota, releaseQuotas } from '../../ground/quotas/service.ts';
 import { removeRouter, settleRouter } from '../routers/service.ts';
 import { changeNetwork, deleteNetwork, type OwnNetwork } from './network-rows.ts';
@@ -30,7 +29,7 @@ export const CREATE_SUBNET = taskType<SubnetInput>('create_subnet');
 export const DELETE_SUBNET = taskType<SubnetInput>('delete_subnet');
 
 /** How tasks on networks and subnets end. */
-export function networkTasks({ clock }: { clock: Clock }): TaskEnd[] {
+export function networkTasks(): TaskEnd[] {
   const createNetwork: TaskEnd<NetworkInput> = {
     ...CREATE_NETWORK,
     async complete(tx, _task, { networkId, routerId }) {
@@ -49,9 +48,8 @@ export function networkTasks({ clock }: { clock: Clock }): TaskEnd[] {
         name,
         tags: JSON.stringify(tags),
         task_id: null,
-        updated_at: clock.now(),
+        updated_at: tx.now,
       });
-      return null;
     },
     abandon: (tx, _task, { networkId }) => changeNetwork(tx, networkId, { task_id: null }),
   };
@@ -59,10 +57,7 @@ export function networkTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const deleteOne: TaskEnd<NetworkInput> = {
     ...DELETE_NETWORK,
     removes: true,
-    async complete(tx, _task, input) {
-      await removeNetwork(tx, input);
-      return null;
-    },
+    complete: (tx, _task, input) => removeNetwork(tx, input),
   };
 
   const createSubnet: TaskEnd<SubnetInput> = {
@@ -77,10 +72,7 @@ export function networkTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const deleteOneSubnet: TaskEnd<SubnetInput> = {
     ...DELETE_SUBNET,
     removes: true,
-    async complete(tx, _task, input) {
-      await removeSubnet(tx, input);
-      return null;
-    },
+    complete: (tx, _task, input) => removeSubnet(tx, input),
   };
 
   return [createNetwork, updateNetwork, deleteOne, createSubnet, deleteOneSubnet];

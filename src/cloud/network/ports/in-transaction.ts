@@ -76,12 +76,7 @@ export interface PlacedPort extends NewPort {
   taskId?: string | null;
 }
 
-export async function insertPorts(
-  tx: Transaction,
-  place: Place,
-  ports: readonly PlacedPort[],
-  now: Date,
-): Promise<void> {
+export async function insertPorts(tx: Transaction, place: Place, ports: readonly PlacedPort[]): Promise<void> {
   await tx.sql
     .insertInto('ports')
     .values(
@@ -98,8 +93,8 @@ export async function insertPorts(
         port_security_enabled: true,
         task_id: port.taskId ?? null,
         tags: JSON.stringify({}),
-        created_at: now,
-        updated_at: now,
+        created_at: tx.now,
+        updated_at: tx.now,
       })),
     )
     .execute();

@@ -4,7 +4,6 @@ import { type TaskEnd, type TaskType, taskType } from '../../../convergence/task
 import { amend, type Wanted, wantedOf } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { AddressPair } from '../../../db/json-columns.ts';
-import type { Clock } from '../../../lib/time.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import * as portGroups from './groups/in-transaction.ts';
 import { changePort, lockPort } from './port-rows.ts';
@@ -111,12 +110,12 @@ export const UPDATE_PORT = taskType<PortInput>('update_port');
 export const UPDATE_PAIRS = taskType<PortInput>('update_port_allowed_address_pairs');
 
 /** How changes of ports end: the row gets the wanted values or keeps its own. */
-export function portTasks({ clock }: { clock: Clock }): TaskEnd[] {
+export function portTasks(): TaskEnd[] {
   const update = (task: TaskType<PortInput>): TaskEnd<PortInput> => ({
     ...task,
     async complete(tx, _task, { portId, portSecurityEnabled, groupIds, pairs, tags, dropped }) {
       // The port may be gone, together with its instance.
-      if (!(await lockPort(tx, portId))) return null;
+      if (!(await lockPort(tx, portId))) return;
       // Groups and virtual addresses that were deleted meanwhile are no longer wanted.
       const wanted = await wantedOf(tx, 'port', portId);
       const groups = groupIds?.filter((id) => !wanted || id in wanted.groups);
@@ -129,10 +128,9 @@ export function portTasks({ clock }: { clock: Clock }): TaskEnd[] {
         ...(kept && { allowed_address_pairs: JSON.stringify(kept) }),
         tags: JSON.stringify(tags),
         task_id: null,
-        updated_at: clock.now(),
+        updated_at: tx.now,
       });
       await addresses.releaseSome(tx, portId, dropped);
-      return null;
     },
     async abandon(tx, _task, { portId, added }) {
       if (!(await lockPort(tx, portId))) return [];

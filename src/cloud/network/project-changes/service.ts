@@ -26,12 +26,11 @@ const AT_ONCE = 1_000;
 export async function prepareProjects(
   tx: Transaction,
   { regions: offered }: Pick<Catalog, 'regions'>,
-  now: Date,
   clientId?: number,
 ): Promise<void> {
   const regions = [...offered.values()];
-  const networks = await ensureDefaultNetworks(tx, regions, now, clientId);
-  const groups = await ensureDefaultSecurityGroups(tx, regions, now, clientId);
+  const networks = await ensureDefaultNetworks(tx, regions, clientId);
+  const groups = await ensureDefaultSecurityGroups(tx, regions, clientId);
   const wanted = [...networks, ...groups];
   // One statement would be too large when many projects get a new region.
   for (let from = 0; from < wanted.length; from += AT_ONCE) await wantAt(tx, wanted.slice(from, from + AT_ONCE));
@@ -44,7 +43,7 @@ export async function prepareProjects(
 export async function removeEmpty(
   tx: Transaction,
   project: projects.ProjectRow,
-  { regions, now }: { regions: Catalog['regions']; now: Date },
+  regions: Catalog['regions'],
 ): Promise<void> {
   const { id } = project;
   const left = await projects.leftIn(tx, id);
@@ -56,7 +55,7 @@ export async function removeEmpty(
   await removeGroupsOf(tx, id);
   await forgetElsewhere(tx, id, [...regions.keys()]);
   await wantNothingOf(tx, id);
-  await projects.moveToDeleted(tx, project, now);
+  await projects.moveToDeleted(tx, project);
   await announce(tx.client, PROJECT_TOPIC, id);
 }
 
@@ -73,9 +72,9 @@ export async function createProject(
     on.database.accept(async (tx) => {
       await lockToAdd(tx, clientId);
       await refuseOneMore(tx, { clientId }, 'project_count');
-      const made = await projects.insertProject(tx, { clientId, name, description, now: tx.now });
+      const made = await projects.insertProject(tx, { clientId, name, description });
       tx.about({ ...made, type: 'project' });
-      await prepareProjects(tx, on.catalog, tx.now, clientId);
+      await prepareProjects(tx, on.catalog, clientId);
       return made;
     }),
   );
@@ -117,7 +116,7 @@ export async function deleteProject(
     const project = found('Project', projectId, await projects.lockProject(tx, projectId));
     tx.about({ ...project, type: 'project' });
     projects.refuseDefault(project);
-    await removeEmpty(tx, project, { regions: on.catalog.regions, now: tx.now });
+    await removeEmpty(tx, project, on.catalog.regions);
     // The project was empty, so the task is finished at once; what it came with is removed in the background.
     return recordDoneTask(
       on,

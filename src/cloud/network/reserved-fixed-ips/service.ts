@@ -7,7 +7,7 @@ import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { refuseNode } from '../../ground/hosts/in-transaction.ts';
 import { type QuotaOwner, quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain, usedBy, wantChecked } from '../../ground/tasks/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { familiesOf, wishedAddresses } from '../addresses/schema.ts';
@@ -219,10 +219,4 @@ function sourcesOf(request: OfAddress): addresses.AddressSource[] {
   }
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const reservedFixedIpDeletion: WaitingDeletion<Rest<typeof deleteReservedFixedIp>> = {
-  type: 'delete_reserved_fixed_ip',
-  remove: deleteReservedFixedIp,
-  names: ['port_id'],
-  options: [],
-};
+export const reservedFixedIpDeletion = waitingDeletion('delete_reserved_fixed_ip', deleteReservedFixedIp, ['port_id']);

@@ -1,7 +1,6 @@
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import { remove as removeWant } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import * as floatingIps from '../floating-ips/service.ts';
@@ -25,21 +24,17 @@ export const RESERVE_ADDRESS = taskType<ReservedInput>('create_reserved_fixed_ip
 export const FREE_ADDRESS = taskType<ReservedInput>('delete_reserved_fixed_ip');
 export const CONVERT_ADDRESS = taskType<ReservedInput>('convert_reserved_fixed_ip_to_fip');
 
-interface Deps {
-  clock: Clock;
-}
-
 /** How tasks on reserved addresses end. */
-export function reservedFixedIpTasks({ clock }: Deps): TaskEnd[] {
+export function reservedFixedIpTasks(): TaskEnd[] {
   const free = (tx: Transaction, id: string) => changeReserved(tx, id, { task_id: null });
 
   async function remove(tx: Transaction, taskId: string, input: ReservedInput): Promise<void> {
     const { portId } = input;
     const port = await lockAny(tx, portId);
     if (!port) return;
-    if (port.is_vip) await disconnectAll(tx, port, clock.now());
+    if (port.is_vip) await disconnectAll(tx, port);
     await deleteReserved(tx, portId);
-    await floatingIps.letGo(tx, taskId, { portIds: [portId], doomed: [] }, clock.now());
+    await floatingIps.letGo(tx, taskId, { portIds: [portId], doomed: [] });
     await addresses.release(tx, [portId]);
     await releaseQuota(tx, input, 'reserved_fixed_ip_count');
   }
@@ -75,7 +70,6 @@ export function reservedFixedIpTasks({ clock }: Deps): TaskEnd[] {
     async complete(tx, task, input) {
       if (input.stays) await unreserve(tx, input);
       else await remove(tx, task.id, input);
-      return null;
     },
   };
 
@@ -83,7 +77,7 @@ export function reservedFixedIpTasks({ clock }: Deps): TaskEnd[] {
     ...CONVERT_ADDRESS,
     async complete(tx, task, input) {
       const { portId, floatingIpId: id = '' } = input;
-      await floatingIpOfPort(tx, { id, portId, taskId: task.id }, clock.now());
+      await floatingIpOfPort(tx, { id, portId, taskId: task.id });
       await deleteReserved(tx, portId);
       await releaseQuota(tx, input, 'reserved_fixed_ip_count');
       return { floatingips: [id] };

@@ -28,15 +28,14 @@ export const switchVip = (on: Platform, scope: Scope, id: string, isVip: boolean
         `Reserved fixed IP ${port.id} is the virtual address of load balancer ${port.load_balancer_id}; delete that one first`,
       );
     }
-    const now = tx.now;
     if (!isVip) {
       await refuseShared(tx, await vipOf(tx, port));
       // Also covers ports that no instance has now: they would share it later.
-      await disconnectAll(tx, port, now);
+      await disconnectAll(tx, port);
     }
     // A virtual address shares no other: that one would not find it when it goes.
     const pairs = isVip && { allowed_address_pairs: '[]' };
-    await changeReserved(tx, port.id, { is_vip: isVip, ...pairs, updated_at: now });
+    await changeReserved(tx, port.id, { is_vip: isVip, ...pairs, updated_at: tx.now });
     if (isVip) await wantChecked(on, tx, scope, await asInRows(tx, [port.id]));
   });
 
@@ -73,9 +72,8 @@ export const connectPorts = (
     const leaving = locked.filter((one) => !isWanted(one));
     for (const one of [...joining, ...leaving]) refuseHeld(`Port ${one.id}`, one);
     for (const one of joining) await refuseUnable(tx, vip, one);
-    const now = tx.now;
-    await addPairs(tx, vip.addresses, idsOf(joining), now);
-    await removePairs(tx, vip.addresses, idsOf(leaving), now);
+    await addPairs(tx, vip.addresses, idsOf(joining));
+    await removePairs(tx, vip.addresses, idsOf(leaving));
     await wantChecked(on, tx, scope, await asInRows(tx, idsOf([...joining, ...leaving])));
   });
 
@@ -90,10 +88,10 @@ async function devices(
 }
 
 /** Ends the sharing by all ports. The VIP must be locked and protected from new sharing. */
-export async function disconnectAll(tx: Transaction, port: PlainReserved, now: Date): Promise<void> {
+export async function disconnectAll(tx: Transaction, port: PlainReserved): Promise<void> {
   const vip = await vipOf(tx, port);
   const sharing = await members.lockMembers(tx, vip, [], true);
-  await removePairs(tx, vip.addresses, idsOf(sharing), now);
+  await removePairs(tx, vip.addresses, idsOf(sharing));
   // A task may hold one of the ports, and its change is in no row yet.
   await want(tx, null, withoutPairs(idsOf(sharing), vip.addresses));
 }

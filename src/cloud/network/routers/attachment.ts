@@ -49,7 +49,7 @@ export async function attach(
   tx: Transaction,
   scope: Scope,
   router: store.RouterRow,
-  { subnet, address: asked, field, now }: { subnet: Subnet; address?: string; field: string; now: Date },
+  { subnet, address: asked, field }: { subnet: Subnet; address?: string; field: string },
 ): Promise<store.RouterRow> {
   if (router.interfaces.some((one) => one.subnet_id === subnet.id)) {
     throw new ConflictError(`Router ${router.name} is already attached to subnet ${subnet.name}`);
@@ -60,7 +60,7 @@ export async function attach(
     throw new InvalidError([{ field, message }]);
   }
   const address = await addressFor(tx, scope, router, subnet, asked);
-  const row = { port_id: newId(), router_id: router.id, subnet_id: subnet.id, address, created_at: now };
+  const row = { port_id: newId(), router_id: router.id, subnet_id: subnet.id, address, created_at: tx.now };
   await store.insertInterface(tx, row).catch((error: unknown) => {
     if (!violates(error, 'router_interfaces_address')) throw error;
     throw new ConflictError(

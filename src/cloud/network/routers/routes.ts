@@ -112,10 +112,8 @@ export function routerRoutes(app: Api, dialect: Dialect, on: Platform): void {
       'If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the router, and if floating IPs need the gateway.',
     body: schema.UpdateRouter,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) => {
-      const task = await routers.updateRouter(on, scope, params.router_id, body, dialect);
-      return dialect.tasks(task === undefined ? [] : [task]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await routers.updateRouter(on, scope, params.router_id, body, dialect)]),
   });
 
   api.delete(`${ROUTERS}/:router_id`, 'deleteRouter', 'Delete a router', {

@@ -7,7 +7,7 @@ import type { MetricsQuestion } from '../../../lib/node-settings.ts';
 import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import * as tasks from '../../ground/tasks/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { asInRows as floatingIpsAsInRows } from '../floating-ips/tasks.ts';
@@ -86,7 +86,6 @@ export async function createRouter(on: Platform, scope: Scope, request: CreateRo
   const { routes, problems } = routesFrom(request.routes ?? []);
   if (problems.length > 0) throw new InvalidError(problems);
   const [id, taskId] = [newId(), newTaskId()];
-  const now = on.clock.now();
   const asked = (request.interfaces ?? []).map(({ subnet_id }) => subnet_id.toLowerCase());
   return on.database.accept(async (tx) => {
     const wish = request.external_gateway_info ?? undefined;
@@ -100,12 +99,12 @@ export async function createRouter(on: Platform, scope: Scope, request: CreateRo
       gateway_network_id: gateway?.networkId ?? null,
       enable_snat: gateway?.enableSnat ?? false,
       network_id: null,
-      ...newResource(scope, taskId, now),
+      ...newResource(scope, taskId, tx.now),
     });
     let router = await store.readRouter(tx, id);
     for (const [index, subnet] of subnets.entries()) {
       const field = `interfaces.${index}.subnet_id`;
-      router = await attach(tx, scope, router, { subnet, field, now });
+      router = await attach(tx, scope, router, { subnet, field });
     }
     await takeOutside(tx, scope, router);
     router = await store.readRouter(tx, id);
@@ -213,11 +212,10 @@ export const attachSubnet = (on: Platform, scope: Scope, id: string, request: At
     const [subnet] = await freeSubnets(tx, scope, [request.subnet_id.toLowerCase()], () => 'subnet_id');
     const router = await lockFree(tx, scope, id);
     if (!subnet) throw new TypeError('an unknown subnet was refused');
-    const now = tx.now;
     const { ip_address: address } = request;
-    const where = { subnet, field: 'subnet_id', now, ...(address !== undefined && { address }) };
+    const where = { subnet, field: 'subnet_id', ...(address !== undefined && { address }) };
     const attached = await attach(tx, scope, router, where);
-    await store.changeRouter(tx, router.id, { updated_at: now });
+    await store.changeRouter(tx, router.id, { updated_at: tx.now });
     await tasks.wantChecked(on, tx, scope, [asInRow(attached)]);
     await rerouted(on, tx, scope, [subnet.id]);
   });
@@ -317,13 +315,7 @@ async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<
 
 const subnetsOf = ({ interfaces }: Router): string[] => interfaces.map((one) => one.subnet_id);
 
-/** A deletion that may wait for what still uses the thing. */
-export const routerDeletion: WaitingDeletion<Rest<typeof deleteRouter>> = {
-  type: 'delete_router',
-  remove: deleteRouter,
-  names: ['router_id'],
-  options: [],
-};
+export const routerDeletion = waitingDeletion('delete_router', deleteRouter, ['router_id']);
 
 /** What networks and subnets do with routers. Lock ports, floating IPs and subnets before routers. */
 
@@ -339,7 +331,6 @@ export async function makeRouterOf(
   scope: Scope,
   network: { id: string; name: string },
   taskId: string,
-  now: Date,
 ): Promise<{ id: string; wanted: Wanted }> {
   const id = newId();
   const outside = scope.region.external_network_id;
@@ -350,7 +341,7 @@ export async function makeRouterOf(
     gateway_network_id: outside,
     enable_snat: outside !== null,
     network_id: network.id,
-    ...newResource(scope, taskId, now),
+    ...newResource(scope, taskId, tx.now),
   });
   await takeOutside(tx, scope, await store.readRouter(tx, id));
   return { id, wanted: make('router', id, routerSpec(await store.readRouter(tx, id))) };
@@ -371,13 +362,12 @@ export async function connect(
   scope: Scope,
   subnet: Omit<store.SubnetRow, 'task_id'>,
   routerId: string | null,
-  now: Date,
 ): Promise<Wanted[]> {
   const router = routerId === null ? await store.lockRouterOf(tx, subnet.network_id) : await named(routerId);
   if (!router) return [];
   refuseHeld(`Router ${router.name}`, router);
-  const attached = await attach(tx, scope, router, { subnet, field: 'gateway_ip', now });
-  await store.changeRouter(tx, router.id, { updated_at: now });
+  const attached = await attach(tx, scope, router, { subnet, field: 'gateway_ip' });
+  await store.changeRouter(tx, router.id, { updated_at: tx.now });
   return [asInRow(attached)];
 
   async function named(id: string): Promise<store.RouterRow> {

@@ -3,7 +3,6 @@ import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import { amend, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { StaticRoute } from '../../../db/json-columns.ts';
-import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import * as addresses from '../addresses/in-transaction.ts';
 import { asInRows as floatingIpsAsInRows } from '../floating-ips/tasks.ts';
@@ -64,7 +63,7 @@ export const UPDATE_ROUTER = taskType<RouterUpdate>('update_router');
 export const DELETE_ROUTER = taskType<RouterInput>('delete_router');
 
 /** How tasks on routers end. */
-export function routerTasks({ clock }: { clock: Clock }): TaskEnd[] {
+export function routerTasks(): TaskEnd[] {
   const create: TaskEnd<RouterInput> = {
     ...CREATE_ROUTER,
     async complete(tx, _task, { routerId }) {
@@ -81,15 +80,14 @@ export function routerTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const update: TaskEnd<RouterUpdate> = {
     ...UPDATE_ROUTER,
     async complete(tx, _task, { routerId }) {
-      const change = { task_id: null, updated_at: clock.now() };
+      const change = { task_id: null, updated_at: tx.now };
       await store.changeRouter(tx, routerId, change);
       const { gateway_network_id } = await store.readRouter(tx, routerId);
       if (gateway_network_id === null) await releaseOutside(tx, routerId);
-      return null;
     },
     async abandon(tx, _task, { routerId, former }) {
       const change = { ...former, routes: JSON.stringify(former.routes), task_id: null };
-      await store.changeRouter(tx, routerId, { ...change, updated_at: clock.now() });
+      await store.changeRouter(tx, routerId, { ...change, updated_at: tx.now });
       if (former.gateway_network_id === null) await releaseOutside(tx, routerId);
       const routed = await rerouted(tx, await store.subnetsOf(tx, routerId));
       return [asInRow(await store.readRouter(tx, routerId)), ...routed];
@@ -99,10 +97,7 @@ export function routerTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const removal: TaskEnd<RouterInput> = {
     ...DELETE_ROUTER,
     removes: true,
-    async complete(tx, _task, input) {
-      await remove(tx, input);
-      return null;
-    },
+    complete: (tx, _task, input) => remove(tx, input),
   };
 
   return [create, update, removal];

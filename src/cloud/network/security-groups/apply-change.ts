@@ -40,21 +40,20 @@ export async function changeGroup(
   const { name, description, tags, removed = [], replaced = [] } = change;
   if (name !== undefined) refuseName(group, name);
   if (tags !== undefined) refuseTags(group, tags);
-  const now = tx.now;
   const added = (change.added ?? []).map((rule) => ({ ...rule, id: newId() }));
   refusePlatformRules(group, change);
   refuseRuleConflicts(group, change);
   await requireRemoteGroups(tx, scope, [...replaced, ...added]);
   await deleteRules(tx, removed);
-  await updateRules(tx, replaced, now);
+  await updateRules(tx, replaced);
   const afterLast = Math.max(-1, ...group.rules.map(({ position }) => position)) + 1;
-  await insertRules(tx, group.id, added, now, afterLast);
+  await insertRules(tx, group.id, added, afterLast);
   const fields = {
     name: name ?? group.name,
     description: description ?? group.description,
     tags: tags ?? group.tags,
   };
-  const row = await withFreeName(fields.name, store.updateGroup(tx, group.id, fields, now));
+  const row = await withFreeName(fields.name, store.updateGroup(tx, group.id, fields));
   const changed = { ...row, rules: await rulesOf(tx, group.id) };
   await wantChecked(on, tx, scope, [put('security_group', group.id, groupSpec(changed))]);
   return {

@@ -108,10 +108,8 @@ export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void 
     description: `Rules that stay keep their IDs. All changes are one revision. Returns no task if nothing changes, and under \`/gcore\` one that is FINISHED. ${IN_EFFECT}`,
     body: schema.updateSecurityGroupTaskSchema,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) => {
-      const taskId = await creation.updateSecurityGroupByTask(on, scope, params.group_id, body, dialect);
-      return dialect.tasks(taskId === undefined ? [] : [taskId]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await creation.updateSecurityGroupByTask(on, scope, params.group_id, body, dialect)]),
   });
 
   api.post(`${BASE}/:group_id/rules`, 'addSecurityGroupRuleByTask', 'Add a rule to a security group with a task', {

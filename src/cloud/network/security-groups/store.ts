@@ -185,7 +185,6 @@ export async function updateGroup(
   tx: Transaction,
   id: string,
   { name, description, tags }: Pick<PlainGroup, 'name' | 'description' | 'tags'>,
-  now: Date,
 ): Promise<PlainGroup> {
   return tx.sql
     .updateTable('security_groups')
@@ -194,7 +193,7 @@ export async function updateGroup(
       description,
       tags: JSON.stringify(tags),
       revision_number: sql`revision_number + 1`,
-      updated_at: now,
+      updated_at: tx.now,
     })
     .where('id', '=', id)
     .returningAll()

@@ -141,10 +141,8 @@ export function fileShareRoutes(app: Api, dialect: Dialect, on: Platform): void 
       "Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while another task holds the share, and for settings that Slurm in a cluster doesn't support.",
     body: schema.UpdateFileShare,
     answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) => {
-      const task = await fileShares.updateFileShare(on, scope, params.file_share_id, body, dialect);
-      return dialect.tasks(task === undefined ? [] : [task]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await fileShares.updateFileShare(on, scope, params.file_share_id, body, dialect)]),
   });
 
   api.post(`${ONE_SHARE}/extend`, 'extendFileShare', 'Extend a file share', {

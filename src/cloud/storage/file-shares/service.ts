@@ -8,7 +8,7 @@ import { patchedTags, sameTags } from '../../../lib/tags.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import { exceededQuotas, quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import * as tasks from '../../ground/tasks/service.ts';
 import { keepShareSubnet } from '../../network/networks/service.ts';
 import { type NewShare, newShare } from './new-share.ts';
@@ -334,13 +334,7 @@ function noSubnet(networkId: string, subnetId: string | undefined): errors.Field
       };
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const fileShareDeletion: WaitingDeletion<Rest<typeof deleteFileShare>> = {
-  type: 'delete_sfs',
-  remove: deleteFileShare,
-  names: ['file_share_id'],
-  options: [],
-};
+export const fileShareDeletion = waitingDeletion('delete_sfs', deleteFileShare, ['file_share_id']);
 
 /** Locks the share until the transaction ends. False if it is gone, held by a task or not suitable for Slurm now. */
 export async function keepForSlurm(tx: Transaction, scope: Scope, id: string): Promise<boolean> {

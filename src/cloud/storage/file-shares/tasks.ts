@@ -42,16 +42,12 @@ export function fileShareTasks(): TaskEnd[] {
     async complete(tx, _task, { fileShareId, ...owner }) {
       await deleteShare(tx, fileShareId);
       await releaseQuota(tx, owner, 'sfs_count');
-      return null;
     },
   };
 
   const change = (task: TaskType<ShareChange>): TaskEnd<ShareChange> => ({
     ...task,
-    async complete(tx, _task, { fileShareId, patch }) {
-      await makeAvailable(tx, fileShareId, patch);
-      return null;
-    },
+    complete: (tx, _task, { fileShareId, patch }) => makeAvailable(tx, fileShareId, patch),
     abandon: (tx, _task, { fileShareId }) => makeAvailable(tx, fileShareId),
   });
 

@@ -9,7 +9,7 @@ import type { Platform, Scope } from '../../../platform.ts';
 import type { Image } from '../../ground/catalog/service.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import * as tasks from '../../ground/tasks/service.ts';
 import { holdForUpload } from '../volumes/service.ts';
 import * as schema from './schema.ts';
@@ -53,7 +53,7 @@ export async function createImage(on: Platform, scope: Scope, request: schema.Cr
   const [id, taskId] = [newId(), newTaskId()];
   const now = on.clock.now();
   return on.database.accept(async (tx) => {
-    const volume = await holdForUpload(tx, scope, request.volume_id, taskId, now);
+    const volume = await holdForUpload(tx, scope, request.volume_id, taskId);
     const shown = shownIn(request);
     await store.insertImage(tx, {
       ...shown,
@@ -262,10 +262,4 @@ async function refuseNeeded(tx: Transaction, image: store.ImageRow): Promise<voi
   );
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const imageDeletion: WaitingDeletion<Rest<typeof deleteImage>> = {
-  type: 'delete_image',
-  remove: deleteImage,
-  names: ['image_id'],
-  options: [],
-};
+export const imageDeletion = waitingDeletion('delete_image', deleteImage, ['image_id']);

@@ -1,7 +1,6 @@
 import type { ImageSpec } from '../../../backends/contract/specs.ts';
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/time.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import { settleVolume } from '../volumes/service.ts';
 import { changeImage, deleteImage, type ImageRow } from './store.ts';
@@ -21,7 +20,7 @@ export const DOWNLOAD_IMAGE = taskType<ImageDownload>('download_image', 60);
 export const DELETE_IMAGE = taskType<ImageRemoval>('delete_image', 30);
 
 /** How tasks on images end. */
-export function imageTasks({ clock }: { clock: Clock }): TaskEnd[] {
+export function imageTasks(): TaskEnd[] {
   async function drop(tx: Transaction, { imageId, ...owner }: ImageRemoval): Promise<void> {
     if (await deleteImage(tx, imageId)) await releaseQuota(tx, owner, 'image_count');
   }
@@ -30,13 +29,13 @@ export function imageTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const create: TaskEnd<ImageInput> = {
     ...CREATE_IMAGE,
     async complete(tx, _task, { imageId, volumeId, sizeBytes }) {
-      await changeImage(tx, imageId, { ...free, size_bytes: sizeBytes, updated_at: clock.now() });
-      await settleVolume(tx, volumeId, clock.now());
+      await changeImage(tx, imageId, { ...free, size_bytes: sizeBytes, updated_at: tx.now });
+      await settleVolume(tx, volumeId);
       return { images: [imageId] };
     },
     async abandon(tx, _task, { volumeId, imageId, clientId, regionId }) {
       await drop(tx, { imageId, clientId, regionId });
-      await settleVolume(tx, volumeId, clock.now());
+      await settleVolume(tx, volumeId);
     },
   };
 
@@ -44,7 +43,7 @@ export function imageTasks({ clock }: { clock: Clock }): TaskEnd[] {
     ...DOWNLOAD_IMAGE,
     async complete(tx, _task, { imageId }, seen) {
       const { sizeBytes = null } = seen('image', imageId);
-      await changeImage(tx, imageId, { ...free, size_bytes: sizeBytes, updated_at: clock.now() });
+      await changeImage(tx, imageId, { ...free, size_bytes: sizeBytes, updated_at: tx.now });
       return { images: [imageId] };
     },
     abandon: (tx, _task, input) => drop(tx, input),
@@ -53,10 +52,7 @@ export function imageTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const remove: TaskEnd<ImageRemoval> = {
     ...DELETE_IMAGE,
     removes: true,
-    async complete(tx, _task, removal) {
-      await drop(tx, removal);
-      return null;
-    },
+    complete: (tx, _task, removal) => drop(tx, removal),
   };
 
   return [create, download, remove];

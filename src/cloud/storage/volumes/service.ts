@@ -7,7 +7,7 @@ import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { lockHost } from '../../ground/hosts/in-transaction.ts';
 import { quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain, usedBy } from '../../ground/tasks/service.ts';
 import * as attachmentsStore from './attachments/store.ts';
 import { joinPolicies } from './schedules/in-transaction.ts';
@@ -23,7 +23,6 @@ export async function createVolume(on: Platform, scope: Scope, request: CreateVo
   const tags = tagsOf(request);
   requireSound(request);
   const [id, taskId] = [newId(), newTaskId()];
-  const now = on.clock.now();
   return on.database.accept(async (tx) => {
     const host = await hostOf(tx, scope, request);
     const { shapes, problems } = await volumeShapes(tx, scope, [request], {
@@ -33,7 +32,7 @@ export async function createVolume(on: Platform, scope: Scope, request: CreateVo
     const [shape] = shapes;
     if (!shape) throw new InvalidError(problems);
     const status = shape.imageId === null ? 'creating' : 'downloading';
-    await store.insertVolumes(tx, scope, [{ id, name: request.name, shape, tags, status }], taskId, now);
+    await store.insertVolumes(tx, scope, [{ id, name: request.name, shape, tags, status }], taskId);
     tx.about({ type: 'volume', id, name: request.name });
     await joinPolicies(tx, scope, request.lifecycle_policy_ids ?? [], { id, type: shape.volumeType });
     const device = host && (await attachmentsStore.freeDevice(tx, host));
@@ -70,7 +69,6 @@ export const getVolume = (on: Platform, scope: Scope, id: string): Promise<store
  */
 export async function deleteVolume(on: Platform, scope: Scope, id: string, snapshotIds: string[]): Promise<string> {
   if (!isUuid(id)) throw new NotFoundError('Volume', id);
-  const now = on.clock.now();
   const taskId = deletionId(scope);
   return on.database.accept(async (tx) => {
     const [volume] = await store.lockVolumes(tx, scope, [id]);
@@ -81,10 +79,10 @@ export async function deleteVolume(on: Platform, scope: Scope, id: string, snaps
     await requireFree(tx, volume);
     const own = await snapshots.lockOf(tx, [volume.id]);
     await requireSnapshots(tx, volume, own, snapshotIds);
-    await store.setStatus(tx, [volume.id], 'deleting', taskId, now);
+    await store.setStatus(tx, [volume.id], 'deleting', taskId);
     const doomed = own.map((one) => one.id);
     await snapshots.refuseCopied(tx, doomed);
-    await snapshots.hold(tx, doomed, 'deleting', taskId, now);
+    await snapshots.hold(tx, doomed, 'deleting', taskId);
     return beginTask(on, tx, scope, {
       id: taskId,
       task: DELETE_VOLUME,
@@ -149,25 +147,13 @@ async function requireSnapshots(
   for (const snapshot of own) refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const volumeDeletion: WaitingDeletion<Rest<typeof deleteVolume>> = {
-  type: 'delete_volume',
-  remove: deleteVolume,
-  names: ['volume_id'],
-  options: ['snapshots'],
-};
+export const volumeDeletion = waitingDeletion('delete_volume', deleteVolume, ['volume_id'], ['snapshots']);
 
 /** Call this when nothing reads the volume any more. */
 export { settleVolume } from './store.ts';
 
 /** Holds the volume for the task that makes an image of it. @throws InvalidError naming `volume_id`, ConflictError */
-export async function holdForUpload(
-  tx: Transaction,
-  scope: Scope,
-  id: string,
-  taskId: string,
-  now: Date,
-): Promise<PlainVolume> {
+export async function holdForUpload(tx: Transaction, scope: Scope, id: string, taskId: string): Promise<PlainVolume> {
   const [volume] = await lockVolumes(tx, scope, [id]);
   if (!volume) throw new InvalidError({ volume_id: [`No volume ${id} in this project and region.`] });
   refuseHeld(`Volume ${volume.id}`, volume);
@@ -180,6 +166,6 @@ export async function holdForUpload(
     const message = `Volume ${volume.id} is not bootable; choose one that was made from an image.`;
     throw new InvalidError({ volume_id: [message] });
   }
-  await setStatus(tx, [volume.id], 'uploading', taskId, now);
+  await setStatus(tx, [volume.id], 'uploading', taskId);
   return volume;
 }

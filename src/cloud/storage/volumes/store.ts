@@ -102,13 +102,7 @@ export interface NewVolume {
   status: VolumeStatus;
 }
 
-export async function insertVolumes(
-  tx: Transaction,
-  place: Place,
-  list: NewVolume[],
-  taskId: string,
-  now: Date,
-): Promise<void> {
+export async function insertVolumes(tx: Transaction, place: Place, list: NewVolume[], taskId: string): Promise<void> {
   if (list.length === 0) return;
   await tx.sql
     .insertInto('volumes')
@@ -122,7 +116,7 @@ export async function insertVolumes(
         bootable: shape.bootable,
         image_metadata: shape.imageMetadata && JSON.stringify(shape.imageMetadata),
         tags: JSON.stringify(tags),
-        ...newResource(place, taskId, now),
+        ...newResource(place, taskId, tx.now),
       })),
     )
     .execute();
@@ -146,12 +140,11 @@ export async function setStatus(
   ids: string[],
   status: VolumeStatus,
   taskId: string | null,
-  now: Date,
 ): Promise<void> {
   if (ids.length === 0) return;
   await tx.sql
     .updateTable('volumes')
-    .set({ status, task_id: taskId, updated_at: now })
+    .set({ status, task_id: taskId, updated_at: tx.now })
     .where('id', 'in', ids)
     .execute();
 }
@@ -161,11 +154,10 @@ export async function changeVolume(
   tx: Transaction,
   id: string,
   change: { name?: string; tags?: string; volume_type?: VolumeTypeName; size_gib?: number },
-  now: Date,
 ): Promise<void> {
   await tx.sql
     .updateTable('volumes')
-    .set({ ...change, updated_at: now })
+    .set({ ...change, updated_at: tx.now })
     .where('id', '=', id)
     .execute();
 }
@@ -174,18 +166,18 @@ export async function changeVolume(
  * Frees the volume from its task. Its attachment decides whether it is in use or available. The instance is locked before: its
  * revision rises with the attachment.
  */
-export async function settleVolume(tx: Transaction, id: string, now: Date): Promise<void> {
+export async function settleVolume(tx: Transaction, id: string): Promise<void> {
   await sql`
     with holder as materialized (
       select from instances join volume_attachments on instance_id = instances.id
       where volume_id = ${id} for no key update of instances
     ), attached as (
-      update volume_attachments set attached_at = coalesce(attached_at, ${now})
+      update volume_attachments set attached_at = coalesce(attached_at, ${tx.now})
       where volume_id = ${id} and (select count(*) from holder) >= 0
       returning volume_id
     )
     update volumes set status = case when exists (select from attached) then 'in-use' else 'available' end,
-      task_id = null, updated_at = ${now}
+      task_id = null, updated_at = ${tx.now}
     where id = ${id}`.execute(tx.sql);
 }
 

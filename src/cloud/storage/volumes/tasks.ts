@@ -2,7 +2,6 @@ import type { MachineSpec, VolumeSpec } from '../../../backends/contract/specs.t
 import { type TaskEnd, type TaskType, taskType } from '../../../convergence/task-kind.ts';
 import { change, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/time.ts';
 import type { VolumeTypeName } from '../../ground/catalog/service.ts';
 import { type QuotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
 import { deleteAttachment } from './attachments/store.ts';
@@ -37,11 +36,11 @@ export const RETYPE_VOLUME = taskType<VolumeChange>('retype_volume');
 export const REVERT_VOLUME = taskType<VolumeChange>('revert_volume');
 
 /** How tasks on volumes end. The task holds the volume until then; afterwards the volume is free in any case. */
-export function volumeTasks({ clock }: { clock: Clock }): TaskEnd[] {
+export function volumeTasks(): TaskEnd[] {
   const create: TaskEnd<VolumeInput> = {
     ...CREATE_VOLUME,
     async complete(tx, _task, { volumeId }) {
-      await settleVolume(tx, volumeId, clock.now());
+      await settleVolume(tx, volumeId);
       return { volumes: [volumeId] };
     },
     async abandon(tx, _task, { volumeId, ...owner }) {
@@ -58,13 +57,12 @@ export function volumeTasks({ clock }: { clock: Clock }): TaskEnd[] {
       await snapshots.drop(tx, snapshotIds, owner);
       await deleteVolumes(tx, [volumeId]);
       await releaseQuota(tx, owner, 'volume_count');
-      return null;
     },
   };
 
   async function free(tx: Transaction, { volumeId, snapshotId }: VolumeChange): Promise<void> {
-    await settleVolume(tx, volumeId, clock.now());
-    if (snapshotId !== undefined) await snapshots.settle(tx, [snapshotId], clock.now());
+    await settleVolume(tx, volumeId);
+    if (snapshotId !== undefined) await snapshots.settle(tx, [snapshotId]);
   }
 
   const change = (task: TaskType<VolumeChange>): TaskEnd<VolumeChange> => ({
@@ -78,8 +76,7 @@ export function volumeTasks({ clock }: { clock: Clock }): TaskEnd[] {
       };
       // First: it locks the instance as well.
       await free(tx, input);
-      if (sizeGib ?? volumeType) await changeVolume(tx, volumeId, changed, clock.now());
-      return null;
+      if (sizeGib ?? volumeType) await changeVolume(tx, volumeId, changed);
     },
     async abandon(tx, _task, input) {
       if (task === ATTACH_VOLUME) await deleteAttachment(tx, input.volumeId);

@@ -42,7 +42,7 @@ export async function createReseller(
         },
         now,
       });
-      await prepareProjects(tx, on.catalog, now, clientId);
+      await prepareProjects(tx, on.catalog, clientId);
       const token = await makeToken(tx, {
         client_id: clientId,
         user_id: userId,

@@ -83,12 +83,12 @@ async function refusalOf(work: Promise<unknown>): Promise<string | undefined> {
 }
 
 function removeProject(on: Platform, deletion: Claimed, projectId: number): Promise<void> {
-  const { database, clock, catalog } = on;
+  const { database, catalog } = on;
   return database.transaction(async (tx) => {
     const project = await lockProject(tx, projectId);
     // The kit for testers takes deletions back.
     if (!project || !(await lockOpen(tx, deletion.taskId))) return;
-    await removeEmpty(tx, project, { regions: catalog.regions, now: clock.now() });
+    await removeEmpty(tx, project, catalog.regions);
     const place = { projectId, regionId: null, taskId: undefined };
     await tell(tx, deletion, { ...project, type: 'project' }, place);
   });

@@ -30,7 +30,7 @@ export async function emptyAccount(
   };
   const now = clock.now();
   await until((tx) => deleteTasksOf(tx, clientId, BATCH));
-  await database.transaction((tx) => shutAccount(tx, clientId, now));
+  await database.transaction((tx) => shutAccount(tx, clientId));
   await until((tx) => takeOutSome(tx, clientId, { limit: BATCH, now }));
 }
 
@@ -46,9 +46,9 @@ const STEPS_SHOWN = 400;
  * continue at any time.
  */
 export async function pursueDeletion(on: Platform, deletion: store.Claimed, signal: AbortSignal): Promise<void> {
-  const { database, clock, log } = on;
+  const { database, log } = on;
   const { taskId, projectId } = deletion;
-  await database.transaction((tx) => workBegins(tx, taskId, clock.now()));
+  await database.transaction((tx) => workBegins(tx, taskId));
   let steps = deletion.steps;
   let pause = SOON_MS;
   while (!signal.aborted) {
@@ -105,12 +105,12 @@ function end(on: Platform, deletion: store.Claimed, steps: readonly DeletionStep
     if (!(await store.lockOpen(tx, taskId))) return true;
     const now = clock.now();
     if (projectId === null) {
-      if (!(await closeAccount(tx, clientId, now))) return false;
+      if (!(await closeAccount(tx, clientId))) return false;
       await tellOfAccount(tx, deletion);
     }
     await store.noteSteps(tx.sql, taskId, steps);
     await store.noteEnd(tx.sql, taskId, now);
-    await workEnds(tx, taskId, now, on);
+    await workEnds(tx, taskId, on);
     return true;
   });
 }

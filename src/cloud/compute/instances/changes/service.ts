@@ -38,7 +38,7 @@ export const RESIZE_VM = taskType<ChangeInput>('resize_vm');
 export const taskOf = (action: ActionName): InstanceChange => taskType(ACTIONS[action].taskType);
 
 /** How changes of an instance's state and flavor end. */
-export function instanceChangeTasks({ clock }: Pick<Platform, 'clock'>): TaskEnd[] {
+export function instanceChangeTasks(): TaskEnd[] {
   const actions = (Object.keys(ACTIONS) as ActionName[]).map(taskOf);
   return [...actions, RESIZE_VM].map(
     (task): TaskEnd<ChangeInput> => ({
@@ -46,11 +46,10 @@ export function instanceChangeTasks({ clock }: Pick<Platform, 'clock'>): TaskEnd
       async complete(tx, _task, { instanceId, end, flavor }) {
         const free = { ...end, task_state: null, task_id: null };
         const resized = flavor && { flavor_id: flavor.flavor_id, flavor: JSON.stringify(flavor) };
-        await changeInstance(tx, instanceId, { ...free, ...resized }, clock.now());
-        return null;
+        await changeInstance(tx, instanceId, { ...free, ...resized });
       },
       async abandon(tx, _task, { instanceId, before }) {
-        await changeInstance(tx, instanceId, { ...before, task_state: null, task_id: null }, clock.now());
+        await changeInstance(tx, instanceId, { ...before, task_state: null, task_id: null });
       },
     }),
   );
@@ -62,7 +61,7 @@ export async function updateInstance(on: Platform, scope: Scope, id: string, cha
     const instance = await lockFreeInstance(tx, scope, id);
     const tags = patchedTags(instance.tags, change.tags);
     const name = change.name ?? instance.name;
-    await changeInstance(tx, instance.id, { name, tags: JSON.stringify(tags) }, tx.now);
+    await changeInstance(tx, instance.id, { name, tags: JSON.stringify(tags) });
     await wantChecked(on, tx, scope, [ofMachine(instance.id, () => ({ name, metadata: tags }))]);
   });
 }
@@ -84,7 +83,7 @@ export const actOnInstance = (on: Platform, scope: Scope, id: string, name: Acti
 export const actOnInstanceNow = (on: Platform, scope: Scope, id: string, name: ActionName): Promise<void> =>
   on.database.accept(async (tx) => {
     const instance = await lockFor(tx, scope, id, name);
-    await changeInstance(tx, instance.id, ACTIONS[name].end, tx.now);
+    await changeInstance(tx, instance.id, ACTIONS[name].end);
     await wantChecked(on, tx, scope, [ofMachine(instance.id, WANTED[name])]);
   });
 
@@ -128,7 +127,7 @@ export const instanceTags: TagHolder = {
   async change(on, tx, scope, id, plan) {
     const instance = await lockFreeInstance(tx, scope, id);
     const tags = plan(instance.tags);
-    await changeInstance(tx, instance.id, { tags: JSON.stringify(tags) }, tx.now);
+    await changeInstance(tx, instance.id, { tags: JSON.stringify(tags) });
     await wantChecked(on, tx, scope, [ofMachine(instance.id, () => ({ metadata: tags }))]);
   },
 };
@@ -142,7 +141,7 @@ async function start(
 ): Promise<string> {
   const { instanceId } = input;
   const id = newTaskId();
-  await changeInstance(tx, instanceId, { ...during, task_id: id }, tx.now);
+  await changeInstance(tx, instanceId, { ...during, task_id: id });
   const data = { instance_id: instanceId, ...shown };
   return beginTask(on, tx, scope, { id, task, data, input, wants: [ofMachine(instanceId, wanted)] });
 }

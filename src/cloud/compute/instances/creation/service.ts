@@ -30,7 +30,6 @@ export async function createInstance(on: Platform, scope: Scope, request: Create
   const sshKeyName = request.ssh_key_name ?? null;
   const publicKey = await publicKeyNamed(on, scope, sshKeyName);
   const [id, taskId] = [newId(), newTaskId()];
-  const now = on.clock.now();
 
   return on.database.accept(async (tx) => {
     const wanted = await newInterfaces.want(tx, scope, request);
@@ -46,13 +45,13 @@ export async function createInstance(on: Platform, scope: Scope, request: Create
     const [first] = interfaces;
     const name = instanceName(request, first ? newInterfaces.firstAddress(first) : '');
     tx.about({ type: 'instance', id, name });
-    await insertInstance(tx, scope, { id, name, flavor: keptFlavor(flavor), sshKeyName, tags }, taskId, now);
+    await insertInstance(tx, scope, { id, name, flavor: keptFlavor(flavor), sshKeyName, tags }, taskId);
     if (request.servergroup_id !== undefined) {
       await placementGroups.join(tx, scope, request.servergroup_id, id);
     }
-    const to = { instanceId: id, from: 0, taskId, holdPorts: false, now };
+    const to = { instanceId: id, from: 0, taskId, holdPorts: false };
     await newInterfaces.write(tx, scope, interfaces, to);
-    const madeVolumes = await instanceVolumes.attach(tx, scope, { id, name }, volumes, taskId, now);
+    const madeVolumes = await instanceVolumes.attach(tx, scope, { id, name }, volumes, taskId);
     const made = newInterfaces.madeOf(interfaces);
     const madeVolumeIds = madeVolumes.map((volume) => volume.id);
     const { secrets, ...boot } = firstBoot(request, publicKey);

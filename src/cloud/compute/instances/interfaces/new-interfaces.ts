@@ -166,9 +166,9 @@ export async function write(
   tx: Transaction,
   scope: Scope,
   interfaces: AddressedInterface[],
-  to: { instanceId: string; from: number; taskId: string; holdPorts: boolean; now: Date },
+  to: { instanceId: string; from: number; taskId: string; holdPorts: boolean },
 ): Promise<void> {
-  const { instanceId, from, taskId, holdPorts, now } = to;
+  const { instanceId, from, taskId, holdPorts } = to;
   const placed = interfaces.map((one, index) => ({
     ...one,
     id: one.portId,
@@ -178,12 +178,11 @@ export async function write(
     taskId: holdPorts ? taskId : null,
   }));
   const fresh = placed.filter(({ reserved }) => reserved === undefined);
-  if (fresh.length > 0) await ports.insertPorts(tx, scope, fresh, now);
+  if (fresh.length > 0) await ports.insertPorts(tx, scope, fresh);
   await attachReserved(
     tx,
     instanceId,
     placed.filter(({ reserved }) => reserved !== undefined),
-    now,
   );
   await portGroups.putOnPorts(
     tx,
@@ -198,7 +197,6 @@ export async function write(
       return floatingIp ? [{ floatingIp, address: floatingAddress, port }] : [];
     }),
     taskId,
-    now,
   );
 }
 

@@ -44,12 +44,11 @@ export async function attachInterface(
     requireState(instance, 'attach an interface', ATTACHABLE);
     await refuseDoomed(tx, scope, `Instance ${instance.id}`, { type: 'delete_vm', id: instance.id });
     const taskId = newTaskId();
-    const now = tx.now;
     const from = await interfaces.nextPlace(tx, instance.id, MAX_INTERFACES);
     const wanted = await newInterfaces.want(tx, scope, { interfaces: [ofItsKind(request)] });
     const [made, ...none] = await newInterfaces.address(tx, scope, wanted);
     if (!made || none.length > 0) throw new TypeError('one interface was asked for');
-    const to = { instanceId: instance.id, from, taskId, holdPorts: true, now };
+    const to = { instanceId: instance.id, from, taskId, holdPorts: true };
     await newInterfaces.write(tx, scope, [made], to);
     const input = { ...inputOf(scope, instance.id, made.portId), made: newInterfaces.madeOf([made]) };
     await start(on, tx, scope, ATTACH_INTERFACE, taskId, input, [
@@ -92,7 +91,7 @@ async function start(
   input: InterfaceInput,
   wants: Wanted[],
 ) {
-  await changeInstance(tx, input.instanceId, { task_id: id }, tx.now);
+  await changeInstance(tx, input.instanceId, { task_id: id });
   const data = { instance_id: input.instanceId, port_id: input.portId };
   return beginTask(on, tx, scope, { id, task, data, input, wants });
 }

@@ -1,6 +1,5 @@
 import { type TaskEnd, taskType } from '../../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../../db/database.ts';
-import type { Clock } from '../../../../lib/time.ts';
 import { type QuotaOwner, releaseQuotas } from '../../../ground/quotas/service.ts';
 import * as addresses from '../../../network/addresses/in-transaction.ts';
 import * as floatingIps from '../../../network/floating-ips/service.ts';
@@ -17,42 +16,30 @@ export interface InterfaceInput extends QuotaOwner {
 export const ATTACH_INTERFACE = taskType<InterfaceInput>('attach_vm_interface');
 export const DETACH_INTERFACE = taskType<InterfaceInput>('detach_vm_interface');
 
-interface Deps {
-  clock: Clock;
-}
-
 /** How the attaching and the detaching of a port end. After a failure, everything is as before. */
-export function interfaceTasks(deps: Deps): TaskEnd[] {
+export function interfaceTasks(): TaskEnd[] {
   const attach: TaskEnd<InterfaceInput> = {
     ...ATTACH_INTERFACE,
     async complete(tx, task, input) {
-      await keep(tx, task.id, input, deps);
+      await keep(tx, task.id, input);
       return { ports: input.made.portIds, floatingips: input.made.floatingIpIds };
     },
     // A floating IP that led to a reserved port before leads there afterwards.
-    abandon: (tx, task, input) => remove(tx, task.id, input, { ...deps, gonePortIds: input.made.portIds }),
+    abandon: (tx, task, input) => remove(tx, task.id, input, input.made.portIds),
   };
 
   const detach: TaskEnd<InterfaceInput> = {
     ...DETACH_INTERFACE,
-    async complete(tx, task, input) {
-      await remove(tx, task.id, input, { ...deps, gonePortIds: [input.portId] });
-      return null;
-    },
-    abandon: (tx, task, input) => keep(tx, task.id, input, deps),
+    complete: (tx, task, input) => remove(tx, task.id, input, [input.portId]),
+    abandon: (tx, task, input) => keep(tx, task.id, input),
   };
   return [attach, detach];
 }
 
-async function keep(
-  tx: Transaction,
-  taskId: string,
-  { instanceId, portId }: InterfaceInput,
-  { clock }: Deps,
-): Promise<void> {
-  await changeInstance(tx, instanceId, { task_id: null }, clock.now());
+async function keep(tx: Transaction, taskId: string, { instanceId, portId }: InterfaceInput): Promise<void> {
+  await changeInstance(tx, instanceId, { task_id: null });
   await interfaces.free(tx, portId);
-  await floatingIps.settle(tx, taskId, clock.now());
+  await floatingIps.settle(tx, taskId);
 }
 
 /** Locks rows in the same order as the removal of an instance. */
@@ -60,14 +47,13 @@ async function remove(
   tx: Transaction,
   taskId: string,
   { instanceId, portId, made, ...owner }: InterfaceInput,
-  { clock, gonePortIds }: Deps & { gonePortIds: string[] },
+  gonePortIds: string[],
 ): Promise<void> {
-  const now = clock.now();
   await lockForRemoval(tx, instanceId);
-  const gone = await interfaces.remove(tx, taskId, portId, now);
+  const gone = await interfaces.remove(tx, taskId, portId);
   const doomed = made.floatingIpIds;
-  const gonePublic = await floatingIps.letGo(tx, taskId, { portIds: gonePortIds, doomed }, now);
+  const gonePublic = await floatingIps.letGo(tx, taskId, { portIds: gonePortIds, doomed });
   await addresses.release(tx, gone ? [portId] : [], gonePublic);
-  await changeInstance(tx, instanceId, { task_id: null }, now);
+  await changeInstance(tx, instanceId, { task_id: null });
   await releaseQuotas(tx, owner, { floating_count: gonePublic.length });
 }

@@ -65,7 +65,7 @@ export async function add(
   const taken = await addresses.take(tx, scope, wishes);
   const flavors = new Map(wanted.map(({ poolId, flavor }) => [poolId, keptFlavor(flavor)]));
   const { sshKeyName } = first.pool;
-  await insertNodes(tx, scope, nodes, flavors, { sshKeyName, taskId, now: tx.now });
+  await insertNodes(tx, scope, nodes, flavors, { sshKeyName, taskId });
   const networks = new Map(taken.map((one) => ['port' in one.holder ? one.holder.port : '', one.networkId]));
   const placed = interfaces.flatMap(({ portId, node, position }) => {
     const networkId = networks.get(portId);
@@ -73,7 +73,7 @@ export async function add(
       ? []
       : [{ id: portId, networkId, interfaceName: null, instanceId: node.id, position }];
   });
-  await ports.insertPorts(tx, scope, placed, tx.now);
+  await ports.insertPorts(tx, scope, placed);
   await portGroups.putOnPorts(
     tx,
     interfaces.flatMap(({ portId, node }) => node.pool.groupIds.map((groupId) => ({ portId, groupId }))),
@@ -95,55 +95,51 @@ export async function doom(
   namedVolumeIds: readonly string[] = [],
 ): Promise<void> {
   await lockNodes(tx, ids);
-  await volumes.holdForRemoval(tx, ids, namedVolumeIds, taskId, tx.now);
+  await volumes.holdForRemoval(tx, ids, namedVolumeIds, taskId);
   await markDoomed(tx, ids, taskId);
 }
 
 /** Completes the task: new nodes run, and doomed ones are removed with everything they had. */
-export async function finish(tx: Transaction, taskId: string, now: Date): Promise<FreedQuotas | undefined> {
+export async function finish(tx: Transaction, taskId: string): Promise<FreedQuotas | undefined> {
   const held = await lockHeldNodes(tx, taskId);
   await settle(
     tx,
     held.filter(({ task_state }) => task_state !== 'deleting'),
-    now,
   );
   return remove(
     tx,
     held.filter(({ task_state }) => task_state === 'deleting'),
-    now,
   );
 }
 
 /** Takes the task back: its new nodes are removed, and its doomed ones run. */
-export async function takeBack(tx: Transaction, taskId: string, now: Date): Promise<FreedQuotas | undefined> {
+export async function takeBack(tx: Transaction, taskId: string): Promise<FreedQuotas | undefined> {
   const held = await lockHeldNodes(tx, taskId);
   await settle(
     tx,
     held.filter((node) => node.creator_task_id !== taskId),
-    now,
   );
   return remove(
     tx,
     held.filter((node) => node.creator_task_id === taskId),
-    now,
   );
 }
 
-async function settle(tx: Transaction, nodes: HeldNode[], now: Date): Promise<void> {
+async function settle(tx: Transaction, nodes: HeldNode[]): Promise<void> {
   if (nodes.length === 0) return;
   const ids = nodes.map(({ id }) => id);
-  await volumes.settle(tx, ids, now);
-  await markRunning(tx, ids, now);
+  await volumes.settle(tx, ids);
+  await markRunning(tx, ids);
 }
 
 /** Locks rows in the same order as a creation, so that the two never wait for each other. */
-async function remove(tx: Transaction, nodes: HeldNode[], now: Date): Promise<FreedQuotas | undefined> {
+async function remove(tx: Transaction, nodes: HeldNode[]): Promise<FreedQuotas | undefined> {
   const [first] = nodes;
   if (!first) return undefined;
   const ids = nodes.map(({ id }) => id);
   const portIds = await ports.deletePortsOf(tx, ids);
   const doomed = await volumes.doomedWith(tx, ids);
-  const left = await volumes.detach(tx, ids, doomed, now);
+  const left = await volumes.detach(tx, ids, doomed);
   await deleteNodes(tx, ids);
   await addresses.release(tx, portIds);
   // A task works on one cluster, which belongs to one account.
@@ -219,14 +215,14 @@ export async function insertNodes(
   place: Place,
   nodes: readonly NewNode[],
   flavors: ReadonlyMap<string, KeptFlavor>,
-  { sshKeyName, taskId, now }: { sshKeyName: string; taskId: string; now: Date },
+  { sshKeyName, taskId }: { sshKeyName: string; taskId: string },
 ): Promise<void> {
   const pools = [...flavors].map(([id, flavor]) => ({ id, flavor }));
   await sql`
     insert into instances (id, project_id, region_id, name, status, vm_state, task_state, flavor_id, flavor,
       ssh_key_name, tags, pool_id, creator_task_id, task_id, created_at, updated_at)
     select node.id, ${place.projectId}, ${place.regionId}, node.name, 'BUILD', 'building', 'scheduling',
-      pool.flavor ->> 'flavor_id', pool.flavor, ${sshKeyName}, '{}', pool.id, ${taskId}, ${taskId}, ${now}, ${now}
+      pool.flavor ->> 'flavor_id', pool.flavor, ${sshKeyName}, '{}', pool.id, ${taskId}, ${taskId}, ${tx.now}, ${tx.now}
     from unnest(${nodes.map(({ id }) => id)}::uuid[], ${nodes.map(({ name }) => name)}::text[],
       ${nodes.map(({ poolId }) => poolId)}::uuid[]) as node (id, name, pool_id)
     join jsonb_to_recordset(${JSON.stringify(pools)}::jsonb) as pool (id uuid, flavor jsonb)
@@ -282,10 +278,10 @@ export async function markDoomed(tx: Transaction, ids: readonly string[], taskId
 }
 
 /** Marks the nodes as running and no longer held by a task. */
-export async function markRunning(tx: Transaction, ids: readonly string[], now: Date): Promise<void> {
+export async function markRunning(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx.sql
     .updateTable('instances')
-    .set({ status: 'ACTIVE', vm_state: 'active', task_state: null, task_id: null, updated_at: now })
+    .set({ status: 'ACTIVE', vm_state: 'active', task_state: null, task_id: null, updated_at: tx.now })
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .execute();
 }

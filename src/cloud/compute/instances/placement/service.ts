@@ -3,7 +3,6 @@ import { change } from '../../../../convergence/wants.ts';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError } from '../../../../lib/errors.ts';
 import { newTaskId } from '../../../../lib/ids.ts';
-import type { Clock } from '../../../../lib/time.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import { isBareMetal } from '../../../ground/catalog/flavor-schema.ts';
 import type { PlainInstance } from '../../../ground/hosts/in-transaction.ts';
@@ -21,16 +20,13 @@ export const PUT_INTO_GROUP = taskType<Input>('put_into_server_group');
 export const REMOVE_FROM_GROUP = taskType<Input>('remove_from_server_group');
 
 /** How instances get into placement groups and out of them. In between, they are in the group. */
-export function placementTasks({ clock }: { clock: Clock }): TaskEnd[] {
+export function placementTasks(): TaskEnd[] {
   const free = (tx: Transaction, { instanceId }: Input) =>
-    changeInstance(tx, instanceId, { task_state: null, task_id: null }, clock.now());
+    changeInstance(tx, instanceId, { task_state: null, task_id: null });
 
   const put: TaskEnd<Input> = {
     ...PUT_INTO_GROUP,
-    async complete(tx, _task, input) {
-      await free(tx, input);
-      return null;
-    },
+    complete: (tx, _task, input) => free(tx, input),
     async abandon(tx, _task, input) {
       await free(tx, input);
       await placementGroups.leave(tx, input.instanceId);
@@ -41,7 +37,6 @@ export function placementTasks({ clock }: { clock: Clock }): TaskEnd[] {
     async complete(tx, _task, input) {
       await free(tx, input);
       await placementGroups.leave(tx, input.instanceId);
-      return null;
     },
     abandon: (tx, _task, input) => free(tx, input),
   };
@@ -60,7 +55,7 @@ export const putIntoPlacementGroup = (on: Platform, scope: Scope, id: string, gr
     await placementGroups.join(tx, scope, groupId, instance.id);
     const serverGroupId = groupId.toLowerCase();
     const taskId = newTaskId();
-    await changeInstance(tx, instance.id, { task_state: 'migrating', task_id: taskId }, tx.now);
+    await changeInstance(tx, instance.id, { task_state: 'migrating', task_id: taskId });
     return beginTask(on, tx, scope, {
       id: taskId,
       task: PUT_INTO_GROUP,
@@ -80,7 +75,7 @@ export const removeFromPlacementGroup = (on: Platform, scope: Scope, id: string)
       throw new ConflictError(`Instance ${instance.id} is in no placement group`);
     }
     const taskId = newTaskId();
-    await changeInstance(tx, instance.id, { task_state: 'migrating', task_id: taskId }, tx.now);
+    await changeInstance(tx, instance.id, { task_state: 'migrating', task_id: taskId });
     return beginTask(on, tx, scope, {
       id: taskId,
       task: REMOVE_FROM_GROUP,

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Sql, Transaction } from '../../../../db/database.ts';
 import { grouped } from '../../../../lib/lists.ts';
-import type { Clock } from '../../../../lib/time.ts';
 import type { Mailer, NewMail } from '../../../../mail/mailer.ts';
 import { administratorsOf } from '../../../../mail/receivers.ts';
 import { shownName } from '../names.ts';
@@ -52,9 +51,9 @@ export async function lockNew(tx: Transaction, limit: number): Promise<Warning[]
     .execute();
 }
 
-export async function noteMailed(tx: Transaction, warnings: readonly Warning[], now: Date): Promise<void> {
+export async function noteMailed(tx: Transaction, warnings: readonly Warning[]): Promise<void> {
   await sql`
-    update quota_warnings set mailed_at = ${now}
+    update quota_warnings set mailed_at = ${tx.now}
     from jsonb_to_recordset(${JSON.stringify(warnings)}::jsonb)
       as told (client_id bigint, region_id bigint, attribute text)
     where quota_warnings.client_id = told.client_id and quota_warnings.region_id = told.region_id
@@ -77,13 +76,12 @@ export async function lastWarning(db: Sql, clientId: number): Promise<(Warning &
 const BATCH = 100;
 
 /** Mails the administrators of accounts which quotas are nearly used up. To be called periodically. */
-export async function mailWarnings(deps: { database: Database; clock: Clock; mailer: Mailer }): Promise<void> {
-  const { database, clock, mailer } = deps;
+export async function mailWarnings({ database, mailer }: { database: Database; mailer: Mailer }): Promise<void> {
   for (let told = BATCH; told === BATCH; ) {
     told = await database.transaction(async (tx) => {
       const warnings = await lockNew(tx, BATCH);
       await mailer.queue(tx, await mailsOf(tx, warnings));
-      await noteMailed(tx, warnings, clock.now());
+      await noteMailed(tx, warnings);
       return warnings.length;
     });
   }

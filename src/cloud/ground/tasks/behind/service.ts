@@ -43,14 +43,19 @@ export type Removals = {
 /** What a wing of the cloud has besides operations. */
 export interface WingTasks {
   /** How its tasks end. */
-  ends(foundation: Pick<Foundation, 'clock' | 'secrets'>): TaskEnd[];
+  ends(foundation: Pick<Foundation, 'secrets'>): TaskEnd[];
   /** Its deletions that may wait for what still uses the thing. */
   deletions: readonly WaitingDeletion[];
   removals: Removals;
 }
 
-/** The arguments of a use case, after platform and scope. */
-export type Rest<UseCase> = UseCase extends (on: Platform, scope: Scope, ...args: infer Args) => unknown ? Args : never;
+/** Declares a deletion that may wait for what still uses the thing. */
+export const waitingDeletion = <Args extends unknown[]>(
+  type: string,
+  remove: WaitingDeletion<Args>['remove'],
+  names: readonly string[],
+  options: readonly string[] = [],
+): WaitingDeletion<Args> => ({ type, remove, names, options });
 
 /**
  * Deletes something, or has it wait until the task that takes away what uses it has ended. Returns the task.

@@ -6,7 +6,7 @@ import { found, newTaskId } from '../../../../lib/ids.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import * as placementGroups from '../../../compute/placement-groups/service.ts';
 import { quotaOwner, takeQuotas } from '../../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, refuseDoomed, removeAgain } from '../../../ground/tasks/service.ts';
 import * as workerGroups from '../../../network/security-groups/worker-groups/in-transaction.ts';
 import * as poolNodes from '../nodes/pool-nodes.ts';
@@ -252,10 +252,7 @@ function nodeCountProblems(pool: PoolRow, { node_count: wanted }: UpdatePool): F
   return [{ field: 'node_count', message }];
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const clusterPoolDeletion: WaitingDeletion<Rest<typeof deleteClusterPool>> = {
-  type: 'delete_k8s_cluster_pool_v2',
-  remove: deleteClusterPool,
-  names: ['cluster_name', 'pool_name'],
-  options: [],
-};
+export const clusterPoolDeletion = waitingDeletion('delete_k8s_cluster_pool_v2', deleteClusterPool, [
+  'cluster_name',
+  'pool_name',
+]);

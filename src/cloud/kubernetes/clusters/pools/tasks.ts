@@ -1,6 +1,5 @@
 import { type TaskEnd, taskType } from '../../../../convergence/task-kind.ts';
 import type { Transaction } from '../../../../db/database.ts';
-import type { Clock } from '../../../../lib/time.ts';
 import * as nodes from '../../../compute/instances/nodes/in-transaction.ts';
 import * as placementGroups from '../../../compute/placement-groups/service.ts';
 import { type QuotaAmounts, releaseQuotas } from '../../../ground/quotas/service.ts';
@@ -40,17 +39,17 @@ async function removePool(
 }
 
 /** How tasks on single pools end. All kinds except the last hold the cluster until then. */
-export function poolTasks({ clock }: { clock: Clock }): TaskEnd[] {
+export function poolTasks(): TaskEnd[] {
   const create: TaskEnd<PoolInput> = {
     ...CREATE_POOL,
     async complete(tx, task, { clusterId, poolId }) {
-      await nodes.finish(tx, task.id, clock.now());
+      await nodes.finish(tx, task.id);
       await markPool(tx, poolId, null);
       await releaseCluster(tx, { clusterId, taskId: task.id });
       return { k8s_pools: [poolId] };
     },
     async abandon(tx, task, { clusterId, poolId }) {
-      const freed = await nodes.takeBack(tx, task.id, clock.now());
+      const freed = await nodes.takeBack(tx, task.id);
       await giveBack(tx, freed, await removePool(tx, task, { clusterId, poolId }));
     },
   };
@@ -58,14 +57,13 @@ export function poolTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const resize: TaskEnd<ResizeInput> = {
     ...RESIZE_POOL,
     async complete(tx, task, { clusterId, poolId, nodeCount }) {
-      const freed = await nodes.finish(tx, task.id, clock.now());
+      const freed = await nodes.finish(tx, task.id);
       await setNodeCount(tx, poolId, nodeCount);
       await releaseCluster(tx, { clusterId, taskId: task.id });
       await giveBack(tx, freed);
-      return null;
     },
     async abandon(tx, task, { clusterId }) {
-      const freed = await nodes.takeBack(tx, task.id, clock.now());
+      const freed = await nodes.takeBack(tx, task.id);
       await releaseCluster(tx, { clusterId, taskId: task.id });
       await giveBack(tx, freed);
     },
@@ -75,15 +73,14 @@ export function poolTasks({ clock }: { clock: Clock }): TaskEnd[] {
     ...DELETE_POOL,
     removes: true,
     async complete(tx, task, { poolId, last, ...cluster }) {
-      const freed = await nodes.finish(tx, task.id, clock.now());
+      const freed = await nodes.finish(tx, task.id);
       if (last) {
         await removeCluster(tx, task, cluster, freed);
-        return null;
+        return;
       }
       const { clusterId, ...owner } = cluster;
       const gone = await removePool(tx, task, { clusterId, poolId });
       await releaseQuotas(tx, owner, { ...freed?.amounts, ...gone });
-      return null;
     },
   };
 

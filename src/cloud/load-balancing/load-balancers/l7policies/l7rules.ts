@@ -3,7 +3,7 @@ import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import type { PageQuery } from '../../../../lib/page.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
-import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { changeTree } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
@@ -109,10 +109,4 @@ async function refuseMore(tx: Transaction, policy: PartRow<'lb_l7_policies'>): P
   throw new ConflictError(`L7 policy ${policy.name} already has ${MAX_RULES} rules, the maximum; delete one first`);
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const l7RuleDeletion: WaitingDeletion<Rest<typeof deleteL7Rule>> = {
-  type: 'delete_l7rule',
-  remove: deleteL7Rule,
-  names: ['l7policy_id', 'l7rule_id'],
-  options: [],
-};
+export const l7RuleDeletion = waitingDeletion('delete_l7rule', deleteL7Rule, ['l7policy_id', 'l7rule_id']);

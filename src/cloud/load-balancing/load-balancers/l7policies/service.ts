@@ -4,7 +4,7 @@ import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '.
 import { newId } from '../../../../lib/ids.ts';
 import type { PageQuery } from '../../../../lib/page.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
-import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { poolMisfit, readsHttp } from '../listeners/rules.ts';
 import { changeTree, type Edit } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
@@ -200,10 +200,4 @@ async function wantedTarget(
   }
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const l7PolicyDeletion: WaitingDeletion<Rest<typeof deleteL7Policy>> = {
-  type: 'delete_l7policy',
-  remove: deleteL7Policy,
-  names: ['l7policy_id'],
-  options: [],
-};
+export const l7PolicyDeletion = waitingDeletion('delete_l7policy', deleteL7Policy, ['l7policy_id']);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
-import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { namedBalancer } from '../locks.ts';
 import { virtualAddresses } from '../store.ts';
 import { useListenerSecrets } from '../tls.ts';
@@ -209,10 +209,4 @@ async function idsWhere(tx: Transaction, where: ReturnType<typeof sql>): Promise
   return rows.map(({ id }) => id);
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const listenerDeletion: WaitingDeletion<Rest<typeof deleteListener>> = {
-  type: 'delete_lblistener',
-  remove: deleteListener,
-  names: ['listener_id'],
-  options: [],
-};
+export const listenerDeletion = waitingDeletion('delete_lblistener', deleteListener, ['listener_id']);

@@ -4,7 +4,7 @@ import type { HealthMonitor } from '../../../../db/json-columns.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import { orderOf } from '../../../../lib/page.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
-import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { lockedPool } from '../locks.ts';
 import { changeTree, changeTreeNow, type Edit } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
@@ -190,13 +190,7 @@ async function refuseMore(tx: Transaction, pool: PartRow<'lb_pools'>): Promise<v
   throw new ConflictError(`Pool ${pool.name} already has ${schema.MAX_MEMBERS} members, the maximum`);
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const poolMemberDeletion: WaitingDeletion<Rest<typeof removePoolMember>> = {
-  type: 'delete_lbmember',
-  remove: removePoolMember,
-  names: ['pool_id', 'member_id'],
-  options: [],
-};
+export const poolMemberDeletion = waitingDeletion('delete_lbmember', removePoolMember, ['pool_id', 'member_id']);
 
 /*
  * Health monitors of pools. All refuse with NotFoundError for an unknown pool, changes with ConflictError while a task holds

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../../lib/errors.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
-import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { poolMisfit } from '../listeners/rules.ts';
 import { lockedPool, namedBalancer } from '../locks.ts';
 import { usePoolSecrets } from '../tls.ts';
@@ -196,10 +196,4 @@ async function refuseRedirected(tx: Transaction, pool: PartRow<'lb_pools'>): Pro
   );
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const poolDeletion: WaitingDeletion<Rest<typeof deletePool>> = {
-  type: 'delete_lbpool',
-  remove: deletePool,
-  names: ['pool_id'],
-  options: [],
-};
+export const poolDeletion = waitingDeletion('delete_lbpool', deletePool, ['pool_id']);

@@ -13,7 +13,6 @@ import type { TreeChange, TreeTask } from './tasks.ts';
 /** Writes the rows of one change of a load balancer, and remembers how to put them back. */
 export interface Edit {
   readonly balancer: Pick<LoadBalancerRow, 'id' | 'project_id' | 'region_id'>;
-  readonly now: Date;
   /** Returns the IDs of the new rows. */
   insert<T extends store.PartTable>(table: T, rows: readonly NewPart<T>[]): Promise<string[]>;
   /** Returns whether anything differs. */
@@ -50,7 +49,7 @@ export const changeTree = (
   on.database.accept(async (tx) => {
     const balancer = await lockFreeBalancer(tx, scope, await find(tx));
     const taskId = deletionId(scope);
-    const { edit, changed } = startEdit(tx, balancer, { id: taskId, now: tx.now });
+    const { edit, changed } = startEdit(tx, balancer, taskId);
     const { data: given, created = null } = await plan(tx, edit, balancer);
     const data = { load_balancer_id: balancer.id, ...given };
     if (!differs(changed)) return recordDoneTask(on, tx, scope, { type: task.type, data, created });
@@ -95,7 +94,7 @@ function differs({ former, gone, made }: Changed): boolean {
 export function startEdit(
   tx: Transaction,
   balancer: Edit['balancer'],
-  task: { id: string; now: Date },
+  taskId: string,
 ): { edit: Edit; changed: Changed } {
   const changed: Changed = { made: {}, gone: {}, former: [] };
   const note = (among: 'gone' | 'made', table: store.PartTable, ids: readonly string[]) => {
@@ -104,7 +103,6 @@ export function startEdit(
   let inserted = 0;
   const edit: Edit = {
     balancer,
-    now: task.now,
     async insert(table, rows) {
       const ids = rows.map(({ id }) => id ?? newId());
       const before = inserted;
@@ -116,10 +114,10 @@ export function startEdit(
         region_id: balancer.region_id,
         load_balancer_id: balancer.id,
         provisioning_status: 'PENDING_CREATE',
-        creator_task_id: task.id,
-        task_id: task.id,
-        created_at: inOrder(task.now, before + index),
-        updated_at: task.now,
+        creator_task_id: taskId,
+        task_id: taskId,
+        created_at: inOrder(tx.now, before + index),
+        updated_at: tx.now,
       }));
       await store.insertRows(tx, table, whole);
       note('made', table, ids);
@@ -140,13 +138,13 @@ export function startEdit(
       await store.writeRow(tx, table, row.id, {
         ...pick(values),
         ...held,
-        task_id: task.id,
-        updated_at: task.now,
+        task_id: taskId,
+        updated_at: tx.now,
       });
       return true;
     },
     async remove(table, ids) {
-      await store.holdParts(tx, table, ids, { status: 'PENDING_DELETE', taskId: task.id });
+      await store.holdParts(tx, table, ids, { status: 'PENDING_DELETE', taskId });
       note('gone', table, ids);
     },
   };

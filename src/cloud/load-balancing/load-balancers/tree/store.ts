@@ -103,8 +103,8 @@ export async function deleteParts(tx: Transaction, table: PartTable, ids: readon
 }
 
 /** Ends the task's hold on the load balancer and all its parts. */
-export async function freeTree(tx: Transaction, loadBalancerId: string, taskId: string, now: Date): Promise<void> {
-  const free = sql`provisioning_status = 'ACTIVE', task_id = null, updated_at = ${now}`;
+export async function freeTree(tx: Transaction, loadBalancerId: string, taskId: string): Promise<void> {
+  const free = sql`provisioning_status = 'ACTIVE', task_id = null, updated_at = ${tx.now}`;
   await sql`update load_balancers set ${free} where id = ${loadBalancerId} and task_id = ${taskId}`.execute(tx.sql);
   for (const table of PARTS) {
     await sql`

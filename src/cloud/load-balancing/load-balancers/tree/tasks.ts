@@ -1,5 +1,4 @@
 import { type TaskEnd, type TaskType, taskType } from '../../../../convergence/task-kind.ts';
-import type { Clock } from '../../../../lib/time.ts';
 import { settleSecrets } from '../tls.ts';
 import { deleteParts, freeTree, type LbTable, PARTS, type PartTable, writeRow } from './store.ts';
 
@@ -42,21 +41,21 @@ export const REPLACE_RULE = taskType<TreeChange>('put_l7rule');
 export const DELETE_RULE = taskType<TreeChange>('delete_l7rule');
 
 /** Ends of the tasks in the order of the constants. */
-export function treeTasks({ clock }: { clock: Clock }): TaskEnd[] {
+export function treeTasks(): TaskEnd[] {
   const end = (task: TreeTask): TaskEnd<TreeChange> => ({
     ...task,
     async complete(tx, { id }, { loadBalancerId, gone, former, created }) {
       // Children first: a policy may refer to a pool that goes as well.
       for (const table of PARTS.toReversed()) await deleteParts(tx, table, gone[table] ?? []);
       await settleSecrets(tx, loadBalancerId, touched({ gone, former, made: {} }));
-      await freeTree(tx, loadBalancerId, id, clock.now());
+      await freeTree(tx, loadBalancerId, id);
       return created;
     },
     async abandon(tx, { id }, { loadBalancerId, made, former }) {
       for (const { table, id: row, values } of former.toReversed()) await writeRow(tx, table, row, values);
       for (const table of PARTS.toReversed()) await deleteParts(tx, table, made[table] ?? []);
       await settleSecrets(tx, loadBalancerId, touched({ gone: {}, former, made }));
-      await freeTree(tx, loadBalancerId, id, clock.now());
+      await freeTree(tx, loadBalancerId, id);
     },
   });
   return [

@@ -20,13 +20,12 @@ export const MTU = 1450;
 export async function ensureDefaultNetworks(
   tx: Transaction,
   regions: readonly NetworkedRegion[],
-  now: Date,
   clientId?: number,
 ): Promise<{ wanted: Wanted; scope: WantScope }[]> {
-  const made = await addProjectNetworks(tx, regions, now, clientId);
+  const made = await addProjectNetworks(tx, regions, clientId);
   const external = regions.filter((region) => region.external_network_id !== null);
-  await addExternalNetworks(tx, external, now);
-  await addExternalIpv6(tx, external, now);
+  await addExternalNetworks(tx, external);
+  await addExternalIpv6(tx, external);
   return made.flatMap(({ scope, network, subnet }) => [
     { scope, wanted: make('network', network.id, networkSpec(network)) },
     { scope, wanted: make('subnet', subnet.id, subnetSpec(subnet)) },
@@ -44,7 +43,6 @@ interface MadeNetwork {
 async function addProjectNetworks(
   tx: Transaction,
   regions: readonly NetworkedRegion[],
-  now: Date,
   clientId: number | undefined,
 ): Promise<MadeNetwork[]> {
   const ids = regions.map((region) => region.id);
@@ -54,7 +52,7 @@ async function addProjectNetworks(
       insert into networks (id, project_id, region_id, name, type, mtu, external, shared, is_default,
         port_security_enabled, segmentation_id, tags, created_at, updated_at)
       select gen_random_uuid(), projects.id, region.id, 'default', 'vxlan', ${MTU}, false, false, true,
-        true, nextval('network_segments'), '{}', ${now}, ${now}
+        true, nextval('network_segments'), '{}', ${tx.now}, ${tx.now}
       from projects cross join unnest(${ids}::bigint[]) as region (id)
       where ${wanted} and not exists (
         select from networks
@@ -66,7 +64,7 @@ async function addProjectNetworks(
       insert into subnets (id, network_id, name, cidr, enable_dhcp, gateway_ip, dns_nameservers, host_routes,
         first_address, last_address, free_from, tags, created_at, updated_at)
       select gen_random_uuid(), made.id, 'default', '10.0.0.0/20', true, '10.0.0.1', '["1.1.1.1", "9.9.9.9"]', '[]',
-        '10.0.0.2', '10.0.15.254', '10.0.0.2', '{}', ${now}, ${now}
+        '10.0.0.2', '10.0.15.254', '10.0.0.2', '{}', ${tx.now}, ${tx.now}
       from made
       returning *
     )
@@ -80,7 +78,7 @@ async function addProjectNetworks(
  * The external network is simulated. Its addresses are from the block for tests between networks (RFC 2544); each
  * region has one of its 32 parts.
  */
-async function addExternalNetworks(tx: Transaction, external: readonly NetworkedRegion[], now: Date): Promise<void> {
+async function addExternalNetworks(tx: Transaction, external: readonly NetworkedRegion[]): Promise<void> {
   const ids = external.map((region) => region.id);
   const networkIds = external.map((region) => region.external_network_id);
   await sql`
@@ -88,7 +86,7 @@ async function addExternalNetworks(tx: Transaction, external: readonly Networked
       insert into networks (id, project_id, region_id, name, type, mtu, external, shared, is_default,
         port_security_enabled, segmentation_id, tags, created_at, updated_at)
       select region.network_id, null, region.id, 'external', 'vlan', 1500, true, true, false,
-        true, null, '{}', ${now}, ${now}
+        true, null, '{}', ${tx.now}, ${tx.now}
       from unnest(${ids}::bigint[], ${networkIds}::uuid[]) as region (id, network_id)
       on conflict do nothing
       returning id, '198.18.0.0'::inet + (region_id % 32) * 4096 as base
@@ -96,12 +94,12 @@ async function addExternalNetworks(tx: Transaction, external: readonly Networked
     insert into subnets (id, network_id, name, cidr, enable_dhcp, gateway_ip, dns_nameservers, host_routes,
       first_address, last_address, free_from, tags, created_at, updated_at)
     select gen_random_uuid(), made.id, 'external', set_masklen(made.base, 20)::cidr, true, made.base + 1,
-      '["1.1.1.1", "9.9.9.9"]', '[]', made.base + 2, made.base + 4094, made.base + 2, '{}', ${now}, ${now}
+      '["1.1.1.1", "9.9.9.9"]', '[]', made.base + 2, made.base + 4094, made.base + 2, '{}', ${tx.now}, ${tx.now}
     from made`.execute(tx.sql);
 }
 
 /** Adds ranges from the block for tests with IPv6 (RFC 5180), one for each region. */
-async function addExternalIpv6(tx: Transaction, external: readonly NetworkedRegion[], now: Date): Promise<void> {
+async function addExternalIpv6(tx: Transaction, external: readonly NetworkedRegion[]): Promise<void> {
   const networkIds = external.map((region) => region.external_network_id);
   const ranges = external.map(({ id }) => `2001:2:0:${(id % 65_536).toString(16)}::/64`);
   await sql`
@@ -109,7 +107,7 @@ async function addExternalIpv6(tx: Transaction, external: readonly NetworkedRegi
       first_address, last_address, free_from, tags, created_at, updated_at)
     select gen_random_uuid(), networks.id, 'external-ipv6', range, true, base + 1,
       '["2606:4700:4700::1111", "2620:fe::fe"]', '[]',
-      base + 2, set_masklen(broadcast(range), 128), base + 2, '{}', ${now}, ${now}
+      base + 2, set_masklen(broadcast(range), 128), base + 2, '{}', ${tx.now}, ${tx.now}
     from unnest(${networkIds}::uuid[], ${ranges}::cidr[]) as region (network_id, range)
     cross join lateral (select set_masklen(range::inet, 128) as base) as whole
     join networks on networks.id = region.network_id

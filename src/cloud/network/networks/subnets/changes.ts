@@ -7,7 +7,7 @@ import { patchedTags } from '../../../../lib/tags.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import type { TagHolder } from '../../../ground/metadata/service.ts';
 import { quotaOwner, takeQuota } from '../../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import * as tasks from '../../../ground/tasks/service.ts';
 import { asInRows as floatingIpsAsInRows } from '../../floating-ips/tasks.ts';
 import { connect, disconnect, followGateway, lockFloatingIpsIn } from '../../routers/service.ts';
@@ -72,7 +72,7 @@ export async function createSubnet(on: Platform, scope: Scope, request: CreateSu
     if (rules.keepsGateway(pool, gateway)) await rows.keepForGateway(tx, id, gateway);
     const connected =
       gateway !== null && (request.connect_to_network_router ?? true)
-        ? await connect(tx, scope, { id, ...subnet }, request.router_id_to_connect ?? null, now)
+        ? await connect(tx, scope, { id, ...subnet }, request.router_id_to_connect ?? null)
         : [];
     const spec = subnetSpec({ ...subnet, dns_nameservers: nameservers, host_routes: routes, tags });
     await tasks.beginTask(on, tx, scope, {
@@ -196,10 +196,4 @@ async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: str
 
 const SUBNET = { name: 'Subnet', type: 'subnet' as const, lock: rows.lockSubnet, find: findSubnet };
 
-/** A deletion that may wait for what still uses the thing. */
-export const subnetDeletion: WaitingDeletion<Rest<typeof deleteSubnet>> = {
-  type: 'delete_subnet',
-  remove: deleteSubnet,
-  names: ['subnet_id'],
-  options: [],
-};
+export const subnetDeletion = waitingDeletion('delete_subnet', deleteSubnet, ['subnet_id']);

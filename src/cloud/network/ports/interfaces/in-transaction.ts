@@ -43,9 +43,9 @@ export async function free(tx: Transaction, portId: string): Promise<void> {
 }
 
 /** Detaches the port. Keeps a reserved port, deletes any other and returns true: the caller releases its addresses. */
-export async function remove(tx: Transaction, taskId: string, portId: string, now: Date): Promise<boolean> {
+export async function remove(tx: Transaction, taskId: string, portId: string): Promise<boolean> {
   const port = await lockKind(tx, portId);
-  if (port?.reserved) await freeReserved(tx, taskId, [portId], now);
+  if (port?.reserved) await freeReserved(tx, taskId, [portId]);
   else if (port) await deletePort(tx, portId);
   return port !== undefined && !port.reserved;
 }

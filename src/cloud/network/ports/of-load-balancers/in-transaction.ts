@@ -6,7 +6,6 @@ export async function insertVip(
   tx: Transaction,
   place: Place,
   port: { id: string; networkId: string; loadBalancerId: string },
-  now: Date,
 ): Promise<void> {
   await tx.sql
     .insertInto('ports')
@@ -22,17 +21,17 @@ export async function insertVip(
       position: 0,
       port_security_enabled: true,
       tags: JSON.stringify({}),
-      created_at: now,
-      updated_at: now,
+      created_at: tx.now,
+      updated_at: tx.now,
     })
     .execute();
 }
 
 /** Gives a locked reserved port to a load balancer. */
-export async function attachVip(tx: Transaction, portId: string, loadBalancerId: string, now: Date): Promise<void> {
+export async function attachVip(tx: Transaction, portId: string, loadBalancerId: string): Promise<void> {
   await tx.sql
     .updateTable('ports')
-    .set({ load_balancer_id: loadBalancerId, updated_at: now })
+    .set({ load_balancer_id: loadBalancerId, updated_at: tx.now })
     .where('id', '=', portId)
     .execute();
 }
@@ -54,13 +53,12 @@ export async function lockVip(
 export async function letVipGo(
   tx: Transaction,
   { id, reserved }: { id: string; reserved: boolean },
-  now: Date,
 ): Promise<string | undefined> {
   if (!reserved) {
     await tx.sql.deleteFrom('ports').where('id', '=', id).execute();
     return id;
   }
-  await tx.sql.updateTable('ports').set({ load_balancer_id: null, updated_at: now }).where('id', '=', id).execute();
+  await tx.sql.updateTable('ports').set({ load_balancer_id: null, updated_at: tx.now }).where('id', '=', id).execute();
   return undefined;
 }
 

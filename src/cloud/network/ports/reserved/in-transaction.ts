@@ -133,14 +133,13 @@ export async function attachReserved(
   tx: Transaction,
   instanceId: string,
   ports: { id: string; interfaceName: string | null; position: number; taskId: string | null }[],
-  now: Date,
 ): Promise<void> {
   if (ports.length === 0) return;
   const ids = ports.map(({ id }) => id);
   await takeOffAllGroups(tx, ids);
   await sql`
     update ports set instance_id = ${instanceId}, interface_name = given.interface_name, position = given.position,
-      task_id = given.task_id, updated_at = ${now}
+      task_id = given.task_id, updated_at = ${tx.now}
     from unnest(${ids}::uuid[], ${ports.map((one) => one.interfaceName)}::text[],
       ${ports.map((one) => one.position)}::int[], ${ports.map((one) => one.taskId)}::uuid[])
       as given (id, interface_name, position, task_id)
@@ -151,12 +150,12 @@ export async function attachReserved(
  * Detaches reserved ports and keeps them. Removes their groups, which belonged to the instance. Ends the task's hold
  * on them, but not that of another task.
  */
-export async function freeReserved(tx: Transaction, taskId: string, ids: readonly string[], now: Date): Promise<void> {
+export async function freeReserved(tx: Transaction, taskId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await takeOffAllGroups(tx, ids);
   await tx.sql
     .updateTable('ports')
-    .set({ instance_id: null, interface_name: null, position: 0, updated_at: now })
+    .set({ instance_id: null, interface_name: null, position: 0, updated_at: tx.now })
     .set({ task_id: sql`nullif(task_id, ${taskId})` })
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .execute();
@@ -227,13 +226,12 @@ export async function insertReservedFor(
   tx: Transaction,
   floatingIpId: string,
   { id, macAddress, taskId }: { id: string; macAddress: string; taskId: string },
-  now: Date,
 ): Promise<void> {
   await sql`
     insert into ports (id, network_id, project_id, region_id, name, position, mac_address, port_security_enabled,
       reserved, tags, creator_task_id, created_at, updated_at)
     select ${id}::uuid, network_id, project_id, region_id, ${`port-${id}`}, 0, ${macAddress}::macaddr, true,
-      true, '{}', ${taskId}::uuid, ${now}::timestamptz, ${now}::timestamptz
+      true, '{}', ${taskId}::uuid, ${tx.now}::timestamptz, ${tx.now}::timestamptz
     from floating_ips join ip_assignments on floating_ip_id = floating_ips.id
     join subnets on subnets.id = subnet_id where floating_ips.id = ${floatingIpId}`.execute(tx.sql);
 }
@@ -252,9 +250,9 @@ export async function deleteReserved(tx: Transaction, id: string): Promise<boole
 const ORDER = sql`concat_ws(' ', pair ->> 'ip_address', pair ->> 'mac_address') collate "C"`;
 
 /** Adds the addresses that are missing to the ports' address pairs. */
-export async function addPairs(tx: Transaction, addresses: readonly string[], ids: string[], now: Date): Promise<void> {
+export async function addPairs(tx: Transaction, addresses: readonly string[], ids: string[]): Promise<void> {
   await sql`
-    update ports set updated_at = ${now}, allowed_address_pairs = (
+    update ports set updated_at = ${tx.now}, allowed_address_pairs = (
       select jsonb_agg(pair order by ${ORDER}) from (
         select pair from jsonb_array_elements(allowed_address_pairs) as pair
         union
@@ -264,14 +262,9 @@ export async function addPairs(tx: Transaction, addresses: readonly string[], id
 }
 
 /** Removes the addresses from the ports' address pairs. */
-export async function removePairs(
-  tx: Transaction,
-  addresses: readonly string[],
-  ids: string[],
-  now: Date,
-): Promise<void> {
+export async function removePairs(tx: Transaction, addresses: readonly string[], ids: string[]): Promise<void> {
   await sql`
-    update ports set updated_at = ${now}, allowed_address_pairs = coalesce((
+    update ports set updated_at = ${tx.now}, allowed_address_pairs = coalesce((
       select jsonb_agg(pair order by ${ORDER})
       from jsonb_array_elements(allowed_address_pairs) as pair
       where not pair ->> 'ip_address' = any(${addresses}::text[])), '[]')

@@ -12,7 +12,6 @@ import { defaultGroupRules } from './rules.ts';
 export async function ensureDefaultSecurityGroups(
   tx: Transaction,
   regions: readonly { id: number }[],
-  now: Date,
   clientId?: number,
 ): Promise<{ wanted: Wanted; scope: WantScope }[]> {
   const wanted = clientId === undefined ? sql`true` : sql`projects.client_id = ${clientId}`;
@@ -29,7 +28,7 @@ export async function ensureDefaultSecurityGroups(
   }>`
     with made as (
       insert into security_groups (id, project_id, region_id, name, description, is_default, tags, created_at, updated_at)
-      select gen_random_uuid(), projects.id, region.id, 'default', 'Default security group', true, '{}', ${now}, ${now}
+      select gen_random_uuid(), projects.id, region.id, 'default', 'Default security group', true, '{}', ${tx.now}, ${tx.now}
       from projects cross join unnest(${ids}::bigint[]) as region (id)
       where ${wanted} and not exists (
         select from security_groups as known
@@ -42,7 +41,7 @@ export async function ensureDefaultSecurityGroups(
         port_range_max, remote_ip_prefix, remote_group_id, description, duplicate_key, position, created_at, updated_at)
       select gen_random_uuid(), made.id, rule.direction, rule.ethertype, rule.protocol, rule.port_range_min,
         rule.port_range_max, rule.remote_ip_prefix, rule.remote_group_id, rule.description, rule.duplicate_key,
-        rule.position, ${now}, ${now}
+        rule.position, ${tx.now}, ${tx.now}
       from made cross join jsonb_to_recordset(${JSON.stringify(rules)}::jsonb) as rule (direction text, ethertype text,
         protocol text, port_range_min integer, port_range_max integer, remote_ip_prefix text, remote_group_id uuid,
         description text, duplicate_key text, position integer)

@@ -36,11 +36,10 @@ export async function insertRules(
   tx: Transaction,
   groupId: string,
   rules: IdentifiedRule[],
-  now: Date,
   firstPosition: number,
 ): Promise<RuleRow[]> {
   if (rules.length === 0) return [];
-  const rows = newRules(groupId, rules, now, firstPosition);
+  const rows = newRules(groupId, rules, tx.now, firstPosition);
   await insertRuleRows(tx.sql, { rows: JSON.stringify(rows) });
   return rows;
 }
@@ -65,7 +64,7 @@ const insertRuleRows = compiledQuery((db, args: { rows: string }) =>
 );
 
 /** Replaces the rules with these IDs. Each gets its next revision. */
-export async function updateRules(tx: Transaction, rules: IdentifiedRule[], now: Date): Promise<void> {
+export async function updateRules(tx: Transaction, rules: IdentifiedRule[]): Promise<void> {
   if (rules.length === 0) return;
   const rows = rules.map((rule) => ({ ...rule, duplicate_key: duplicateKey(rule) }));
   await sql`
@@ -73,7 +72,7 @@ export async function updateRules(tx: Transaction, rules: IdentifiedRule[], now:
       protocol = given.protocol, port_range_min = given.port_range_min, port_range_max = given.port_range_max,
       remote_ip_prefix = given.remote_ip_prefix, remote_group_id = given.remote_group_id,
       description = given.description, duplicate_key = given.duplicate_key,
-      revision_number = rule.revision_number + 1, updated_at = ${now}
+      revision_number = rule.revision_number + 1, updated_at = ${tx.now}
     from jsonb_populate_recordset(null::security_group_rules, ${JSON.stringify(rows)}::jsonb) as given
     where rule.id = given.id`.execute(tx.sql);
 }

@@ -17,12 +17,7 @@ const SHOWN_IN_MESSAGE = 10;
 export { groupOfCluster } from '../store.ts';
 
 /** Creates the group. The caller takes the quotas. @throws ConflictError when another group has its name */
-export async function make(
-  tx: Transaction,
-  scope: Scope,
-  cluster: { id: string; name: string },
-  now: Date,
-): Promise<void> {
+export async function make(tx: Transaction, scope: Scope, cluster: { id: string; name: string }): Promise<void> {
   const name = `${cluster.name}-${scope.regionId}-${scope.projectId}-worker`;
   const id = newId();
   const group = {
@@ -34,7 +29,7 @@ export async function make(
     isDefault: false,
     clusterId: cluster.id,
     rules: platformRules(id).map((rule) => ({ ...rule, id: newId() })),
-    now,
+    now: tx.now,
   };
   await withFreeName(name, store.insertGroup(tx, group));
   await want(tx, scope, [wantedAnew('security_group', id, groupSpec(group))]);

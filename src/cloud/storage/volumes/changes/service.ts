@@ -24,7 +24,7 @@ export const updateVolume = (on: Platform, scope: Scope, id: string, change: Upd
     const volume = await free(tx, scope, id);
     const name = change.name ?? volume.name;
     const tags = patchedTags(volume.tags, change.tags);
-    await store.changeVolume(tx, volume.id, { name, tags: JSON.stringify(tags) }, tx.now);
+    await store.changeVolume(tx, volume.id, { name, tags: JSON.stringify(tags) });
     await wantChecked(on, tx, scope, [to(volume.id, { name, metadata: tags })]);
   });
 
@@ -100,7 +100,7 @@ export const revertVolume = (on: Platform, scope: Scope, id: string): Promise<st
       );
     }
     const taskId = newTaskId();
-    await snapshots.hold(tx, [snapshot.id], 'restoring', taskId, tx.now);
+    await snapshots.hold(tx, [snapshot.id], 'restoring', taskId);
     const again = changeWant('volume', volume.id, (spec) => ({
       ...spec,
       reverts: { times: (spec.reverts?.times ?? 0) + 1, snapshotId: snapshot.id },
@@ -164,7 +164,7 @@ export const volumeTags: TagHolder = {
   async change(on, tx, scope, id, plan) {
     const volume = await free(tx, scope, id);
     const tags = plan(volume.tags);
-    await store.changeVolume(tx, volume.id, { tags: JSON.stringify(tags) }, tx.now);
+    await store.changeVolume(tx, volume.id, { tags: JSON.stringify(tags) });
     await wantChecked(on, tx, scope, [to(volume.id, { metadata: tags })]);
   },
 };
@@ -198,7 +198,7 @@ async function begin(
   status: VolumeStatus,
   { id = newTaskId(), task, input, shown, wants }: Begun,
 ): Promise<string> {
-  await store.setStatus(tx, [input.volumeId], status, id, tx.now);
+  await store.setStatus(tx, [input.volumeId], status, id);
   return beginTask(on, tx, scope, {
     id,
     task,

@@ -72,7 +72,6 @@ export async function attach(
   instance: { id: string; name: string },
   plan: PlannedVolume[],
   taskId: string,
-  now: Date,
 ): Promise<NewVolume[]> {
   const list = plan.flatMap(({ id, made }, index) =>
     made === undefined
@@ -87,9 +86,9 @@ export async function attach(
           },
         ],
   );
-  await insertVolumes(tx, scope, list, taskId, now);
+  await insertVolumes(tx, scope, list, taskId);
   const existing = plan.filter(({ made }) => made === undefined).map(({ id }) => id);
-  await setStatus(tx, existing, 'attaching', taskId, now);
+  await setStatus(tx, existing, 'attaching', taskId);
   await rows.insertAttachments(tx, instance.id, plan);
   return list;
 }
@@ -109,7 +108,7 @@ export async function attachBootDisks(
     tags: {},
     status: 'creating' as const,
   }));
-  await insertVolumes(tx, scope, list, taskId, tx.now);
+  await insertVolumes(tx, scope, list, taskId);
   await rows.insertBootAttachments(tx, list);
 }
 
@@ -162,7 +161,6 @@ export async function holdForRemoval(
   instanceIds: readonly string[],
   alsoDelete: readonly string[],
   taskId: string,
-  now: Date,
 ): Promise<string[]> {
   const attached = await rows.lockAttached(tx, instanceIds);
   for (const volume of attached) refuseHeld(`Volume ${volume.id}`, volume);
@@ -185,8 +183,8 @@ export async function holdForRemoval(
     )
     .map(({ id }) => id);
   const stays = attached.map(({ id }) => id).filter((id) => !goes.includes(id));
-  await setStatus(tx, goes, 'deleting', taskId, now);
-  await setStatus(tx, stays, 'detaching', taskId, now);
+  await setStatus(tx, goes, 'deleting', taskId);
+  await setStatus(tx, stays, 'detaching', taskId);
   return goes;
 }
 

@@ -26,14 +26,14 @@ export async function insertAttachments(tx: Transaction, instanceId: string, pla
 }
 
 /** Marks the volumes of the instances as in use, once the instances run. */
-export async function settle(tx: Transaction, instanceIds: readonly string[], now: Date): Promise<void> {
+export async function settle(tx: Transaction, instanceIds: readonly string[]): Promise<void> {
   await sql`
     with attached as (
-      update volume_attachments set attached_at = coalesce(attached_at, ${now}) 
+      update volume_attachments set attached_at = coalesce(attached_at, ${tx.now}) 
       where instance_id = any(${instanceIds}::uuid[])
       returning volume_id
     )
-    update volumes set status = 'in-use', task_id = null, updated_at = ${now}
+    update volumes set status = 'in-use', task_id = null, updated_at = ${tx.now}
     where id in (select volume_id from attached)`.execute(tx.sql);
 }
 
@@ -45,7 +45,6 @@ export async function detach(
   tx: Transaction,
   instanceIds: readonly string[],
   doomed: readonly string[],
-  now: Date,
 ): Promise<VolumeLeft[]> {
   const detached = await tx.sql
     .deleteFrom('volume_attachments')
@@ -55,7 +54,7 @@ export async function detach(
   await tx.sql.deleteFrom('volumes').where(sql<boolean>`id = any(${doomed}::uuid[])`).execute();
   const ids = detached.map((row) => row.volume_id);
   const { rows } = await sql<VolumeLeft>`
-    update volumes set status = 'available', task_id = null, updated_at = ${now}
+    update volumes set status = 'available', task_id = null, updated_at = ${tx.now}
     where id = any(${ids}::uuid[]) returning id, name, size_gib, volume_type, tags`.execute(tx.sql);
   return rows;
 }

@@ -145,14 +145,13 @@ export async function hold(
   ids: string[],
   status: 'restoring' | 'deleting',
   taskId: string,
-  now: Date,
 ): Promise<void> {
-  await change(tx, ids, { status, task_id: taskId, updated_at: now });
+  await change(tx, ids, { status, task_id: taskId, updated_at: tx.now });
 }
 
 /** Makes the snapshots available again after their task has ended. */
-export async function settle(tx: Transaction, ids: string[], now: Date): Promise<void> {
-  await change(tx, ids, { status: 'available', task_id: null, updated_at: now });
+export async function settle(tx: Transaction, ids: string[]): Promise<void> {
+  await change(tx, ids, { status: 'available', task_id: null, updated_at: tx.now });
 }
 
 async function change(

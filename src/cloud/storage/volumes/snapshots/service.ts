@@ -6,11 +6,10 @@ import { foundById, newId, newTaskId, refuseHeld } from '../../../../lib/ids.ts'
 import { tagsOf } from '../../../../lib/legacy-metadata.ts';
 import type { Page } from '../../../../lib/page.ts';
 import { acceptedTags, patchedTags } from '../../../../lib/tags.ts';
-import type { Clock } from '../../../../lib/time.ts';
 import { whyNoSnapshots } from '../../../../lib/volume-types.ts';
 import type { Platform, Scope } from '../../../../platform.ts';
 import { type QuotaOwner, quotaOwner, takeQuota } from '../../../ground/quotas/service.ts';
-import type { Rest, WaitingDeletion } from '../../../ground/tasks/behind/service.ts';
+import { waitingDeletion } from '../../../ground/tasks/behind/service.ts';
 import { beginTask, deletionId, removeAgain, wantChecked } from '../../../ground/tasks/service.ts';
 import { lockVolumes } from '../store.ts';
 import * as rows from './in-transaction.ts';
@@ -26,11 +25,11 @@ export const CREATE_SNAPSHOT = taskType<SnapshotInput>('create_snapshot');
 export const DELETE_SNAPSHOT = taskType<SnapshotInput>('delete_snapshot');
 
 /** How tasks on snapshots end. */
-export function snapshotTasks({ clock }: { clock: Clock }): TaskEnd[] {
+export function snapshotTasks(): TaskEnd[] {
   const create: TaskEnd<SnapshotInput> = {
     ...CREATE_SNAPSHOT,
     async complete(tx, _task, { snapshotId }) {
-      await rows.settle(tx, [snapshotId], clock.now());
+      await rows.settle(tx, [snapshotId]);
       return { snapshots: [snapshotId] };
     },
     abandon: (tx, _task, { snapshotId, ...owner }) => rows.drop(tx, [snapshotId], owner),
@@ -38,10 +37,7 @@ export function snapshotTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const remove: TaskEnd<SnapshotInput> = {
     ...DELETE_SNAPSHOT,
     removes: true,
-    async complete(tx, _task, { snapshotId, ...owner }) {
-      await rows.drop(tx, [snapshotId], owner);
-      return null;
-    },
+    complete: (tx, _task, { snapshotId, ...owner }) => rows.drop(tx, [snapshotId], owner),
   };
   return [create, remove];
 }
@@ -145,7 +141,7 @@ export async function beginSnapshotDeletion(
   if (again !== undefined) return again;
   refuseHeld(`Snapshot ${id}`, snapshot);
   await refuseCopied(tx, [snapshot.id]);
-  await hold(tx, [snapshot.id], 'deleting', taskId, tx.now);
+  await hold(tx, [snapshot.id], 'deleting', taskId);
   return beginTask(on, tx, scope, {
     id: taskId,
     task: DELETE_SNAPSHOT,
@@ -177,10 +173,4 @@ async function changed(
   });
 }
 
-/** A deletion that may wait for what still uses the thing. */
-export const snapshotDeletion: WaitingDeletion<Rest<typeof deleteSnapshot>> = {
-  type: 'delete_snapshot',
-  remove: deleteSnapshot,
-  names: ['snapshot_id'],
-  options: [],
-};
+export const snapshotDeletion = waitingDeletion('delete_snapshot', deleteSnapshot, ['snapshot_id']);
