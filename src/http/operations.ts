@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
+import type { Dialect } from './dialect.ts';
 import type { Api } from './server.ts';
 
 /** A request whose parts have been validated. */
@@ -16,30 +17,40 @@ export type Call<
 }>;
 
 /** Who may call an operation and its other traits, what it takes and answers, and the work that it does. */
-export interface Operation<
+export type Operation<
   Params extends TSchema,
   Body extends TSchema,
   Query extends TSchema,
   Answer extends TSchema,
   Headers extends TSchema,
-> extends FastifyContextConfig,
-    Pick<RouteShorthandOptions, 'onRequest' | 'preHandler'> {
-  tags?: string[];
-  description?: string;
-  deprecated?: boolean;
-  params?: Params;
-  headers?: Headers;
-  body?: Body;
-  query?: Query;
-  /** Without an answer, the status is 204. */
-  answer?: Answer;
-  /** 200 if nothing is said. */
-  status?: 201 | 202 | 204;
-  handler(
-    call: Call<Params, Body, Query, Headers>,
-    reply: FastifyReply,
-  ): Static<Answer> | FastifyReply | Promise<Static<Answer> | FastifyReply>;
-}
+> = FastifyContextConfig &
+  Pick<RouteShorthandOptions, 'onRequest' | 'preHandler'> & {
+    tags?: string[];
+    description?: string;
+    deprecated?: boolean;
+    params?: Params;
+    headers?: Headers;
+    body?: Body;
+    query?: Query;
+    /** 200 if nothing is said. */
+    status?: 201 | 202 | 204;
+  } & (
+    | {
+        /** Without an answer, the status is 204. */
+        answer?: Answer;
+        task?: never;
+        handler(
+          call: Call<Params, Body, Query, Headers>,
+          reply: FastifyReply,
+        ): Static<Answer> | FastifyReply | Promise<Static<Answer> | FastifyReply>;
+      }
+    | {
+        /** Starts tasks, which the answer names in the dialect's way. What changes nothing starts none. */
+        task(call: Call<Params, Body, Query, Headers>): Promise<string | undefined | string[]>;
+        answer?: never;
+        handler?: never;
+      }
+  );
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -50,8 +61,14 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  */
 export function operations<Common extends TSchema = TSchema>(
   app: Api,
-  of: { tags: string[]; params?: Common; deprecated?: boolean } & Pick<FastifyContextConfig, 'access'> &
-    Pick<RouteShorthandOptions, 'onRequest'>,
+  of: Pick<FastifyContextConfig, 'access'> &
+    Pick<RouteShorthandOptions, 'onRequest'> & {
+      tags: string[];
+      params?: Common;
+      deprecated?: boolean;
+      /** Of operations that start tasks. */
+      dialect?: Dialect;
+    },
 ) {
   const register =
     (method: Method) =>
@@ -67,9 +84,9 @@ export function operations<Common extends TSchema = TSchema>(
       summary: string,
       operation: Operation<Params, Body, Query, Answer, Headers>,
     ): void => {
-      const { description, headers, body, query, answer, preHandler, ...rest } = operation;
+      const { description, headers, body, query, preHandler, ...rest } = naming(of.dialect, operation);
       const { tags = of.tags, params = of.params, deprecated = of.deprecated, ...others } = rest;
-      const { onRequest = of.onRequest, handler, status = answer ? 200 : 204, ...config } = others;
+      const { onRequest = of.onRequest, answer, handler, status = answer ? 200 : 204, ...config } = others;
       const access = config.access ?? of.access ?? (method === 'GET' ? 'read' : 'operate');
       app.route({
         method,
@@ -100,6 +117,21 @@ export function operations<Common extends TSchema = TSchema>(
     patch: register('PATCH'),
     delete: register('DELETE'),
   };
+}
+
+/** Lets an operation that starts tasks answer their names. */
+function naming<
+  Params extends TSchema,
+  Body extends TSchema,
+  Query extends TSchema,
+  Answer extends TSchema,
+  Headers extends TSchema,
+>(dialect: Dialect | undefined, operation: Operation<Params, Body, Query, Answer, Headers>) {
+  if (!operation.task) return operation;
+  if (!dialect) throw new Error('Operations that start tasks need a dialect');
+  const { task, ...rest } = operation;
+  const handler = async (call: Call<Params, Body, Query, Headers>) => dialect.tasks([await task(call)].flat());
+  return { ...rest, answer: dialect.tasksSchema, handler };
 }
 
 /** Sets the status of what a handler answers. */

@@ -20,17 +20,16 @@ export const ONE_INSTANCE = `${BASE}/:instance_id(^(?!available_flavors$).*$)`;
 const tags = ['Instances'];
 
 export function instanceRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: schema.InstanceParams });
+  const api = operations(app, { dialect, tags, params: schema.InstanceParams });
 
   api.post('/cloud/v2/instances/:project_id/:region_id', 'createInstance', 'Create an instance', {
     description:
       'The instance, its ports and its new volumes can be read as soon as the task is accepted. If the task fails, nothing is left behind. In a region with simulated infrastructure no guest starts: password, username and user_data have no effect, and password and user_data are not stored.',
     params: ProjectRegionParams,
     body: schema.CreateInstanceSchema,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => {
+    task: async ({ scope, body }) => {
       try {
-        return dialect.tasks([await createInstance(on, scope, inTodaysFields(body))]);
+        return await createInstance(on, scope, inTodaysFields(body));
       } catch (error) {
         throw inFieldsOf(body, error);
       }
@@ -61,16 +60,13 @@ export function instanceRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description:
       'Deletes the volumes that the request lists, and those with delete_on_termination that have no snapshots. All other volumes are detached.',
     query: schema.DeleteInstanceQuery,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, query }) => {
-      const taskId = await deleteOrWait(on, scope, instanceDeletion, params.instance_id, {
+    task: ({ scope, params, query }) =>
+      deleteOrWait(on, scope, instanceDeletion, params.instance_id, {
         volumes: idsOf(query.volumes),
         floatings: idsOf(query.floatings),
         reservedFixedIps: idsOf(query.reserved_fixed_ips),
         deleteFloatings: query.delete_floatings ?? false,
-      });
-      return dialect.tasks([taskId]);
-    },
+      }),
   });
 
   api.get(`${BASE}/:instance_id/ports`, 'listInstancePorts', 'List network ports of an instance', {

@@ -13,7 +13,7 @@ const BASE = '/cloud/v1/servergroups/:project_id/:region_id';
 const tags = ['Placement groups'];
 
 export function placementGroupRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: ProjectRegionParams });
+  const api = operations(app, { dialect, tags, params: ProjectRegionParams });
 
   api.post(BASE, 'createPlacementGroup', 'Create a placement group', {
     body: schema.CreatePlacementGroup,
@@ -39,9 +39,7 @@ export function placementGroupRoutes(app: Api, dialect: Dialect, on: Platform): 
     description:
       'Its instances go on without it. Waits for its instances that are being deleted. Returns 409 while other tasks hold instances in it, and for the group of a pool.',
     params: schema.PlacementGroupParams,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, placementGroupDeletion, params.servergroup_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, placementGroupDeletion, params.servergroup_id),
   });
 }
 

@@ -92,7 +92,7 @@ const UpgradeCluster = Input('UpgradeKubernetesCluster', { version: schema.Versi
 
 /** Routes for upgrades of clusters, under the base path of one version. */
 export function upgradeRoutes(app: Api, dialect: Dialect, on: Platform, base: schema.ClusterBase): void {
-  const api = operations(app, { tags, params: schema.ClusterParams });
+  const api = operations(app, { dialect, tags, params: schema.ClusterParams });
 
   api.get(
     `${base.path}/:cluster_name/upgrade_versions`,
@@ -116,9 +116,7 @@ export function upgradeRoutes(app: Api, dialect: Dialect, on: Platform, base: sc
       description:
         "Starts one task. The cluster shows the new version when the task has finished; its settings don't change. Only one minor version at a time; downgrades are not possible. Returns 409 while a task holds the cluster, and for a version that an enabled Slurm doesn't support.",
       body: UpgradeCluster,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params, body }) =>
-        dialect.tasks([await upgradeCluster(on, scope, params.cluster_name, body.version)]),
+      task: ({ scope, params, body }) => upgradeCluster(on, scope, params.cluster_name, body.version),
     },
   );
 }
@@ -138,15 +136,14 @@ export function clusterRoutes(app: Api, dialect: Dialect, on: Platform): void {
 }
 
 function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: schema.ClusterBase): void {
-  const api = operations(app, { tags, params: schema.ClusterParams });
+  const api = operations(app, { dialect, tags, params: schema.ClusterParams });
 
   api.post(base.path, `createKubernetesCluster${base.suffix}`, 'Create a Kubernetes cluster', {
     description:
       'Starts one task. The cluster can be read immediately, with the status Provisioning. If the task fails, nothing is left behind.',
     params: ProjectRegionParams,
     body: schema.CreateCluster,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await clusters.createCluster(on, scope, body)]),
+    task: ({ scope, body }) => clusters.createCluster(on, scope, body),
   });
 
   api.patch(
@@ -157,9 +154,7 @@ function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: schema.C
       description:
         'Changes up to six groups of settings with one task. Everything is validated before the task starts; an update that changes nothing starts no task, and under `/gcore` names one that is FINISHED. The cluster shows the new settings when the task is FINISHED, and keeps the old ones if it ends in ERROR. Returns 409 while another task holds the cluster. On simulated infrastructure, enabling logging to the topic `simulate-failure` always fails, and the task ends in ERROR.',
       body: schema.ClusterUpdate,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params, body }) =>
-        dialect.tasks(await clusters.updateCluster(on, scope, params.cluster_name, body, dialect)),
+      task: ({ scope, params, body }) => clusters.updateCluster(on, scope, params.cluster_name, body, dialect),
     },
   );
 
@@ -171,11 +166,8 @@ function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: schema.C
       description:
         'Starts one task. Nodes are deleted with their volumes, except for volumes with snapshots. Waits for the deletion of a pool. Returns 409 while another task holds the cluster, or if the security group of its nodes is in use elsewhere.',
       query: schema.DeleteClusterQuery,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params, query }) => {
-        const volumes = idsOf(query.volumes);
-        return dialect.tasks([await deleteOrWait(on, scope, clusters.clusterDeletion, params.cluster_name, volumes)]);
-      },
+      task: ({ scope, params, query }) =>
+        deleteOrWait(on, scope, clusters.clusterDeletion, params.cluster_name, idsOf(query.volumes)),
     },
   );
 }

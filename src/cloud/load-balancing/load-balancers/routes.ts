@@ -25,14 +25,13 @@ export const VERSIONED_BALANCER = versioned('loadbalancer');
 const tags = ['Load balancers'];
 
 export function loadBalancerRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: ProjectRegionParams });
+  const api = operations(app, { dialect, tags, params: ProjectRegionParams });
 
   api.post(BASE, 'createLoadBalancer', 'Create a load balancer', {
     description:
       'Starts one task. Its virtual address is taken from a network, or is that of a reserved fixed IP. Listeners with their pools, members and health monitors can be created with it.',
     body: CreateLoadBalancer,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await creation.createLoadBalancer(on, scope, body)]),
+    task: ({ scope, body }) => creation.createLoadBalancer(on, scope, body),
   });
 
   api.get(BASE, 'listLoadBalancers', 'List load balancers', {
@@ -55,9 +54,7 @@ export function loadBalancerRoutes(app: Api, dialect: Dialect, on: Platform): vo
     description:
       'Deletes its listeners, pools and L7 policies with it. Floating IPs stay in the project, and so does a reserved fixed IP.',
     params: schema.LoadBalancerParams,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, loadBalancers.loadBalancerDeletion, params.load_balancer_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, loadBalancers.loadBalancerDeletion, params.load_balancer_id),
   });
 
   api.post(`${BASE}/check_limits`, 'checkLoadBalancerLimits', 'Check quotas for a load balancer', {
@@ -75,7 +72,7 @@ const ONE_V2 = '/cloud/v2/loadbalancers/:project_id/:region_id/:load_balancer_id
 
 export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
   tagRoutes(app, on, 'loadbalancer', changes.loadBalancerTags);
-  const api = operations(app, { tags, params: schema.LoadBalancerParams });
+  const api = operations(app, { dialect, tags, params: schema.LoadBalancerParams });
 
   api.patch(ONE_BALANCER, 'updateLoadBalancerNow', 'Update a load balancer and wait for completion', {
     description: WAIT_TEXT,
@@ -96,9 +93,7 @@ export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platfor
     description:
       'Fields that are left out stay. The task has finished already if nothing changes. Returns 409 while a task holds the load balancer.',
     body: schema.UpdateLoadBalancer,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.updateLoadBalancer(on, scope, params.load_balancer_id, body)]),
+    task: ({ scope, params, body }) => changes.updateLoadBalancer(on, scope, params.load_balancer_id, body),
   });
 
   api.post(`${ONE_V2}/metadata`, 'addLoadBalancerMetadataV2', 'Add or update tags of a load balancer', {
@@ -106,26 +101,20 @@ export function loadBalancerChangeRoutes(app: Api, dialect: Dialect, on: Platfor
     description: "Other tags don't change.",
     deprecated: true,
     body: TagsInput,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.addLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
+    task: ({ scope, params, body }) => changes.addLoadBalancerTags(on, scope, params.load_balancer_id, body),
   });
 
   api.put(`${ONE_V2}/metadata`, 'replaceLoadBalancerMetadataV2', 'Replace all tags of a load balancer', {
     versioned: VERSIONED_BALANCER,
     deprecated: true,
     body: TagsInput,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.replaceLoadBalancerTags(on, scope, params.load_balancer_id, body)]),
+    task: ({ scope, params, body }) => changes.replaceLoadBalancerTags(on, scope, params.load_balancer_id, body),
   });
 
   api.delete(`${ONE_V2}/metadata_item`, 'deleteLoadBalancerMetadataItemV2', 'Delete a tag of a load balancer', {
     versioned: VERSIONED_BALANCER,
     deprecated: true,
     query: KeyQuery,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, query }) =>
-      dialect.tasks([await changes.removeLoadBalancerTag(on, scope, params.load_balancer_id, query.key)]),
+    task: ({ scope, params, query }) => changes.removeLoadBalancerTag(on, scope, params.load_balancer_id, query.key),
   });
 }

@@ -15,22 +15,20 @@ const BASE = `/cloud/v1/secrets/${PLACE}`;
 const tags = ['Secrets'];
 
 export function secretRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: ProjectRegionParams });
+  const api = operations(app, { dialect, tags, params: ProjectRegionParams });
 
   api.post(`/cloud/v2/secrets/${PLACE}`, 'createTlsSecret', 'Store a certificate with its key', {
     description:
       'For listeners of load balancers. The key must belong to the certificate. The chain is judged as OpenSSL judges it: it must have the issuer of the certificate unless it is empty, and the issuers must be valid now, except for roots, of which clients have their own copy. Nobody can read the contents again.',
     body: CreateTlsSecret,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createTlsSecret(on, scope, body)]),
+    task: ({ scope, body }) => createTlsSecret(on, scope, body),
   });
 
   api.post(BASE, 'createSecret', 'Store a secret', {
     description: 'Nobody can read the contents again. For certificates with keys, use version 2.',
     deprecated: true,
     body: CreateSecret,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createSecret(on, scope, body)]),
+    task: ({ scope, body }) => createSecret(on, scope, body),
   });
 
   api.get(BASE, 'listSecrets', 'List secrets', {
@@ -50,9 +48,7 @@ export function secretRoutes(app: Api, dialect: Dialect, on: Platform): void {
   api.delete(`${BASE}/:secret_id`, 'deleteSecret', 'Delete a secret', {
     description: 'Returns 409 while a listener or pool uses it.',
     params: SecretParams,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, secretDeletion, params.secret_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, secretDeletion, params.secret_id),
   });
 }
 

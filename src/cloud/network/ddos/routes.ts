@@ -36,7 +36,7 @@ const PROFILE = `${PROFILES}/:profile_id`;
 const tags = ['DDoS protection'];
 
 export function ddosRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: schema.DdosProfileParams });
+  const api = operations(app, { dialect, tags, params: schema.DdosProfileParams });
 
   api.get(PROFILES, 'listDdosProfiles', 'List DDoS profiles', {
     params: ProjectRegionParams,
@@ -53,31 +53,24 @@ export function ddosRoutes(app: Api, dialect: Dialect, on: Platform): void {
       'Protects a public address of an instance or load balancer: one in the external network, or a floating IP that leads there. The profile is removed when the address is given back. Returns 409 if the address has one already.',
     params: ProjectRegionParams,
     body: schema.CreateDdosProfile,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await ddos.createDdosProfile(on, scope, body)]),
+    task: ({ scope, body }) => ddos.createDdosProfile(on, scope, body),
   });
 
   api.patch(PROFILE, 'updateDdosProfile', 'Replace the template and the fields of a DDoS profile', {
     description:
       'The address stays: send the same, or null. Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the profile.',
     body: schema.UpdateDdosProfile,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await ddos.updateDdosProfile(on, scope, params.profile_id, body, dialect)]),
+    task: ({ scope, params, body }) => ddos.updateDdosProfile(on, scope, params.profile_id, body, dialect),
   });
 
   api.post(`${PROFILE}/action`, 'actOnDdosProfile', 'Activate or deactivate a DDoS profile', {
     description:
       'Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the profile.',
     body: schema.ActOnDdosProfile,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await ddos.actOnDdosProfile(on, scope, params.profile_id, body, dialect)]),
+    task: ({ scope, params, body }) => ddos.actOnDdosProfile(on, scope, params.profile_id, body, dialect),
   });
 
   api.delete(PROFILE, 'deleteDdosProfile', 'Delete a DDoS profile', {
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, ddos.ddosProfileDeletion, params.profile_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, ddos.ddosProfileDeletion, params.profile_id),
   });
 }

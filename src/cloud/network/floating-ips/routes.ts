@@ -17,14 +17,13 @@ export const FLOATING_IP = versioned('floating_ip');
 const tags = ['Floating IPs'];
 
 export function floatingIpRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: ProjectRegionParams });
+  const api = operations(app, { dialect, tags, params: ProjectRegionParams });
 
   api.post(BASE, 'createFloatingIp', 'Create a floating IP', {
     description:
       'Allocates an address from the external network. Set port_id to assign it right away, or assign it later.',
     body: schema.CreateFloatingIp,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await floatingIps.createFloatingIp(on, scope, body)]),
+    task: ({ scope, body }) => floatingIps.createFloatingIp(on, scope, body),
   });
 
   api.get(
@@ -53,9 +52,7 @@ export function floatingIpRoutes(app: Api, dialect: Dialect, on: Platform): void
   api.delete(`${BASE}/:floating_ip_id`, 'deleteFloatingIp', 'Delete a floating IP', {
     description: 'An assigned floating IP can be deleted, too.',
     params: schema.FloatingIpParams,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, floatingIps.floatingIpDeletion, params.floating_ip_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, floatingIps.floatingIpDeletion, params.floating_ip_id),
   });
 }
 
@@ -64,7 +61,7 @@ const ONE_V2 = '/cloud/v2/floatingips/:project_id/:region_id/:floating_ip_id';
 
 export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
   tagRoutes(app, on, 'floating_ip', floatingIpTags);
-  const api = operations(app, { tags, params: schema.FloatingIpParams });
+  const api = operations(app, { dialect, tags, params: schema.FloatingIpParams });
 
   api.patch(ONE, 'updateFloatingIpTags', 'Update the tags of a floating IP immediately', {
     deprecated: true,
@@ -82,9 +79,7 @@ export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform)
     description:
       'Assigns, reassigns or unassigns the floating IP and updates its tags. If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the floating IP, and if another floating IP is assigned to the address.',
     body: schema.UpdateFloatingIp,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await updateFloatingIp(on, scope, params.floating_ip_id, body, dialect)]),
+    task: ({ scope, params, body }) => updateFloatingIp(on, scope, params.floating_ip_id, body, dialect),
   });
 
   api.post(`${ONE}/assign`, 'assignFloatingIp', 'Assign a floating IP to a port', {
@@ -114,7 +109,6 @@ export function floatingIpChangeRoutes(app: Api, dialect: Dialect, on: Platform)
     description:
       'The reserved fixed IP gets the same address; the ID of its port is in created_resources. Returns 409 while the floating IP is assigned and while a task holds it.',
     body: schema.ConvertFloatingIp,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) => dialect.tasks([await convertFloatingIp(on, scope, params.floating_ip_id)]),
+    task: ({ scope, params }) => convertFloatingIp(on, scope, params.floating_ip_id),
   });
 }

@@ -20,7 +20,7 @@ const tags = ['Networks'];
 
 export function networkRoutes(app: Api, dialect: Dialect, on: Platform): void {
   tagRoutes(app, on, 'network', networkTags);
-  const api = operations(app, { tags, params: schema.NetworkParams });
+  const api = operations(app, { dialect, tags, params: schema.NetworkParams });
 
   api.get(NETWORKS, 'listNetworks', 'List networks', {
     params: ProjectRegionParams,
@@ -58,8 +58,7 @@ export function networkRoutes(app: Api, dialect: Dialect, on: Platform): void {
       'Starts one task. When it is finished, its created_resources has the network in networks and its router, if there is one, in routers. Returns 409 if the external network has no address left for the router.',
     params: ProjectRegionParams,
     body: schema.CreateNetwork,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createNetwork(on, scope, body)]),
+    task: ({ scope, body }) => createNetwork(on, scope, body),
   });
 
   api.patch(`${NETWORKS}/:network_id`, 'updateNetworkNow', 'Update a network immediately', {
@@ -77,17 +76,13 @@ export function networkRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description:
       'If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while another task holds the network.',
     body: schema.UpdateNetwork,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await updateNetwork(on, scope, params.network_id, body, dialect)]),
+    task: ({ scope, params, body }) => updateNetwork(on, scope, params.network_id, body, dialect),
   });
 
   api.delete(`${NETWORKS}/:network_id`, 'deleteNetwork', 'Delete a network', {
     description:
       'Deletes the network, its subnets, and the router that was created with it, unless that has subnets of other networks. Returns 409 for the default network, and if ports, clusters, file shares or load balancers that stay use the network. It waits for those that are being deleted.',
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, networkDeletion, params.network_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, networkDeletion, params.network_id),
   });
 
   api.get(`${NETWORKS}/:network_id/ports`, 'listPortsOfNetwork', 'List the ports in a network', {

@@ -35,7 +35,7 @@ const PORT = versioned('port');
 const tags = ['Ports'];
 
 export function portRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: PortParams });
+  const api = operations(app, { dialect, tags, params: PortParams });
 
   api.get(PORTS, 'listPorts', 'List ports', {
     description: 'Lists ports of instances, reserved ones, and interfaces of routers.',
@@ -55,9 +55,7 @@ export function portRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description:
       "Omitted fields don't change. Returns 409 while a task holds the port, for ports of nodes and routers, and if an address is already in use.",
     body: UpdatePort,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await updatePort(on, scope, params.port_id, body, UPDATE_PORT)]),
+    task: ({ scope, params, body }) => updatePort(on, scope, params.port_id, body, UPDATE_PORT),
   });
 
   api.put(
@@ -68,11 +66,8 @@ export function portRoutes(app: Api, dialect: Dialect, on: Platform): void {
       versioned: PORT,
       deprecated: true,
       body: AllowAddressPairs,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params, body }) => {
-        const change = { allowed_address_pairs: body.allowed_address_pairs ?? [] };
-        return dialect.tasks([await updatePort(on, scope, params.port_id, change, UPDATE_PAIRS)]);
-      },
+      task: ({ scope, params, body: { allowed_address_pairs = [] } }) =>
+        updatePort(on, scope, params.port_id, { allowed_address_pairs }, UPDATE_PAIRS),
     },
   );
 }

@@ -10,7 +10,7 @@ const BASE = '/cloud/v1/projects';
 const tags = ['Projects'];
 
 export function projectChangeRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: projectsSchema.ProjectParams, access: 'administer' });
+  const api = operations(app, { dialect, tags, params: projectsSchema.ProjectParams, access: 'administer' });
 
   api.post(BASE, 'createProject', 'Create a project', {
     description: 'The project gets a default network and a default security group in every region.',
@@ -35,8 +35,6 @@ export function projectChangeRoutes(app: Api, dialect: Dialect, on: Platform): v
     description:
       'The project must be empty, except for its default networks and security groups, which are deleted with it. ' +
       "The default project of an account can't be deleted.",
-    answer: dialect.tasksSchema,
-    handler: async ({ id, principal, params }) =>
-      dialect.tasks([await deleteProject(on, principal, params.project_id, id)]),
+    task: ({ id, principal, params }) => deleteProject(on, principal, params.project_id, id),
   });
 }

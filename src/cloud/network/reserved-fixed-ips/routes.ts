@@ -143,15 +143,14 @@ const RESERVED = versioned('port');
 const tags = ['Reserved fixed IPs'];
 
 export function reservedFixedIpRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: schema.ReservedFixedIpParams });
+  const api = operations(app, { dialect, tags, params: schema.ReservedFixedIpParams });
 
   api.post(BASE, 'createReservedFixedIp', 'Create a reserved fixed IP', {
     description:
       'Reserves a port with its address. Both are kept when the instance or load balancer that uses them is deleted.',
     params: ProjectRegionParams,
     body: schema.CreateReservedFixedIp,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await reservedFixedIps.createReservedFixedIp(on, scope, body)]),
+    task: ({ scope, body }) => reservedFixedIps.createReservedFixedIp(on, scope, body),
   });
 
   api.get(BASE, 'listReservedFixedIps', 'List reserved fixed IPs', {
@@ -184,18 +183,14 @@ export function reservedFixedIpRoutes(app: Api, dialect: Dialect, on: Platform):
   api.delete(`${BASE}/:port_id`, 'deleteReservedFixedIp', 'Delete a reserved fixed IP', {
     description:
       'Returns 409 while an instance uses it, or a load balancer that was given it. Where the own port of a load balancer was reserved, the load balancer keeps it, and it goes with the load balancer. Ports that share the address are disconnected, and an assigned floating IP is unassigned.',
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, reservedFixedIps.reservedFixedIpDeletion, params.port_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, reservedFixedIps.reservedFixedIpDeletion, params.port_id),
   });
 
   api.post(`${BASE}/:port_id/convert`, 'convertReservedFixedIp', 'Convert a reserved fixed IP to a floating IP', {
     description:
       'The floating IP gets the same address; its new ID is in created_resources. Returns 409 unless the reserved fixed IP is an unused IPv4 address in the external network, and while a task holds it.',
     body: schema.ConvertReservedFixedIp,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await reservedFixedIps.convertReservedFixedIp(on, scope, params.port_id)]),
+    task: ({ scope, params }) => reservedFixedIps.convertReservedFixedIp(on, scope, params.port_id),
   });
 
   vipRoutes(app, on);

@@ -55,7 +55,7 @@ const ROUTER = versioned('router');
 const tags = ['Routers'];
 
 export function routerRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: schema.RouterParams });
+  const api = operations(app, { dialect, tags, params: schema.RouterParams });
 
   api.get(ROUTERS, 'listRouters', 'List routers', {
     description: 'Newest first.',
@@ -90,8 +90,7 @@ export function routerRoutes(app: Api, dialect: Dialect, on: Platform): void {
       'Starts one task. When it is finished, its created_resources has the router in routers. In a subnet whose gateway address another router has, it takes a free one. Returns 409 if subnets overlap each other or the external network, if one has no address left, while a task holds one, and if the external network has no address left.',
     params: ProjectRegionParams,
     body: schema.CreateRouter,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await routers.createRouter(on, scope, body)]),
+    task: ({ scope, body }) => routers.createRouter(on, scope, body),
   });
 
   api.patch(`${ROUTERS}/:router_id`, 'updateRouterNow', 'Update a router immediately', {
@@ -111,17 +110,13 @@ export function routerRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description:
       'If nothing changes, returns no task, and under `/gcore` one that is FINISHED. Returns 409 while a task holds the router, and if floating IPs need the gateway.',
     body: schema.UpdateRouter,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await routers.updateRouter(on, scope, params.router_id, body, dialect)]),
+    task: ({ scope, params, body }) => routers.updateRouter(on, scope, params.router_id, body, dialect),
   });
 
   api.delete(`${ROUTERS}/:router_id`, 'deleteRouter', 'Delete a router', {
     description:
       'Also detaches its subnets. Returns 409 while floating IPs need the router to lead out of their subnet.',
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, routers.routerDeletion, params.router_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, routers.routerDeletion, params.router_id),
   });
 
   api.post(`${ROUTERS}/:router_id/attach`, 'attachSubnetToRouter', 'Attach a subnet to a router', {

@@ -93,30 +93,26 @@ const IN_EFFECT =
 
 /** Routes of the second version, where a task reports what was done. */
 export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags: schema.GROUP_TAGS, params: schema.GroupParams });
+  const api = operations(app, { dialect, tags: schema.GROUP_TAGS, params: schema.GroupParams });
 
   api.post(BASE, 'createSecurityGroupByTask', 'Create a security group with a task', {
     description: `Without \`rules\`, all inbound and outbound traffic is allowed; with an empty list, none is. ${IN_EFFECT}`,
     params: ProjectRegionParams,
     body: schema.createSecurityGroupTaskSchema,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await creation.createSecurityGroupByTask(on, scope, body)]),
+    task: ({ scope, body }) => creation.createSecurityGroupByTask(on, scope, body),
   });
 
   api.patch(`${BASE}/:group_id`, 'updateSecurityGroupByTask', 'Update a security group with a task', {
     versioned: schema.VERSIONED_GROUP,
     description: `Rules that stay keep their IDs. All changes are one revision. Returns no task if nothing changes, and under \`/gcore\` one that is FINISHED. ${IN_EFFECT}`,
     body: schema.updateSecurityGroupTaskSchema,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await creation.updateSecurityGroupByTask(on, scope, params.group_id, body, dialect)]),
+    task: ({ scope, params, body }) => creation.updateSecurityGroupByTask(on, scope, params.group_id, body, dialect),
   });
 
   api.post(`${BASE}/:group_id/rules`, 'addSecurityGroupRuleByTask', 'Add a rule to a security group with a task', {
     description: `Returns 409 if the group already has the same rule; the message names it. ${IN_EFFECT}`,
     body: rulesSchema.securityGroupRuleInputV2Schema,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) => dialect.tasks([await addRuleByTask(on, scope, params.group_id, body)]),
+    task: ({ scope, params, body }) => addRuleByTask(on, scope, params.group_id, body),
   });
 
   api.delete(
@@ -126,9 +122,7 @@ export function groupTaskRoutes(app: Api, dialect: Dialect, on: Platform): void 
     {
       description: IN_EFFECT,
       params: schema.GroupRuleParams,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params }) =>
-        dialect.tasks([await removeRuleByTask(on, scope, params.group_id, params.rule_id)]),
+      task: ({ scope, params }) => removeRuleByTask(on, scope, params.group_id, params.rule_id),
     },
   );
 }

@@ -91,15 +91,14 @@ const tags = ['File shares'];
 
 export function fileShareRoutes(app: Api, dialect: Dialect, on: Platform): void {
   tagRoutes(app, on, 'file_shares', fileShares.fileShareTags);
-  const api = operations(app, { tags, params: schema.FileShareParams });
+  const api = operations(app, { dialect, tags, params: schema.FileShareParams });
 
   api.post(BASE, 'createFileShare', 'Create a file share', {
     closedBody: true,
     description: 'Starts one task. When it is finished, its created_resources has the share in file_shares.',
     params: ProjectRegionParams,
     body: schema.CreateFileShare,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await fileShares.createFileShare(on, scope, body)]),
+    task: ({ scope, body }) => fileShares.createFileShare(on, scope, body),
   });
 
   api.get(BASE, 'listFileShares', 'List file shares', {
@@ -140,23 +139,17 @@ export function fileShareRoutes(app: Api, dialect: Dialect, on: Platform): void 
     description:
       "Returns no task if nothing changes, and under `/gcore` one that is FINISHED. Returns 409 while another task holds the share, and for settings that Slurm in a cluster doesn't support.",
     body: schema.UpdateFileShare,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await fileShares.updateFileShare(on, scope, params.file_share_id, body, dialect)]),
+    task: ({ scope, params, body }) => fileShares.updateFileShare(on, scope, params.file_share_id, body, dialect),
   });
 
   api.post(`${ONE_SHARE}/extend`, 'extendFileShare', 'Extend a file share', {
     body: schema.ExtendFileShare,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await fileShares.extendFileShare(on, scope, params.file_share_id, body.size)]),
+    task: ({ scope, params, body }) => fileShares.extendFileShare(on, scope, params.file_share_id, body.size),
   });
 
   api.delete(ONE_SHARE, 'deleteFileShare', 'Delete a file share', {
     description: 'Returns 409 while a task holds the share, or Slurm in a cluster uses it.',
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, fileShares.fileShareDeletion, params.file_share_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, fileShares.fileShareDeletion, params.file_share_id),
   });
 }
 

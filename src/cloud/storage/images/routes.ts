@@ -86,22 +86,20 @@ export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
       : presentedPublicImage(known.image, scope, price);
   }
 
-  const api = operations(app, { tags, params: ProjectRegionParams });
+  const api = operations(app, { dialect, tags, params: ProjectRegionParams });
 
   api.post(IMAGES, 'createImage', 'Create an image from a volume', {
     description:
       'Starts one task. When it is finished, its created_resources has the image in images. The task holds the volume meanwhile. A volume in use is copied in its current state.',
     body: schema.CreateImage,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await service.createImage(on, scope, body)]),
+    task: ({ scope, body }) => service.createImage(on, scope, body),
   });
 
   api.post('/cloud/v1/downloadimage/:project_id/:region_id', 'downloadImage', 'Create an image from an address', {
     description:
       'Starts one task. When it is finished, its created_resources has the image in images. The simulated infrastructure fetches nothing: there the size stays unknown, and an address where nothing is does as well.',
     body: schema.DownloadImage,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await service.downloadImage(on, scope, body)]),
+    task: ({ scope, body }) => service.downloadImage(on, scope, body),
   });
 
   api.get(IMAGES, 'listImages', 'List images', {
@@ -153,8 +151,6 @@ export function imageRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description:
       'Volumes created from it are copies and stay. Returns 409 while volumes are created from it, and 403 for images of the platform.',
     params: schema.ImageParams,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, service.imageDeletion, params.image_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, service.imageDeletion, params.image_id),
   });
 }

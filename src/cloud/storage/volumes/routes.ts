@@ -15,13 +15,12 @@ const tags = ['Volumes'];
 export const VOLUME = versioned('volume');
 
 export function volumeRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: ProjectRegionParams });
+  const api = operations(app, { dialect, tags, params: ProjectRegionParams });
 
   api.post(BASE, 'createVolume', 'Create a volume', {
     description: 'Creates an empty volume, or one from an image or a snapshot. A volume from a snapshot gets its size.',
     body: schema.CreateVolumeSchema,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createVolume(on, scope, body)]),
+    task: ({ scope, body }) => createVolume(on, scope, body),
   });
 
   api.get(BASE, 'listVolumes', 'List volumes', {
@@ -42,8 +41,7 @@ export function volumeRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description: 'The volume must be available. Its snapshots must be listed in the request, or deleted first.',
     params: schema.VolumeParams,
     query: schema.DeleteVolumeQuery,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, query }) =>
-      dialect.tasks([await deleteOrWait(on, scope, volumeDeletion, params.volume_id, idsOf(query.snapshots))]),
+    task: ({ scope, params, query }) =>
+      deleteOrWait(on, scope, volumeDeletion, params.volume_id, idsOf(query.snapshots)),
   });
 }

@@ -22,7 +22,7 @@ export function instanceChangeRoutes(app: Api, dialect: Dialect, on: Platform): 
   tagRoutes(app, on, 'instance', changes.instanceTags);
   tagRoutes(app, on, 'instance', changes.instanceTags, { version: 'v2', versioned: versioned('instance') });
   tagByKeyRoutes(app, on, 'instance', changes.instanceTags);
-  const api = operations(app, { tags, params: InstanceParams });
+  const api = operations(app, { dialect, tags, params: InstanceParams });
 
   api.patch(ONE_INSTANCE, 'updateInstance', 'Update an instance', {
     description: 'Takes effect immediately. Returns 409 while a task holds the instance.',
@@ -47,18 +47,14 @@ export function instanceChangeRoutes(app: Api, dialect: Dialect, on: Platform): 
       description:
         "Returns 409 if the state of the instance doesn't allow the action; the message names the state. Bare metal can't be suspended and resumed.",
       body: schema.InstanceAction,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params, body }) =>
-        dialect.tasks([await changes.actOnInstance(on, scope, params.instance_id, body.action)]),
+      task: ({ scope, params, body }) => changes.actOnInstance(on, scope, params.instance_id, body.action),
     },
   );
 
   api.post(`${INSTANCE}/changeflavor`, 'changeInstanceFlavor', 'Resize an instance', {
     description: 'Changes the flavor of a running or stopped instance. Its state is the same afterwards.',
     body: schema.ChangeFlavor,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.changeInstanceFlavor(on, scope, params.instance_id, body.flavor_id)]),
+    task: ({ scope, params, body }) => changes.changeInstanceFlavor(on, scope, params.instance_id, body.flavor_id),
   });
 
   api.get(

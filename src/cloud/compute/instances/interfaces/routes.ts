@@ -11,7 +11,7 @@ const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
 const tags = ['Instances'];
 
 export function interfaceRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: InstanceParams });
+  const api = operations(app, { dialect, tags, params: InstanceParams });
 
   api.get(`${INSTANCE}/interfaces`, 'listInstanceInterfaces', 'List the interfaces of an instance', {
     description: 'In the order of the interfaces on the instance.',
@@ -28,17 +28,13 @@ export function interfaceRoutes(app: Api, dialect: Dialect, on: Platform): void 
     description:
       "If the type is omitted, it follows from the port, subnet or network; without any of them, the interface is external. The instance must be active, paused or stopped. A DDoS profile is validated but not stored: traffic isn't filtered.",
     body: AttachInterface,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await attachInterface(on, scope, params.instance_id, body)]),
+    task: ({ scope, params, body }) => attachInterface(on, scope, params.instance_id, body),
   });
 
   api.post(`${INSTANCE}/detach_interface`, 'detachInterface', 'Detach an interface from an instance', {
     description:
       'Deletes the port and releases its addresses; a reserved fixed IP stays. A floating IP is unassigned. The instance must be active, paused or stopped.',
     body: DetachInterface,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await detachInterface(on, scope, params.instance_id, body)]),
+    task: ({ scope, params, body }) => detachInterface(on, scope, params.instance_id, body),
   });
 }

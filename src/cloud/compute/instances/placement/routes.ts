@@ -17,14 +17,12 @@ const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
 const tags = ['Instances'];
 
 export function instancePlacementRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: InstanceParams });
+  const api = operations(app, { dialect, tags, params: InstanceParams });
 
   api.post(`${INSTANCE}/put_into_servergroup`, 'putInstanceIntoServerGroup', 'Put an instance into a placement group', {
     description: 'Returns 409 if it is in one already, and for bare metal machines and nodes of clusters.',
     body: PutIntoServerGroup,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await putIntoPlacementGroup(on, scope, params.instance_id, body.servergroup_id)]),
+    task: ({ scope, params, body }) => putIntoPlacementGroup(on, scope, params.instance_id, body.servergroup_id),
   });
 
   api.post(
@@ -33,9 +31,7 @@ export function instancePlacementRoutes(app: Api, dialect: Dialect, on: Platform
     'Remove an instance from its placement group',
     {
       description: 'Returns 409 if it is in none, and for bare metal machines and nodes of clusters.',
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params }) =>
-        dialect.tasks([await removeFromPlacementGroup(on, scope, params.instance_id)]),
+      task: ({ scope, params }) => removeFromPlacementGroup(on, scope, params.instance_id),
     },
   );
 }

@@ -26,16 +26,14 @@ export function poolRoutes(app: Api, dialect: Dialect, on: Platform, base: clust
 function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: clustersSchema.ClusterBase): void {
   const pools = `${base.path}/:cluster_name/pools`;
 
-  const api = operations(app, { tags, params: clustersSchema.PoolParams });
+  const api = operations(app, { dialect, tags, params: clustersSchema.PoolParams });
 
   api.post(pools, `createKubernetesPool${base.suffix}`, 'Add a pool to a Kubernetes cluster', {
     description:
       'Starts one task. The pool can be read immediately, with the status Provisioning. If the task fails, nothing is left behind. Returns 409 while a task holds the cluster.',
     params: clustersSchema.ClusterParams,
     body: clustersSchema.CreatePool,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await createClusterPool(on, scope, params.cluster_name, body)]),
+    task: ({ scope, params, body }) => createClusterPool(on, scope, params.cluster_name, body),
   });
 
   api.patch(`${pools}/:pool_name`, `updateKubernetesPool${base.suffix}`, 'Update a pool of a Kubernetes cluster', {
@@ -52,9 +50,7 @@ function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: clusters
   api.delete(`${pools}/:pool_name`, `deleteKubernetesPool${base.suffix}`, 'Delete a pool of a Kubernetes cluster', {
     description:
       'Starts one task. Deleting the last pool deletes the cluster; the task then has cluster_deleted in data. Waits for the deletion of another pool, unless it is the last one then. Returns 409 while another task holds the cluster, and for the last GPU pool while Slurm is enabled.',
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, clusterPoolDeletion, params.cluster_name, params.pool_name)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, clusterPoolDeletion, params.cluster_name, params.pool_name),
   });
 
   api.post(
@@ -64,11 +60,8 @@ function changingRoutes(app: Api, dialect: Dialect, on: Platform, base: clusters
     {
       description: 'Starts one task. Returns 409 while a task holds the cluster.',
       body: ResizePool,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params, body }) => {
-        const { cluster_name: cluster, pool_name: pool } = params;
-        return dialect.tasks([await resizeClusterPool(on, scope, cluster, pool, body.node_count)]);
-      },
+      task: ({ scope, params, body }) =>
+        resizeClusterPool(on, scope, params.cluster_name, params.pool_name, body.node_count),
     },
   );
 }

@@ -19,14 +19,13 @@ const RULE_VERSION = versioned('lb_l7rule');
 const tags = ['Load balancers'];
 
 export function l7PolicyRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: schema.PolicyParams });
+  const api = operations(app, { dialect, tags, params: schema.PolicyParams });
 
   api.post(BASE, 'createL7Policy', 'Create an L7 policy of a listener', {
     description: `It takes effect once it has a rule. Policies at its position and directly behind it move back. A listener has at most ${schema.MAX_POLICIES}, and a load balancer ${MOST_IN_ALL.policies}. ${HELD}`,
     params: ProjectRegionParams,
     body: schema.CreatePolicy,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createL7Policy(on, scope, body)]),
+    task: ({ scope, body }) => createL7Policy(on, scope, body),
   });
 
   api.get(BASE, 'listL7Policies', 'List L7 policies', {
@@ -47,24 +46,18 @@ export function l7PolicyRoutes(app: Api, dialect: Dialect, on: Platform): void {
     versioned: POLICY_VERSION,
     description: `The action and what belongs to it are replaced; other fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
     body: schema.UpdatePolicy,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await updateL7Policy(on, scope, params.l7policy_id, body)]),
+    task: ({ scope, params, body }) => updateL7Policy(on, scope, params.l7policy_id, body),
   });
 
   api.delete(ONE, 'deleteL7Policy', 'Delete an L7 policy', {
     description: `Deletes its rules with it. ${WAITS}`,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, l7PolicyDeletion, params.l7policy_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, l7PolicyDeletion, params.l7policy_id),
   });
 
   api.post(RULES, 'createL7Rule', 'Add a rule to an L7 policy', {
     description: `A policy has at most ${schema.MAX_RULES}, and a load balancer ${MOST_IN_ALL.rules} over all its policies. ${HELD}`,
     body: schema.CreateRule,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await createL7Rule(on, scope, params.l7policy_id, body)]),
+    task: ({ scope, params, body }) => createL7Rule(on, scope, params.l7policy_id, body),
   });
 
   api.get(RULES, 'listL7Rules', 'List the rules of an L7 policy', {
@@ -86,16 +79,12 @@ export function l7PolicyRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description: `Fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
     params: schema.RuleParams,
     body: schema.ReplaceRule,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await replaceL7Rule(on, scope, params.l7policy_id, params.l7rule_id, body)]),
+    task: ({ scope, params, body }) => replaceL7Rule(on, scope, params.l7policy_id, params.l7rule_id, body),
   });
 
   api.delete(RULE, 'deleteL7Rule', 'Delete a rule of an L7 policy', {
     description: WAITS,
     params: schema.RuleParams,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, l7RuleDeletion, params.l7policy_id, params.l7rule_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, l7RuleDeletion, params.l7policy_id, params.l7rule_id),
   });
 }

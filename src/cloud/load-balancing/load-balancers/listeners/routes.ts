@@ -17,14 +17,13 @@ const VERSIONED = versioned('lblistener');
 const tags = ['Load balancers'];
 
 export function listenerRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: schema.ListenerParams });
+  const api = operations(app, { dialect, tags, params: schema.ListenerParams });
 
   api.post(BASE, 'createListener', 'Create a listener of a load balancer', {
     description: `Starts one task, whose created_resources have the listener in listeners. ${HELD}`,
     params: ProjectRegionParams,
     body: schema.CreateListener,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createListener(on, scope, body)]),
+    task: ({ scope, body }) => createListener(on, scope, body),
   });
 
   // Answers contain hashes of passwords.
@@ -69,21 +68,16 @@ export function listenerRoutes(app: Api, dialect: Dialect, on: Platform): void {
       versioned: VERSIONED,
       description: `Fields that are left out stay. The task has finished already if nothing changes. ${HELD}`,
       body: schema.UpdateListener,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params, body }) =>
-        dialect.tasks([await updateListener(on, scope, params.listener_id, body)]),
+      task: ({ scope, params, body }) => updateListener(on, scope, params.listener_id, body),
     },
   );
 
   api.delete(ONE, 'deleteListener', 'Delete a listener of a load balancer', {
     description: `Deletes its L7 policies with it. Its default pool stays, unless delete_default_pool is true; then it returns 409 if something else uses the pool. ${WAITS}`,
     query: schema.DeleteListenerQuery,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, query }) =>
-      dialect.tasks([
-        await deleteOrWait(on, scope, listenerDeletion, params.listener_id, {
-          defaultPool: query.delete_default_pool ?? false,
-        }),
-      ]),
+    task: ({ scope, params, query }) =>
+      deleteOrWait(on, scope, listenerDeletion, params.listener_id, {
+        defaultPool: query.delete_default_pool ?? false,
+      }),
   });
 }

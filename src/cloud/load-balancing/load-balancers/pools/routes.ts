@@ -23,13 +23,12 @@ const UPDATES = [
 ];
 
 export function lbPoolRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: ProjectRegionParams });
+  const api = operations(app, { dialect, tags, params: ProjectRegionParams });
 
   api.post(BASE, 'createPool', 'Create a pool of a load balancer', {
     description: `With listener_id, it becomes the default pool of the listener. Starts one task, whose created_resources have the pool in pools. ${HELD}`,
     body: schema.CreatePool,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createPool(on, scope, body)]),
+    task: ({ scope, body }) => createPool(on, scope, body),
   });
 
   api.get(BASE, 'listPools', 'List pools of load balancers', {
@@ -53,16 +52,14 @@ export function lbPoolRoutes(app: Api, dialect: Dialect, on: Platform): void {
       deprecated,
       params: schema.PoolParams,
       body: schema.UpdatePool,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params, body }) => dialect.tasks([await updatePool(on, scope, params.pool_id, body)]),
+      task: ({ scope, params, body }) => updatePool(on, scope, params.pool_id, body),
     });
   }
 
   api.delete(ONE, 'deletePool', 'Delete a pool of a load balancer', {
     description: `Listeners are left without a default pool. Returns 409 while an L7 policy sends requests to it. ${WAITS}`,
     params: schema.PoolParams,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) => dialect.tasks([await deleteOrWait(on, scope, poolDeletion, params.pool_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, poolDeletion, params.pool_id),
   });
 }
 
@@ -81,7 +78,7 @@ const DELETIONS = [
 const MEMBER_VERSIONED = versioned('lbpool_member');
 
 export function lbMemberRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: schema.PoolParams });
+  const api = operations(app, { dialect, tags, params: schema.PoolParams });
 
   api.get(MEMBERS, 'listPoolMembers', 'List the members of a pool', {
     query: schema.MemberListQuery,
@@ -93,18 +90,14 @@ export function lbMemberRoutes(app: Api, dialect: Dialect, on: Platform): void {
     api.post(path, operationId, 'Add a member to a pool', {
       description: `Returns 409 if the pool has a member with this address and port, and if it or the load balancer has as many members as it may have. ${HELD}`,
       body: schema.CreateMember,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params, body }) =>
-        dialect.tasks([await members.addPoolMember(on, scope, params.pool_id, body)]),
+      task: ({ scope, params, body }) => members.addPoolMember(on, scope, params.pool_id, body),
     });
   }
 
   api.put(MEMBERS, 'replacePoolMembers', 'Replace all members of a pool', {
     description: `Members with the same address and port are kept and get the other values; an empty list removes all. The task has finished already if nothing changes. ${HELD}`,
     body: schema.ReplaceMembers,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await members.replacePoolMembers(on, scope, params.pool_id, body)]),
+    task: ({ scope, params, body }) => members.replacePoolMembers(on, scope, params.pool_id, body),
   });
 
   api.get(MEMBER, 'getPoolMember', 'Get a member of a pool', {
@@ -119,18 +112,15 @@ export function lbMemberRoutes(app: Api, dialect: Dialect, on: Platform): void {
     description: `Fields that are left out stay; null clears what the monitor asks instead. Address, port and subnet can't change. The task has finished already if nothing changes. ${HELD}`,
     params: schema.MemberParams,
     body: schema.UpdateMember,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await members.updatePoolMember(on, scope, params.pool_id, params.member_id, body)]),
+    task: ({ scope, params, body }) => members.updatePoolMember(on, scope, params.pool_id, params.member_id, body),
   });
 
   for (const { path, operationId } of DELETIONS) {
     api.delete(path, operationId, 'Remove a member from a pool', {
       description: WAITS,
       params: schema.MemberParams,
-      answer: dialect.tasksSchema,
-      handler: async ({ scope, params }) =>
-        dialect.tasks([await deleteOrWait(on, scope, members.poolMemberDeletion, params.pool_id, params.member_id)]),
+      task: ({ scope, params }) =>
+        deleteOrWait(on, scope, members.poolMemberDeletion, params.pool_id, params.member_id),
     });
   }
 }
@@ -138,7 +128,7 @@ export function lbMemberRoutes(app: Api, dialect: Dialect, on: Platform): void {
 const MONITOR = '/cloud/v1/lbpools/:project_id/:region_id/:pool_id/healthmonitor';
 
 export function healthMonitorRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: schema.PoolParams });
+  const api = operations(app, { dialect, tags, params: schema.PoolParams });
 
   api.get(MONITOR, 'getHealthMonitor', 'Get the health monitor of a pool', {
     versioned: VERSIONED,
@@ -150,18 +140,14 @@ export function healthMonitorRoutes(app: Api, dialect: Dialect, on: Platform): v
   api.post(MONITOR, 'createHealthMonitor', 'Create the health monitor of a pool', {
     description: `Returns 409 if the pool has one. ${HELD}`,
     body: schema.CreateHealthMonitor,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await members.addHealthMonitor(on, scope, params.pool_id, body)]),
+    task: ({ scope, params, body }) => members.addHealthMonitor(on, scope, params.pool_id, body),
   });
 
   api.patch(MONITOR, 'updateHealthMonitor', 'Update the health monitor of a pool', {
     versioned: VERSIONED,
     description: `Fields that are left out stay; null clears those of HTTP. The type can't change. The task has finished already if nothing changes. Returns 404 for a pool without a monitor. ${HELD}`,
     body: schema.UpdateHealthMonitor,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await members.updateHealthMonitor(on, scope, params.pool_id, body)]),
+    task: ({ scope, params, body }) => members.updateHealthMonitor(on, scope, params.pool_id, body),
   });
 
   api.delete(MONITOR, 'deleteHealthMonitor', 'Delete the health monitor of a pool', {

@@ -118,7 +118,7 @@ const FailOver = Input(
 );
 
 export function loadBalancerCareRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: LoadBalancerParams });
+  const api = operations(app, { dialect, tags, params: LoadBalancerParams });
 
   api.get(
     '/cloud/v1/loadbalancers/:project_id/:region_id/status',
@@ -161,16 +161,12 @@ export function loadBalancerCareRoutes(app: Api, dialect: Dialect, on: Platform)
   api.post(`${ONE_BALANCER}/resize`, 'resizeLoadBalancer', 'Give a load balancer another flavor', {
     description: 'Returns 409 while a task holds the load balancer.',
     body: Resize,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await resizeLoadBalancer(on, scope, params.load_balancer_id, body.flavor)]),
+    task: ({ scope, params, body }) => resizeLoadBalancer(on, scope, params.load_balancer_id, body.flavor),
   });
 
   api.post(`${ONE_BALANCER}/failover`, 'failOverLoadBalancer', 'Replace the machines of a load balancer', {
     description: 'Its addresses stay the same. Returns 409 while a task holds the load balancer, even with force.',
     body: FailOver,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await failOverLoadBalancer(on, scope, params.load_balancer_id)]),
+    task: ({ scope, params }) => failOverLoadBalancer(on, scope, params.load_balancer_id),
   });
 }

@@ -23,7 +23,7 @@ const tags = ['Networks'];
 
 export function subnetRoutes(app: Api, dialect: Dialect, on: Platform): void {
   tagRoutes(app, on, 'subnet', subnetTags);
-  const api = operations(app, { tags, params: SubnetParams });
+  const api = operations(app, { dialect, tags, params: SubnetParams });
 
   api.get(SUBNETS, 'listSubnets', 'List subnets', {
     params: ProjectRegionParams,
@@ -44,8 +44,7 @@ export function subnetRoutes(app: Api, dialect: Dialect, on: Platform): void {
       'Starts one task. When it is finished, its created_resources has the subnet in subnets. Returns 409 if another subnet of the network, or of the router that it is attached to, overlaps it.',
     params: ProjectRegionParams,
     body: CreateSubnet,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await createSubnet(on, scope, body)]),
+    task: ({ scope, body }) => createSubnet(on, scope, body),
   });
 
   api.patch(`${SUBNETS}/:subnet_id`, 'updateSubnet', 'Update a subnet', {
@@ -64,8 +63,6 @@ export function subnetRoutes(app: Api, dialect: Dialect, on: Platform): void {
   api.delete(`${SUBNETS}/:subnet_id`, 'deleteSubnet', 'Delete a subnet', {
     description:
       'Detaches the subnet from its routers. Returns 409 for the subnet of the default network, while routes of a router go through it, and if ports, clusters, file shares or load balancers that stay use the subnet. It waits for those that are being deleted.',
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, subnetDeletion, params.subnet_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, subnetDeletion, params.subnet_id),
   });
 }

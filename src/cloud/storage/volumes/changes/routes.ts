@@ -50,7 +50,7 @@ export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): vo
   tagRoutes(app, on, 'volume', changes.volumeTags);
   attachmentRoutes(app, on);
 
-  const api = operations(app, { tags: ['Volumes'], params: VolumeParams });
+  const api = operations(app, { dialect, tags: ['Volumes'], params: VolumeParams });
 
   api.patch(V1, 'updateVolume', 'Update the name or tags of a volume', {
     body: UpdateVolume,
@@ -64,9 +64,7 @@ export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): vo
   api.post(`${V1}/extend`, 'extendVolume', 'Extend a volume', {
     description: "Also works while the volume is attached. Volumes of type ssd_lowlatency can't be extended.",
     body: ExtendVolume,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.extendVolume(on, scope, params.volume_id, body)]),
+    task: ({ scope, params, body }) => changes.extendVolume(on, scope, params.volume_id, body),
   });
 
   api.post(`${V1}/retype`, 'retypeVolume', 'Change the type of a volume', {
@@ -86,25 +84,20 @@ export function volumeChangeRoutes(app: Api, dialect: Dialect, on: Platform): vo
 
   api.post(`${V1}/revert`, 'revertVolume', 'Revert a volume to its last snapshot', {
     description: 'The volume must be available and have the size of the snapshot.',
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) => dialect.tasks([await changes.revertVolume(on, scope, params.volume_id)]),
+    task: ({ scope, params }) => changes.revertVolume(on, scope, params.volume_id),
   });
 
   api.post(`${V2}/attach`, 'attachVolume', 'Attach a volume to an instance', {
     versioned: VOLUME,
     description: 'The volume must be available. It stays when the instance is deleted.',
     body: AttachVolume,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.attachVolume(on, scope, params.volume_id, body)]),
+    task: ({ scope, params, body }) => changes.attachVolume(on, scope, params.volume_id, body),
   });
 
   api.post(`${V2}/detach`, 'detachVolume', 'Detach a volume from an instance', {
     versioned: VOLUME,
     description: "The boot volume can't be detached.",
     body: DetachVolume,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params, body }) =>
-      dialect.tasks([await changes.detachVolume(on, scope, params.volume_id, body)]),
+    task: ({ scope, params, body }) => changes.detachVolume(on, scope, params.volume_id, body),
   });
 }

@@ -31,15 +31,14 @@ const SNAPSHOT = versioned('snapshot');
 const tags = ['Snapshots'];
 
 export function snapshotRoutes(app: Api, dialect: Dialect, on: Platform): void {
-  const api = operations(app, { tags, params: schema.SnapshotParams });
+  const api = operations(app, { dialect, tags, params: schema.SnapshotParams });
 
   api.post(BASE, 'createSnapshot', 'Create a snapshot of a volume', {
     description:
       'Snapshots are only available for volumes of type standard and ssd_hiiops that are available or in use.',
     params: ProjectRegionParams,
     body: schema.CreateSnapshotSchema,
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, body }) => dialect.tasks([await snapshots.createSnapshot(on, scope, body)]),
+    task: ({ scope, body }) => snapshots.createSnapshot(on, scope, body),
   });
 
   api.get(BASE, 'listSnapshots', 'List snapshots', {
@@ -79,9 +78,7 @@ export function snapshotRoutes(app: Api, dialect: Dialect, on: Platform): void {
   }
 
   api.delete(`${BASE}/:snapshot_id`, 'deleteSnapshot', 'Delete a snapshot', {
-    answer: dialect.tasksSchema,
-    handler: async ({ scope, params }) =>
-      dialect.tasks([await deleteOrWait(on, scope, snapshots.snapshotDeletion, params.snapshot_id)]),
+    task: ({ scope, params }) => deleteOrWait(on, scope, snapshots.snapshotDeletion, params.snapshot_id),
   });
 }
 
