@@ -183,6 +183,14 @@ export const textMap = (
 export const oneOf = <const V extends readonly string[]>(values: V, annotations: object) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...annotations });
 
+/** One of several texts. A text instead of annotations is the description. */
+export const Choice = <const V extends readonly string[]>(values: V, annotations: string | object = {}) =>
+  Type.Unsafe<V[number]>({
+    enum: [...values],
+    type: 'string',
+    ...(typeof annotations === 'string' ? { description: annotations } : annotations),
+  });
+
 /** A closed object whose fields are all optional. */
 export const closed = <P extends Record<string, TSchema>>(
   properties: P,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, NULL_AS_EMPTY, nullable } from '../../lib/wire.ts';
+import { Choice, Named, NULL_AS_EMPTY, nullable } from '../../lib/wire.ts';
 
 /* The words for accounts and for people, which all of iam uses. */
 
@@ -15,14 +15,10 @@ export const SERVICE_STATUSES = ['new', 'trial', 'trialend', 'active', 'paused',
 export type ServiceStatus = (typeof SERVICE_STATUSES)[number];
 
 const LANGUAGES = ['az', 'de', 'en', 'ru', 'zh'] as const;
-export const Lang = Type.Enum([...LANGUAGES], {
-  type: 'string',
-  description: 'Language of the user',
-  examples: ['en'],
-});
+export const Lang = Choice(LANGUAGES, { description: 'Language of the user', examples: ['en'] });
 
 const AUTH_TYPES = ['password', 'sso', 'github', 'google-oauth2'] as const;
-export const AuthTypes = Type.Array(Type.Enum([...AUTH_TYPES], { type: 'string' }), {
+export const AuthTypes = Type.Array(Choice(AUTH_TYPES), {
   maxItems: AUTH_TYPES.length,
   uniqueItems: true,
   description: 'Ways to log in, stored as given. Regardless of this value, users can only log in with passwords.',
@@ -63,7 +59,7 @@ const userFields = {
     examples: [1],
   }),
   groups: Type.Array(Role, { description: 'Role of the user in that account' }),
-  user_type: Type.Enum(['common', 'reseller', 'seller'], { type: 'string' }),
+  user_type: Choice(['common', 'reseller', 'seller']),
   auth_types: AuthTypes,
   deleted: Type.Boolean(),
   activated: Type.Boolean({

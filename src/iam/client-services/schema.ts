@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { isoMicros } from '../../lib/time.ts';
-import { IntegerId, Named, ReadOnly, Timestamp } from '../../lib/wire.ts';
+import { Choice, IntegerId, Named, ReadOnly, Timestamp } from '../../lib/wire.ts';
 import { SERVICE_STATUSES, SERVICES } from '../accounts/schema.ts';
 import type { ServiceState } from './state.ts';
 
-const Status = (description: string) => Type.Enum([...SERVICE_STATUSES], { type: 'string', description });
+const Status = (description: string) => Choice(SERVICE_STATUSES, description);
 const NoOptions = Type.Array(Type.Object({}), {
   maxItems: 0,
   description: 'Always empty: services have no options here.',
@@ -12,7 +12,7 @@ const NoOptions = Type.Array(Type.Object({}), {
 
 export const Service = Named('ClientService', {
   id: Type.Integer({ description: 'Service ID', examples: [12] }),
-  name: Type.Enum([...SERVICES], { type: 'string' }),
+  name: Choice(SERVICES),
   client: Type.Integer({ description: 'Client ID', examples: [1] }),
   status: Status('`active` and `trial` let the account use the service; any other status refuses it'),
   previous_status: Status('The previous status'),
@@ -28,11 +28,7 @@ export type Service = Static<typeof Service>;
 export const ServiceArray = Type.Array(Service);
 
 const changes = {
-  status: Type.Enum(['trial', 'trialend', 'active', 'paused'], {
-    type: 'string',
-    description: 'New status',
-    examples: ['paused'],
-  }),
+  status: Choice(['trial', 'trialend', 'active', 'paused'], { description: 'New status', examples: ['paused'] }),
   enabled: Type.Optional(
     Type.Boolean({
       description: 'If left out, it follows from the status: true with `active` and `trial`',

@@ -12,10 +12,7 @@ const perService = <T extends object>(entry: T) =>
   >;
 
 const ServiceStatus = wire.Named('ServiceStatus', {
-  status: Type.Enum([...accountsSchema.SERVICE_STATUSES], {
-    type: 'string',
-    description: '`new` for a service that this platform does not offer',
-  }),
+  status: wire.Choice(accountsSchema.SERVICE_STATUSES, '`new` for a service that this platform does not offer'),
   enabled: Type.Boolean(),
 });
 
@@ -38,13 +35,12 @@ const accountFields = {
   id: Type.Integer({ description: 'Client ID', examples: [1] }),
   email: Type.String({ description: 'E-mail address of the contact person' }),
   name: wire.nullable(Type.String({ ...wire.NULL_AS_EMPTY, description: 'Name of the contact person' })),
-  status: Type.Enum(['new', 'trial', 'trialend', 'active', 'integration', 'paused', 'preparation', 'ready'], {
-    type: 'string',
+  status: wire.Choice(['new', 'trial', 'trialend', 'active', 'integration', 'paused', 'preparation', 'ready'], {
     description: '`paused`: nobody can use the account',
   }),
   companyName: Type.String({ examples: ['Example Ltd'] }),
   currentUser: Type.Integer({ description: 'User that the token acts for', examples: [1] }),
-  capabilities: Type.Array(Type.Enum([...accountsSchema.SERVICES], { type: 'string' }), {
+  capabilities: Type.Array(wire.Choice(accountsSchema.SERVICES), {
     description: 'Services that the account may use',
   }),
   serviceStatuses: wire.Named('ServiceStatuses', perService(ServiceStatus)),
@@ -84,10 +80,7 @@ export const Client = wire.Named('Client', {
     description: 'Its reseller: a single one, despite the name',
     examples: [1],
   }),
-  client_type: Type.Enum([...CLIENT_TYPES], {
-    type: 'string',
-    description: '`reseller` for an account that a reseller works in',
-  }),
+  client_type: wire.Choice(CLIENT_TYPES, '`reseller` for an account that a reseller works in'),
   owner: wire.nullable(Type.Integer({ ...wire.NULL_AS_ABSENT, description: 'Its first administrator' })),
 });
 export type Client = Static<typeof Client>;
@@ -142,10 +135,7 @@ const ids = (description: string) =>
     }),
   );
 const ServiceState = Type.Optional(
-  Type.Enum([...accountsSchema.SERVICE_STATUSES], {
-    type: 'string',
-    description: 'Clients whose service of this name has this status',
-  }),
+  wire.Choice(accountsSchema.SERVICE_STATUSES, 'Clients whose service of this name has this status'),
 );
 
 export const ClientListQuery = wire.Query({
@@ -181,7 +171,7 @@ export const ClientListQuery = wire.Query({
     }),
   ),
   is_test: flag('Whether the client is for tests'),
-  client_type: Type.Optional(Type.Enum([...CLIENT_TYPES], { type: 'string', description: 'Kind of the client' })),
+  client_type: Type.Optional(wire.Choice(CLIENT_TYPES, 'Kind of the client')),
   promocode: text('No client has one, so nothing matches'),
   country_code: text('ISO 3166 code of the country'),
 });

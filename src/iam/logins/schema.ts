@@ -1,6 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { Email } from '../../lib/email.ts';
-import { Input, Named, NULL_AS_ABSENT, NULL_AS_EMPTY, nullable, pageFields, Timestamp } from '../../lib/wire.ts';
+import {
+  Choice,
+  Input,
+  Named,
+  NULL_AS_ABSENT,
+  NULL_AS_EMPTY,
+  nullable,
+  pageFields,
+  Timestamp,
+} from '../../lib/wire.ts';
 
 /** A password that somebody types to log in. */
 export const GivenPassword = (description: string) =>
@@ -67,7 +76,7 @@ export const ForgotPassword = Input(
   { email: 'user@example.com' },
 );
 export const Sent = Named('ForgottenPasswordNoted', {
-  status: Type.Enum(['sent'], { type: 'string', description: 'The same, whether the user exists or not' }),
+  status: Choice(['sent'], 'The same, whether the user exists or not'),
 });
 
 export const ChangePassword = Input(

@@ -10,13 +10,12 @@ import { Email, requireEmail } from '../../lib/email.ts';
 import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page.ts';
 import type { Versioned } from '../../lib/versioned.ts';
-import { Input, IntegerId, Named, pageFields, pageQuery, Query } from '../../lib/wire.ts';
+import { Choice, Input, IntegerId, Named, pageFields, pageQuery, Query } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { resellerExists } from '../accounts/service.ts';
 
-const NotificationType = Type.Enum(['deletion_request', 'failed_login'], {
-  type: 'string',
+const NotificationType = Choice(['deletion_request', 'failed_login'], {
   description:
     '`deletion_request`: a client asked for the deletion of its account, or the account was deleted. `failed_login`: somebody tried to sign in and failed.',
   examples: ['failed_login'],
@@ -61,8 +60,7 @@ export const NotificationSettingListQuery = Query({
   ...pageQuery(),
   ordering: Type.Optional(
     Type.Unsafe<Ordering>(
-      Type.Enum([...ORDERINGS, ...ORDERINGS.map((field) => `-${field}`)], {
-        type: 'string',
+      Choice([...ORDERINGS, ...ORDERINGS.map((field) => `-${field}`)], {
         default: 'id',
         description: 'Field to order by; a minus before it reverses the order.',
       }),

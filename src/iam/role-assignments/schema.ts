@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Input, IntegerId, listOf, listQuery, Named, nullable, Query, Timestamp } from '../../lib/wire.ts';
+import { Choice, Input, IntegerId, listOf, listQuery, Named, nullable, Query, Timestamp } from '../../lib/wire.ts';
 import { CLOUD_ROLES } from '../../requests/principal.ts';
 
-const Role = Type.Enum(CLOUD_ROLES, {
-  type: 'string',
+const Role = Choice(CLOUD_ROLES, {
   description:
     'ClientAdministrator is for the whole account, the others are for projects. InternalNetworkOnlyUser may do what User may, but take no public addresses',
   examples: ['Observer'],
@@ -67,7 +66,7 @@ export const RoleListQuery = Query({
 export const RoleList = listOf(
   Named('AssignableRole', {
     role: Role,
-    scope: Type.Enum(['Client', 'Project'], { type: 'string', description: 'Where it can be assigned' }),
+    scope: Choice(['Client', 'Project'], 'Where it can be assigned'),
   }),
   'AssignableRoleList',
 );

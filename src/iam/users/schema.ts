@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Email } from '../../lib/email.ts';
 import {
+  Choice,
   Input,
   IntegerId,
   Named,
@@ -103,10 +104,7 @@ export const InviteUser = Input(
 );
 export type InviteUser = Static<typeof InviteUser>;
 
-const sent = Type.Enum(['sent'], {
-  type: 'string',
-  description: 'Always `sent`, although no mail is sent: give the token to the invited person.',
-});
+const sent = Choice(['sent'], 'Always `sent`, although no mail is sent: give the token to the invited person.');
 const invitationFields = {
   user_id: Type.Integer({
     description:
@@ -166,7 +164,7 @@ export const CreateUser = Input(
     email: Email('Address to log in with'),
     password: NewPassword('Password'),
     company: CompanyName('Name of the account that is created for the user'),
-    user_type: Type.Optional(Type.Enum(['common'], { type: 'string', description: 'Always common' })),
+    user_type: Type.Optional(Choice(['common'], 'Always common')),
     name: Type.Optional(PersonName('Name')),
     phone: Type.Optional(Phone('Telephone number')),
     seller: Type.Optional(
@@ -176,8 +174,7 @@ export const CreateUser = Input(
       Type.Array(
         Input('NewUserService', {
           product_name: Type.Optional(
-            Type.Enum(['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'], {
-              type: 'string',
+            Choice(['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'], {
               description: 'If left out, the entry is ignored',
               examples: ['CLOUD'],
             }),

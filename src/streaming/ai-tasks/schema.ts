@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { MAX_URL } from '../../lib/file-url.ts';
-import { Input, IntegerId, Named, NULL_AS_ABSENT, nullable, Query, Timestamp } from '../../lib/wire.ts';
+import { Choice, Input, IntegerId, Named, NULL_AS_ABSENT, nullable, Query, Timestamp } from '../../lib/wire.ts';
 import { ORDERINGS } from './page.ts';
 import { STATUSES } from './states.ts';
 
@@ -13,10 +13,8 @@ export const EXAMPLE_URL = 'https://example.com/video.mp4';
 const TASK_NAMES = ['transcription', 'content-moderation'] as const;
 const CATEGORIES = ['nsfw', 'hard_nudity', 'soft_nudity', 'sport'] as const;
 
-const Status = (description: string) =>
-  Type.Enum([...STATUSES], { type: 'string', description, examples: ['PENDING'] });
-const TaskName = (description: string) =>
-  Type.Enum([...TASK_NAMES], { type: 'string', description, examples: ['transcription'] });
+const Status = (description: string) => Choice(STATUSES, { description, examples: ['PENDING'] });
+const TaskName = (description: string) => Choice(TASK_NAMES, { description, examples: ['transcription'] });
 const Language = (description: string) =>
   nullable(Type.String({ minLength: 1, maxLength: 3, description, examples: ['ger'] }));
 
@@ -158,7 +156,7 @@ const taskDataSchema = Type.Object(
     task_name: TaskName('What is done'),
     client_id: IntegerId('Account'),
     url: Type.String({ examples: [EXAMPLE_URL] }),
-    category: Type.Optional(Type.Enum([...CATEGORIES], { type: 'string', examples: ['nsfw'] })),
+    category: Type.Optional(Choice(CATEGORIES, { examples: ['nsfw'] })),
     audio_language: Type.Optional(Type.String({ examples: ['ger'] })),
     subtitles_language: Type.Optional(Type.String({ examples: ['eng'] })),
     stop_objects: Type.Optional(Type.String({ examples: ['ANUS_EXPOSED'] })),
@@ -243,8 +241,7 @@ export const AiTaskListQuery = Query({
     }),
   ),
   ordering: Type.Optional(
-    Type.Enum([...ORDERINGS], {
-      type: 'string',
+    Choice(ORDERINGS, {
       description:
         'Ascending order by this field. Left out: tasks that have not started first, then the latest start first.',
     }),
@@ -271,7 +268,7 @@ export const AiTaskListQuery = Query({
 export type AiTaskListQuery = Static<typeof AiTaskListQuery>;
 
 export const AiInfoQuery = Query({
-  type: Type.Enum(['language_support'], { type: 'string', description: 'What to ask for' }),
+  type: Choice(['language_support'], 'What to ask for'),
   audio_language: Type.String({
     maxLength: 3,
     description: 'Spoken language, as an ISO 639-2 code',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { IntegerId, Named, nullable, Query, QueryTime, RepeatedId } from '../../lib/wire.ts';
+import { Choice, IntegerId, Named, nullable, Query, QueryTime, RepeatedId } from '../../lib/wire.ts';
 import type { AuditRow, Sealed } from './store.ts';
 
 const several = { minItems: 1, maxItems: 20 };
@@ -40,7 +40,7 @@ export const AuditQuery = Query({
     }),
   ),
   outcome: Type.Optional(
-    Type.Array(Type.Enum(['accepted', 'refused', 'failed'], { type: 'string' }), {
+    Type.Array(Choice(['accepted', 'refused', 'failed']), {
       maxItems: 3,
       description: 'Repeat the parameter for several',
     }),
@@ -57,8 +57,7 @@ export const AuditQuery = Query({
 export type AuditQuery = Static<typeof AuditQuery>;
 
 const AuditActor = Named('AuditActor', {
-  kind: Type.Enum(['user', 'operator', 'unknown'], {
-    type: 'string',
+  kind: Choice(['user', 'operator', 'unknown'], {
     description: 'operator: a command on the server. unknown: credentials that belong to nobody',
   }),
   user_id: nullable(Type.Integer({ description: 'User' })),
@@ -114,7 +113,7 @@ export const AuditRecord = Named('AuditRecord', {
   request_id: nullable(
     Type.String({ description: 'As in the header `x-request-id`; of the first, if there were several' }),
   ),
-  outcome: Type.Enum(['accepted', 'refused', 'failed'], { type: 'string' }),
+  outcome: Choice(['accepted', 'refused', 'failed']),
   status: nullable(Type.Integer({ description: 'Status of the answer' })),
   reason: nullable(
     Type.String({

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Direction, Ethertype, Port, Prefix } from '../../cloud/network/security-groups/rules/schema.ts';
 import { PROTOCOL_NAMES } from '../../lib/ip-addresses.ts';
 import { Uuid } from '../../lib/resource-fields.ts';
-import { Named, nullable, Query } from '../../lib/wire.ts';
+import { Choice, Named, nullable, Query } from '../../lib/wire.ts';
 
 const End = (description: string, example: string) =>
   Type.String({ minLength: 2, maxLength: 45, description, examples: [example] });
@@ -11,11 +11,7 @@ export const ReachabilityQuery = Query({
   from: End('Who sends first: the ID of a port, or an IP address', '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a'),
   to: End('Who receives: the ID of a port, or an IP address', '203.0.113.7'),
   protocol: Type.Optional(
-    Type.Enum(['any', ...PROTOCOL_NAMES], {
-      type: 'string',
-      description: 'A protocol as in rules. All by default',
-      examples: ['tcp'],
-    }),
+    Choice(['any', ...PROTOCOL_NAMES], { description: 'A protocol as in rules. All by default', examples: ['tcp'] }),
   ),
   port: Type.Optional(
     Type.Integer({
@@ -51,7 +47,7 @@ export type MissingRule = Static<typeof MissingRule>;
 const Side = Named('ReachabilitySide', {
   port_id: Uuid('The port'),
   allowed: Type.Boolean(),
-  reason: Type.Enum(['rule', 'no rule', 'port security is off'], { type: 'string' }),
+  reason: Choice(['rule', 'no rule', 'port security is off']),
   rule: nullable(LettingRule),
   missing: nullable(MissingRule),
 });
@@ -70,8 +66,7 @@ export type Flow = Static<typeof Flow>;
 export const Reachability = Named('Reachability', {
   allowed: Type.Boolean({ description: 'Whether one of the flows is allowed, on a path that exists' }),
   path: nullable(
-    Type.Enum(['network', 'router', 'none'], {
-      type: 'string',
+    Choice(['network', 'router', 'none'], {
       description:
         'How two ports are connected: by their network, by a router of both, or not. null with an address, whose path is not known',
     }),

@@ -6,7 +6,7 @@ import type { Sql } from '../../db/database.ts';
 import type { DeletionStep } from '../../db/json-columns.ts';
 import { operations } from '../../http/operations.ts';
 import type { Api } from '../../http/server.ts';
-import { Named, nullable } from '../../lib/wire.ts';
+import { Choice, Named, nullable } from '../../lib/wire.ts';
 import type { Platform } from '../../platform.ts';
 import type { Principal } from '../../requests/principal.ts';
 
@@ -28,8 +28,7 @@ const TaskStep = Named('TaskStep', {
   id: Type.String({
     description: 'Its ID. Of what is deleted with a project or account: that of the project',
   }),
-  state: Type.Enum(['waiting', 'doing', 'done', 'removed', 'given up'], {
-    type: 'string',
+  state: Choice(['waiting', 'doing', 'done', 'removed', 'given up'], {
     description:
       'waiting: nothing is done with it right now. done, removed: it is as wanted. given up: the task ended before that',
   }),
@@ -41,7 +40,7 @@ export type TaskStep = Static<typeof TaskStep>;
 
 export const TaskSteps = Named('TaskSteps', {
   task_id: Type.String({ format: 'uuid' }),
-  state: Type.Enum(['NEW', 'RUNNING', 'FINISHED', 'ERROR'], { type: 'string' }),
+  state: Choice(['NEW', 'RUNNING', 'FINISHED', 'ERROR']),
   done: Type.Integer({ description: 'How many steps are done' }),
   of: Type.Integer({ description: 'How many steps there are' }),
   steps: Type.Array(TaskStep),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Input, IntegerId, Named, nullable, Query, Timestamp } from '../../lib/wire.ts';
+import { Choice, Input, IntegerId, Named, nullable, Query, Timestamp } from '../../lib/wire.ts';
 import { Event, TYPE_PATTERN } from '../events/schema.ts';
 import type { DeliveryRow, WebhookRow } from './store.ts';
 
@@ -66,8 +66,7 @@ const fields = {
     description: 'Whether events of all accounts are sent: the platform administrator made the webhook',
   }),
   disabled_reason: nullable(
-    Type.Enum(['failing', 'gone'], {
-      type: 'string',
+    Choice(['failing', 'gone'], {
       description:
         'Why the platform disabled it: `failing`: every attempt failed for five days; `gone`: the receiver answered 410',
     }),
@@ -125,8 +124,7 @@ export const RotateSecret = Input(
 );
 export type RotateSecret = Static<typeof RotateSecret>;
 
-const State = Type.Enum(['pending', 'delivered', 'failed'], {
-  type: 'string',
+const State = Choice(['pending', 'delivered', 'failed'], {
   description:
     'pending: it is being sent, or will be. delivered: the receiver answered 2xx. failed: it did not for 24 hours',
 });

@@ -136,9 +136,7 @@ const volumes = [
     snapshot_id: UuidInput('Snapshot ID'),
     size: VolumeSize,
     ...made,
-    type_name: Type.Optional(
-      Type.Enum([...SNAPSHOT_TYPES], { type: 'string', description: 'Defaults to that of the snapshot' }),
-    ),
+    type_name: Type.Optional(wire.Choice(SNAPSHOT_TYPES, 'Defaults to that of the snapshot')),
     ...bootable,
   }),
   Type.Object(
@@ -241,7 +239,7 @@ const InstanceFlavor = wire.Named('FlavorOfInstance', {
 });
 
 const Address = wire.Named('InstanceAddress', {
-  type: Type.Enum(['fixed', 'floating'], { type: 'string' }),
+  type: wire.Choice(['fixed', 'floating']),
   addr: Type.String({ examples: ['10.0.0.2'] }),
   interface_name: Type.Optional(wire.nullable(Type.String({ description: 'For fixed addresses only' }))),
   subnet_id: Type.Optional(Uuid('Subnet ID, only when a single instance is read')),
@@ -255,8 +253,8 @@ export const InstanceAnswer = wire.Named('Instance', {
   instance_description: wire.nullable(Type.String()),
   ...PlaceFields,
   created_at: wire.Timestamp(),
-  status: Type.Enum(INSTANCE_STATUSES, { type: 'string' }),
-  vm_state: Type.Enum(VM_STATES, { type: 'string' }),
+  status: wire.Choice(INSTANCE_STATUSES),
+  vm_state: wire.Choice(VM_STATES),
   task_state: wire.nullable(Type.String({ description: 'Task in progress on the instance' })),
   ...TaskFields,
   flavor: InstanceFlavor,
@@ -298,7 +296,7 @@ export const InstanceListQuery = wire.Query({
   exclude_secgroup: text('Exclude instances that have a security group with this name'),
   ip: text('Part of an IPv4 address, fixed or floating'),
   uuid: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
-  status: Type.Optional(Type.Enum(FILTERED_STATUSES, { type: 'string' })),
+  status: Type.Optional(wire.Choice(FILTERED_STATUSES)),
   'changes-since': Type.Optional(Type.String({ format: 'date-time', description: 'Changed at this time or later' })),
   'changes-before': Type.Optional(Type.String({ format: 'date-time', description: 'Changed at this time or earlier' })),
   tag_value: Type.Optional(
@@ -324,21 +322,12 @@ export const InstanceListQuery = wire.Query({
   with_ddos: flag('Has no effect: DDoS profiles are in a list of their own', false),
   profile_name: text('Name of the DDoS profile; requires with_ddos'),
   protection_status: Type.Optional(
-    Type.Enum(['Active', 'Queued', 'Error'], {
-      type: 'string',
-      description: 'Status of the DDoS profile; requires with_ddos',
-    }),
+    wire.Choice(['Active', 'Queued', 'Error'], 'Status of the DDoS profile; requires with_ddos'),
   ),
-  type_ddos_profile: Type.Optional(
-    Type.Enum(['basic', 'advanced'], {
-      type: 'string',
-      description: 'Type of the DDoS profile; requires with_ddos',
-    }),
-  ),
+  type_ddos_profile: Type.Optional(wire.Choice(['basic', 'advanced'], 'Type of the DDoS profile; requires with_ddos')),
   with_interfaces_name: flag('Include the names of interfaces', false),
   order_by: Type.Optional(
-    Type.Enum(['created.asc', 'created.desc', 'name.asc', 'name.desc', 'status.asc', 'status.desc'], {
-      type: 'string',
+    wire.Choice(['created.asc', 'created.desc', 'name.asc', 'name.desc', 'status.asc', 'status.desc'], {
       default: 'created.desc',
     }),
   ),

@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { PlaceFields, Uuid } from '../../../lib/resource-fields.ts';
-import { Input, listOf, listQuery, Named, ProjectRegion, Query } from '../../../lib/wire.ts';
+import { Choice, Input, listOf, listQuery, Named, ProjectRegion, Query } from '../../../lib/wire.ts';
 
 export const GROUP_POLICIES = ['affinity', 'anti-affinity', 'soft-anti-affinity'] as const;
 export type GroupPolicy = (typeof GROUP_POLICIES)[number];
 
-const Policy = Type.Enum([...GROUP_POLICIES], {
-  type: 'string',
+const Policy = Choice(GROUP_POLICIES, {
   description:
     'Whether the instances run on one host (`affinity`), each on another (`anti-affinity`), or on as many as there are (`soft-anti-affinity`)',
   examples: ['anti-affinity'],

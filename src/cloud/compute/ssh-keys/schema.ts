@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import {
+  Choice,
   Input,
   IntegerId,
   listOf,
@@ -27,10 +28,7 @@ const keyFields = {
   }),
   project_id: nullable(Type.Integer({ description: 'Project ID', examples: [1] })),
   shared_in_project: SharedInProject,
-  state: Type.Enum(['ACTIVE', 'DELETING'], {
-    type: 'string',
-    description: 'Always ACTIVE, since a key is deleted immediately',
-  }),
+  state: Choice(['ACTIVE', 'DELETING'], 'Always ACTIVE, since a key is deleted immediately'),
   created_at: nullable(Timestamp()),
 };
 
@@ -78,10 +76,7 @@ export const SshKeyListQuery = Query({
   ...listQuery(10),
   name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
   order_by: Type.Optional(
-    Type.Enum(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], {
-      type: 'string',
-      default: 'created_at.desc',
-    }),
+    Choice(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], { default: 'created_at.desc' }),
   ),
 });
 export type SshKeyListQuery = Static<typeof SshKeyListQuery>;

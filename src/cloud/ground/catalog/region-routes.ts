@@ -3,7 +3,7 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { found } from '../../../lib/ids.ts';
 import { orderOf, pageOf } from '../../../lib/page.ts';
-import { IntegerId, listQuery, Query } from '../../../lib/wire.ts';
+import { Choice, IntegerId, listQuery, Query } from '../../../lib/wire.ts';
 import { presentRegion, RegionAnswer, RegionList } from './regions.ts';
 import type { Catalog, Region } from './service.ts';
 
@@ -14,16 +14,10 @@ const RegionQuery = Query({ show_volume_types: showVolumeTypes });
 const RegionListQuery = Query({
   ...listQuery(100),
   display_name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name, case-insensitive' })),
-  product: Type.Optional(
-    Type.Enum(['containers', 'inference'], {
-      type: 'string',
-      description: 'Only regions that offer this product',
-    }),
-  ),
+  product: Type.Optional(Choice(['containers', 'inference'], 'Only regions that offer this product')),
   show_volume_types: showVolumeTypes,
   order_by: Type.Optional(
-    Type.Enum(['created_at.asc', 'created_at.desc', 'display_name.asc', 'display_name.desc'], {
-      type: 'string',
+    Choice(['created_at.asc', 'created_at.desc', 'display_name.asc', 'display_name.desc'], {
       default: 'created_at.desc',
     }),
   ),

@@ -2,7 +2,7 @@ import { type Static, type TProperties, Type } from 'typebox';
 import { BACKEND_FAMILIES, type BackendFamily } from '../../../backends/contract/needs.ts';
 import { ALL_RESOURCES, type RegionalQuota } from '../../../lib/resources.ts';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
-import { Closed, listOf, NAME_PATTERN, Named, nullable } from '../../../lib/wire.ts';
+import { Choice, Closed, listOf, NAME_PATTERN, Named, nullable } from '../../../lib/wire.ts';
 
 /**
  * Shapes of the files in `catalog/`. Keys that clients see have the same name in answers, so that the answer schemas
@@ -31,10 +31,10 @@ const timestamp = Type.String({
 });
 const inRegions = Type.Array(id, { minItems: 1, uniqueItems: true, description: 'Regions that offer it' });
 
-export const VolumeTypeName = Type.Enum([...VOLUME_TYPES], { type: 'string' });
+export const VolumeTypeName = Choice(VOLUME_TYPES);
 export type VolumeTypeName = Static<typeof VolumeTypeName>;
 
-export const CurrencyCode = Type.Enum(['AZN', 'EUR', 'USD'], { type: 'string' });
+export const CurrencyCode = Choice(['AZN', 'EUR', 'USD']);
 export type CurrencyCode = Static<typeof CurrencyCode>;
 
 export const regionFields = {
@@ -47,21 +47,15 @@ export const regionFields = {
     description: 'ID of the identity service',
   }),
   slug: Type.String({ ...slug, description: 'Short name for use in URLs' }),
-  state: Type.Enum(['ACTIVE', 'DELETED', 'DELETING', 'DELETION_FAILED', 'INACTIVE', 'MAINTENANCE', 'NEW'], {
-    type: 'string',
-    description: 'Region state',
-  }),
-  access_level: Type.Enum(['core', 'edge'], { type: 'string', description: 'Type of location' }),
-  endpoint_type: Type.Enum(['admin', 'internal', 'public'], {
-    type: 'string',
-    description: 'Current endpoint',
-  }),
+  state: Choice(['ACTIVE', 'DELETED', 'DELETING', 'DELETION_FAILED', 'INACTIVE', 'MAINTENANCE', 'NEW'], 'Region state'),
+  access_level: Choice(['core', 'edge'], 'Type of location'),
+  endpoint_type: Choice(['admin', 'internal', 'public'], 'Current endpoint'),
   country: Type.String({
     pattern: '^[A-Z]{2}$',
     rule: 'Use two capital letters.',
     description: 'Country code of two letters (ISO 3166-1)',
   }),
-  zone: nullable(Type.Enum(['AMERICAS', 'APAC', 'EMEA', 'RUSSIA_AND_CIS'], { type: 'string' })),
+  zone: nullable(Choice(['AMERICAS', 'APAC', 'EMEA', 'RUSSIA_AND_CIS'])),
   coordinates: nullable(
     Type.Object(
       { latitude: text, longitude: text },
@@ -69,7 +63,7 @@ export const regionFields = {
     ),
   ),
   available_volume_types: nullable(Type.Array(VolumeTypeName, { uniqueItems: true })),
-  file_share_types: nullable(Type.Array(Type.Enum(['standard', 'vast'], { type: 'string' }), { uniqueItems: true })),
+  file_share_types: nullable(Type.Array(Choice(['standard', 'vast']), { uniqueItems: true })),
   external_network_id: nullable(uuid),
   metrics_database_id: nullable(Type.Integer()),
   ddos_endpoint_id: nullable(Type.Integer()),
@@ -129,7 +123,7 @@ export const RegionEntry = entry({
       additionalProperties: false,
     }),
   ),
-  products: Type.Array(Type.Enum(['containers', 'inference'], { type: 'string' }), {
+  products: Type.Array(Choice(['containers', 'inference']), {
     uniqueItems: true,
     default: [],
     description: 'Products for the `product` filter of the region list',
@@ -144,16 +138,8 @@ const hardwareDescription = Type.Record(Type.String(), Type.String(), {
 });
 
 const machineFields = {
-  architecture: Type.Enum(['aarch64', 'x86_64'], {
-    type: 'string',
-    default: 'x86_64',
-    description: 'CPU architecture',
-  }),
-  os_type: Type.Enum(['linux', 'windows'], {
-    type: 'string',
-    default: 'linux',
-    description: 'Operating system family',
-  }),
+  architecture: Choice(['aarch64', 'x86_64'], { default: 'x86_64', description: 'CPU architecture' }),
+  os_type: Choice(['linux', 'windows'], { default: 'linux', description: 'Operating system family' }),
 };
 
 /** Fields that both flavor lists show. */
@@ -177,7 +163,7 @@ export const FlavorEntry = entry({
     }),
   ),
   regions: inRegions,
-  offered_for: Type.Array(Type.Enum(['instances', 'kubernetes', 'load_balancers'], { type: 'string' }), {
+  offered_for: Type.Array(Choice(['instances', 'kubernetes', 'load_balancers']), {
     minItems: 1,
     uniqueItems: true,
   }),
@@ -200,13 +186,12 @@ export const imageFields = {
   min_ram: Type.Integer({ minimum: 0, description: 'Minimum memory in MiB' }),
   size: nullable(Type.Integer({ minimum: 0, description: 'Size in bytes' })),
   is_baremetal: Type.Boolean({ default: false, description: 'Image for bare metal machines' }),
-  ssh_key: Type.Enum(['allow', 'deny', 'required'], {
-    type: 'string',
+  ssh_key: Choice(['allow', 'deny', 'required'], {
     default: 'allow',
     description: 'Whether an SSH key is allowed, denied or required',
   }),
-  hw_firmware_type: Type.Enum(['bios', 'uefi'], { type: 'string', default: 'bios' }),
-  hw_machine_type: Type.Enum(['i440', 'q35'], { type: 'string', default: 'q35' }),
+  hw_firmware_type: Choice(['bios', 'uefi'], { default: 'bios' }),
+  hw_machine_type: Choice(['i440', 'q35'], { default: 'q35' }),
   gpu_driver: nullable(Type.String({ minLength: 1, maxLength: 255, default: null, description: 'GPU driver vendor' })),
   gpu_driver_type: nullable(Type.String({ minLength: 1, maxLength: 255, default: null })),
   gpu_driver_version: nullable(Type.String({ minLength: 1, maxLength: 255, default: null })),
@@ -273,20 +258,14 @@ export type LoggingService = Static<typeof LoggingServiceEntry>;
 export const featureFields = {
   id: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Feature ID' }),
   name: Type.String({ minLength: 1, maxLength: 255, description: 'Feature name' }),
-  service: Type.Enum(['CDN', 'STORAGE', 'STREAMING', 'DNS', 'DDOS', 'CLOUD'], {
-    type: 'string',
-    description: 'Product that the feature belongs to',
-  }),
+  service: Choice(['CDN', 'STORAGE', 'STREAMING', 'DNS', 'DDOS', 'CLOUD'], 'Product that the feature belongs to'),
   is_free: Type.Boolean({ description: 'Whether the feature is free' }),
 };
 export const FeatureEntry = entry({
   ...featureFields,
   // Without it, the feature opens nothing.
   needed_for: Type.Optional(
-    Type.Enum(['transcription', 'content-moderation'], {
-      type: 'string',
-      description: 'What a client may do only with this feature activated',
-    }),
+    Choice(['transcription', 'content-moderation'], 'What a client may do only with this feature activated'),
   ),
 });
 export type Feature = Static<typeof FeatureEntry>;
@@ -340,7 +319,7 @@ export const PriceTermsEntry = entry({
     pattern: '^(0(\\.\\d{1,6})?|1(\\.0{1,6})?)$',
     rule: "Use a fraction from 0 to 1 in quotes, such as '0.16' for 16 percent.",
   }),
-  visibility: Type.Enum(['show', 'hide'], { type: 'string' }),
+  visibility: Choice(['show', 'hide']),
   trial: Type.Optional(Type.Boolean({ description: 'Lists of flavors and images show prices of 0' })),
 });
 
@@ -421,9 +400,7 @@ export const priceFields = {
     Type.Number({ description: 'Price after discount, including tax; null unless price_status is `show`' }),
   ),
   price_per_month: nullable(Type.Number({ description: 'Price of a month of 720 hours' })),
-  price_status: nullable(
-    Type.Enum(['error', 'hide', 'show'], { type: 'string', description: 'What to display as the price' }),
-  ),
+  price_status: nullable(Choice(['error', 'hide', 'show'], 'What to display as the price')),
 };
 
 export const NO_PRICE_ASKED = {

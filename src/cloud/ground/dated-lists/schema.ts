@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { IntegerId, nullable, Query, QueryTime, Timestamp } from '../../../lib/wire.ts';
+import { Choice, IntegerId, nullable, Query, QueryTime, Timestamp } from '../../../lib/wire.ts';
 
 /*
  * Lists that say something about accounts from a time on: about all of them, those of a reseller, or one.
@@ -8,8 +8,7 @@ import { IntegerId, nullable, Query, QueryTime, Timestamp } from '../../../lib/w
 export const LIST_SCOPES = ['everyone', 'reseller', 'client'] as const;
 export type ListScope = (typeof LIST_SCOPES)[number];
 
-const Scope = Type.Enum(LIST_SCOPES, {
-  type: 'string',
+const Scope = Choice(LIST_SCOPES, {
   description: 'Whom it is for: all accounts, those of a reseller, or one. The narrower goes before the wider',
   examples: ['client'],
 });

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { UuidInput } from '../../../lib/resource-fields.ts';
 import { plainSeconds } from '../../../lib/time.ts';
 import {
+  Choice,
   Input,
   IntegerId,
   listOf,
@@ -83,7 +84,7 @@ export const TaskListQuery = Query({
   project_id: RepeatedId('Project ID'),
   region_id: RepeatedId('Region ID'),
   state: Type.Optional(
-    Type.Array(Type.Enum(STATES, { type: 'string' }), {
+    Type.Array(Choice(STATES), {
       maxItems: 100,
       description: 'Repeat for several',
     }),

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
 import { ACTION_TYPES, API_GROUPS } from '../../../lib/published-names.ts';
 import {
+  Choice,
   IntegerId,
   listOf,
   listQuery,
@@ -23,12 +24,8 @@ const several = (description: string, example: string) =>
       examples: [[example]],
     }),
   );
-const Kind = Type.Enum(ACTION_TYPES, { type: 'string', description: 'Type of action', examples: ['create'] });
-const Group = Type.Enum(API_GROUPS, {
-  type: 'string',
-  description: 'Type of resource',
-  examples: ['network'],
-});
+const Kind = Choice(ACTION_TYPES, { description: 'Type of action', examples: ['create'] });
+const Group = Choice(API_GROUPS, { description: 'Type of resource', examples: ['network'] });
 
 export const UserActionListQuery = Query({
   action_type: Type.Optional(
@@ -115,7 +112,7 @@ export const RequestListQuery = Query({
     }),
   ),
   outcome: Type.Optional(
-    Type.Array(Type.Enum(OUTCOMES, { type: 'string' }), {
+    Type.Array(Choice(OUTCOMES), {
       maxItems: 3,
       description: 'Repeat for several',
     }),
@@ -136,8 +133,7 @@ export const LoggedRequest = Named('LoggedRequest', {
   }),
   method: Type.String({ examples: ['POST'] }),
   path: Type.String({ description: 'Path of the request, without the query' }),
-  outcome: Type.Enum(OUTCOMES, {
-    type: 'string',
+  outcome: Choice(OUTCOMES, {
     description:
       'Whether the request was accepted, was refused, or failed with an internal error. For the outcome of an accepted task, see the task.',
   }),

@@ -257,8 +257,7 @@ export const ClusterAnswer = Type.Object(
     name: Type.String({ examples: ['my-cluster'] }),
     version: Type.String({ description: 'Kubernetes version, with the leading `v`', examples: ['v1.32.13'] }),
     keypair: Type.String({ description: 'Name of the SSH key on the nodes', examples: ['my-key'] }),
-    status: Type.Enum(['Deleting', 'Provisioned', 'Provisioning'], {
-      type: 'string',
+    status: wire.Choice(['Deleting', 'Provisioned', 'Provisioning'], {
       description: 'Status of the cluster. If a change fails, its task says why.',
     }),
     is_public: Type.Boolean({ description: 'Whether the API server can be reached from the internet' }),

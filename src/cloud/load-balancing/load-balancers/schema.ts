@@ -184,7 +184,7 @@ export const LoadBalancerAnswer = wire.Named('LoadBalancer', {
   flavor: orNothing('LoadBalancerFlavorOfOne', lbFlavorFields, 'Flavor; null if no request named one'),
   preferred_connectivity: Connectivity,
   vip_address: text('Virtual address; the IPv4 one if there are two'),
-  vip_ip_family: wire.nullable(Type.Enum(['dual', 'ipv4', 'ipv6'], { type: 'string' })),
+  vip_ip_family: wire.nullable(wire.Choice(['dual', 'ipv4', 'ipv6'])),
   vip_port_id: text('Port with the virtual address'),
   vip_fqdn: Type.Null({ description: 'Always null: virtual addresses have no names' }),
   additional_vips: Type.Array(

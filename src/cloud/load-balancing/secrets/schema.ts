@@ -1,5 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { Input, listOf, listQuery, Named, nullable, ProjectRegion, Query, Timestamp } from '../../../lib/wire.ts';
+import {
+  Choice,
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  ProjectRegion,
+  Query,
+  Timestamp,
+} from '../../../lib/wire.ts';
 
 const SECRET_TYPES = ['certificate', 'opaque', 'passphrase', 'private', 'public', 'symmetric'] as const;
 
@@ -8,10 +18,10 @@ export const MOST_BYTES = 20_000;
 const MOST_PEM = 65_536;
 const MOST_BASE64 = Math.ceil(MOST_BYTES / 3) * 4;
 
-const SecretType = Type.Enum([...SECRET_TYPES], {
-  type: 'string',
-  description: 'What the secret is. Only a `certificate` is checked; the others are kept as they are.',
-});
+const SecretType = Choice(
+  SECRET_TYPES,
+  'What the secret is. Only a `certificate` is checked; the others are kept as they are.',
+);
 
 const name = Type.String({
   minLength: 1,
@@ -84,12 +94,8 @@ export const CreateSecret = Input(
         'Contents in base64. A `certificate` is one or more certificates in PEM format, one in DER format, or, for listeners, a PKCS #12 file without a passphrase',
       examples: ['aGVsbG8sIHRlc3Qgc3RyaW5nCg=='],
     }),
-    payload_content_encoding: Type.Enum(['base64'], {
-      type: 'string',
-      description: 'Encoding of the payload',
-    }),
-    payload_content_type: Type.Enum(['application/octet-stream', 'application/pkcs8', 'application/pkix-cert'], {
-      type: 'string',
+    payload_content_encoding: Choice(['base64'], 'Encoding of the payload'),
+    payload_content_type: Choice(['application/octet-stream', 'application/pkcs8', 'application/pkix-cert'], {
       description: 'Media type of the decoded payload',
     }),
     algorithm: note('Algorithm', 'aes'),
@@ -120,10 +126,7 @@ export const SecretAnswer = Named('Secret', {
   id: Type.String({ format: 'uuid', description: 'Secret ID' }),
   name: Type.String({ examples: ['AES key'] }),
   secret_type: SecretType,
-  status: Type.Enum(['PENDING', 'ACTIVE'], {
-    type: 'string',
-    description: '`PENDING` until the task that creates it has ended',
-  }),
+  status: Choice(['PENDING', 'ACTIVE'], '`PENDING` until the task that creates it has ended'),
   algorithm: nullable(Type.String()),
   bit_length: nullable(Type.Integer()),
   mode: nullable(Type.String()),

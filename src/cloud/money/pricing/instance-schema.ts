@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { VOLUME_TYPES } from '../../../lib/volume-types.ts';
-import { Input, Named, nullable, orNull } from '../../../lib/wire.ts';
+import { Choice, Input, Named, nullable, orNull } from '../../../lib/wire.ts';
 import { MAX_INTERFACES, MAX_VOLUMES, NewInterfaceSchema } from '../../compute/instances/schema.ts';
 import { priceSchema, volumePriceRequestSchema } from './schema.ts';
 
@@ -11,8 +11,7 @@ const MAX_INSTANCES = 100;
 const { size, snapshot_id, type_name } = volumePriceRequestSchema.properties;
 
 const PricedVolume = Input('InstancePriceVolume', {
-  source: Type.Enum(['existing-volume', 'image', 'new-volume', 'snapshot'], {
-    type: 'string',
+  source: Choice(['existing-volume', 'image', 'new-volume', 'snapshot'], {
     description: 'Source of the volume. What exists already costs nothing more.',
     examples: ['image'],
   }),

@@ -2,13 +2,12 @@ import { type Static, Type } from 'typebox';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
 import { MAX_VOLUME_GIB, VOLUME_TYPES, type VolumeType } from '../../../lib/volume-types.ts';
-import { Input, Named, nullable, oneOf } from '../../../lib/wire.ts';
+import { Choice, Input, Named, nullable, oneOf } from '../../../lib/wire.ts';
 import { MAX_SHARE_GIB } from '../../storage/file-shares/schema.ts';
 
 export const volumePriceRequestSchema = Type.Object(
   {
-    source: Type.Enum(['image', 'new-volume', 'snapshot'], {
-      type: 'string',
+    source: Choice(['image', 'new-volume', 'snapshot'], {
       description: 'Source of the volume.',
       examples: ['new-volume'],
     }),
@@ -35,8 +34,7 @@ export const volumePriceRequestSchema = Type.Object(
     ),
     type_name: Type.Optional(
       nullable(
-        Type.Enum(VOLUME_TYPES, {
-          type: 'string',
+        Choice(VOLUME_TYPES, {
           description:
             "Volume type. Defaults to `standard`, or for `snapshot` to the type of the snapshot's source volume.",
           examples: ['standard'],
@@ -70,18 +68,13 @@ function amount(description: string, example: number) {
 export const priceSchema = Type.Object(
   {
     currency_code: nullable(
-      Type.Enum(['AZN', 'EUR', 'USD'], {
-        type: 'string',
-        description: 'Currency of the account (ISO 4217 code).',
-        examples: ['EUR'],
-      }),
+      Choice(['AZN', 'EUR', 'USD'], { description: 'Currency of the account (ISO 4217 code).', examples: ['EUR'] }),
     ),
     discount_percent: amount('Applied discount as a fraction: 0.16 is 16 %.', 0.16),
     price_per_hour: amount('Price per hour after discount, including tax; rounded to 10 decimals.', 0.01346436),
     price_per_month: amount('Price of a month of 720 hours after discount: 720 times price_per_hour.', 9.6943392),
     price_without_discount_per_month: amount('Price of a month of 720 hours before discount, including tax.', 11.54088),
-    price_status: Type.Enum(['error', 'hide', 'show'], {
-      type: 'string',
+    price_status: Choice(['error', 'hide', 'show'], {
       description:
         '`show`: the prices are included. `hide`: prices are hidden from the account. `error`: the region has no price for this volume type.',
       examples: ['show'],

@@ -1,13 +1,13 @@
 import { type TUnsafe, Type } from 'typebox';
 import { canonicalAddress, type IpFamily } from '../../../lib/cidr.ts';
 import { LEGACY } from '../../../lib/legacy.ts';
-import { nullable } from '../../../lib/wire.ts';
+import { Choice, nullable } from '../../../lib/wire.ts';
 
 /** The address families that a request wants for a port: one of them, or one address of each. */
 export type IpFamilyWish = 'dual' | 'ipv4' | 'ipv6' | null | undefined;
 
 const family = (options: object): TUnsafe<Exclude<IpFamilyWish, undefined>> =>
-  nullable(Type.Enum(['dual', 'ipv4', 'ipv6'], { type: 'string', ...options }));
+  nullable(Choice(['dual', 'ipv4', 'ipv6'], { ...options }));
 
 export const IpFamilyInput = Type.Optional(
   family({ description: 'Address family; `dual` assigns one of each. Defaults to `ipv4`' }),

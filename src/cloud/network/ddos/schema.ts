@@ -1,6 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
-import { Input, IntegerId, listOf, listQuery, Named, nullable, ProjectRegion, Query } from '../../../lib/wire.ts';
+import {
+  Choice,
+  Input,
+  IntegerId,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  ProjectRegion,
+  Query,
+} from '../../../lib/wire.ts';
 import { DdosTemplateAnswer, ddosFieldFields } from '../../ground/catalog/schema.ts';
 
 const BaseField = IntegerId('ID of the template field');
@@ -8,7 +18,7 @@ const BaseField = IntegerId('ID of the template field');
 export const DdosProfileAnswer = Named('DdosProfile', {
   id: IntegerId('Profile ID'),
   ip_address: Type.String({ description: 'Address that it protects', examples: ['198.18.16.5'] }),
-  managed_by: Type.Enum(['system', 'user'], { type: 'string', description: 'Always `user`' }),
+  managed_by: Choice(['system', 'user'], 'Always `user`'),
   options: Named('DdosProfileOptions', {
     active: Type.Boolean({ description: 'Whether it protects the address' }),
     bgp: Type.Boolean({ description: 'Whether traffic is routed to the protection by BGP' }),
@@ -96,15 +106,15 @@ export const DdosProfileListQuery = Query({
     Type.String({ maxLength: 64, description: 'Only profiles of this address, or of this network' }),
   ),
   managed_by: Type.Optional(
-    Type.Array(Type.Enum(['system', 'user'], { type: 'string' }), {
+    Type.Array(Choice(['system', 'user']), {
       maxItems: 2,
       description: 'Who made them; repeat for both',
     }),
   ),
   order_by: Type.Optional(
-    Type.Enum(
+    Choice(
       orders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
-      { type: 'string', default: 'id.asc' },
+      { default: 'id.asc' },
     ),
   ),
 });

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { MetadataList, newTags } from '../../../lib/legacy-metadata.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
-import { Input, listOf, listQuery, Named, nullable, ProjectRegion, Query } from '../../../lib/wire.ts';
+import { Choice, Input, listOf, listQuery, Named, nullable, ProjectRegion, Query } from '../../../lib/wire.ts';
 
 export const FLOATING_IP_STATUSES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
 
@@ -17,12 +17,7 @@ export const FloatingIpAnswer = Named('FloatingIp', {
         'Router that leads out of the subnet; null if it is not assigned, or where the platform routes by itself',
     }),
   ),
-  status: nullable(
-    Type.Enum(FLOATING_IP_STATUSES, {
-      type: 'string',
-      description: '`ACTIVE` while assigned to a port, else `DOWN`',
-    }),
-  ),
+  status: nullable(Choice(FLOATING_IP_STATUSES, '`ACTIVE` while assigned to a port, else `DOWN`')),
   ...ResourceFields,
   ...MetadataList,
 });
@@ -37,7 +32,7 @@ export const FloatingIpListQuery = Query({
       description: 'Only those assigned to one of these ports; repeat for several',
     }),
   ),
-  status: Type.Optional(Type.Enum(FLOATING_IP_STATUSES, { type: 'string' })),
+  status: Type.Optional(Choice(FLOATING_IP_STATUSES)),
   ...tagQuery,
 });
 export type FloatingIpListQuery = Static<typeof FloatingIpListQuery>;

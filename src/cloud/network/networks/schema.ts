@@ -2,7 +2,17 @@ import { type Static, Type } from 'typebox';
 import { MetadataList, newTags } from '../../../lib/legacy-metadata.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
-import { Input, listOf, listQuery, Named, nullable, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
+import {
+  Choice,
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  ProjectRegion,
+  Query,
+  ResourceName,
+} from '../../../lib/wire.ts';
 
 const project_id = nullable(
   Type.Integer({ description: 'Project ID; null for networks of the platform, which every project can use' }),
@@ -11,7 +21,7 @@ const project_id = nullable(
 export const NetworkAnswer = Named('Network', {
   id: Uuid('Network ID'),
   name: Type.String({ examples: ['default'] }),
-  type: Type.Enum(['vlan', 'vxlan'], { type: 'string' }),
+  type: Choice(['vlan', 'vxlan']),
   mtu: Type.Integer({ description: 'Maximum packet size in bytes', examples: [1450] }),
   external: Type.Boolean({ description: 'Whether it is an external network' }),
   shared: Type.Boolean({ description: 'Whether other projects can use it' }),
@@ -65,11 +75,7 @@ export type SubnetAnswer = Static<typeof SubnetAnswer>;
 export const SubnetList = listOf(SubnetAnswer, 'SubnetList');
 
 const owned_by = Type.Optional(
-  Type.Enum(['any', 'project'], {
-    type: 'string',
-    default: 'project',
-    description: '`any` also includes resources of the platform',
-  }),
+  Choice(['any', 'project'], { default: 'project', description: '`any` also includes resources of the platform' }),
 );
 
 export const NetworkListQuery = Query({
@@ -79,8 +85,7 @@ export const NetworkListQuery = Query({
   network_type: Type.Optional(Type.String({ maxLength: 61, examples: ['vxlan'] })),
   owned_by,
   order_by: Type.Optional(
-    Type.Enum(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc', 'priority.desc'], {
-      type: 'string',
+    Choice(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc', 'priority.desc'], {
       default: 'created_at.desc',
       description: '`priority.desc` lists the default network first',
     }),
@@ -100,7 +105,7 @@ const { owned_by: _, ...sharedQuery } = NetworkListQuery.properties;
 export const AvailableNetworkQuery = Query({
   ...sharedQuery,
   network_id: Type.Optional(UuidInput('Only this network')),
-  network_type: Type.Optional(Type.Enum(['vlan', 'vxlan'], { type: 'string', description: 'Type of the network' })),
+  network_type: Type.Optional(Choice(['vlan', 'vxlan'], 'Type of the network')),
   shared: Type.Optional(Type.Boolean({ description: 'Whether other projects can use it' })),
 });
 export type AvailableNetworkQuery = Static<typeof AvailableNetworkQuery>;
@@ -112,9 +117,9 @@ export const SubnetListQuery = Query({
   network_id: Type.Optional(UuidInput('Network ID')),
   owned_by,
   order_by: Type.Optional(
-    Type.Enum(
+    Choice(
       subnetOrders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
-      { type: 'string', default: 'cidr.asc' },
+      { default: 'cidr.asc' },
     ),
   ),
   ...tagQuery,
@@ -142,8 +147,7 @@ export const CreateNetwork = Input(
       }),
     ),
     type: Type.Optional(
-      Type.Enum(['vlan', 'vxlan'], {
-        type: 'string',
+      Choice(['vlan', 'vxlan'], {
         default: 'vxlan',
         description: 'Network type, which determines how it is isolated from others',
       }),

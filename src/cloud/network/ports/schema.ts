@@ -2,7 +2,17 @@ import { type Static, Type } from 'typebox';
 import type { AddressPair } from '../../../db/json-columns.ts';
 import { Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../../lib/tags.ts';
-import { Input, listOf, listQuery, Named, nullable, ProjectRegion, Query, Timestamp } from '../../../lib/wire.ts';
+import {
+  Choice,
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  ProjectRegion,
+  Query,
+  Timestamp,
+} from '../../../lib/wire.ts';
 
 const MAX_GROUPS = 10;
 /** The default of Neutron's max_allowed_address_pair. */
@@ -31,10 +41,10 @@ export const PortAnswer = Named('Port', {
   port_security_enabled: Type.Boolean({
     description: 'Whether security groups and anti-spoofing checks apply to the port',
   }),
-  managed_by: Type.Enum(['system', 'user'], {
-    type: 'string',
-    description: "`system` for ports of cluster nodes and interfaces of routers, which can't be changed",
-  }),
+  managed_by: Choice(
+    ['system', 'user'],
+    "`system` for ports of cluster nodes and interfaces of routers, which can't be changed",
+  ),
   capabilities: Type.Object(
     {
       allowed_address_pairs: Type.Boolean(),
@@ -83,10 +93,7 @@ export const PortListQuery = Query({
     }),
   ),
   order_by: Type.Optional(
-    Type.Enum(['created_at.asc', 'created_at.desc', 'network_id.asc', 'network_id.desc'], {
-      type: 'string',
-      default: 'created_at.desc',
-    }),
+    Choice(['created_at.asc', 'created_at.desc', 'network_id.asc', 'network_id.desc'], { default: 'created_at.desc' }),
   ),
 });
 export type PortListQuery = Static<typeof PortListQuery>;

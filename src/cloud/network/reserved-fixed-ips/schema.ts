@@ -1,19 +1,26 @@
 import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
 import { PlaceFields, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import { Input, listOf, listQuery, Named, nullable, OffsetTimestamp, ProjectRegion, Query } from '../../../lib/wire.ts';
+import {
+  Choice,
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  OffsetTimestamp,
+  ProjectRegion,
+  Query,
+} from '../../../lib/wire.ts';
 import { IpFamilyInput, LegacyIpFamily } from '../addresses/schema.ts';
 import { NetworkAnswer, SubnetAnswer } from '../networks/schema.ts';
 
-const resource_type = nullable(Type.Enum(['instance', 'loadbalancer'], { type: 'string' }));
+const resource_type = nullable(Choice(['instance', 'loadbalancer']));
 
 export const ReservedFixedIpAnswer = Named('ReservedFixedIp', {
   port_id: Uuid('Port ID, which is also the ID of the reserved fixed IP'),
   name: Type.String(),
-  status: Type.Enum(['ACTIVE', 'DOWN'], {
-    type: 'string',
-    description: '`ACTIVE` while an instance uses it',
-  }),
+  status: Choice(['ACTIVE', 'DOWN'], '`ACTIVE` while an instance uses it'),
   fixed_ip_address: nullable(Type.String({ examples: ['10.0.0.5'] })),
   fixed_ipv6_address: nullable(Type.String({ examples: ['fd00:10::5'] })),
   subnet_id: nullable(Type.String({ description: 'Subnet of the IPv4 address' })),
@@ -21,10 +28,7 @@ export const ReservedFixedIpAnswer = Named('ReservedFixedIp', {
   is_external: Type.Boolean({ description: 'Whether the address is in the external network' }),
   is_vip: Type.Boolean({ description: 'Whether it is a virtual IP (VIP), which several ports can share' }),
   reservation: Named('FixedIpReservation', {
-    status: Type.Enum(['available', 'in-use'], {
-      type: 'string',
-      description: '`in-use` while an instance uses or shares it, or a load balancer uses it',
-    }),
+    status: Choice(['available', 'in-use'], '`in-use` while an instance uses or shares it, or a load balancer uses it'),
     resource_type,
     resource_id: nullable(Type.String({ description: 'Instance or load balancer that uses it; null for a VIP' })),
   }),
@@ -136,10 +140,9 @@ export const ReservedFixedIpListQuery = Query({
   ),
   ip_address: Type.Optional(Type.String({ maxLength: 64, description: 'Part of an address' })),
   order_by: Type.Optional(
-    Type.Enum(
+    Choice(
       orders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
       {
-        type: 'string',
         default: 'fixed_ip_address.asc',
         description: 'With `fixed_ip_address`, reservations without an IPv4 address come last',
       },

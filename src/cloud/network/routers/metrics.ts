@@ -1,15 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { idleTimes, type MetricsQuestion } from '../../../lib/node-settings.ts';
 import { Uuid } from '../../../lib/resource-fields.ts';
-import { listOf, Named, nullable } from '../../../lib/wire.ts';
+import { Choice, listOf, Named, nullable } from '../../../lib/wire.ts';
 import type { RouterRow } from './store.ts';
 
 const number = (description: string) => nullable(Type.Number({ description }));
 const InterfaceMetrics = Named('RouterInterfaceMetrics', {
-  interface_type: Type.Enum(['private', 'public'], {
-    type: 'string',
-    description: '`public` is the external gateway, `private` an interface in a subnet',
-  }),
+  interface_type: Choice(['private', 'public'], '`public` is the external gateway, `private` an interface in a subnet'),
   port_id: Uuid('Port ID; that of the router for the gateway, which has no port of its own'),
   network_id: Uuid('Network ID'),
   ip_addresses: Type.Array(Type.String({ examples: ['10.10.0.1'] }), { description: 'Its addresses' }),

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { PlaceFields, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import {
+  Choice,
   Input,
   listOf,
   listQuery,
@@ -83,7 +84,7 @@ const enable_snat = Type.Optional(
 const ManualGateway = Input(
   'ManualRouterGateway',
   {
-    type: Type.Optional(Type.Enum(['manual'], { type: 'string', default: 'manual' })),
+    type: Type.Optional(Choice(['manual'], { default: 'manual' })),
     network_id: UuidInput('External network of the region'),
     enable_snat,
   },
@@ -95,8 +96,7 @@ const NewGateway = Input(
   'NewRouterGateway',
   {
     type: Type.Optional(
-      Type.Enum(['default', 'manual'], {
-        type: 'string',
+      Choice(['default', 'manual'], {
         description:
           '`default` lets the platform choose the external network, `manual` needs network_id; can be left out',
       }),
@@ -135,7 +135,7 @@ export const CreateRouter = Input(
       nullable(
         Type.Array(
           Input('NewRouterInterface', {
-            type: Type.Optional(Type.Enum(['subnet'], { type: 'string', default: 'subnet' })),
+            type: Type.Optional(Choice(['subnet'], { default: 'subnet' })),
             subnet_id: UuidInput('Subnet with a gateway address, which becomes the address of the router'),
           }),
           { maxItems: MAX_INTERFACES, description: 'Subnets to attach' },

@@ -6,7 +6,17 @@ import { LEGACY } from '../../../lib/legacy.ts';
 import { MetadataMap, newTags } from '../../../lib/legacy-metadata.ts';
 import { PlaceFields, TaggedFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
-import { Input, listOf, listQuery, Named, nullable, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
+import {
+  Choice,
+  Input,
+  listOf,
+  listQuery,
+  Named,
+  nullable,
+  ProjectRegion,
+  Query,
+  ResourceName,
+} from '../../../lib/wire.ts';
 import { exceededQuotasSchema } from '../../ground/quotas/schema.ts';
 
 /** The type of a share under its older name. The library under the older Terraform provider sends only this one. */
@@ -15,11 +25,7 @@ export const VOLUME_TYPES = { standard: 'default_share_type', vast: 'vast_share_
 
 export const legacyType = {
   volume_type: Type.Optional(
-    Type.Enum(Object.values(VOLUME_TYPES), {
-      type: 'string',
-      ...LEGACY,
-      description: 'Equivalent of type_name with other values',
-    }),
+    Choice(Object.values(VOLUME_TYPES), { ...LEGACY, description: 'Equivalent of type_name with other values' }),
   ),
 };
 
@@ -39,15 +45,13 @@ export function typeNamed(request: {
 export const MAX_SHARE_GIB = 1_000_000;
 export const MAX_ACCESS_RULES = 100;
 
-const TypeName = Type.Enum(['standard', 'vast'], {
-  type: 'string',
+const TypeName = Choice(['standard', 'vast'], {
   description:
     "Type of the share. Defaults to `standard`. If the region doesn't offer standard shares and the request has no network, it defaults to `vast`.",
   examples: ['vast'],
 });
 const Naming = (description: string) =>
-  Type.Enum(['LCD', 'NPL'], {
-    type: 'string',
+  Choice(['LCD', 'NPL'], {
     description: `${description}: supported by every client (LCD), or anything that the protocol allows (NPL).`,
     examples: ['NPL'],
   });
@@ -59,8 +63,7 @@ const ShareSize = Type.Integer({
 });
 const RootSquash = Type.Boolean({ description: 'Whether the root user of a client is mapped to nobody' });
 
-export const AccessMode = Type.Enum(['ro', 'rw'], {
-  type: 'string',
+export const AccessMode = Choice(['ro', 'rw'], {
   description: '`ro`: read only. `rw`: read and write.',
   examples: ['rw'],
 });
@@ -78,7 +81,7 @@ export const CreateFileShare = Input(
   'CreateFileShare',
   {
     name: ResourceName('Name'),
-    protocol: Type.Enum(['NFS'], { type: 'string', description: 'Only NFS is supported', examples: ['NFS'] }),
+    protocol: Choice(['NFS'], { description: 'Only NFS is supported', examples: ['NFS'] }),
     size: ShareSize,
     type_name: Type.Optional(TypeName),
     ...legacyType,
@@ -171,19 +174,15 @@ export const FileShareAnswer = Named('FileShare', {
   name: Type.String({ description: 'Name', examples: ['slurm spool'] }),
   size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
   protocol: Type.String({ description: 'Protocol', examples: ['NFS'] }),
-  status: Type.Enum(['available', 'creating', 'deleting', 'extending'], {
-    type: 'string',
-    description: 'Status of the share',
-  }),
-  type_name: Type.Enum(['standard', 'vast'], { type: 'string', description: 'Type of the share' }),
-  volume_type: Type.Enum(Object.values(VOLUME_TYPES), {
-    type: 'string',
+  status: Choice(['available', 'creating', 'deleting', 'extending'], 'Status of the share'),
+  type_name: Choice(['standard', 'vast'], 'Type of the share'),
+  volume_type: Choice(Object.values(VOLUME_TYPES), {
     deprecated: true,
     description: 'Equivalent of type_name with other values',
   }),
   share_settings: Type.Object(
     {
-      type_name: Type.Enum(['standard', 'vast'], { type: 'string' }),
+      type_name: Choice(['standard', 'vast']),
       allowed_characters: Type.Optional(nullable(Naming('Allowed characters in names'))),
       path_length: Type.Optional(nullable(Naming('Allowed length of paths'))),
       root_squash: Type.Optional(RootSquash),
@@ -228,9 +227,7 @@ export const FileShareParams = Type.Object({
 export const FileShareListQuery = Query({
   ...listQuery(),
   name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
-  type_name: Type.Optional(
-    Type.Enum(['standard', 'vast'], { type: 'string', description: 'Only shares of this type' }),
-  ),
+  type_name: Type.Optional(Choice(['standard', 'vast'], 'Only shares of this type')),
   ...tagQuery,
 });
 export type FileShareListQuery = Static<typeof FileShareListQuery>;
@@ -245,8 +242,7 @@ export const AccessRuleAnswer = Named('FileShareAccessRule', {
   id: Uuid('Access rule ID'),
   access_to: Type.String({ description: 'IP address or CIDR', examples: ['10.0.0.0/24'] }),
   access_level: AccessMode,
-  state: Type.Enum(['active', 'applying', 'denying', 'error', 'new', 'queued_to_apply', 'queued_to_deny'], {
-    type: 'string',
+  state: Choice(['active', 'applying', 'denying', 'error', 'new', 'queued_to_apply', 'queued_to_deny'], {
     description: 'Always `active`: a rule takes effect immediately.',
   }),
 });

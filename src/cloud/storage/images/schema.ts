@@ -4,6 +4,7 @@ import { MetadataTwice, newTags } from '../../../lib/legacy-metadata.ts';
 import { PlaceFields, TagAnswer, TaskFields, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
 import {
+  Choice,
   Input,
   listOf,
   listQuery,
@@ -17,19 +18,16 @@ import { imageFields, priceFields } from '../../ground/catalog/schema.ts';
 
 const text = (description: string) =>
   Type.Optional(Type.String({ maxLength: 255, description: `${description}, case-insensitive` }));
-const oneOf = <T extends string>(names: readonly T[], description: string) =>
-  Type.Enum([...names], { type: 'string', description });
-
-const Architecture = oneOf(['aarch64', 'x86_64'], 'CPU architecture');
+const Architecture = Choice(['aarch64', 'x86_64'], 'CPU architecture');
 
 const BareMetal = Type.Boolean({ description: 'For bare metal machines' });
-const Firmware = oneOf(['bios', 'uefi'], 'Firmware of the machine');
-const Machine = oneOf(['i440', 'q35'], 'Chipset of the machine');
+const Firmware = Choice(['bios', 'uefi'], 'Firmware of the machine');
+const Machine = Choice(['i440', 'q35'], 'Chipset of the machine');
 
 /** Settings of an image that a request may give at creation and change later. */
 const settings = {
-  os_type: Type.Optional(oneOf(['linux', 'windows'], 'Operating system family')),
-  ssh_key: Type.Optional(oneOf(['allow', 'deny', 'required'], 'Whether an SSH key is allowed, denied or required')),
+  os_type: Type.Optional(Choice(['linux', 'windows'], 'Operating system family')),
+  ssh_key: Type.Optional(Choice(['allow', 'deny', 'required'], 'Whether an SSH key is allowed, denied or required')),
   is_baremetal: Type.Optional(BareMetal),
   hw_firmware_type: Type.Optional(Firmware),
   hw_machine_type: Type.Optional(Machine),
@@ -50,7 +48,7 @@ export const CreateImage = Type.Object(
   {
     ...creation,
     volume_id: UuidInput('Bootable volume to create the image from'),
-    source: Type.Optional(Type.Enum(['volume'], { type: 'string', description: 'Only `volume` is supported' })),
+    source: Type.Optional(Choice(['volume'], 'Only `volume` is supported')),
   },
   {
     title: 'CreateImage',
@@ -113,7 +111,7 @@ export const ImageAnswer = Type.Object(
     os_version: Type.String({ description: 'Version of the distribution; empty if not known' }),
     display_order: nullable(display_order),
     status: Type.String({ description: 'Status of the image', examples: ['active'] }),
-    visibility: oneOf(
+    visibility: Choice(
       ['private', 'public', 'shared'],
       '`public`: offered by the platform. `private`: belongs to the project and visible only there.',
     ),
@@ -143,7 +141,7 @@ export const ImageListQuery = Query({
   os_distro: text('Distribution'),
   os_version: text('Version'),
   architecture: Type.Optional(Architecture),
-  visibility: Type.Optional(oneOf(['private', 'public', 'shared'], 'Owner of the images')),
+  visibility: Type.Optional(Choice(['private', 'public', 'shared'], 'Owner of the images')),
   private: Type.Optional(Type.String({ maxLength: 255, description: 'With any value, only images of the project' })),
   include_prices: includePrices,
   ...tagQuery,

@@ -4,6 +4,7 @@ import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts
 import { tagQuery } from '../../../lib/tags.ts';
 import { MAX_VOLUME_GIB } from '../../../lib/volume-types.ts';
 import {
+  Choice,
   IdList,
   Input,
   listOf,
@@ -118,7 +119,7 @@ export const VolumeAnswer = Named('Volume', {
   name: Type.String(),
   size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
   volume_type: VolumeTypeName,
-  status: Type.Enum(VOLUME_STATUSES, { type: 'string' }),
+  status: Choice(VOLUME_STATUSES),
   bootable: Type.Boolean(),
   is_root_volume: Type.Boolean({ description: 'Whether an instance boots from it' }),
   attachments: Type.Array(Attachment),

@@ -4,14 +4,14 @@ import { operations } from '../../../http/operations.ts';
 import type { Api } from '../../../http/server.ts';
 import { ForbiddenError, InvalidError, NotFoundError, ProductInUseError } from '../../../lib/errors.ts';
 import { noteAccount } from '../../../lib/request-context.ts';
-import { ClientParams, Input, Named } from '../../../lib/wire.ts';
+import { Choice, ClientParams, Input, Named } from '../../../lib/wire.ts';
 import type { Platform } from '../../../platform.ts';
 import type { Principal } from '../../../requests/principal.ts';
 import { isOffered, type OfferedService, SERVICES, type ServiceName } from '../../accounts/schema.ts';
 import { findClient, lockAllOf, lockManaged, renewVersions, resells } from '../../accounts/service.ts';
 import * as store from './store.ts';
 
-const Product = Type.Enum([...SERVICES], { type: 'string', description: 'Product', examples: ['CLOUD'] });
+const Product = Choice(SERVICES, { description: 'Product', examples: ['CLOUD'] });
 const available = Type.Boolean({
   description: 'Whether accounts may be given the product',
   examples: [true],

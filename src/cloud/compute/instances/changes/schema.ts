@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { TagsPatchInput } from '../../../../lib/tags.ts';
-import { Input, nullable, Query, ResourceName } from '../../../../lib/wire.ts';
+import { Choice, Input, nullable, Query, ResourceName } from '../../../../lib/wire.ts';
 import type { InstanceStatus, VmState } from '../../../ground/hosts/states.ts';
 
 interface Action {
@@ -82,7 +82,7 @@ export const StartFields = {
 };
 const actions = [
   Input('StartInstance', { action: Type.Literal(START), ...StartFields }),
-  Input('PlainInstanceAction', { action: Type.Enum(OTHERS, { type: 'string' }) }),
+  Input('PlainInstanceAction', { action: Choice(OTHERS) }),
 ] as const;
 
 export const InstanceAction = Type.Unsafe<{ action: ActionName; activate_profile?: boolean | null }>({

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { FieldProblem } from '../../../../lib/errors.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
-import { Input, listQuery, nullable, Query } from '../../../../lib/wire.ts';
+import { Choice, Input, listQuery, nullable, Query } from '../../../../lib/wire.ts';
 import { IpFamilyInput } from '../../../network/addresses/schema.ts';
 import { InterfaceFloatingIp, interfaceFields, type NewInterface } from '../schema.ts';
 
@@ -18,8 +18,7 @@ const FIELDS = ['floating_ip', 'ip_address', 'ip_family', 'network_id', 'port_id
 /** The fields of all kinds of interfaces in one object. Its type may be left out, as the other fields imply it. */
 export const anyInterface = {
   type: Type.Optional(
-    Type.Enum(Object.keys(KINDS) as NewInterface['type'][], {
-      type: 'string',
+    Choice(Object.keys(KINDS) as NewInterface['type'][], {
       description:
         'Defaults to `reserved_fixed_ip` if a port is set, `subnet` if a subnet is set, `any_subnet` if a network is set, else `external`',
     }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
 import { TagsInput } from '../../../../lib/tags.ts';
-import { Input, Named, nullable, Query, ResourceName } from '../../../../lib/wire.ts';
+import { Choice, Input, Named, nullable, Query, ResourceName } from '../../../../lib/wire.ts';
 import { VolumeTypeName } from '../../../ground/catalog/schema.ts';
 import { exceededQuotasSchema } from '../../../ground/quotas/schema.ts';
 import { AttachmentTag, VolumeSize } from '../../../storage/volumes/schema.ts';
@@ -10,7 +10,7 @@ import { BootIndex, CreateInstanceSchema, MAX_INTERFACES, MAX_VOLUMES, VOLUME_SO
 
 /** A possible volume. Its fields are those of a creation, but only its source must be known yet. */
 const PossibleVolume = Input('PossibleVolume', {
-  source: Type.Enum(VOLUME_SOURCES, { type: 'string' }),
+  source: Choice(VOLUME_SOURCES),
   size: Type.Optional(nullable(VolumeSize)),
   type_name: Type.Optional(nullable(VolumeTypeName)),
   image_id: Type.Optional(nullable(UuidInput('Image ID'))),

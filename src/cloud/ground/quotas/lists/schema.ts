@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { Input, IntegerId, Named } from '../../../../lib/wire.ts';
+import { Choice, Input, IntegerId, Named } from '../../../../lib/wire.ts';
 import { listFields, makingFields, newListFields, nextPage } from '../../dated-lists/schema.ts';
 import { GLOBAL_NAMES, REGIONAL_QUOTAS } from '../names.ts';
 
 const limit = {
-  quota: Type.Enum([...REGIONAL_QUOTAS, ...GLOBAL_NAMES], {
-    type: 'string',
+  quota: Choice([...REGIONAL_QUOTAS, ...GLOBAL_NAMES], {
     description: 'Name of the quota, as refusals have it',
     examples: ['vm_count'],
   }),

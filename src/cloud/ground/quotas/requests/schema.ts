@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { RequestedLimits } from '../../../../db/json-columns.ts';
 import {
+  Choice,
   Input,
   IntegerId,
   listOf,
@@ -19,7 +20,7 @@ export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
 const MOST_REGIONS = 100;
 
-const Status = Type.Enum([...REQUEST_STATUSES], { type: 'string', examples: ['in progress'] });
+const Status = Choice(REQUEST_STATUSES, { examples: ['in progress'] });
 
 const Requested = Type.Unsafe<RequestedLimits>(
   Input('RequestedLimits', {
@@ -56,10 +57,7 @@ export type CreateLimitRequest = Static<typeof CreateLimitRequest>;
 export const DecideLimitRequest = Input(
   'DecideLimitRequest',
   {
-    status: Type.Enum(['done', 'rejected'], {
-      type: 'string',
-      description: '`done` makes the requested limits those of the account',
-    }),
+    status: Choice(['done', 'rejected'], '`done` makes the requested limits those of the account'),
   },
   { status: 'done' },
 );

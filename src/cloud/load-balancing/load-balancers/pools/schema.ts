@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../../lib/legacy.ts';
 import { TaskFields, Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
 import {
+  Choice,
   Input,
   listOf,
   listQuery,
@@ -87,10 +88,8 @@ const monitorFields = {
       examples: [3],
     }),
   ),
-  http_method: Optional(nullable(Type.Enum([...HTTP_METHODS], { type: 'string', description: ofHttp('Method') }))),
-  http_version: Optional(
-    nullable(Type.Enum(['1.0', '1.1'], { type: 'string', description: ofHttp('Version of HTTP') })),
-  ),
+  http_method: Optional(nullable(Choice(HTTP_METHODS, ofHttp('Method')))),
+  http_version: Optional(nullable(Choice(['1.0', '1.1'], ofHttp('Version of HTTP')))),
   url_path: Optional(
     nullable(
       Type.String({
@@ -134,8 +133,7 @@ export type CreateHealthMonitor = Static<typeof CreateHealthMonitor>;
 const ChangeHealthMonitor = Input('ChangeHealthMonitor', {
   type: Optional(
     nullable(
-      Type.Enum(['HTTP', 'HTTPS', 'K8S', 'PING', 'TCP', 'TLS-HELLO', 'UDP-CONNECT'], {
-        type: 'string',
+      Choice(['HTTP', 'HTTPS', 'K8S', 'PING', 'TCP', 'TLS-HELLO', 'UDP-CONNECT'], {
         description: 'Must be the type that it has; required for a pool without a monitor',
       }),
     ),
@@ -297,8 +295,8 @@ export const HealthMonitorAnswer = Named('HealthMonitor', {
   timeout: Type.Integer(),
   max_retries: Type.Integer(),
   max_retries_down: Type.Integer(),
-  http_method: nullable(Type.Enum([...HTTP_METHODS], { type: 'string' })),
-  http_version: nullable(Type.Enum(['1.0', '1.1'], { type: 'string' })),
+  http_method: nullable(Choice(HTTP_METHODS)),
+  http_version: nullable(Choice(['1.0', '1.1'])),
   url_path: text('Path that is asked for'),
   expected_codes: text('Codes of good answers'),
   domain_name: text('Host header'),
@@ -375,8 +373,7 @@ export type PoolListQuery = Static<typeof PoolListQuery>;
 export const MemberListQuery = Query({
   ...listQuery(),
   order_by: Optional(
-    Type.Enum(['address.asc', 'address.desc', 'created_at.asc', 'created_at.desc'], {
-      type: 'string',
+    Choice(['address.asc', 'address.desc', 'created_at.asc', 'created_at.desc'], {
       default: 'address.asc',
       description: 'Order; those with the same address by port',
     }),

@@ -2,27 +2,24 @@ import { Type } from 'typebox';
 import { PROTOCOL_NAMES } from '../../../../lib/ip-addresses.ts';
 import { LEGACY } from '../../../../lib/legacy.ts';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
-import { nullable } from '../../../../lib/wire.ts';
+import { Choice, nullable } from '../../../../lib/wire.ts';
 
 export const MAX_DESCRIPTION = 255;
 
 export const Port = (description: string) =>
   nullable(Type.Integer({ minimum: 0, maximum: 65535, description, examples: [443] }));
 
-export const Direction = Type.Enum(['egress', 'ingress'], {
-  type: 'string',
+export const Direction = Choice(['egress', 'ingress'], {
   description: '`ingress`: inbound traffic. `egress`: outbound traffic.',
   examples: ['ingress'],
 });
 
-export const Ethertype = (description: string) =>
-  Type.Enum(['IPv4', 'IPv6'], { type: 'string', description, examples: ['IPv4'] });
+export const Ethertype = (description: string) => Choice(['IPv4', 'IPv6'], { description, examples: ['IPv4'] });
 
 export const Protocol = (description: string) =>
-  nullable(Type.Enum(['any', ...PROTOCOL_NAMES], { type: 'string', description, examples: ['tcp'] }));
+  nullable(Choice(['any', ...PROTOCOL_NAMES], { description, examples: ['tcp'] }));
 
-const ProtocolOrNull = (description: string) =>
-  nullable(Type.Enum([...PROTOCOL_NAMES], { type: 'string', description, examples: ['tcp'] }));
+const ProtocolOrNull = (description: string) => nullable(Choice(PROTOCOL_NAMES, { description, examples: ['tcp'] }));
 
 export const Prefix = (description: string) =>
   nullable(Type.String({ maxLength: 64, description, examples: ['10.0.0.0/8'] }));

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { UuidInput } from '../../../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../../../lib/tags.ts';
-import { Input, ResourceName } from '../../../../lib/wire.ts';
+import { Choice, Input, ResourceName } from '../../../../lib/wire.ts';
 import { AttachmentTag, VolumeSize } from '../schema.ts';
 
 export const UpdateVolume = Input(
@@ -16,7 +16,7 @@ export type ExtendVolume = Static<typeof ExtendVolume>;
 
 export const RetypeVolume = Input(
   'RetypeVolume',
-  { volume_type: Type.Enum(['ssd_hiiops', 'standard'], { type: 'string', examples: ['ssd_hiiops'] }) },
+  { volume_type: Choice(['ssd_hiiops', 'standard'], { examples: ['ssd_hiiops'] }) },
   { volume_type: 'ssd_hiiops' },
 );
 export type RetypeVolume = Static<typeof RetypeVolume>;

@@ -1,6 +1,7 @@
 import { type Static, type TProperties, type TSchema, type TStringOptions, Type } from 'typebox';
 import { Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
 import {
+  Choice,
   Input,
   IntegerId,
   listOf,
@@ -128,8 +129,7 @@ const volumeIds = Type.Array(UuidInput('Volume ID'), {
   maxItems: MOST_VOLUMES,
   description: 'Volumes that snapshots are taken of',
 });
-const Status = Type.Enum(POLICY_STATUSES, {
-  type: 'string',
+const Status = Choice(POLICY_STATUSES, {
   description: 'While it is paused, no snapshots are taken, and none are deleted',
   examples: ['active'],
 });
@@ -138,7 +138,7 @@ export const CreatePolicy = Input(
   'CreateSnapshotPolicy',
   {
     name: ResourceName('Name'),
-    action: Type.Enum(['volume_snapshot'], { type: 'string', description: 'What the policy does' }),
+    action: Choice(['volume_snapshot'], 'What the policy does'),
     status: Type.Optional(Status),
     schedules: Type.Optional(schedules),
     volume_ids: Type.Optional(volumeIds),
@@ -189,8 +189,7 @@ export const UpdateSchedule = Input(
   'UpdateSnapshotSchedule',
   {
     type: Type.Optional(
-      Type.Enum(['cron', 'interval'], {
-        type: 'string',
+      Choice(['cron', 'interval'], {
         description: 'Another type replaces all of the timing; it is needed to send fields of that type',
         examples: ['cron'],
       }),
@@ -281,8 +280,7 @@ export const PolicyList = listOf(Policy, 'SnapshotPolicyList');
 const amount = (description: string) => nullable(Type.Number({ description, examples: [7.2] }));
 const account = {
   currency_code: nullable(Type.String({ description: 'Currency of the account', examples: ['EUR'] })),
-  price_status: Type.Enum(['error', 'hide', 'show'], {
-    type: 'string',
+  price_status: Choice(['error', 'hide', 'show'], {
     description: '`hide`: prices are hidden from the account. `error`: there is no price for one of the types.',
     examples: ['show'],
   }),

@@ -2,7 +2,16 @@ import { type Static, Type } from 'typebox';
 import { MetadataMap, newTags } from '../../../../lib/legacy-metadata.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../../../lib/tags.ts';
-import { Input, listOf, listQuery, nullable, ProjectRegion, Query, ResourceName } from '../../../../lib/wire.ts';
+import {
+  Choice,
+  Input,
+  listOf,
+  listQuery,
+  nullable,
+  ProjectRegion,
+  Query,
+  ResourceName,
+} from '../../../../lib/wire.ts';
 
 const SNAPSHOT_STATUSES = [
   'available',
@@ -44,7 +53,7 @@ export const SnapshotAnswer = Type.Object(
     description: nullable(Type.String()),
     volume_id: Uuid('Source volume of the snapshot'),
     size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
-    status: Type.Enum(SNAPSHOT_STATUSES, { type: 'string' }),
+    status: Choice(SNAPSHOT_STATUSES),
     ...ResourceFields,
     ...MetadataMap,
     creator_task_id: Uuid('Task that created it'),
