@@ -47,7 +47,6 @@ export function buildPlatform(foundation: Foundation): Platform {
   };
 }
 
-/** Returns how tasks of each kind end. */
 export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>): ReadonlyMap<string, TaskEnd> {
   const ends = [...WINGS.flatMap((wing) => wing.ends(foundation)), ...deletionTasks()];
   return new Map(ends.map((end) => [end.type, end]));

@@ -25,7 +25,6 @@ import type { Events } from './tradewind/events/service.ts';
  */
 export interface Platform extends Foundation {
   webhookHosts: NonNullable<Foundation['webhookHosts']>;
-  /** How tasks end, by their type. */
   taskEnds: ReadonlyMap<string, TaskEnd>;
   /** Requests that wait for the end of a task. */
   taskWaiting: TaskWaiting;

@@ -29,7 +29,6 @@ export interface Backends extends Offer {
   check<K extends Kind>(regionId: number, kind: K, spec: Specs[K]): FieldProblem[];
 }
 
-/** A backend with its name. */
 export interface NamedBackend {
   name: string;
   backend: Backend;

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { Tables } from '../db/tables.ts';
+import type { Sql } from '../db/database.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Backend } from './contract/backend.ts';
 import type { BackendShape, Placements } from './contract/needs.ts';
@@ -7,7 +6,7 @@ import type { BackendShape, Placements } from './contract/needs.ts';
 /** What a backend may use of its process. */
 export interface Host {
   /** Only for the simulated backend: real infrastructure does not live in our database. */
-  sql: Kysely<Tables>;
+  sql: Sql;
   secrets: Secrets;
   /** For simulated backends whose settings don't specify a speed. It may change. */
   readonly simulationSpeed: number;
@@ -19,7 +18,6 @@ export interface Host {
   kubernetesDir: string;
 }
 
-/** Makes backends of one kind. */
 export interface BackendMaker extends BackendShape {
   /** Whether things that no want belongs to are removed automatically; otherwise an operator decides. */
   removesOrphans?: true;

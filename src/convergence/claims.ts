@@ -1,7 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Json, Kind } from '../backends/contract/backend.ts';
 import { CHANNEL } from '../db/changes.ts';
-import type { Tables } from '../db/tables.ts';
+import type { Sql } from '../db/database.ts';
 import { WORKER_IS_DEAD } from '../worker/heartbeat.ts';
 import { keyOf, orderOf, titleOf, WANTED } from './wants.ts';
 
@@ -36,7 +36,7 @@ export type KindInRegion = Pick<Claim, 'kind' | 'region_id'>;
  * planner may run a subquery with a limit more than once.
  */
 export async function takeDue(
-  sqlDb: Kysely<Tables>,
+  sqlDb: Sql,
   workerId: string,
   limit: number,
   except: readonly KindInRegion[],
@@ -61,7 +61,7 @@ export async function takeDue(
  * Sets NEW tasks that wait for these wants to RUNNING. A task that is locked right now may stay NEW for
  * longer: nobody waits for the lock.
  */
-export async function beginTasks(sqlDb: Kysely<Tables>, claims: readonly Claim[], now: Date): Promise<void> {
+export async function beginTasks(sqlDb: Sql, claims: readonly Claim[], now: Date): Promise<void> {
   const names = JSON.stringify(claims.map(({ kind, id }) => ({ kind, id })));
   await sql`
     with new as materialized (
@@ -84,7 +84,7 @@ export interface Release {
 
 /** Releases the want. It is due at once if it was changed or woken since it was claimed. */
 export async function release(
-  sqlDb: Kysely<Tables>,
+  sqlDb: Sql,
   workerId: string,
   claim: Claim,
   { againInMs, doing, failures, handle }: Release,
@@ -101,7 +101,7 @@ export async function release(
 /**
  * Keeps the claim, and notes what is being done. Returns false if the want is no longer this worker's or has changed.
  */
-export async function keep(sqlDb: Kysely<Tables>, workerId: string, claim: Claim, doing: string): Promise<boolean> {
+export async function keep(sqlDb: Sql, workerId: string, claim: Claim, doing: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update wants set doing = ${doing}, handle = ${JSON.stringify(claim.handle)}::jsonb
     where ${mineOf(workerId, claim)}`.execute(sqlDb);
@@ -109,7 +109,7 @@ export async function keep(sqlDb: Kysely<Tables>, workerId: string, claim: Claim
 }
 
 /** Whether the want is still this worker's and unchanged. */
-export async function isMine(sqlDb: Kysely<Tables>, workerId: string, claim: Claim): Promise<boolean> {
+export async function isMine(sqlDb: Sql, workerId: string, claim: Claim): Promise<boolean> {
   const { rows } = await sql`select from wants where ${mineOf(workerId, claim)}`.execute(sqlDb);
   return rows.length === 1;
 }
@@ -122,7 +122,7 @@ const mineOf = (workerId: string, { kind, id, generation }: Claim) =>
  * @throws Overtaken
  */
 export async function noteSettled(
-  db: Kysely<Tables>,
+  db: Sql,
   workerId: string,
   { claim, observed }: { claim: Claim; observed: object | null },
 ): Promise<void> {
@@ -162,7 +162,7 @@ function withoutSecret(observed: object | null): object | null {
  * Returns what the want has to wait for; undefined if it may continue. A need counts as met once it has
  * existed: a change of it that is refused must not hold up everything that needs it.
  */
-export async function obstacleOf(sqlDb: Kysely<Tables>, claim: Claim): Promise<string | undefined> {
+export async function obstacleOf(sqlDb: Sql, claim: Claim): Promise<string | undefined> {
   if (claim.spec !== null && claim.after.length === 0) return undefined;
   const { rows } =
     claim.spec === null
@@ -177,7 +177,7 @@ export async function obstacleOf(sqlDb: Kysely<Tables>, claim: Claim): Promise<s
 }
 
 /** Returns the wants that the database counts as this worker's: their generations by key. */
-export async function claimedBy(sqlDb: Kysely<Tables>, workerId: string): Promise<Map<string, number>> {
+export async function claimedBy(sqlDb: Sql, workerId: string): Promise<Map<string, number>> {
   const rows = await sqlDb
     .selectFrom('wants')
     .select(['kind', 'id', 'generation'])
@@ -187,14 +187,14 @@ export async function claimedBy(sqlDb: Kysely<Tables>, workerId: string): Promis
 }
 
 /** Releases some claims unchanged, by key. */
-export async function giveBack(sqlDb: Kysely<Tables>, workerId: string, keys: readonly string[]): Promise<void> {
+export async function giveBack(sqlDb: Sql, workerId: string, keys: readonly string[]): Promise<void> {
   await sql`
     update wants set worker_id = null
     where worker_id = ${workerId} and kind || ':' || id = any(${[...keys]}::text[])`.execute(sqlDb);
 }
 
 /** Releases the claims of dead workers. Returns how many there were. */
-export async function takeFromDead(sqlDb: Kysely<Tables>): Promise<number> {
+export async function takeFromDead(sqlDb: Sql): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with dead as materialized (
       select kind, id from wants where worker_id is not null and ${WORKER_IS_DEAD} for no key update skip locked

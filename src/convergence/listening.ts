@@ -1,10 +1,9 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { BackendRouter } from '../backends/backends.ts';
 import { type Backend, Unavailable } from '../backends/contract/backend.ts';
 import { announcement } from '../db/changes.ts';
-import type { Database } from '../db/database.ts';
-import type { Tables } from '../db/tables.ts';
+import type { Database, Sql } from '../db/database.ts';
 import { loop, untilAborted } from '../lib/loop.ts';
 import { type Name, WANTED } from './wants.ts';
 
@@ -49,7 +48,7 @@ export function listenToBackends(deps: { backends: Pick<BackendRouter, 'all'>; d
   };
 }
 
-async function lookAt(db: Kysely<Tables>, { kind, id }: Name): Promise<void> {
+async function lookAt(db: Sql, { kind, id }: Name): Promise<void> {
   await sql`
     with woken as (
       update wants set due_at = clock_timestamp()

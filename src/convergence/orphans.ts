@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { NamedBackend } from '../backends/backends.ts';
 import type { Kind, Ref } from '../backends/contract/backend.ts';
 import { FAMILIES } from '../backends/contract/needs.ts';
 import { announce } from '../db/changes.ts';
-import type { Database, Transaction } from '../db/database.ts';
-import type { Tables } from '../db/tables.ts';
+import type { Database, Sql, Transaction } from '../db/database.ts';
 import { isUuid } from '../lib/ids.ts';
 import { untilAborted } from '../lib/loop.ts';
 import { keyOf, WANTED } from './wants.ts';
@@ -36,7 +35,7 @@ export interface Findings {
 }
 
 interface Looking {
-  sql: Kysely<Tables>;
+  sql: Sql;
   log: Logger;
   signal: AbortSignal;
 }
@@ -107,7 +106,7 @@ function sampleOf(settled: readonly Settled[]): Settled[] {
   return [...settled.slice(from), ...settled.slice(0, from)].slice(0, SAMPLE);
 }
 
-async function settledOf(db: Kysely<Tables>, { regionsOf }: NamedBackend): Promise<Settled[]> {
+async function settledOf(db: Sql, { regionsOf }: NamedBackend): Promise<Settled[]> {
   const each = kinds.flatMap((kind) => regionsOf(kind).map((region_id) => ({ kind, region_id })));
   const { rows } = await sql<Settled>`
     select kind, id, region_id as "regionId", project_id as "projectId", generation, handle
@@ -132,7 +131,7 @@ const DISKS_OF_NODES = sql`
     select spec from wants where kind = 'cluster' union all select undo from task_wants where kind = 'cluster'
   ) as known, jsonb_path_query(spec, '$.pools.*.nodes.*') as node`;
 
-async function unwanted(db: Kysely<Tables>, listed: readonly Orphan[]): Promise<Orphan[]> {
+async function unwanted(db: Sql, listed: readonly Orphan[]): Promise<Orphan[]> {
   const found: Orphan[] = [];
   for (let from = 0; from < listed.length; from += CHUNK) {
     const chunk = listed.slice(from, from + CHUNK);

@@ -11,7 +11,6 @@ interface Traced {
   request_id: string | null;
 }
 
-/** What workers tell of their work in traces. */
 export interface WorkTraces {
   /** Returns the task that a want is pursued for, if any. Call it before that may have ended. */
   taskOf(claim: Pick<Claim, 'generation' | 'id' | 'kind'>): Promise<Traced | undefined>;

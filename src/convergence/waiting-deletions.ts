@@ -1,10 +1,8 @@
-import type { Kysely } from 'kysely';
-import type { Transaction } from '../db/database.ts';
-import type { Tables } from '../db/tables.ts';
+import type { Sql, Transaction } from '../db/database.ts';
 import { type Endings, endTask, lockTasks } from './waiting-tasks.ts';
 
 /** Takes a deletion out of the line. Returns the task that it waited for; undefined if it doesn't wait any more. */
-export async function stopWaiting(db: Kysely<Tables>, taskId: string): Promise<string | undefined> {
+export async function stopWaiting(db: Sql, taskId: string): Promise<string | undefined> {
   const row = await db
     .deleteFrom('waiting_deletions')
     .where('task_id', '=', taskId)

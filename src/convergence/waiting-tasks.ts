@@ -1,8 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { CHANNEL } from '../db/changes.ts';
-import type { Database, Transaction } from '../db/database.ts';
-import type { Tables } from '../db/tables.ts';
+import type { Database, Sql, Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Measures } from './measures.ts';
 import type { TaskEnd } from './task-kind.ts';
@@ -20,9 +19,7 @@ export interface Endings {
   database: Database;
   clock: Clock;
   log: Logger;
-  /** How tasks end, by their type. */
   taskEnds: ReadonlyMap<string, TaskEnd>;
-  /** Where they are measured, if they are. */
   measures?: Measures | undefined;
   traces?: WorkTraces | undefined;
 }
@@ -97,7 +94,7 @@ const othersSettled = ({ kind, id }: Name) =>
  * on. Followers come after the task that they follow.
  */
 export async function waitingTasks(
-  db: Kysely<Tables>,
+  db: Sql,
   { kind, id, generation }: Name & { generation: number },
 ): Promise<WaitingForWant[]> {
   const { rows } = await sql<WaitingForWant>`

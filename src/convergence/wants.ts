@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { apply, generate } from 'json-merge-patch';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Kind, Ref } from '../backends/contract/backend.ts';
 import { needsOf } from '../backends/contract/needs.ts';
 import type { Specs } from '../backends/contract/specs.ts';
 import { announce, announcement } from '../db/changes.ts';
-import { compiledQuery, type Transaction } from '../db/database.ts';
-import type { Tables } from '../db/tables.ts';
+import { compiledQuery, type Sql, type Transaction } from '../db/database.ts';
 import { type FieldProblem, InvalidError } from '../lib/errors.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
@@ -37,7 +36,6 @@ export const keyOf = ({ kind, id }: Name): string => `${kind}:${id}`;
 /** For people. */
 export const titleOf = ({ kind, id }: { kind: string; id: string }): string => `${kind.replaceAll('_', ' ')} ${id}`;
 
-/** A change of what is wanted. */
 export interface Wanted extends Name {
   /**
    * Maps the former spec (null: the thing must go; undefined: no want) to the new one, or to null for "must not exist".
@@ -249,7 +247,7 @@ async function keepSecrets(
 
 /** Returns a secret that was given with a want; undefined if there is none of that name. */
 export async function secretOf(
-  { sql: db, secrets }: { sql: Kysely<Tables>; secrets: Secrets },
+  { sql: db, secrets }: { sql: Sql; secrets: Secrets },
   { kind, id }: Name,
   name: string,
 ): Promise<string | undefined> {
@@ -299,7 +297,7 @@ export async function tasksOn(
 }
 
 /** Returns how many things of each kind a region has, including those being removed. */
-export async function wantsByRegion(db: Kysely<Tables>): Promise<{ regionId: number; kind: Kind; count: number }[]> {
+export async function wantsByRegion(db: Sql): Promise<{ regionId: number; kind: Kind; count: number }[]> {
   const { rows } = await sql<{ regionId: number; kind: Kind; count: number }>`
     select region_id as "regionId", kind, count(*)::integer as count from wants
     group by region_id, kind order by region_id, kind`.execute(db);
@@ -310,7 +308,7 @@ export async function wantsByRegion(db: Kysely<Tables>): Promise<{ regionId: num
 const FOLLOWED_MS = 10_000;
 
 /** Has the things in these places made again, by the backend that has the places now. */
-export async function makeAnew(db: Kysely<Tables>, kinds: readonly { regionId: number; kind: Kind }[]): Promise<void> {
+export async function makeAnew(db: Sql, kinds: readonly { regionId: number; kind: Kind }[]): Promise<void> {
   if (kinds.length === 0) return;
   await sql`
     update wants set handle = null, generation = generation + 1, settled_generation = null, due_at = clock_timestamp() + ${FOLLOWED_MS}::float8 * interval '1 millisecond'

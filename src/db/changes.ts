@@ -31,7 +31,6 @@ export async function announce(client: pg.ClientBase, topic: string, key: string
 /** Returns the same as an expression for the statement that makes the change. */
 export const announcement = (topic: string) => sql`pg_notify(${sql.lit(CHANNEL)}, ${sql.lit(`${topic}:`)})`;
 
-/** Announces many keys of one topic in one statement. */
 export async function announceAll(client: pg.ClientBase, topic: string, keys: (string | number)[]): Promise<void> {
   if (keys.length === 0) return;
   await client.query(`select pg_notify($1, $2 || ':' || key) from unnest($3::text[]) as keys (key)`, [

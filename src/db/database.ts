@@ -83,7 +83,6 @@ export interface Transaction {
   about(resource: ActionResource): void;
   /** Notes the ID of what it makes, if `about` has no word for it. */
   made(id: string | number): void;
-  /** Notes the task that it starts. */
   started(taskId: string): void;
 }
 
@@ -440,7 +439,6 @@ export function isIn({ projectId, regionId }: Place, table?: string): RawBuilder
   return sql`${column('project_id')} = ${projectId} and ${column('region_id')} = ${regionId}`;
 }
 
-/** Returns the columns of a new resource: its place, and the task that makes it. */
 export function newResource({ projectId, regionId }: Place, taskId: string, now: Date) {
   return {
     project_id: projectId,

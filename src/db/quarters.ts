@@ -106,7 +106,6 @@ interface KnownQuarter extends Quarter {
   closed: boolean | null;
 }
 
-/** Returns the tables of all quarters, attached or not. */
 async function quartersOf(client: pg.PoolClient, table: QuarterlyTable): Promise<KnownQuarter[]> {
   const { rows } = await client.query<Pick<KnownQuarter, 'name' | 'attached' | 'closed'>>(
     `select relname as name, exists (select from pg_inherits where inhrelid = pg_class.oid) as attached,

@@ -137,7 +137,6 @@ export function mayBeOpen({ url, config }: Pick<RouteOptions, 'url' | 'config'>)
 /** Whether an operation is our own. Those are in no contract, and strict at both base addresses. */
 export const isOurOwn = (url: string): boolean => url.includes('/tradewind/') || url.endsWith('/cloud/v1/request_log');
 
-/** Whether the body may have unknown fields. */
 export function isOpen(body: unknown): boolean {
   return takenOutOf(body) !== undefined;
 }

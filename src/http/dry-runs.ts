@@ -35,7 +35,6 @@ interface Resource {
   holdsList: boolean;
 }
 
-/** What a request makes. */
 interface Made {
   id: number | string;
   name?: string | null;

@@ -127,7 +127,6 @@ function knownError(error: Error): DomainError | HttpError {
   return new HttpError(500, INTERNAL);
 }
 
-/** Returns the body in the form of an area. */
 export function bodyOf(
   area: Area,
   error: DomainError | HttpError,

@@ -35,7 +35,6 @@ function clientErrorHandler(error: ConnectionError, socket: Socket): void {
   socket.destroy(error);
 }
 
-/** Options of a server. */
 export const WITHOUT_SNIFFING = { http: { ServerResponse: Answer }, clientErrorHandler };
 
 /** Refuses a body that would have to be decoded first, and says what is accepted (RFC 9110, 8.4 and 15.5.16). */

@@ -38,7 +38,6 @@ export interface Parameter {
   schema: Record<string, unknown>;
 }
 
-/** Returns the paths of a document with each operation changed. */
 export function mapOperations(
   { paths }: OpenApiDocument,
   change: (operation: Operation, method: string, path: string) => Operation,

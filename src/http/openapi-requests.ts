@@ -8,7 +8,6 @@ import { mapOperations, type OpenApiDocument, type Operation, type Parameter } f
 export interface RequestTraits {
   keyed: boolean;
   versioned: boolean;
-  /** Whether it can be tried out. */
   tried: boolean;
   counted: boolean;
   /** Whether its answer contains a secret. */

@@ -134,7 +134,6 @@ function naming<
   return { ...rest, answer: dialect.tasksSchema, handler };
 }
 
-/** Sets the status of what a handler answers. */
 function answering<Request>(status: number, handler: (request: Request, reply: FastifyReply) => unknown) {
   return async (request: Request, reply: FastifyReply): Promise<unknown> => {
     reply.code(status);

@@ -53,7 +53,6 @@ export function hostBitsFault({ cidr, network }: CanonicalCidr): string | undefi
   return cidr === network ? undefined : `Has bits set beyond its mask. Did you mean ${network}?`;
 }
 
-/** Whether an address is in a range. */
 export function contains(cidr: string, address: string): boolean {
   const [[base, mask], other] = [ipaddr.parseCIDR(cidr), ipaddr.parse(address)];
   return base.kind() === other.kind() && other.match(base, mask);

@@ -20,7 +20,6 @@ export function readPersonalToken(purpose: Purpose, text: string): PersonalToken
   return { userId: Number(userId), text, secretHash: hashOf(secret) };
 }
 
-/** Whether a token is the one whose hash was kept. */
 export function isToken({ secretHash }: PersonalToken, kept: Buffer): boolean {
   return timingSafeEqual(secretHash, kept);
 }

@@ -16,7 +16,6 @@ export interface ChangeRecord {
   about(resource: ActionResource): void;
   /** Notes the ID of what is made, if `about` has no word for it. */
   made(id: string | number): void;
-  /** Notes the task that is started. */
   started(taskId: string): void;
 }
 

@@ -47,7 +47,6 @@ export interface Card {
   paths?: readonly string[];
   /** The parts of paths below another kind's that lead to it; with that kind's part where several have the word. */
   below?: readonly string[];
-  /** The path parameters that name one. */
   params?: readonly string[];
   /** What the last parts of its paths do, if not as elsewhere. A group is that of the log, if not the kind's own. */
   actions?: Readonly<Record<string, { type: ActionType; group?: ApiGroup }>>;

@@ -2,7 +2,6 @@ import { InvalidError } from './errors.ts';
 
 /** How the API writes times. All are UTC; each resource's schema determines which form it uses. */
 
-/** The rule for date-times in requests. */
 export const MOMENT_RULE = 'Must be a valid date-time, such as 2030-12-31T23:59:59Z.';
 
 /**

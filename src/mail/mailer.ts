@@ -12,7 +12,6 @@ const HOUR_MS = 3_600_000;
 const TURNS = 200;
 const OF_ACCOUNT = kinds.KIND_NAMES.filter((kind) => kinds.MAIL_KINDS[kind].ofAccount);
 
-/** A mail to be sent. */
 export type NewMail = { [Kind in kinds.MailKind]: MailOf<Kind> }[kinds.MailKind];
 interface MailOf<Kind extends kinds.MailKind> {
   kind: Kind;

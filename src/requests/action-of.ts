@@ -150,7 +150,6 @@ export const UNPUBLISHED: Published = {
 
 type Noted = Omit<NewUserAction, 'outcome' | 'status'>;
 
-/** Returns what is recorded of any request. */
 export function actionOf(request: IncomingRequest, timestamp: Date): Noted {
   const { principal, params } = request;
   // The values are not validated yet: requests with invalid ones are refused, but recorded all the same.
@@ -173,7 +172,6 @@ export function actionOf(request: IncomingRequest, timestamp: Date): Noted {
   };
 }
 
-/** The resource types that path parameters name. */
 const NAMED: ReadonlyMap<string, ResourceType> = new Map(
   ALL_RESOURCES.flatMap(([type, { params = [] }]) => params.map((param) => [param, type] as const)),
 );

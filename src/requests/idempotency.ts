@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
-import type { Transaction } from '../db/database.ts';
-import type { Tables } from '../db/tables.ts';
+import { sql } from 'kysely';
+import type { Sql, Transaction } from '../db/database.ts';
 import { ConflictError, UnprocessableError } from '../lib/errors.ts';
 
 /** How long a stored answer is repeated. */
@@ -40,7 +39,7 @@ export function fingerprintOf(method: string, url: string, body: unknown): Buffe
  * @throws UnprocessableError if the key was used for another request, ConflictError if the request was
  * carried out but its answer is unknown
  */
-export async function answerBefore(db: Kysely<Tables>, use: KeyUse, now: Date): Promise<Answer | undefined> {
+export async function answerBefore(db: Sql, use: KeyUse, now: Date): Promise<Answer | undefined> {
   const row = await db
     .selectFrom('idempotency_keys')
     .select(['fingerprint', 'request_id', 'status', 'body'])
@@ -67,7 +66,7 @@ export async function takeKey(tx: Transaction, use: KeyUse, now: Date): Promise<
 
 /** Stores the answer of the request that took the key, or of one that had nothing to carry out. */
 export async function keepAnswer(
-  db: Kysely<Tables>,
+  db: Sql,
   use: KeyUse,
   { answer, taken, now }: { answer: Answer; taken: boolean; now: Date },
 ): Promise<void> {
@@ -83,7 +82,7 @@ export async function keepAnswer(
 }
 
 /** Deletes all of them, in batches. */
-export async function forgetExpiredKeys(db: Kysely<Tables>, now: Date): Promise<void> {
+export async function forgetExpiredKeys(db: Sql, now: Date): Promise<void> {
   for (let removed = BATCH; removed === BATCH; ) {
     const { numAffectedRows } = await sql`
       delete from idempotency_keys where ctid = any(array(
@@ -95,7 +94,7 @@ export async function forgetExpiredKeys(db: Kysely<Tables>, now: Date): Promise<
 }
 
 /** Waits for a transaction that is inserting the same key. Returns false if a valid key exists. */
-async function insertKey(db: Kysely<Tables>, use: KeyUse, now: Date, answer: Answer | null): Promise<boolean> {
+async function insertKey(db: Sql, use: KeyUse, now: Date, answer: Answer | null): Promise<boolean> {
   const content = {
     fingerprint: use.fingerprint,
     request_id: use.requestId,

@@ -44,7 +44,6 @@ export interface Refusals {
 export function createRefusals(deps: { actionLog: Pick<ActionLog, 'noteLater'>; clock: Clock }): Refusals {
   const { actionLog, clock } = deps;
   const known = new Map<string, NewUserAction>();
-  /** How many of them each account has. */
   const ofAccounts = new Map<number, number>();
   const strangers = new Map<string, NewUserAction>();
   /** How many records each account has had today. */

@@ -1,6 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-import type { Database, Transaction } from '../db/database.ts';
-import type { Tables } from '../db/tables.ts';
+import { sql } from 'kysely';
+import type { Database, Sql, Transaction } from '../db/database.ts';
 import { InvalidError, PreconditionFailedError, TooManyRequestsError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { ChangeRecord } from '../lib/request-context.ts';
@@ -111,11 +110,10 @@ interface Held {
 export interface KeyRoom {
   /** Makes sure that the account may use another key. @throws TooManyRequestsError */
   takeOne(clientId: number): Promise<void>;
-  /** An answer of so many bytes is kept. */
   kept(clientId: number, bytes: number): void;
 }
 
-export function createKeyRoom(deps: { database: { sql: Kysely<Tables> }; clock: Clock }): KeyRoom {
+export function createKeyRoom(deps: { database: { sql: Sql }; clock: Clock }): KeyRoom {
   const { database, clock } = deps;
   const known = new Map<number, Promise<Held>>();
 
@@ -174,7 +172,7 @@ type Params = Record<string, string | number>;
  * Returns the current version of a resource; undefined if it doesn't exist. `lock` keeps it until the transaction ends.
  */
 export async function versionOf(
-  db: Kysely<Tables>,
+  db: Sql,
   resource: Versioned,
   params: Params,
   { lock }: { lock: boolean },
@@ -205,7 +203,6 @@ function conditionsOf({ columns }: NamedRow, params: Params) {
   return Object.entries(columns).map(([param, column]) => sql`${sql.ref(column)} = ${params[param]}`);
 }
 
-/** A request that changes something, and what is recorded of it. */
 export interface ChangingRequest extends ChangeRecord {
   /**
    * Asks that the change is made only to one of these versions of the resource; `'any'` to whatever is there.
@@ -235,7 +232,6 @@ export interface RequestLog {
   open(request: IncomingRequest): ChangingRequest;
   /** Records a request that was refused before it was opened. */
   turnedAway(request: IncomingRequest, status: number): void;
-  /** Returns the version of the resource that a request reads. */
   versionRead(resource: Versioned, params: IncomingRequest['params']): Promise<string | undefined>;
 }
 

@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/tables.ts';
+import { sql } from 'kysely';
+import type { Sql } from '../db/database.ts';
 import { SettingError } from '../lib/errors.ts';
 import type { EncryptionKey } from './encryption-keys.ts';
 import { type DataKey, decrypt, encrypt } from './sealed.ts';
@@ -15,7 +15,7 @@ export interface WrappedKey {
 }
 
 /** Newest first. */
-export function wrappedKeys(db: Kysely<Tables>): Promise<WrappedKey[]> {
+export function wrappedKeys(db: Sql): Promise<WrappedKey[]> {
   return db
     .selectFrom('data_keys')
     .select(['id', 'wrapped', 'encryption_key_id', 'completed_at'])
@@ -39,7 +39,7 @@ export function unwrapAll(rows: readonly WrappedKey[], keys: readonly Encryption
 }
 
 export async function insertDataKey(
-  db: Kysely<Tables>,
+  db: Sql,
   { bytes, under, now }: { bytes: Buffer; under: EncryptionKey; now: Date },
 ): Promise<DataKey> {
   const { rows } = await sql<{ id: number }>`
@@ -53,7 +53,7 @@ export async function insertDataKey(
 }
 
 /** Encrypts a data key with another of the operator's keys. Values that it has encrypted stay as they are. */
-export async function rewrap(db: Kysely<Tables>, key: DataKey, under: EncryptionKey): Promise<void> {
+export async function rewrap(db: Sql, key: DataKey, under: EncryptionKey): Promise<void> {
   await db.updateTable('data_keys').set(wrappedWith(under, key)).where('id', '=', key.id).execute();
 }
 

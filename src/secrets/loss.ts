@@ -1,6 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { Database, Transaction } from '../db/database.ts';
-import type { Tables } from '../db/tables.ts';
+import type { Database, Sql, Transaction } from '../db/database.ts';
 import type { SecretColumn } from './columns.ts';
 import { unwrap, wrappedKeys } from './data-keys.ts';
 import type { EncryptionKeys } from './encryption-keys.ts';
@@ -8,7 +6,7 @@ import { countSealed, removeSealed } from './sweep.ts';
 
 /** Returns the data keys that the operator's keys can't decrypt, and how many values are encrypted with them. */
 export async function lostSecrets(
-  db: Kysely<Tables>,
+  db: Sql,
   encryptionKeys: EncryptionKeys,
 ): Promise<{ dataKeyIds: number[]; counts: Map<SecretColumn, number> }> {
   const keys = encryptionKeys.read();

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { announce } from '../db/changes.ts';
-import type { Database, Transaction } from '../db/database.ts';
+import type { Database, Sql, Transaction } from '../db/database.ts';
 import { ONLY_ONE, unlessAnother } from '../db/one-process.ts';
-import type { Tables } from '../db/tables.ts';
 import { SettingError } from '../lib/errors.ts';
 import type { Clock } from '../lib/time.ts';
 import { SECRET_COLUMNS } from './columns.ts';
@@ -134,7 +133,7 @@ async function addDataKey({ client, sql: db }: Transaction, clock: Clock, under:
 }
 
 /** Whether no secret was ever made, so that there is nothing an older release has to read. */
-export async function isFresh(db: Kysely<Tables>): Promise<boolean> {
+export async function isFresh(db: Sql): Promise<boolean> {
   return (await db.selectFrom('signing_keys').select('id').limit(1).executeTakeFirst()) === undefined;
 }
 
@@ -143,7 +142,7 @@ export async function isFresh(db: Kysely<Tables>): Promise<boolean> {
  * announced, once it is committed. The caller has the lock, so that no newer key comes meanwhile.
  */
 async function encryptAll(
-  db: Kysely<Tables>,
+  db: Sql,
   { database, encryptionKeys, pauseMs = PAUSE_MS, patienceMs = PATIENCE_MS }: Deps,
 ): Promise<Rotated & { newest: DataKey }> {
   const keys = unwrapAll(await wrappedKeys(db), encryptionKeys.read(), encryptionKeys.place);
@@ -164,11 +163,7 @@ async function encryptAll(
 }
 
 /** Notes that nothing is left to do for this data key. Another try can't read what no key opens either. */
-async function complete(
-  db: Kysely<Tables>,
-  { clock }: Deps,
-  { finished, newest }: Rotated & { newest: DataKey },
-): Promise<void> {
+async function complete(db: Sql, { clock }: Deps, { finished, newest }: Rotated & { newest: DataKey }): Promise<void> {
   if (!finished) return;
   await db.updateTable('data_keys').set({ completed_at: clock.now() }).where('id', '=', newest.id).execute();
 }
@@ -178,7 +173,7 @@ async function complete(
  * DATABASE_URL may give our connections another name; what has written something counts as ours too. Returns who
  * still has one open when the patience ends.
  */
-async function openTransaction(db: Kysely<Tables>, patienceMs: number): Promise<string | undefined> {
+async function openTransaction(db: Sql, patienceMs: number): Promise<string | undefined> {
   const { rows: now } = await sql<{ at: string }>`select clock_timestamp()::text as at`.execute(db);
   const open = () =>
     sql<{ who: string }>`
@@ -194,7 +189,7 @@ async function openTransaction(db: Kysely<Tables>, patienceMs: number): Promise<
 }
 
 /** An update leaves the former value in the table's file until it is overwritten. */
-async function dropFormerValues(db: Kysely<Tables>, tables: ReadonlySet<string>): Promise<void> {
+async function dropFormerValues(db: Sql, tables: ReadonlySet<string>): Promise<void> {
   for (const table of tables) await sql`vacuum full ${sql.table(table)}`.execute(db);
 }
 

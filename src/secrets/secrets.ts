@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
 import type { ChangeFeed } from '../db/changes.ts';
-import type { Tables } from '../db/tables.ts';
+import type { Sql } from '../db/database.ts';
 import { onOwnBehalf } from '../lib/request-context.ts';
 import type { SecretColumn } from './columns.ts';
 import { DATA_KEYS, unwrap, wrappedKeys } from './data-keys.ts';
@@ -24,7 +23,7 @@ export interface LoadedSecrets extends Secrets {
 }
 
 /** Data keys are read once, and again when a value needs a newer one. */
-export function createSecrets(deps: { sql: Kysely<Tables>; encryptionKeys: EncryptionKeys }): LoadedSecrets {
+export function createSecrets(deps: { sql: Sql; encryptionKeys: EncryptionKeys }): LoadedSecrets {
   const known = new Map<number, DataKey>();
   /** The newest data key; null if the database has none. */
   let current: DataKey | null | undefined;

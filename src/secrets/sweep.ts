@@ -1,6 +1,5 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Database } from '../db/database.ts';
-import type { Tables } from '../db/tables.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, Sql } from '../db/database.ts';
 import { type ColumnShape, SECRET_COLUMNS, type SecretColumn } from './columns.ts';
 import { beginningOf, type DataKey, dataKeyIdOf, openWith, sealedWith, sealWith } from './sealed.ts';
 
@@ -29,7 +28,7 @@ interface Change extends Kept {
  * in another order may be what a deadlock ends.
  */
 export async function sweep(
-  { db, database }: { db: Kysely<Tables>; database: Pick<Database, 'transaction'> },
+  { db, database }: { db: Sql; database: Pick<Database, 'transaction'> },
   newest: DataKey,
   all: ReadonlyMap<number, DataKey>,
 ): Promise<Swept> {
@@ -73,7 +72,7 @@ function sealedAnew(
 }
 
 async function nextBatch(
-  db: Kysely<Tables>,
+  db: Sql,
   shape: ColumnShape,
   newestId: number,
   last: readonly string[] | undefined,
@@ -89,7 +88,7 @@ async function nextBatch(
   return rows;
 }
 
-async function write(db: Kysely<Tables>, shape: ColumnShape, changes: readonly Change[]): Promise<number> {
+async function write(db: Sql, shape: ColumnShape, changes: readonly Change[]): Promise<number> {
   const names = Object.keys(shape.keys);
   const columns = [
     ...Object.values(shape.keys).map((type, index) => sql`${changes.map(({ row }) => row[index])}::${sql.raw(type)}[]`),
@@ -114,18 +113,18 @@ function textOf({ column, json }: ColumnShape): RawBuilder<string> {
 }
 
 /** How many values are encrypted with one of these data keys, by column. */
-export function countSealed(db: Kysely<Tables>, dataKeyIds: readonly number[]) {
+export function countSealed(db: Sql, dataKeyIds: readonly number[]) {
   return countWhere(db, (shape) => sealedWithOneOf(shape, dataKeyIds));
 }
 
 /** How many values are not encrypted with this data key, by column. */
-export function countOthers(db: Kysely<Tables>, dataKeyId: number) {
+export function countOthers(db: Sql, dataKeyId: number) {
   return countWhere(db, (shape) => sql`not ${isSealedWith(shape, dataKeyId)}`);
 }
 
 /** A null column is in neither count. */
 async function countWhere(
-  db: Kysely<Tables>,
+  db: Sql,
   those: (shape: ColumnShape) => RawBuilder<unknown>,
 ): Promise<Map<SecretColumn, number>> {
   const counts = new Map<SecretColumn, number>();
@@ -140,7 +139,7 @@ async function countWhere(
 }
 
 /** Deletes the values that are encrypted with one of these data keys, and rows that are useless without them. */
-export async function removeSealed(db: Kysely<Tables>, dataKeyIds: readonly number[]): Promise<void> {
+export async function removeSealed(db: Sql, dataKeyIds: readonly number[]): Promise<void> {
   for (const shape of Object.values<ColumnShape>(SECRET_COLUMNS)) {
     const those = sealedWithOneOf(shape, dataKeyIds);
     const { table, column, lost } = shape;

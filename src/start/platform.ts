@@ -15,7 +15,6 @@ import { requireFreePort, workerAddress } from './listening.ts';
 import { type Prepared, prepare, type Undo } from './preparation.ts';
 import { createTaskWorker } from './task-worker.ts';
 
-/** A running Tradewind. */
 export interface RunningPlatform {
   /** Where the API listens; undefined in a process that is only a worker. */
   address: { host: string; port: number } | undefined;

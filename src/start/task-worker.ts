@@ -20,7 +20,6 @@ import { serveQueues } from './queues.ts';
 
 const CONNECTIONS = 10;
 
-/** Works on tasks. */
 export interface TaskWorker {
   /** Resolves when it takes tasks. The schema must be up to date. */
   start(): Promise<void>;

@@ -1,6 +1,6 @@
 import os from 'node:os';
-import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db/tables.ts';
+import { sql } from 'kysely';
+import type { Sql } from '../db/database.ts';
 
 export const BEAT_MS = 2_000;
 /** Three missed beats and a little more. */
@@ -13,7 +13,7 @@ const LIVES = sql<boolean>`beat_at >= now() - ${DEAD_AFTER_MS} * interval '1 mil
 export const WORKER_IS_DEAD = sql<boolean>`not exists (select from workers where workers.id = worker_id and ${LIVES})`;
 
 /** Records that a worker is alive, and what its engines for AI tasks can do. */
-export async function beat(db: Kysely<Tables>, id: string, capabilities: object | null): Promise<void> {
+export async function beat(db: Sql, id: string, capabilities: object | null): Promise<void> {
   await sql`
     insert into workers (id, host, pid, capabilities)
     values (${id}, ${os.hostname()}, ${process.pid}, ${capabilities && JSON.stringify(capabilities)}::jsonb)
@@ -26,7 +26,7 @@ export async function beat(db: Kysely<Tables>, id: string, capabilities: object 
  * Declares workers dead that can't be alive, so that nobody waits for their heartbeat to get old. Their
  * capabilities stay known for a while.
  */
-export async function declareDead(db: Kysely<Tables>, ids: readonly string[]): Promise<void> {
+export async function declareDead(db: Sql, ids: readonly string[]): Promise<void> {
   await db
     .updateTable('workers')
     .set({ beat_at: sql`least(beat_at, now() - ${DEAD_AFTER_MS + 1_000} * interval '1 millisecond')` })
@@ -34,12 +34,12 @@ export async function declareDead(db: Kysely<Tables>, ids: readonly string[]): P
     .execute();
 }
 
-export async function livingWorkers(db: Kysely<Tables>): Promise<Set<string>> {
+export async function livingWorkers(db: Sql): Promise<Set<string>> {
   const rows = await db.selectFrom('workers').select('id').where(LIVES).execute();
   return new Set(rows.map(({ id }) => id));
 }
 
 /** Every start adds a row; old rows are of no use. */
-export async function forgetOldWorkers(db: Kysely<Tables>): Promise<void> {
+export async function forgetOldWorkers(db: Sql): Promise<void> {
   await db.deleteFrom('workers').where(sql<boolean>`beat_at < now() - interval '1 hour'`).execute();
 }

@@ -163,7 +163,6 @@ export interface Claim {
 
 /** Work that workers divide among themselves through the database, each piece to one of them. */
 export interface Queue {
-  /** Its name in the log. */
   name: string;
   /** The topic that tells workers of new work and, with a key, that a claim may no longer be theirs. */
   topic: string;

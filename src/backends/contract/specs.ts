@@ -268,7 +268,6 @@ export interface SnapshotSpec {
 
 export interface ImageSpec {
   name: string;
-  /** The volume that it is made from. */
   volumeId?: string;
   /**
    * Where it is downloaded from instead, without what may be secret in an address: `Call.secret('url')` returns all of

@@ -30,7 +30,6 @@ export const Role = Type.Object({
   name: Type.String({ examples: ['Engineers'] }),
 });
 
-/** A person's name. */
 export const PersonName = (description: string) =>
   nullable(Type.String({ maxLength: 255, description, examples: ['Jane Doe'] }));
 export const Phone = (description: string) =>

@@ -1,4 +1,4 @@
-import { type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
@@ -136,7 +136,7 @@ export async function lockAllOf(tx: Transaction, resellerId: number): Promise<vo
 }
 
 /** Changes the account's address with its first user's, unless it has its own. Call it before changing the user. */
-export async function followAddress(db: Kysely<Tables>, userId: number, email: string): Promise<void> {
+export async function followAddress(db: Sql, userId: number, email: string): Promise<void> {
   await sql`
     update clients set email = ${email} from users
     where users.id = ${userId} and clients.id = users.client_id and clients.email = users.email`.execute(db);
@@ -157,7 +157,7 @@ export async function lockToAdd(tx: Transaction, clientId: number): Promise<void
 }
 
 /** Gives accounts a new version, because something that is shown with them has changed. They must be locked. */
-export async function renewVersions(db: Kysely<Tables>, clientIds: readonly number[]): Promise<void> {
+export async function renewVersions(db: Sql, clientIds: readonly number[]): Promise<void> {
   if (clientIds.length === 0) return;
   await db
     .updateTable('clients')
@@ -225,7 +225,7 @@ export async function lockReseller(
 }
 
 /** The clients that these users looked after are nobody's from now on. */
-export async function unassignSellers(db: Kysely<Tables>, userIds: readonly number[]): Promise<void> {
+export async function unassignSellers(db: Sql, userIds: readonly number[]): Promise<void> {
   if (userIds.length === 0) return;
   await db.updateTable('clients').set({ seller_id: null }).where('seller_id', 'in', userIds).execute();
 }
@@ -250,13 +250,13 @@ export async function markResellerDeleted(tx: Transaction, resellerId: number): 
 }
 
 /** Inserts the row of an account, and returns its ID. */
-export async function insertClient(db: Kysely<Tables>, client: Insertable<Tables['clients']>): Promise<number> {
+export async function insertClient(db: Sql, client: Insertable<Tables['clients']>): Promise<number> {
   const { id } = await db.insertInto('clients').values(client).returning('id').executeTakeFirstOrThrow();
   return id;
 }
 
 /** Inserts the row of a reseller, and returns its ID. */
-export async function insertReseller(db: Kysely<Tables>, reseller: Insertable<Tables['resellers']>): Promise<number> {
+export async function insertReseller(db: Sql, reseller: Insertable<Tables['resellers']>): Promise<number> {
   const { id } = await db.insertInto('resellers').values(reseller).returning('id').executeTakeFirstOrThrow();
   return id;
 }

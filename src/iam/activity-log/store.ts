@@ -1,12 +1,11 @@
-import type { Kysely } from 'kysely';
+import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
-import type { Tables } from '../../db/tables.ts';
 import type { Reach } from '../../requests/principal.ts';
 
 type Page = { limit: number; offset: number };
 
 /** Newest first, only of accounts within reach. */
-export async function listStatusChanges(db: Kysely<Tables>, { all, clientId, resellerId }: Reach, page: Page) {
+export async function listStatusChanges(db: Sql, { all, clientId, resellerId }: Reach, page: Page) {
   let changes = db
     .selectFrom('client_status_changes as change')
     .innerJoin('clients', 'clients.id', 'change.client_id')
@@ -20,7 +19,7 @@ export async function listStatusChanges(db: Kysely<Tables>, { all, clientId, res
 }
 
 /** Includes the e-mail address of a user who belongs to the account. */
-export async function findRequest(db: Kysely<Tables>, clientId: number, id: number) {
+export async function findRequest(db: Sql, clientId: number, id: number) {
   return db
     .selectFrom('user_actions')
     .selectAll()

@@ -1,6 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
-import type { Tables } from '../../db/tables.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { grouped } from '../../lib/lists.ts';
 import { noteAccount } from '../../lib/request-context.ts';
@@ -16,7 +14,6 @@ import * as clientServicesState from './state.ts';
 
 /* Which services an account may use. Its reseller and the platform administrator decide. */
 
-/** A service, and whether the account may have it at all. */
 export interface AvailableService extends clientServicesState.ServiceState {
   available: boolean;
 }
@@ -155,10 +152,7 @@ export {
   shutUnavailable,
 } from './availability/store.ts';
 
-export async function findAccounts(
-  db: Kysely<Tables>,
-  ids: readonly number[],
-): Promise<clientServicesState.AccountOfServices[]> {
+export async function findAccounts(db: Sql, ids: readonly number[]): Promise<clientServicesState.AccountOfServices[]> {
   return db
     .selectFrom('clients')
     .select(['id', 'status', 'created_at'])
@@ -166,10 +160,7 @@ export async function findAccounts(
     .execute();
 }
 
-export async function listChanged(
-  db: Kysely<Tables>,
-  ids: readonly number[],
-): Promise<clientServicesState.ChangedService[]> {
+export async function listChanged(db: Sql, ids: readonly number[]): Promise<clientServicesState.ChangedService[]> {
   return db
     .selectFrom('client_services')
     .selectAll()
@@ -178,7 +169,7 @@ export async function listChanged(
 }
 
 /** Also gives the account a new version. */
-export async function putService(db: Kysely<Tables>, row: clientServicesState.ChangedService): Promise<void> {
+export async function putService(db: Sql, row: clientServicesState.ChangedService): Promise<void> {
   const { status, previous_status, enabled, changed_at } = row;
   await db
     .insertInto('client_services')

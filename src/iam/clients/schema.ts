@@ -4,7 +4,6 @@ import { orderedListQuery } from '../../lib/lists.ts';
 import * as wire from '../../lib/wire.ts';
 import * as accountsSchema from '../accounts/schema.ts';
 
-/** An object with one entry for each service. */
 const perService = <T extends object>(entry: T) =>
   Object.fromEntries(accountsSchema.SERVICES.map((service) => [service, entry])) as Record<
     accountsSchema.ServiceName,

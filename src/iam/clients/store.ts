@@ -1,4 +1,5 @@
-import { type Expression, type InferResult, type Kysely, type SqlBool, sql, type Updateable } from 'kysely';
+import { type Expression, type InferResult, type SqlBool, sql, type Updateable } from 'kysely';
+import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { MOST_LISTED, orderingOf } from '../../lib/lists.ts';
@@ -58,7 +59,7 @@ const ownerId = sql<number | null>`(
 const toldHere = sql<SqlBool>`exists (
   select from clients home where home.id = users.client_id and home.reseller_id = clients.reseller_id)`;
 
-function accounts(db: Kysely<Tables>) {
+function accounts(db: Sql) {
   return db
     .selectFrom('clients')
     .select([
@@ -83,13 +84,13 @@ function accounts(db: Kysely<Tables>) {
 
 export type AccountRow = InferResult<ReturnType<typeof accounts>>[number];
 
-export async function findAccount(db: Kysely<Tables>, clientId: number): Promise<AccountRow | undefined> {
+export async function findAccount(db: Sql, clientId: number): Promise<AccountRow | undefined> {
   return accounts(db).where('clients.id', '=', clientId).executeTakeFirst();
 }
 
 /** Lists accounts in the order of the query, then by id. */
 export async function listAccounts(
-  db: Kysely<Tables>,
+  db: Sql,
   filter: ClientFilter,
   { limit = MOST_LISTED, offset }: { limit: number | undefined; offset: number },
 ): Promise<{ count: number; rows: AccountRow[] }> {
@@ -162,11 +163,7 @@ function serviceIs({ service, status }: { service: OfferedService; status: Servi
      where client_id = clients.id and service = ${service}), clients.status) end = ${status}`;
 }
 
-export async function updateAccount(
-  db: Kysely<Tables>,
-  clientId: number,
-  changes: Updateable<Tables['clients']>,
-): Promise<void> {
+export async function updateAccount(db: Sql, clientId: number, changes: Updateable<Tables['clients']>): Promise<void> {
   if (Object.keys(changes).length === 0) return;
   await db.updateTable('clients').set(changes).where('id', '=', clientId).execute();
 }

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import { FeatureAnswer, presentFeature } from '../../cloud/ground/catalog/schema.ts';
 import type { Feature } from '../../cloud/ground/catalog/service.ts';
@@ -14,7 +14,6 @@ import type { Principal } from '../../requests/principal.ts';
 import { findClient, lockClients, lockToAdd, renewVersions, resells } from '../accounts/service.ts';
 import { availabilityOf, keepDefaults } from '../client-services/service.ts';
 
-/** What features open. */
 export type FeatureUse = NonNullable<Feature['needed_for']>;
 
 /** The kind of each feature is in the catalogue. */
@@ -194,11 +193,10 @@ export type ActivationRow = Selectable<Tables['feature_activations']>;
 export interface Reach {
   /** Only activations of this reseller's clients; undefined for all. */
   resellerId: number | undefined;
-  /** Ids of the requested features. */
   featureIds: number[];
 }
 
-function within(db: Kysely<Tables>, { resellerId, featureIds }: Reach) {
+function within(db: Sql, { resellerId, featureIds }: Reach) {
   const matching = db
     .selectFrom('feature_activations')
     .selectAll('feature_activations')
@@ -216,12 +214,12 @@ const listOfReseller = compiledQuery((db, reach: { featureIds: number[]; reselle
   within(db, reach).orderBy('feature_activations.id').compile(),
 );
 
-export async function listActivations(db: Kysely<Tables>, reach: Reach): Promise<ActivationRow[]> {
+export async function listActivations(db: Sql, reach: Reach): Promise<ActivationRow[]> {
   const { resellerId, featureIds } = reach;
   return resellerId === undefined ? listAll(db, { featureIds }) : listOfReseller(db, { featureIds, resellerId });
 }
 
-export async function activationsOfClients(db: Kysely<Tables>, clientIds: readonly number[]) {
+export async function activationsOfClients(db: Sql, clientIds: readonly number[]) {
   return db
     .selectFrom('feature_activations')
     .selectAll()
@@ -231,7 +229,7 @@ export async function activationsOfClients(db: Kysely<Tables>, clientIds: readon
 }
 
 /** Whether a client has one of these features activated. The account of the platform administrator has all. */
-export async function hasOneOf(db: Kysely<Tables>, clientId: number, featureIds: readonly number[]): Promise<boolean> {
+export async function hasOneOf(db: Sql, clientId: number, featureIds: readonly number[]): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     select exists (
         select from feature_activations
@@ -240,13 +238,13 @@ export async function hasOneOf(db: Kysely<Tables>, clientId: number, featureIds:
   return rows[0]?.has ?? false;
 }
 
-export async function findActivation(db: Kysely<Tables>, reach: Reach, id: number) {
+export async function findActivation(db: Sql, reach: Reach, id: number) {
   return within(db, reach).where('feature_activations.id', '=', id).executeTakeFirst();
 }
 
 /** Returns undefined if the client has the feature already. */
 export async function insertActivation(
-  db: Kysely<Tables>,
+  db: Sql,
   activation: { clientId: number; featureId: number; now: Date },
 ): Promise<ActivationRow | undefined> {
   return db
@@ -261,7 +259,7 @@ export async function insertActivation(
     .executeTakeFirst();
 }
 
-export async function deleteActivation(db: Kysely<Tables>, id: number): Promise<void> {
+export async function deleteActivation(db: Sql, id: number): Promise<void> {
   await db.deleteFrom('feature_activations').where('id', '=', id).execute();
 }
 

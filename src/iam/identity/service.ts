@@ -1,8 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { type InferResult, type Kysely, sql } from 'kysely';
+import { type InferResult, sql } from 'kysely';
 import { type Admit, announceAll, type ChangeFeed, createRowCache } from '../../db/changes.ts';
 import type { Database, Sql, Transaction } from '../../db/database.ts';
-import type { Tables } from '../../db/tables.ts';
 import { type RefusedCredentials, UnauthenticatedError } from '../../lib/errors.ts';
 import type { Clock } from '../../lib/time.ts';
 import { type CloudRole, cloudRights, type Principal, ROLES } from '../../requests/principal.ts';
@@ -10,7 +9,7 @@ import { lesserRole, parseTokenText } from './schema.ts';
 import type { SignedTokenClaims, SignedTokens } from './signed-tokens.ts';
 
 /** Returns an API token and the user it acts for. Undefined if that user or account is deleted. */
-export async function findTokenOwner(db: Kysely<Tables>, tokenId: number) {
+export async function findTokenOwner(db: Sql, tokenId: number) {
   const row = await places(db)
     .innerJoin('api_tokens', (on) =>
       on.onRef('api_tokens.user_id', '=', 'users.id').onRef('api_tokens.client_id', '=', 'clients.id'),
@@ -30,7 +29,7 @@ export async function findTokenOwner(db: Kysely<Tables>, tokenId: number) {
 }
 
 /** Returns a login that has not ended, with its user. Undefined also if that user or account is deleted. */
-export async function findLoginOwner(db: Kysely<Tables>, loginId: number) {
+export async function findLoginOwner(db: Sql, loginId: number) {
   const row = await places(db)
     .innerJoin('login_sessions', (on) =>
       on.onRef('login_sessions.user_id', '=', 'users.id').onRef('login_sessions.client_id', '=', 'clients.id'),
@@ -52,7 +51,7 @@ export async function findLoginOwner(db: Kysely<Tables>, loginId: number) {
 }
 
 /** Combines every user with every account, and with the user's role there, if any. The credential selects both. */
-function places(db: Kysely<Tables>) {
+function places(db: Sql) {
   return db
     .selectFrom('users')
     .innerJoin('clients', (on) => on.onTrue())

@@ -31,7 +31,6 @@ export interface SignedTokenClaims {
    * tokens of the previous release.
    */
   loginKey?: string | undefined;
-  /** The token's own id. */
   id: string;
   /** The refresh token of an access token's pair. */
   refreshId?: string | undefined;

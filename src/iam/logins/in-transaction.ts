@@ -32,7 +32,6 @@ type Which =
   | { memberId: number; clientIds: readonly number[] }
   | { family: string }
   | { tokenIds: readonly number[] }
-  /** Logins by this user in the name of others. */
   | { actingUserId: number }
   /** Logins by users of this account in the name of others, or by others in the name of its users. */
   | { actingClientId: number }

@@ -1,4 +1,5 @@
-import { type InferResult, type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { type InferResult, type Insertable, type Selectable, sql } from 'kysely';
+import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Reach } from '../../requests/principal.ts';
@@ -7,28 +8,28 @@ import { ROLES } from '../../requests/principal.ts';
 export type LoginRow = Selectable<Tables['login_sessions']>;
 
 export async function insertLogin(
-  db: Kysely<Tables>,
+  db: Sql,
   login: Insertable<Tables['login_sessions']>,
 ): Promise<Pick<LoginRow, 'id' | 'key'>> {
   return db.insertInto('login_sessions').values(login).returning(['id', 'key']).executeTakeFirstOrThrow();
 }
 
 /** Nobody can end the login before the transaction ends. */
-export async function keepLogin(db: Kysely<Tables>, id: number): Promise<LoginRow | undefined> {
+export async function keepLogin(db: Sql, id: number): Promise<LoginRow | undefined> {
   return logins(db, id).forShare().executeTakeFirst();
 }
 
 /** If two callers use the same refresh token, one waits for the other. */
-export async function lockLogin(db: Kysely<Tables>, id: number): Promise<LoginRow | undefined> {
+export async function lockLogin(db: Sql, id: number): Promise<LoginRow | undefined> {
   return logins(db, id).forUpdate().executeTakeFirst();
 }
 
-function logins(db: Kysely<Tables>, id: number) {
+function logins(db: Sql, id: number) {
   return db.selectFrom('login_sessions').selectAll().where('id', '=', id);
 }
 
 export async function renewLogin(
-  db: Kysely<Tables>,
+  db: Sql,
   id: number,
   renewed: Pick<LoginRow, 'refresh_id' | 'expires_at'>,
 ): Promise<Pick<LoginRow, 'id' | 'key'>> {
@@ -43,17 +44,17 @@ export async function renewLogin(
 export type UserToLogIn = Pick<Selectable<Tables['users']>, 'id' | 'client_id' | 'email' | 'password_hash'>;
 
 /** Returns undefined if no user who may log in has that address. */
-export async function findUserByEmail(db: Kysely<Tables>, email: string): Promise<UserToLogIn | undefined> {
+export async function findUserByEmail(db: Sql, email: string): Promise<UserToLogIn | undefined> {
   return usersToLogIn(db)
     .where((user) => user(user.fn<string>('lower', ['email']), '=', email.toLowerCase()))
     .executeTakeFirst();
 }
 
-export async function findUserById(db: Kysely<Tables>, id: number): Promise<UserToLogIn | undefined> {
+export async function findUserById(db: Sql, id: number): Promise<UserToLogIn | undefined> {
   return usersToLogIn(db).where('id', '=', id).executeTakeFirst();
 }
 
-function usersToLogIn(db: Kysely<Tables>) {
+function usersToLogIn(db: Sql) {
   return db
     .selectFrom('users')
     .select(['id', 'client_id', 'email', 'password_hash'])
@@ -66,7 +67,7 @@ function usersToLogIn(db: Kysely<Tables>) {
  * Nobody can change the password before the transaction ends, so that whoever does ends its logins too. Returns
  * false if somebody has changed it since the user was read.
  */
-export async function keepPassword(db: Kysely<Tables>, user: UserToLogIn): Promise<boolean> {
+export async function keepPassword(db: Sql, user: UserToLogIn): Promise<boolean> {
   const row = await db
     .selectFrom('users')
     .select('id')
@@ -81,18 +82,18 @@ export async function keepPassword(db: Kysely<Tables>, user: UserToLogIn): Promi
 export type MembershipRow = InferResult<ReturnType<typeof memberships>>[number];
 
 /** Returns the accounts that a user may enter; the home account comes first. */
-export async function membershipsOf(db: Kysely<Tables>, userId: number): Promise<MembershipRow[]> {
+export async function membershipsOf(db: Sql, userId: number): Promise<MembershipRow[]> {
   return memberships(db).where('client_users.user_id', '=', userId).execute();
 }
 
-export async function administratorsOf(db: Kysely<Tables>, clientId: number): Promise<MembershipRow[]> {
+export async function administratorsOf(db: Sql, clientId: number): Promise<MembershipRow[]> {
   return memberships(db)
     .where('client_users.client_id', '=', clientId)
     .where('client_users.role_id', '=', ROLES.administrators.id)
     .execute();
 }
 
-function memberships(db: Kysely<Tables>) {
+function memberships(db: Sql) {
   return db
     .selectFrom('client_users')
     .innerJoin('users', 'users.id', 'client_users.user_id')
@@ -122,7 +123,7 @@ function memberships(db: Kysely<Tables>) {
 }
 
 /** Returns an API token that nobody can revoke before the transaction ends. Undefined if it was revoked already. */
-export async function keepToken(db: Kysely<Tables>, tokenId: number) {
+export async function keepToken(db: Sql, tokenId: number) {
   return db
     .selectFrom('api_tokens')
     .select('expires_at')
@@ -133,7 +134,7 @@ export async function keepToken(db: Kysely<Tables>, tokenId: number) {
 }
 
 /** Returns the user with that address, by default the platform administrator. */
-export async function findUserForOperator(db: Kysely<Tables>, email: string | undefined) {
+export async function findUserForOperator(db: Sql, email: string | undefined) {
   return db
     .selectFrom('users')
     .select(['id', 'client_id as clientId', 'email', 'former_email', 'email_changed_at'])
@@ -149,7 +150,7 @@ export async function findUserForOperator(db: Kysely<Tables>, email: string | un
 }
 
 /** Whether a user with that address, who has joined, belongs to an account within reach. */
-export async function belongsTo(db: Kysely<Tables>, email: string, reach: Reach): Promise<boolean> {
+export async function belongsTo(db: Sql, email: string, reach: Reach): Promise<boolean> {
   const { rows } = await sql`
     select from users
       join client_users on client_users.user_id = users.id
@@ -163,7 +164,7 @@ export async function belongsTo(db: Kysely<Tables>, email: string, reach: Reach)
 
 /** Forgets the user's oldest attempts, or the oldest with unknown names, so that not more than `most` are left. */
 export async function insertAttempt(
-  db: Kysely<Tables>,
+  db: Sql,
   attempt: Insertable<Tables['login_attempts']>,
   most: number,
 ): Promise<void> {
@@ -181,7 +182,7 @@ export async function insertAttempt(
  * with `strangers` also for unknown names.
  */
 export async function listAttempts(
-  db: Kysely<Tables>,
+  db: Sql,
   of: { clientId: number; userId: number | undefined; strangers: boolean },
   page: { limit: number; offset: number },
 ) {
@@ -203,7 +204,7 @@ export async function listAttempts(
 }
 
 export async function deleteOldLogins(
-  db: Kysely<Tables>,
+  db: Sql,
   { now, attemptsBefore }: { now: Date; attemptsBefore: Date },
 ): Promise<void> {
   await db.deleteFrom('login_sessions').where('expires_at', '<', now).execute();

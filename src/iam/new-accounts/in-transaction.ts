@@ -1,5 +1,6 @@
-import type { Insertable, Kysely } from 'kysely';
+import type { Insertable } from 'kysely';
 import { insertDefaultProject } from '../../cloud/ground/projects/in-transaction.ts';
+import type { Sql } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { ROLES } from '../../requests/principal.ts';
@@ -18,7 +19,7 @@ export interface Account {
  * @throws ConflictError if the reseller is deleted
  */
 export async function insertAccount(
-  db: Kysely<Tables>,
+  db: Sql,
   account: {
     company: string;
     resellerId: number;

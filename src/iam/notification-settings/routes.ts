@@ -1,6 +1,6 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { pathGuard } from '../../http/admission.ts';
@@ -239,7 +239,7 @@ export type SettingRow = Selectable<Tables['notification_settings']>;
 export type SettingContent = Pick<SettingRow, 'notification_type' | 'email' | 'enabled'>;
 
 export async function listSettings(
-  db: Kysely<Tables>,
+  db: Sql,
   resellerId: number,
   page: {
     column: 'id' | 'notification_type' | 'email' | 'enabled';
@@ -269,7 +269,7 @@ export async function countForNew(tx: Transaction, resellerId: number): Promise<
 }
 
 export async function insertSetting(
-  db: Kysely<Tables>,
+  db: Sql,
   resellerId: number,
   content: SettingContent,
   now: Date,
@@ -283,7 +283,7 @@ export async function insertSetting(
 
 const meant = ({ resellerId, notificationSettingsId: id }: SettingPath) => ({ reseller_id: resellerId, id });
 
-export async function findSetting(db: Kysely<Tables>, path: SettingPath): Promise<SettingRow | undefined> {
+export async function findSetting(db: Sql, path: SettingPath): Promise<SettingRow | undefined> {
   return db
     .selectFrom('notification_settings')
     .selectAll()
@@ -292,7 +292,7 @@ export async function findSetting(db: Kysely<Tables>, path: SettingPath): Promis
 }
 
 /** Returns undefined if there is no such setting. Fields that `content` omits stay. */
-export async function updateSetting(db: Kysely<Tables>, path: SettingPath, content: Partial<SettingContent>) {
+export async function updateSetting(db: Sql, path: SettingPath, content: Partial<SettingContent>) {
   return db
     .updateTable('notification_settings')
     .set(content)
@@ -302,7 +302,7 @@ export async function updateSetting(db: Kysely<Tables>, path: SettingPath, conte
 }
 
 /** Returns undefined if there is no such setting. */
-export async function deleteSetting(db: Kysely<Tables>, path: SettingPath): Promise<SettingRow | undefined> {
+export async function deleteSetting(db: Sql, path: SettingPath): Promise<SettingRow | undefined> {
   return db
     .deleteFrom('notification_settings')
     .where((row) => row.and(meant(path)))

@@ -1,5 +1,5 @@
-import { type ExpressionBuilder, type InferResult, type Kysely, sql } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import { type ExpressionBuilder, type InferResult, sql } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
 
@@ -30,7 +30,7 @@ function exists(token: TokenTable, now: Date) {
   ]);
 }
 
-function tokens(db: Kysely<Tables>, clientId: number) {
+function tokens(db: Sql, clientId: number) {
   return db
     .selectFrom('api_tokens')
     .innerJoin('users', 'users.id', 'api_tokens.user_id')
@@ -64,7 +64,7 @@ function tokens(db: Kysely<Tables>, clientId: number) {
 export type TokenRow = InferResult<ReturnType<typeof tokens>>[number];
 
 /** Newest first, 1000 at most. */
-export async function listTokens(db: Kysely<Tables>, filter: TokenFilter, now: Date): Promise<TokenRow[]> {
+export async function listTokens(db: Sql, filter: TokenFilter, now: Date): Promise<TokenRow[]> {
   let matching = tokens(db, filter.clientId).where((token) =>
     filter.deleted ? token.not(exists(token, now)) : exists(token, now),
   );
@@ -76,7 +76,7 @@ export async function listTokens(db: Kysely<Tables>, filter: TokenFilter, now: D
 }
 
 /** Returns a token that is neither deleted nor expired long ago. */
-export async function findToken(db: Kysely<Tables>, clientId: number, id: number, now: Date) {
+export async function findToken(db: Sql, clientId: number, id: number, now: Date) {
   return tokens(db, clientId)
     .where('api_tokens.id', '=', id)
     .where((token) => exists(token, now))
@@ -126,7 +126,7 @@ export async function markDeleted(tx: Transaction, id: number): Promise<void> {
  * Returns the first administrator whom the account made itself and who has no rights elsewhere; never one who
  * joined from another account.
  */
-export async function findAccountAdministrator(db: Kysely<Tables>, clientId: number) {
+export async function findAccountAdministrator(db: Sql, clientId: number) {
   const row = await db
     .selectFrom('client_users')
     .innerJoin('users', 'users.id', 'client_users.user_id')
@@ -145,7 +145,7 @@ export async function findAccountAdministrator(db: Kysely<Tables>, clientId: num
 }
 
 /** Marks tokens as deleted that expired so long ago that they count as deleted. */
-export async function deleteExpired(db: Kysely<Tables>, now: Date): Promise<void> {
+export async function deleteExpired(db: Sql, now: Date): Promise<void> {
   await db
     .updateTable('api_tokens')
     .set({ deleted_at: now })
@@ -155,7 +155,7 @@ export async function deleteExpired(db: Kysely<Tables>, now: Date): Promise<void
 }
 
 /** Records when tokens were last used. A later time in the row stays. */
-export async function recordUses(db: Kysely<Tables>, uses: readonly { tokenId: number; at: Date }[]): Promise<void> {
+export async function recordUses(db: Sql, uses: readonly { tokenId: number; at: Date }[]): Promise<void> {
   await sql`
     update api_tokens set last_used_at = greatest(last_used_at, used.at)
       from unnest(${uses.map(({ tokenId }) => tokenId)}::bigint[], ${uses.map(({ at }) => at)}::timestamptz[]) as used (id, at)

@@ -1,5 +1,5 @@
-import { type Insertable, type Kysely, type SqlBool, sql } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import { type Insertable, type SqlBool, sql } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Reach } from '../../requests/principal.ts';
 import { unassignSellers } from '../accounts/service.ts';
@@ -10,7 +10,7 @@ const within = ({ clientId, resellerId, all }: Reach) => sql<SqlBool>`(
   ${all} or clients.id = ${clientId ?? null}::bigint or clients.reseller_id = ${resellerId ?? null}::bigint)`;
 
 /** Returns the user with that address in the account, invited or joined. Doesn't look at other accounts. */
-export async function findInAccount(db: Kysely<Tables>, clientId: number, email: string) {
+export async function findInAccount(db: Sql, clientId: number, email: string) {
   return db
     .selectFrom('users')
     .innerJoin('client_users', 'client_users.user_id', 'users.id')
@@ -22,7 +22,7 @@ export async function findInAccount(db: Kysely<Tables>, clientId: number, email:
 }
 
 /** Counts invitations of an account: those not answered yet, and those made since. */
-export async function countInvitations(db: Kysely<Tables>, clientId: number, since: Date) {
+export async function countInvitations(db: Sql, clientId: number, since: Date) {
   return db
     .selectFrom('invitations')
     .select(({ fn }) => [
@@ -38,7 +38,7 @@ export async function insertInvitation(tx: Transaction, invitation: Insertable<T
 }
 
 /** Returns the users with an address in accounts within reach, including invited ones. */
-export async function findByAddress(db: Kysely<Tables>, email: string, reach: Reach, limit: number) {
+export async function findByAddress(db: Sql, email: string, reach: Reach, limit: number) {
   return db
     .selectFrom('users')
     .innerJoin('client_users', 'client_users.user_id', 'users.id')
@@ -60,7 +60,7 @@ export async function findByAddress(db: Kysely<Tables>, email: string, reach: Re
 
 /** Stores new secrets; the former ones become invalid. */
 export async function renewInvitations(
-  db: Kysely<Tables>,
+  db: Sql,
   renewed: readonly { userId: number; secretHash: Buffer }[],
   by: { invitedBy: number; expiresAt: Date },
 ): Promise<void> {
@@ -76,7 +76,7 @@ export async function renewInvitations(
  * them, this includes those that the user made as its reseller. Call it before the user's home changes.
  */
 export async function expireInvitations(
-  db: Kysely<Tables>,
+  db: Sql,
   { clientIds, invitedBy }: { clientIds: readonly number[]; invitedBy: number },
   now: Date,
 ): Promise<void> {
@@ -89,7 +89,7 @@ export async function expireInvitations(
 }
 
 /** Returns an unanswered invitation to an active account. */
-export async function findInvitation(db: Kysely<Tables>, userId: number) {
+export async function findInvitation(db: Sql, userId: number) {
   return db
     .selectFrom('invitations')
     .innerJoin('users', 'users.id', 'invitations.user_id')
@@ -112,7 +112,7 @@ export async function findInvitation(db: Kysely<Tables>, userId: number) {
 }
 
 /** Returns the user who logs in with that address, in whatever account. */
-export async function findLogin(db: Kysely<Tables>, email: string) {
+export async function findLogin(db: Sql, email: string) {
   return db
     .selectFrom('users')
     .select(['id', 'password_given'])

@@ -172,7 +172,6 @@ async function requireOwnPassword(
   }
 }
 
-/** Returns the token's invitation. */
 async function valid(sql: Transaction['sql'], token: personalToken.PersonalToken, now: Date) {
   const invitation = await store.findInvitation(sql, token.userId);
   if (!invitation || invitation.expires_at <= now) return undefined;

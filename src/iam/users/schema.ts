@@ -1,18 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Email } from '../../lib/email.ts';
-import {
-  Choice,
-  Input,
-  IntegerId,
-  Named,
-  NULL_AS_ABSENT,
-  nullable,
-  pageFields,
-  pageQuery,
-  Query,
-  ReadOnly,
-  Timestamp,
-} from '../../lib/wire.ts';
+import * as wire from '../../lib/wire.ts';
 import { type Principal, ROLE_LIST } from '../../requests/principal.ts';
 import { AuthTypes, CompanyName, Lang, PersonName, Phone, Role, User } from '../accounts/schema.ts';
 import { roleOf, userTypeOf } from '../identity/schema.ts';
@@ -22,15 +10,15 @@ import type { Membership, UserRow } from './store.ts';
 
 export const MAX_LIMIT = 1000;
 
-export const UserPage = Named('UserPage', { ...pageFields, results: Type.Array(User) });
+export const UserPage = wire.Named('UserPage', { ...wire.pageFields, results: Type.Array(User) });
 export type UserPage = Static<typeof UserPage>;
 
-export const UserListQuery = Query({
-  ...pageQuery(MAX_LIMIT),
+export const UserListQuery = wire.Query({
+  ...wire.pageQuery(MAX_LIMIT),
 });
 export type UserListQuery = Static<typeof UserListQuery>;
 
-export const UpdateUser = Input(
+export const UpdateUser = wire.Input(
   'UpdateUser',
   {
     email: Type.Optional(
@@ -49,29 +37,29 @@ export const UpdateUser = Input(
         examples: [true],
       }),
     ),
-    id: ReadOnly,
-    company: ReadOnly,
-    reseller: ReadOnly,
-    client: ReadOnly,
-    groups: ReadOnly,
-    user_type: ReadOnly,
-    deleted: ReadOnly,
-    activated: ReadOnly,
-    sso_auth: ReadOnly,
-    two_fa: ReadOnly,
-    client_and_roles: ReadOnly,
+    id: wire.ReadOnly,
+    company: wire.ReadOnly,
+    reseller: wire.ReadOnly,
+    client: wire.ReadOnly,
+    groups: wire.ReadOnly,
+    user_type: wire.ReadOnly,
+    deleted: wire.ReadOnly,
+    activated: wire.ReadOnly,
+    sso_auth: wire.ReadOnly,
+    two_fa: wire.ReadOnly,
+    client_and_roles: wire.ReadOnly,
   },
   { name: 'Jane Doe', phone: '+12025550123', lang: 'de' },
 );
 export type UpdateUser = Static<typeof UpdateUser>;
 
-export const ChangeEmail = Input(
+export const ChangeEmail = wire.Input(
   'ChangeEmail',
   { new_email: Email('The new address'), password: GivenPassword("The user's password") },
   { new_email: 'jane@example.com', password: 'correct horse battery staple' },
 );
 export type ChangeEmail = Static<typeof ChangeEmail>;
-export const ChangedEmail = Named('ChangedEmail', { new_email: Type.String() });
+export const ChangedEmail = wire.Named('ChangedEmail', { new_email: Type.String() });
 
 const BY_ID_OR_NAME = `By id, by name or by both: ${ROLE_LIST}.`;
 const UserRole = Type.Object(
@@ -87,7 +75,7 @@ const UserRole = Type.Object(
 );
 export type UserRole = Static<typeof UserRole>;
 
-export const InviteUser = Input(
+export const InviteUser = wire.Input(
   'InviteUser',
   {
     email: Email('Address of the invited person'),
@@ -96,7 +84,7 @@ export const InviteUser = Input(
       title: 'InvitedRole',
       description: `${BY_ID_OR_NAME} Users if it names no role.`,
     }),
-    client_id: IntegerId('Account to join'),
+    client_id: wire.IntegerId('Account to join'),
     lang: Type.Optional(Lang),
     name: Type.Optional(PersonName('Name of a new user')),
   },
@@ -104,7 +92,7 @@ export const InviteUser = Input(
 );
 export type InviteUser = Static<typeof InviteUser>;
 
-const sent = Choice(['sent'], 'Always `sent`, although no mail is sent: give the token to the invited person.');
+const sent = wire.Choice(['sent'], 'Always `sent`, although no mail is sent: give the token to the invited person.');
 const invitationFields = {
   user_id: Type.Integer({
     description:
@@ -114,22 +102,24 @@ const invitationFields = {
   invitation_token: Type.String({
     description: 'For `POST /iam/auth/accept_invitation`, once. Shown only this once and stored nowhere.',
   }),
-  invitation_expires: Timestamp('When the token stops working; `POST /iam/auth/renew_invitation` creates another.'),
+  invitation_expires: wire.Timestamp(
+    'When the token stops working; `POST /iam/auth/renew_invitation` creates another.',
+  ),
 };
-export const Invited = Named('InvitedUser', { status: sent, ...invitationFields });
+export const Invited = wire.Named('InvitedUser', { status: sent, ...invitationFields });
 
-const RenewedInvitation = Named('RenewedInvitation', {
+const RenewedInvitation = wire.Named('RenewedInvitation', {
   ...invitationFields,
   client_id: Type.Integer({ description: 'The account', examples: [1] }),
 });
 export type RenewedInvitation = Static<typeof RenewedInvitation>;
-export const Renewed = Named('RenewedInvitations', {
+export const Renewed = wire.Named('RenewedInvitations', {
   status: sent,
   invitations: Type.Array(RenewedInvitation),
 });
 
-export const OfUser = Input('UserAddress', { email: Email('Address of the user') }, { email: 'user@example.com' });
-export const AcceptInvitation = Input(
+export const OfUser = wire.Input('UserAddress', { email: Email('Address of the user') }, { email: 'user@example.com' });
+export const AcceptInvitation = wire.Input(
   'AcceptInvitation',
   {
     token: Type.String({
@@ -146,40 +136,40 @@ export const AcceptInvitation = Input(
   { token: `invitation_2_${'0f'.repeat(32)}`, password: 'many small green apples' },
 );
 export type AcceptInvitation = Static<typeof AcceptInvitation>;
-export const Accepted = Named('AcceptedInvitation', {
+export const Accepted = wire.Named('AcceptedInvitation', {
   user_id: Type.Integer({ description: 'The user, who can log in now', examples: [2] }),
   client_id: Type.Integer({ description: 'The account that they belong to from now on', examples: [1] }),
 });
 
-export const ClientUser = Named('ClientUser', { user_role: Role });
-export const UpdateClientUser = Input(
+export const ClientUser = wire.Named('ClientUser', { user_role: Role });
+export const UpdateClientUser = wire.Input(
   'UpdateClientUser',
   { user_role: Type.Optional(UserRole) },
   { user_role: { id: 5, name: 'Engineers' } },
 );
 
-export const CreateUser = Input(
+export const CreateUser = wire.Input(
   'CreateUser',
   {
     email: Email('Address to log in with'),
     password: NewPassword('Password'),
     company: CompanyName('Name of the account that is created for the user'),
-    user_type: Type.Optional(Choice(['common'], 'Always common')),
+    user_type: Type.Optional(wire.Choice(['common'], 'Always common')),
     name: Type.Optional(PersonName('Name')),
     phone: Type.Optional(Phone('Telephone number')),
     seller: Type.Optional(
-      nullable(IntegerId('Seller of the reseller, or another user of it, who looks after the account')),
+      wire.nullable(wire.IntegerId('Seller of the reseller, or another user of it, who looks after the account')),
     ),
     services: Type.Optional(
       Type.Array(
-        Input('NewUserService', {
+        wire.Input('NewUserService', {
           product_name: Type.Optional(
-            Choice(['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'], {
+            wire.Choice(['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'], {
               description: 'If left out, the entry is ignored',
               examples: ['CLOUD'],
             }),
           ),
-          available: Type.Optional(nullable(Type.Boolean({ examples: [true] }))),
+          available: Type.Optional(wire.nullable(Type.Boolean({ examples: [true] }))),
         }),
         {
           maxItems: 6,
@@ -190,10 +180,10 @@ export const CreateUser = Input(
     ),
     lang: Type.Optional(Lang),
     custom_id: Type.Optional(
-      nullable(Type.String({ maxLength: 255, description: "The reseller's own number for the account" })),
+      wire.nullable(Type.String({ maxLength: 255, description: "The reseller's own number for the account" })),
     ),
     country_code: Type.Optional(
-      nullable(
+      wire.nullable(
         Type.String({
           pattern: '^[A-Z]{2}$',
           rule: 'Must be an ISO 3166 country code of two capital letters.',
@@ -209,8 +199,8 @@ export const CreateUser = Input(
 export type CreateUser = Static<typeof CreateUser>;
 
 /** The published document has the role in a nested object; clients also send it without. */
-const NestedRole = Input('NestedUserRole', { user_role: UserRole });
-export const CreateClientUser = Input(
+const NestedRole = wire.Input('NestedUserRole', { user_role: UserRole });
+export const CreateClientUser = wire.Input(
   'CreateClientUser',
   {
     username: Email('Address to log in with'),
@@ -223,16 +213,16 @@ export const CreateClientUser = Input(
   { username: 'jane@example.com', password: 'many small green apples', user_role: { id: 5 } },
 );
 export type CreateClientUser = Static<typeof CreateClientUser>;
-export const CreatedClientUser = Named('CreatedClientUser', {
-  name: nullable(Type.String({ ...NULL_AS_ABSENT })),
+export const CreatedClientUser = wire.Named('CreatedClientUser', {
+  name: wire.nullable(Type.String({ ...wire.NULL_AS_ABSENT })),
   username: Type.String({ examples: ['jane@example.com'] }),
-  user_role: Named('CreatedUserRole', { ...Role.properties, user_role: Role }),
+  user_role: wire.Named('CreatedUserRole', { ...Role.properties, user_role: Role }),
 });
 
 export const Done = Type.Object({}, { title: 'Done', description: 'An empty object' });
 export const ClientUserParams = Type.Object({
-  clientId: IntegerId('Client ID'),
-  userId: IntegerId('User ID'),
+  clientId: wire.IntegerId('Client ID'),
+  userId: wire.IntegerId('User ID'),
 });
 
 /** Returns a user as the caller may see them. Undefined if they have no account in common. */

@@ -1,11 +1,11 @@
-import { type InferResult, type Kysely, sql, type Updateable } from 'kysely';
-import { type Transaction, violates } from '../../db/database.ts';
+import { type InferResult, sql, type Updateable } from 'kysely';
+import { type Sql, type Transaction, violates } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ROLES } from '../../requests/principal.ts';
 import { AddressTakenError } from '../accounts/users/in-transaction.ts';
 
-function users(db: Kysely<Tables>) {
+function users(db: Sql) {
   return db
     .selectFrom('users')
     .innerJoin('clients as home', 'home.id', 'users.client_id')
@@ -32,7 +32,7 @@ export type UserRow = InferResult<ReturnType<typeof users>>[number];
 
 /** Lists the users of an account, in the order in which they were made. */
 export async function listUsers(
-  db: Kysely<Tables>,
+  db: Sql,
   clientId: number,
   page: { limit: number; offset: number },
 ): Promise<{ count: number; rows: UserRow[] }> {
@@ -43,11 +43,11 @@ export async function listUsers(
   return pageWithCount(members, page);
 }
 
-export async function findUser(db: Kysely<Tables>, id: number): Promise<UserRow | undefined> {
+export async function findUser(db: Sql, id: number): Promise<UserRow | undefined> {
   return users(db).where('users.id', '=', id).executeTakeFirst();
 }
 
-export async function membershipsOf(db: Kysely<Tables>, userIds: readonly number[]) {
+export async function membershipsOf(db: Sql, userIds: readonly number[]) {
   if (userIds.length === 0) return [];
   return db
     .selectFrom('client_users')
@@ -68,7 +68,7 @@ export async function membershipsOf(db: Kysely<Tables>, userIds: readonly number
 export type Membership = Awaited<ReturnType<typeof membershipsOf>>[number];
 
 export async function updateUser(
-  db: Kysely<Tables>,
+  db: Sql,
   id: number,
   changes: Pick<Updateable<Tables['users']>, 'name' | 'phone' | 'lang' | 'auth_types' | 'is_active'>,
 ): Promise<void> {
@@ -81,7 +81,7 @@ export async function updateUser(
  * @throws InvalidError if another user has the address
  */
 export async function changeAddress(
-  db: Kysely<Tables>,
+  db: Sql,
   id: number,
   { email, field, now }: { email: string; field: string; now: Date },
 ): Promise<string> {
@@ -98,7 +98,7 @@ export async function changeAddress(
 
 /** Blocks or unblocks the user in these accounts. */
 export async function setActiveIn(
-  db: Kysely<Tables>,
+  db: Sql,
   userId: number,
   clientIds: readonly number[],
   isActive: boolean,
@@ -113,7 +113,7 @@ export async function setActiveIn(
 }
 
 /** A reseller's rights belong to the membership in its account, and are lost with it. */
-export async function moveHome(db: Kysely<Tables>, userId: number, clientId: number): Promise<void> {
+export async function moveHome(db: Sql, userId: number, clientId: number): Promise<void> {
   await db.updateTable('users').set({ client_id: clientId, reseller_id: null }).where('id', '=', userId).execute();
 }
 
@@ -128,7 +128,7 @@ export async function addressIsFree<T>(field: string, write: () => Promise<T>): 
 }
 
 export async function updateRole(
-  db: Kysely<Tables>,
+  db: Sql,
   { clientId, userId, roleId }: { clientId: number; userId: number; roleId: number },
 ): Promise<void> {
   await db
@@ -140,14 +140,14 @@ export async function updateRole(
 }
 
 export async function deleteMembership(
-  db: Kysely<Tables>,
+  db: Sql,
   { clientId, userId }: { clientId: number; userId: number },
 ): Promise<void> {
   await db.deleteFrom('client_users').where('client_id', '=', clientId).where('user_id', '=', userId).execute();
 }
 
 /** Invitations that were not accepted yet end as well. */
-export async function markDeleted(db: Kysely<Tables>, userId: number, now: Date): Promise<void> {
+export async function markDeleted(db: Sql, userId: number, now: Date): Promise<void> {
   await db.updateTable('users').set({ deleted_at: now, password_hash: null }).where('id', '=', userId).execute();
   await db
     .updateTable('invitations')
@@ -164,7 +164,7 @@ export async function lockUser(tx: Transaction, userId: number): Promise<void> {
 
 /** Returns the accounts in which this user is the only administrator who may log in. */
 export async function accountsOnlyAdministeredBy(
-  db: Kysely<Tables>,
+  db: Sql,
   userId: number,
   clientIds: readonly number[],
 ): Promise<number[]> {
@@ -183,7 +183,7 @@ export async function accountsOnlyAdministeredBy(
 }
 
 /** Counts a user's valid API tokens in an account. */
-export async function countTokens(db: Kysely<Tables>, userId: number, clientId: number, now: Date): Promise<number> {
+export async function countTokens(db: Sql, userId: number, clientId: number, now: Date): Promise<number> {
   const { count } = await db
     .selectFrom('api_tokens')
     .select(({ fn }) => fn.countAll<number>().as('count'))

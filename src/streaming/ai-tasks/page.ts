@@ -1,12 +1,11 @@
-import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
-import type { Database } from '../../db/database.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Database, Sql } from '../../db/database.ts';
 import type { TaskData } from '../../db/json-columns.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Interval } from '../../lib/iso-interval.ts';
 import { containing } from '../../lib/texts.ts';
 import { STATUSES, type Status } from './states.ts';
 
-/** Which of a client's tasks to return. */
 export interface AiTaskFilter {
   clientId: number;
   taskId?: string | undefined;
@@ -103,7 +102,7 @@ interface Part extends Matches {
 
 /** Returns one page of a client's tasks and the number of all matches; past the last page there are no rows. */
 export async function readPage(
-  db: Kysely<Tables>,
+  db: Sql,
   counts: AiTaskCounts,
   { filter, ordering, limit, offset }: PageQuery,
 ): Promise<{ count: number; rows: ListedTask[] }> {

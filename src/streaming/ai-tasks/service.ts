@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import * as engines from '../../../engines/index.ts';
 import { announce, announceAll } from '../../db/changes.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
 import type { TaskData } from '../../db/json-columns.ts';
-import type { Tables } from '../../db/tables.ts';
 import { requireFeature } from '../../iam/features/service.ts';
 import * as errors from '../../lib/errors.ts';
 import { fileUrlProblem } from '../../lib/file-url.ts';
@@ -192,7 +191,7 @@ export async function subtitlesOfAiTask(on: Platform, principal: Principal, id: 
   throw new errors.NotFoundError('Subtitles of AI task', id);
 }
 
-async function owned(db: Kysely<Tables>, principal: Principal, id: string): Promise<store.AiTaskRow> {
+async function owned(db: Sql, principal: Principal, id: string): Promise<store.AiTaskRow> {
   const row = isUuid(id) ? await store.findTask(db, id) : undefined;
   if (!row || !ownsClient(principal, row.client_id)) throw new errors.NotFoundError('AI task', id);
   noteAccount(row.client_id);

@@ -1,6 +1,6 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { AiCapabilities } from '../../../engines/index.ts';
-import type { Database, Transaction } from '../../db/database.ts';
+import type { Database, Sql, Transaction } from '../../db/database.ts';
 import type { TaskData } from '../../db/json-columns.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Clock } from '../../lib/time.ts';
@@ -93,7 +93,7 @@ export async function insertTask(
     .execute();
 }
 
-export async function findTask(db: Kysely<Tables>, id: string): Promise<AiTaskRow | undefined> {
+export async function findTask(db: Sql, id: string): Promise<AiTaskRow | undefined> {
   return db.selectFrom('ai_tasks').select(COLUMNS).where('id', '=', id).executeTakeFirst();
 }
 
@@ -101,7 +101,7 @@ export async function findTask(db: Kysely<Tables>, id: string): Promise<AiTaskRo
  * Takes a task to its next state, if its current one allows that (states.ts) and retries are left. Otherwise
  * changes nothing and returns undefined.
  */
-export async function takeStep(db: Kysely<Tables>, id: string, step: Step, now: Date) {
+export async function takeStep(db: Sql, id: string, step: Step, now: Date) {
   let update = db
     .updateTable('ai_tasks')
     .set({ status: step.to })
@@ -121,7 +121,7 @@ export async function takeStep(db: Kysely<Tables>, id: string, step: Step, now: 
 /**
  * Records the progress of started work in percent; never backwards. Returns false if the task isn't being worked on.
  */
-export async function noteProgress(db: Kysely<Tables>, id: string, percent: number): Promise<boolean> {
+export async function noteProgress(db: Sql, id: string, percent: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('ai_tasks')
     .set({ progress: sql`greatest(progress, ${percent})` })
@@ -132,7 +132,7 @@ export async function noteProgress(db: Kysely<Tables>, id: string, percent: numb
 }
 
 /** Returns the capabilities of all processes that work on AI tasks. */
-export async function readCapabilities(db: Kysely<Tables>): Promise<AiCapabilities[]> {
+export async function readCapabilities(db: Sql): Promise<AiCapabilities[]> {
   const { rows } = await sql<{ capabilities: AiCapabilities }>`
     select distinct capabilities from workers
     where capabilities is not null and beat_at > now() - ${REMEMBERED_SECONDS} * interval '1 second'`.execute(db);
@@ -140,7 +140,7 @@ export async function readCapabilities(db: Kysely<Tables>): Promise<AiCapabiliti
 }
 
 /** Returns figures of the queue of all accounts. */
-export async function queueFigures(db: Kysely<Tables>): Promise<{
+export async function queueFigures(db: Sql): Promise<{
   waiting: { status: Status; count: number }[];
   oldestSeconds: number;
   running: number;

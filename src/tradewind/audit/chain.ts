@@ -59,7 +59,6 @@ export async function sealNext(
   return rows[0]?.records ?? 0;
 }
 
-/** A seal beside what is there now. */
 export interface SealCheck {
   number: number;
   hash: Buffer;
@@ -68,9 +67,7 @@ export interface SealCheck {
   records: number;
   first_at: Date;
   last_at: Date;
-  /** How many records there are now. */
   found: number;
-  /** Whether they are what was sealed. */
   is_same: boolean;
   /** Whether the hash follows from the seal before, and that one is there. */
   is_linked: boolean;

@@ -114,7 +114,6 @@ export async function secretsOf(tx: Transaction, id: string): Promise<{ secret: 
   return tx.sql.selectFrom('webhooks').select('secret').where('id', '=', id).executeTakeFirstOrThrow();
 }
 
-/** What is shown of a delivery. */
 export type DeliveryRow = Pick<
   Selectable<Tables['webhook_deliveries']>,
   | 'id'

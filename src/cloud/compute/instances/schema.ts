@@ -34,7 +34,6 @@ const floatingIpForms = [
   }),
 ] as const;
 type FloatingIpOfInterface = Static<(typeof floatingIpForms)[number]>;
-/** Fields of all kinds of interfaces. */
 export const interfaceFields = {
   interface_name: Type.Optional(wire.nullable(Type.String({ minLength: 1, maxLength: 37, examples: ['eth0'] }))),
   security_groups: Type.Optional(GroupIds),

@@ -82,7 +82,6 @@ export async function findInstance(db: Sql, place: Place, id: string): Promise<I
   return instances(db, place).where('id', '=', id).executeTakeFirst();
 }
 
-/** Returns the instances on the ports, each with those of the ports that it has. */
 export async function instancesOnPorts(
   db: Sql,
   place: Place,

@@ -61,12 +61,10 @@ export async function leave(tx: Transaction, instanceId: string): Promise<void> 
   await tx.sql.deleteFrom('server_group_members').where('instance_id', '=', instanceId).execute();
 }
 
-/** The spec of a machine in no group. */
 export function withoutGroup({ serverGroupId: _, ...spec }: MachineSpec): MachineSpec {
   return spec;
 }
 
-/** Returns the group that the instance is in. */
 export async function groupOf(tx: Transaction, instanceId: string): Promise<string | undefined> {
   const member = await tx.sql
     .selectFrom('server_group_members')

@@ -65,7 +65,6 @@ interface Agreement {
   database: Database;
   clock: Clock;
   catalog: Catalog;
-  /** The folder that it was read from. */
   folder: string;
   /** The machine and the folder, for people to read. */
   origin: string;

@@ -59,7 +59,6 @@ export function priceBookOf({ prices, default_terms: defaultTerms, clients }: Co
   };
 }
 
-/** Returns the prices of one region and currency by item. */
 function hourPrices({ region_id: _region, currency: _currency, ...list }: Content['prices'][number]) {
   return new Map(
     Object.entries(list).flatMap(([group, price]): [string, string][] =>

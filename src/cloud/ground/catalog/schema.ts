@@ -410,7 +410,6 @@ export const NO_PRICE_ASKED = {
   price_status: null,
 };
 
-/** The price of an offer in a list. */
 export interface OfferPrice {
   currency_code: CurrencyCode | null;
   price_per_hour: number | null;

@@ -34,7 +34,6 @@ const seenBy = (sight: Sight): RawBuilder<boolean> =>
     : sql`(reseller_id = ${sight.resellerId}
         or client_id in (select id from clients where clients.reseller_id = ${sight.resellerId}))`;
 
-/** Whether a list is for these. */
 export const isFor = ({ scope, reseller_id = null, client_id = null }: Partial<Holder>): RawBuilder<boolean> => sql`(
   ${scope === undefined ? sql`true` : sql`scope = ${scope}`}
   and ${reseller_id === null ? sql`true` : sql`reseller_id = ${reseller_id}`}

@@ -40,7 +40,6 @@ export async function lockServicesOf(
     .execute();
 }
 
-/** Whether another project of the region has the namespace. */
 export async function isTaken(db: Sql, { projectId, regionId }: Place, namespace: string): Promise<boolean> {
   const other = await db
     .selectFrom('logging_services')

@@ -69,7 +69,6 @@ function factorsOf(terms: PriceTerms) {
   return made;
 }
 
-/** Returns what so many hours cost. */
 export function timesHour(hour: number, hours: number): number {
   return new Exact(hour).times(hours).toNumber();
 }

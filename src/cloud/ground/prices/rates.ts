@@ -126,7 +126,6 @@ export function createRates(deps: { database: Database; changes: ChangeFeed; cat
   };
 }
 
-/** Returns the list in force, if there is one. */
 function lastBegun<List extends { from: Date }>(lists: readonly List[], at: Date): List[] {
   const last = lists.findLast(({ from }) => from <= at);
   return last ? [last] : [];

@@ -20,7 +20,6 @@ export type { ClientPrices } from './client-prices.ts';
 export type { DatedPrices, Rates } from './rates.ts';
 
 export interface OfferPrices {
-  /** Returns the price of a machine of the flavor. */
   flavor(flavorId: string): OfferPrice;
   /** Returns the price for the use of an image's operating system. */
   image(osType: Image['os_type']): OfferPrice;

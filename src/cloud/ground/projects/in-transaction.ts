@@ -27,7 +27,6 @@ export async function insertDefaultProject(db: Sql, clientId: number, now: Date)
 /** What clients keep in a project. */
 const KEPT = ALL_RESOURCES.flatMap(([, { kept, table, many }]) => (kept && table ? { ...kept, table, many } : []));
 
-/** Tables that hold it, and name the project. */
 export const TABLES_OF_PROJECTS: readonly string[] = KEPT.flatMap(({ from, table }) => (from ? [] : [table]));
 
 /** Returns what is left in a project: count and regions of each kind. Empty if only what it came with is left. */

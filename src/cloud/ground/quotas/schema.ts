@@ -39,7 +39,6 @@ export function presentedExceeded(exceeded: readonly ExceededQuota[]): ExceededQ
 
 const MOST = 1_000_000_000;
 
-/** Fields of quotas are numbers by name. */
 export type QuotaFields = Record<string, number>;
 
 const numbers = (quotas: readonly string[]) =>

@@ -21,7 +21,6 @@ export async function usageOf(db: Sql, clientId: number): Promise<QuotaNumber[]>
   return rows;
 }
 
-/** Returns the client's own limits. */
 export async function limitsOf(db: Sql, clientId: number): Promise<QuotaNumber[]> {
   return db
     .selectFrom('quota_limits')

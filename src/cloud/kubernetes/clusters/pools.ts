@@ -6,7 +6,6 @@ import type { Catalog } from '../../ground/catalog/service.ts';
 import { labelProblems, taintProblems } from './node-texts.ts';
 import type { PoolInput } from './schema.ts';
 
-/** What a region offers for pools. */
 export interface PoolOffer {
   flavors: readonly { flavor_id: string; disabled: boolean; offered_for: readonly string[] }[];
   volumeTypes: readonly string[];

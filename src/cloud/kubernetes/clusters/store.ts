@@ -153,7 +153,6 @@ export async function linkGroups(
   if (links.length > 0) await tx.sql.insertInto('kubernetes_pool_security_groups').values(links).execute();
 }
 
-/** Makes a task hold the cluster. */
 export async function holdCluster(
   tx: Transaction,
   id: string,

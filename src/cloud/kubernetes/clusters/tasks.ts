@@ -157,7 +157,6 @@ export async function clusterMade(tx: Transaction, place: { projectId: number },
   });
 }
 
-/** Changes the configuration. */
 export async function clusterConfigured(
   tx: Transaction,
   place: { projectId: number },

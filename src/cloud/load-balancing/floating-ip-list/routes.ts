@@ -11,7 +11,6 @@ import { listFloatingIps } from '../../network/floating-ips/service.ts';
 import { LoadBalancerAnswer } from '../load-balancers/schema.ts';
 import { loadBalancersOnPorts } from '../load-balancers/service.ts';
 
-/** The instance of a floating IP, as lists show it. */
 const InstanceOfFloatingIp = Named('FloatingIpInstance', {
   ...Type.Omit(InstanceAnswer, ['fixed_ip_assignments', 'blackhole_ports', 'ddos_profile', 'instance_isolation'])
     .properties,
@@ -20,7 +19,6 @@ const InstanceOfFloatingIp = Named('FloatingIpInstance', {
   }),
 });
 
-/** A floating IP in a list, with what has its port. */
 export const ListedFloatingIp = Named('ListedFloatingIp', {
   ...FloatingIpAnswer.properties,
   instance: Type.Unsafe<Static<typeof InstanceOfFloatingIp> | null>({

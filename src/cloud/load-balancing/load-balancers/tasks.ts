@@ -28,7 +28,6 @@ interface Removal extends QuotaOwner {
 export const CREATE = taskType<Creation>('create_loadbalancer');
 export const DELETE = taskType<Removal>('delete_loadbalancer');
 
-/** How tasks on load balancers and their parts end. */
 export function loadBalancerTasks(): TaskEnd[] {
   const create: TaskEnd<Creation> = {
     ...CREATE,

@@ -99,7 +99,6 @@ export async function settleSecrets(
   }
 }
 
-/** Lets go of all secrets of a load balancer that goes. */
 export async function letTreeSecretsGo(tx: Transaction, loadBalancerId: string): Promise<void> {
   const listeners = await tx.sql
     .selectFrom('lb_listeners')

@@ -189,7 +189,6 @@ export type SecretUser = Pick<SecretUse, 'user_kind' | 'user_id'>;
 
 /** A secret that a request names. */
 export interface SecretWish {
-  /** The field of the request. */
   field: string;
   id: string;
   /** What the secret must hold. `bytes` is satisfied by any. */

@@ -62,7 +62,6 @@ interface SecretInput extends QuotaOwner {
 export const CREATE_SECRET = taskType<SecretInput>('create_secret');
 export const DELETE_SECRET = taskType<SecretInput>('delete_secret');
 
-/** How tasks on secrets end. */
 export function secretTasks(): TaskEnd[] {
   async function drop(tx: Transaction, { secretId, ...owner }: SecretInput) {
     await deleteSecret(tx, secretId);

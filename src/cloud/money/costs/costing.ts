@@ -4,7 +4,6 @@ import { type VolumePrice, volumePrice } from '../../ground/prices/formula.ts';
 import type { ClientPrices, DatedPrices } from '../../ground/prices/service.ts';
 import type { UsedType } from './schema.ts';
 
-/** What is used, as it is metered. */
 export interface Use {
   type: UsedType;
   sku: string;

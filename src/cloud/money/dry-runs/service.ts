@@ -47,7 +47,6 @@ export function usesOf(kind: Kind, id: string, spec: object | null | undefined, 
   return spec && uses ? uses(spec, id, known) : [];
 }
 
-/** Returns the subnets of the addresses in a spec. */
 export function subnetsOf(kind: Kind, spec: object | null | undefined): string[] {
   return portsOf(kind, spec).flatMap(({ addresses }) => Object.values(addresses).map(({ subnetId }) => subnetId));
 }
@@ -59,7 +58,6 @@ function portsOf(kind: Kind, spec: object | null | undefined): PortSpec[] {
   return [];
 }
 
-/** Returns the nodes of all pools, with what they have from their pool. */
 function nodesOf(pools: Specs['cluster']['pools']) {
   return Object.values(pools).flatMap(({ flavorId, bootVolume, nodes }) =>
     Object.values(nodes).map(({ ports }) => ({ flavorId, bootVolume, ports: Object.values(ports) })),

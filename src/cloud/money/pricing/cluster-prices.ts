@@ -107,7 +107,6 @@ async function priceOf(on: Platform, scope: Scope, pools: PricedPool[]): Promise
   return clusterPrice(terms, parts);
 }
 
-/** The account that pays. */
 interface Payer {
   clientId: number;
 }

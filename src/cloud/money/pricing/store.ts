@@ -65,7 +65,6 @@ export async function partsOfInstance(db: Sql, place: Place, id: string): Promis
     .executeTakeFirst();
 }
 
-/** Returns the snapshots of the place by id. */
 export async function snapshotsById(
   db: Sql,
   place: Place,

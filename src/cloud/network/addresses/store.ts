@@ -129,7 +129,6 @@ export async function release(tx: Transaction, portIds: string[], floatingIpIds:
   await giveBack(tx, sql`(port_id = any(${portIds}::uuid[]) or floating_ip_id = any(${floatingIpIds}::uuid[]))`);
 }
 
-/** Releases those of the addresses that the port still has. */
 export async function releaseSome(tx: Transaction, portId: string, addresses: HeldAddress[]): Promise<void> {
   if (addresses.length === 0) return;
   await giveBack(

@@ -105,13 +105,11 @@ export async function lockOnPorts(tx: Transaction, portIds: string[]): Promise<F
     .execute();
 }
 
-/** Returns the instance that the port belongs to. */
 export async function instanceOn(tx: Transaction, portId: string): Promise<string | null> {
   const port = await tx.sql.selectFrom('ports').select('instance_id').where('id', '=', portId).executeTakeFirst();
   return port?.instance_id ?? null;
 }
 
-/** Returns the floating IPs on the ports. */
 export async function onPorts(db: Sql, portIds: string[]): Promise<FloatingIpRow[]> {
   return db
     .selectFrom('floating_ips')

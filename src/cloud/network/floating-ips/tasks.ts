@@ -91,7 +91,6 @@ export const UPDATE_FIP = taskType<FloatingIpUpdate>('update_floating_ip');
 export const CONVERT_FIP = taskType<FloatingIpConversion>('convert_fip_to_reserved_fixed_ip');
 export const DELETE_FIP = taskType<FloatingIpInput>('delete_fip');
 
-/** How tasks on floating IPs end. */
 export function floatingIpTasks(): TaskEnd[] {
   async function removeRow(tx: Transaction, taskId: string, { floatingIpId, ...owner }: FloatingIpInput) {
     const removed = await letGo(tx, taskId, { portIds: [], doomed: [floatingIpId] });

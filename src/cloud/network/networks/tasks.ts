@@ -28,7 +28,6 @@ export const DELETE_NETWORK = taskType<NetworkInput>('delete_network');
 export const CREATE_SUBNET = taskType<SubnetInput>('create_subnet');
 export const DELETE_SUBNET = taskType<SubnetInput>('delete_subnet');
 
-/** How tasks on networks and subnets end. */
 export function networkTasks(): TaskEnd[] {
   const createNetwork: TaskEnd<NetworkInput> = {
     ...CREATE_NETWORK,

@@ -175,7 +175,6 @@ export async function lockTarget(tx: Transaction, place: Place, portId: string):
 export interface FloatingTarget {
   id: string;
   task_id: string | null;
-  /** Whether its network is an external one. */
   external: boolean;
   addresses: string[];
 }

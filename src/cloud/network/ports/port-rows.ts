@@ -23,7 +23,6 @@ const COLUMNS = [
 ] as const;
 
 export type PortRow = Pick<Selectable<Tables['ports']>, (typeof COLUMNS)[number]> & {
-  /** The router whose interface it is. */
   router_id: string | null;
   ip_assignments: { ip_address: string; subnet_id: string }[];
   /** Sorted. */

@@ -38,7 +38,6 @@ export async function asInRows(tx: Transaction, ids: readonly string[]): Promise
   return [...(await portSpecs(tx, ids))].map(([id, spec]) => amend('port', id, () => spec));
 }
 
-/** Returns the spec of the port after the wanted change. */
 export function changedPort(spec: PortSpec, wanted: WantedPort): PortSpec {
   const { portSecurityEnabled, groupIds, pairs, tags, dropped } = wanted;
   const gone = new Set(dropped.map(({ address }) => address));
@@ -66,7 +65,6 @@ export const withoutGroup = (portIds: readonly string[], groupId: string): Wante
 export const withoutGroups = (portIds: readonly string[]): Wanted[] =>
   portIds.map((id) => amend('port', id, (spec) => spec && { ...spec, groups: {} }));
 
-/** Removes the addresses from the wanted address pairs of the ports. */
 export const withoutPairs = (portIds: readonly string[], addresses: readonly string[]): Wanted[] =>
   portIds.map((id) =>
     amend(

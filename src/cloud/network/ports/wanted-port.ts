@@ -30,7 +30,6 @@ export function pairsFrom(
 export interface Assignment {
   subnetId: string;
   address: string;
-  /** The field in the request. */
   field: string;
 }
 

@@ -16,7 +16,6 @@ export interface ReservedInput extends QuotaOwner {
   existed?: boolean;
   /** Whether its load balancer keeps the port. */
   stays?: boolean;
-  /** The floating IP that it becomes. */
   floatingIpId?: string;
 }
 
@@ -24,7 +23,6 @@ export const RESERVE_ADDRESS = taskType<ReservedInput>('create_reserved_fixed_ip
 export const FREE_ADDRESS = taskType<ReservedInput>('delete_reserved_fixed_ip');
 export const CONVERT_ADDRESS = taskType<ReservedInput>('convert_reserved_fixed_ip_to_fip');
 
-/** How tasks on reserved addresses end. */
 export function reservedFixedIpTasks(): TaskEnd[] {
   const free = (tx: Transaction, id: string) => changeReserved(tx, id, { task_id: null });
 

@@ -166,7 +166,6 @@ export async function rangesOf(tx: Transaction, networkId: string): Promise<stri
   return rows.map(({ cidr }) => cidr);
 }
 
-/** Whether the ID is that of an external network of the region. */
 export async function isExternal(tx: Transaction, regionId: number, networkId: string): Promise<boolean> {
   const found = await tx.sql
     .selectFrom('networks')

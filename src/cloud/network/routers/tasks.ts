@@ -40,7 +40,6 @@ export function routerSpec(row: RouterRow): RouterSpec {
   };
 }
 
-/** Wants a router as it is in its rows. */
 export const asInRow = (row: RouterRow): Wanted => amend('router', row.id, () => routerSpec(row));
 
 interface RouterInput extends QuotaOwner {
@@ -62,7 +61,6 @@ export const CREATE_ROUTER = taskType<RouterInput>('create_router');
 export const UPDATE_ROUTER = taskType<RouterUpdate>('update_router');
 export const DELETE_ROUTER = taskType<RouterInput>('delete_router');
 
-/** How tasks on routers end. */
 export function routerTasks(): TaskEnd[] {
   const create: TaskEnd<RouterInput> = {
     ...CREATE_ROUTER,

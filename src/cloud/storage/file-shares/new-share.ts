@@ -4,7 +4,6 @@ import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import type { Region } from '../../ground/catalog/service.ts';
 import { type CreateFileShare, type FileShareType, typeNamed, type VastSettings } from './schema.ts';
 
-/** Fields that only shares of one type have. */
 const OWN_FIELDS = { standard: ['network', 'access'], vast: ['share_settings'] } as const;
 
 export interface NewShare {

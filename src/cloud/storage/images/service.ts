@@ -229,7 +229,6 @@ async function lockOwn(on: Platform, tx: Transaction, scope: Scope, id: string):
   return image;
 }
 
-/** Returns what a request says of an image that it makes. */
 function shownIn(request: schema.CreateImage | schema.DownloadImage) {
   return {
     name: request.name,

@@ -49,7 +49,6 @@ export async function changeImage(tx: Transaction, id: string, change: Updateabl
   await tx.sql.updateTable('images').set(change).where('id', '=', id).execute();
 }
 
-/** Returns whether the image existed. */
 export async function deleteImage(tx: Transaction, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.sql.deleteFrom('images').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;

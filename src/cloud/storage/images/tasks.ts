@@ -19,7 +19,6 @@ export const CREATE_IMAGE = taskType<ImageInput>('create_image', 30);
 export const DOWNLOAD_IMAGE = taskType<ImageDownload>('download_image', 60);
 export const DELETE_IMAGE = taskType<ImageRemoval>('delete_image', 30);
 
-/** How tasks on images end. */
 export function imageTasks(): TaskEnd[] {
   async function drop(tx: Transaction, { imageId, ...owner }: ImageRemoval): Promise<void> {
     if (await deleteImage(tx, imageId)) await releaseQuota(tx, owner, 'image_count');

@@ -1,14 +1,10 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
-import { type Transaction, violates } from '../../../db/database.ts';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Sql, type Transaction, violates } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 
 /** Inserts a user with a role in the account that creates them. */
-export async function insertUser(
-  db: Kysely<Tables>,
-  user: Insertable<Tables['users']>,
-  roleId: number,
-): Promise<number> {
+export async function insertUser(db: Sql, user: Insertable<Tables['users']>, roleId: number): Promise<number> {
   const { id } = await db.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
   await db
     .insertInto('client_users')
@@ -17,10 +13,7 @@ export async function insertUser(
   return id;
 }
 
-/** Returns the platform administrator and their account. */
-export async function platformAdministrator(
-  db: Kysely<Tables>,
-): Promise<{ userId: number; clientId: number } | undefined> {
+export async function platformAdministrator(db: Sql): Promise<{ userId: number; clientId: number } | undefined> {
   return db
     .selectFrom('users')
     .select(['id as userId', 'client_id as clientId'])
@@ -30,7 +23,7 @@ export async function platformAdministrator(
 }
 
 /** @throws ConflictError if the account is the platform administrator's */
-export async function refusePlatforms(db: Kysely<Tables>, clientId: number): Promise<void> {
+export async function refusePlatforms(db: Sql, clientId: number): Promise<void> {
   const administrator = await db
     .selectFrom('users')
     .select('id')
@@ -42,7 +35,7 @@ export async function refusePlatforms(db: Kysely<Tables>, clientId: number): Pro
 
 /** Returns false if `from` is no longer the hash of the user's password. */
 export async function replacePassword(
-  db: Kysely<Tables>,
+  db: Sql,
   userId: number,
   { from, to }: { from: string; to: string },
 ): Promise<boolean> {
@@ -63,7 +56,7 @@ export type Addressed = Pick<
 
 /** Sets a password, and another address if `rename` is given. @throws InvalidError if another user has that address */
 export async function setPassword(
-  db: Kysely<Tables>,
+  db: Sql,
   userId: number,
   { hash, rename, now }: { hash: string; rename: string | undefined; now: Date },
 ): Promise<void> {
@@ -80,7 +73,7 @@ export async function setPassword(
   }
 }
 
-async function renameUser(db: Kysely<Tables>, userId: number, email: string, now: Date): Promise<void> {
+async function renameUser(db: Sql, userId: number, email: string, now: Date): Promise<void> {
   await db
     .updateTable('users')
     .set((user) => ({ former_email: user.ref('email'), email, email_changed_at: now }))
@@ -91,7 +84,7 @@ async function renameUser(db: Kysely<Tables>, userId: number, email: string, now
 
 /** Notes that a user asks for a new password. Returns the user, unless one was already noted after `since`. */
 export async function notePasswordRequest(
-  db: Kysely<Tables>,
+  db: Sql,
   email: string,
   { now, since }: { now: Date; since: Date },
 ): Promise<Addressed | undefined> {
@@ -107,7 +100,7 @@ export async function notePasswordRequest(
 }
 
 /** The users of an account that goes to another reseller act for their former one no longer. Returns who they were. */
-export async function endResellerAccess(db: Kysely<Tables>, clientId: number): Promise<number[]> {
+export async function endResellerAccess(db: Sql, clientId: number): Promise<number[]> {
   const ended = await db
     .updateTable('users')
     .set({ reseller_id: null })
@@ -120,7 +113,7 @@ export async function endResellerAccess(db: Kysely<Tables>, clientId: number): P
 }
 
 /** Expires the invitations that the previous reseller created. They can be renewed. */
-export async function expireInvitations(db: Kysely<Tables>, clientId: number, now: Date): Promise<void> {
+export async function expireInvitations(db: Sql, clientId: number, now: Date): Promise<void> {
   await db
     .updateTable('invitations')
     .set({ expires_at: now })

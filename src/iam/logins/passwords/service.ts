@@ -157,7 +157,6 @@ async function admitted<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the hash of a password to store. */
 export function hashPassword(password: string): Promise<string> {
   return admitted(() => inTurn(() => argon2.hash(password, COST)));
 }

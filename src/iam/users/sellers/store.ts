@@ -1,6 +1,6 @@
-import { type Expression, type InferResult, type Kysely, type SqlBool, sql } from 'kysely';
+import { type Expression, type InferResult, type SqlBool, sql } from 'kysely';
+import type { Sql } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
-import type { Tables } from '../../../db/tables.ts';
 import { containing } from '../../../lib/texts.ts';
 import type { ORDERINGS, SellerListQuery } from './schema.ts';
 
@@ -9,7 +9,7 @@ export interface SellersOf {
   resellerId: number | undefined;
 }
 
-function sellers(db: Kysely<Tables>, { resellerId }: SellersOf) {
+function sellers(db: Sql, { resellerId }: SellersOf) {
   const all = db
     .selectFrom('users')
     .innerJoin('clients', 'clients.id', 'users.client_id')
@@ -32,7 +32,7 @@ function sellers(db: Kysely<Tables>, { resellerId }: SellersOf) {
 
 export type SellerRow = InferResult<ReturnType<typeof sellers>>[number];
 
-export async function findSeller(db: Kysely<Tables>, id: number, of: SellersOf): Promise<SellerRow | undefined> {
+export async function findSeller(db: Sql, id: number, of: SellersOf): Promise<SellerRow | undefined> {
   return sellers(db, of).where('users.id', '=', id).executeTakeFirst();
 }
 
@@ -54,7 +54,7 @@ const FIELDS: Record<SellerOrder['field'], Expression<unknown>> = {
 
 /** Lists sellers in that order, then by ID. */
 export async function listSellers(
-  db: Kysely<Tables>,
+  db: Sql,
   of: SellersOf,
   filter: SellerListQuery,
   { order, limit, offset }: { order: readonly SellerOrder[]; limit: number; offset: number },

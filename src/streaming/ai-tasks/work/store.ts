@@ -1,8 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { WorkKind } from '../../../../engines/index.ts';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import type { TaskData } from '../../../db/json-columns.ts';
-import type { Tables } from '../../../db/tables.ts';
 import { WORKER_IS_DEAD } from '../../../worker/heartbeat.ts';
 import type { Status } from '../states.ts';
 
@@ -93,7 +92,7 @@ export async function deleteRun(tx: Transaction, workerId: string, taskId: strin
 }
 
 /** Returns the states of a worker's tasks, by id. */
-export async function tasksOf(db: Kysely<Tables>, workerId: string): Promise<Map<string, Status>> {
+export async function tasksOf(db: Sql, workerId: string): Promise<Map<string, Status>> {
   const rows = await db
     .selectFrom('ai_task_runs as run')
     .innerJoin('ai_tasks as task', 'task.id', 'run.task_id')
@@ -113,7 +112,7 @@ export async function buryDead(tx: Transaction): Promise<{ id: string; losses: n
 }
 
 /** Deletes some of the tasks that ended before `time`, the oldest first. Returns how many. */
-export async function deleteEndedBefore(db: Kysely<Tables>, time: Date, limit: number): Promise<number> {
+export async function deleteEndedBefore(db: Sql, time: Date, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from ai_tasks where id = any(array(
       select id from ai_tasks where completed_at < ${time}

@@ -28,7 +28,6 @@ export async function lockSending(tx: Transaction, webhookId: string): Promise<S
 /** What becomes of a delivery: the time of the next attempt, or how it ended. */
 export type Next = { again: Date } | { ended: 'delivered' | 'failed' };
 
-/** Identifies an attempt. */
 export interface Attempt {
   id: number;
   webhook_id: string;
@@ -70,7 +69,6 @@ async function letFollow(db: Sql, lines: readonly { webhook_id: string; subject:
     where following.id = first.id and due_at is null`.execute(db);
 }
 
-/** Notes that an attempt succeeded. */
 export async function noteSuccess(tx: Transaction, webhookId: string): Promise<void> {
   await sql`
     update webhook_sending set failures = 0, failing_since = null, next_at = '-infinity'

@@ -49,7 +49,6 @@ export const legacyNewFloatingIp = {
   existing_floating_id: Type.Optional(Type.String({ ...LEGACY, maxLength: 0, description: 'Must be empty' })),
 };
 
-/** The older name of each field. */
 const OLDER = { name: 'names', name_template: 'name_templates', ssh_key_name: 'keypair_name' } as const;
 const OLDER_FIELDS = Object.entries(OLDER) as [keyof typeof OLDER, keyof LegacyBody][];
 

@@ -82,7 +82,6 @@ export interface WantedInterface {
   floatingIp: PlannedFloatingIp | undefined;
 }
 
-/** An interface with its addresses. */
 export interface AddressedInterface extends WantedInterface {
   networkId: string;
   external: boolean;

@@ -54,7 +54,6 @@ interface Measured {
   ownerId: string;
   /** What the backend calls it. */
   handle: Json;
-  /** Devices of its disks. */
   devices: string[];
 }
 

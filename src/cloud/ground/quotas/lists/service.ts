@@ -34,7 +34,6 @@ export function limitsByKey(limits: NewQuotaList['limits']): ListedLimits {
   );
 }
 
-/** Returns them as the API has them. */
 export function limitsOf(listed: ListedLimits): NewQuotaList['limits'] {
   return Object.entries(listed).map(([key, limit]) => {
     const [quota = '', region] = key.split(' ').reverse();

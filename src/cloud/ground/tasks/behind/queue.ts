@@ -18,7 +18,6 @@ const HERE = 4;
 const PAUSE_MS = 2_000;
 const BATCH = 200;
 
-/** What works on deletions that wait. */
 export interface WaitingWork {
   workerId: string;
   deletions: readonly WaitingDeletion[];
@@ -128,7 +127,6 @@ const principalOf = ({ userId, userClientId }: store.Claimed): Principal => ({
   platformAdministrator: true,
 });
 
-/** All was recorded with the request. */
 const NOTHING: ChangeRecord = {
   before: async () => {},
   after: async () => {},

@@ -25,7 +25,6 @@ const TAKES_AWAY = /^(?:delete|detach)_/;
  * time, the deletion waits for that one. A waiting deletion holds nothing itself.
  */
 export interface WaitingDeletion<Args extends unknown[] = unknown[]> {
-  /** The type of its task. */
   type: string;
   /** Deletes at once, or says why it can't. */
   remove(on: Platform, scope: Scope, ...args: Args): Promise<string | undefined>;
@@ -42,7 +41,6 @@ export type Removals = {
 
 /** What a wing of the cloud has besides operations. */
 export interface WingTasks {
-  /** How its tasks end. */
   ends(foundation: Pick<Foundation, 'secrets'>): TaskEnd[];
   /** Its deletions that may wait for what still uses the thing. */
   deletions: readonly WaitingDeletion[];
@@ -121,7 +119,6 @@ async function wait(
   return id;
 }
 
-/** Returns the arguments that name what is deleted, by their names. */
 function namedBy({ names }: WaitingDeletion, args: readonly unknown[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name, at) => [name, args[at]]));
 }

@@ -43,7 +43,6 @@ export async function insertWaiting(tx: Transaction, given: NewWaiting): Promise
   return row;
 }
 
-/** Returns how many deletions wait. */
 export async function countWaiting(
   tx: Transaction,
   { clientId, projectId }: { clientId: number; projectId: number },

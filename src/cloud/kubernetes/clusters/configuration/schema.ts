@@ -330,7 +330,6 @@ const nullableGroups = {
   logging: Optional(orNull(LoggingInput)),
 };
 
-/** Body of a cluster update. */
 export const ClusterUpdate = closed(
   { add_ons: Optional(AddOnsInput), ...nullableGroups },
   {

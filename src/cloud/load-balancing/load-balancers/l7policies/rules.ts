@@ -75,7 +75,6 @@ function isRegularExpression(text: string): boolean {
   }
 }
 
-/** Returns the problem of the target of a redirection. */
 export function targetProblems(field: 'redirect_prefix' | 'redirect_url', text: string): FieldProblem[] {
   if (field === 'redirect_prefix' && text.startsWith('/')) return [];
   const url = URL.parse(text);

@@ -56,7 +56,6 @@ export function listenersProblems(
   return problems;
 }
 
-/** Returns the problem of a listener with its default pool, if there is one. */
 export function poolProblem(
   listener: Pick<WantedListener, 'protocol'>,
   pool: Parameters<typeof rules.poolMisfit>[1],

@@ -5,7 +5,6 @@ import { type FieldProblem, InvalidError } from '../../../../lib/errors.ts';
 import type { Scope } from '../../../../platform.ts';
 import type { WantedMember } from './rules.ts';
 
-/** A member as its row has it. */
 export type PlacedMember = Omit<WantedMember, 'at'>;
 
 /**

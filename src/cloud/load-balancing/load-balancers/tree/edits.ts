@@ -13,7 +13,6 @@ import type { TreeChange, TreeTask } from './tasks.ts';
 /** Writes the rows of one change of a load balancer, and remembers how to put them back. */
 export interface Edit {
   readonly balancer: Pick<LoadBalancerRow, 'id' | 'project_id' | 'region_id'>;
-  /** Returns the IDs of the new rows. */
   insert<T extends store.PartTable>(table: T, rows: readonly NewPart<T>[]): Promise<string[]>;
   /** Returns whether anything differs. */
   update<T extends store.LbTable>(

@@ -77,7 +77,6 @@ export async function writeRow(tx: Transaction, table: LbTable, id: string, valu
     where one.id = ${id}`.execute(tx.sql);
 }
 
-/** Has the task hold the parts. */
 export async function holdParts(
   tx: Transaction,
   table: PartTable,

@@ -275,7 +275,6 @@ export interface Span {
   clientId: number;
   from: Date;
   to: Date;
-  /** The number of the prices. */
   book: number;
   /** Empty if days have no lines of their own. */
   day: string;

@@ -69,7 +69,6 @@ export async function replaceGroupsOfPool(tx: Transaction, poolId: string, group
     on conflict do nothing`.execute(tx.sql);
 }
 
-/** Takes all groups off the ports. */
 export async function takeOffAllGroups(tx: Transaction, portIds: readonly string[]): Promise<void> {
   await tx.sql.deleteFrom('port_security_groups').where(sql<boolean>`port_id = any(${portIds}::uuid[])`).execute();
 }

@@ -13,7 +13,6 @@ import { familiesOf, type IpFamilyWish } from '../../addresses/schema.ts';
 import { takeOffAllGroups } from '../groups/in-transaction.ts';
 import { withoutGroups } from '../tasks.ts';
 
-/** A reserved port that no instance has. */
 export interface ReservedPort {
   id: string;
   networkId: string;
@@ -261,7 +260,6 @@ export async function addPairs(tx: Transaction, addresses: readonly string[], id
     where id = any(${ids}::uuid[])`.execute(tx.sql);
 }
 
-/** Removes the addresses from the ports' address pairs. */
 export async function removePairs(tx: Transaction, addresses: readonly string[], ids: string[]): Promise<void> {
   await sql`
     update ports set updated_at = ${tx.now}, allowed_address_pairs = coalesce((

@@ -20,7 +20,6 @@ export { bootOrderProblems } from './boot-order.ts';
 export type { InstanceVolumeWish, PlannedVolume } from './store.ts';
 export { detach, doomedWith, settle, type VolumeLeft } from './store.ts';
 
-/** The disk that a node boots from. */
 export interface BootDisk {
   instanceId: string;
   name: string;

@@ -17,7 +17,6 @@ import { VolumeTypeName } from '../../../ground/catalog/schema.ts';
 
 const POLICY_STATUSES = ['active', 'paused'] as const;
 
-/** What a policy may have. */
 export const MOST_SCHEDULES = 10;
 export const MOST_VOLUMES = 100;
 

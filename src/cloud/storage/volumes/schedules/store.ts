@@ -281,7 +281,6 @@ export async function pruneNow(tx: Transaction, scheduleId: string): Promise<voi
     .execute();
 }
 
-/** Whether anything is due. */
 export async function isAnythingDue(db: Sql, now: Date): Promise<boolean> {
   const { rows } = await sql<{ due: boolean }>`
     select exists (select from snapshot_turns where try_at <= ${now})
@@ -358,7 +357,6 @@ export async function insertScheduled(
 export interface Kept {
   /** The oldest that is kept long enough. */
   doomed: string | null;
-  /** How many can be used. */
   ready: number;
   /** When the oldest of those that stay was made. */
   oldest: Date | null;

@@ -24,7 +24,6 @@ export interface SnapshotInput extends QuotaOwner {
 export const CREATE_SNAPSHOT = taskType<SnapshotInput>('create_snapshot');
 export const DELETE_SNAPSHOT = taskType<SnapshotInput>('delete_snapshot');
 
-/** How tasks on snapshots end. */
 export function snapshotTasks(): TaskEnd[] {
   const create: TaskEnd<SnapshotInput> = {
     ...CREATE_SNAPSHOT,
