@@ -26,7 +26,6 @@ import type { Events } from './tradewind/events/service.ts';
 export interface Platform extends Foundation {
   webhookHosts: NonNullable<Foundation['webhookHosts']>;
   taskEnds: ReadonlyMap<string, TaskEnd>;
-  /** Requests that wait for the end of a task. */
   taskWaiting: TaskWaiting;
   /** Projects by their IDs. Forget a project here after the commit that changed it, besides announcing the change. */
   projectRows: RowCache<ProjectRow>;

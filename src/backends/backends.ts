@@ -38,7 +38,6 @@ export interface NamedBackend {
 }
 
 export interface BackendRouter extends Backends {
-  /** Returns every backend of the catalogue. */
   all(): NamedBackend[];
   /**
    * Switches to another catalogue. Backends whose entries are the same are kept; the others are made again.

@@ -22,7 +22,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set if the request only asks what it would do. */
     dryRun: DryRun | undefined;
-    /** The resource as it was before the dry run. */
     resourceBefore: Resource | undefined;
   }
 }

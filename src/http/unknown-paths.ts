@@ -109,7 +109,6 @@ function withMissing(ways: readonly Way[]): Way[] {
 
 const isParameter = (name: string): boolean => name.startsWith(':');
 
-/** The maximum length of one path parameter. */
 export const MAX_PARAM_LENGTH = 500;
 
 const NOT_SERVED = ': not served by Tradewind; see /docs and docs/reference/compatibility.md';

@@ -1,4 +1,4 @@
-import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+import { type Static, type TProperties, type TSchema, type TString, type TUnsafe, Type } from 'typebox';
 
 /**
  * Options of a nullable field whose published type is a plain text or number. Generated clients fail on null,
@@ -76,6 +76,15 @@ export const ProjectRegion = {
   region_id: IntegerId('Region ID'),
 };
 export const ProjectRegionParams = Type.Object(ProjectRegion);
+
+/** The parameters of paths to something in a project and a region: its ID or name, with a description. */
+export const PlaceParams = <Name extends string>(names: Record<Name, string>) =>
+  Type.Object({
+    ...ProjectRegion,
+    ...(Object.fromEntries(
+      Object.entries<string>(names).map(([name, description]) => [name, Type.String({ description })]),
+    ) as Record<Name, TString>),
+  });
 
 const limitOf = (value: number) => ({
   limit: Type.Optional(

@@ -16,7 +16,6 @@ export type NewMail = { [Kind in kinds.MailKind]: MailOf<Kind> }[kinds.MailKind]
 interface MailOf<Kind extends kinds.MailKind> {
   kind: Kind;
   to: string;
-  /** The account that it is about. */
   clientId: number;
   data: kinds.MailData[Kind];
   /** When it has become useless. */

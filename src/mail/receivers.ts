@@ -25,9 +25,7 @@ export async function administratorsOf(
 /** Whom a reseller wants to be told. */
 export interface Subscriber {
   email: string;
-  /** The notification setting. */
   id: number;
-  /** The account that it is about. */
   client_id: number;
 }
 

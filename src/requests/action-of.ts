@@ -89,7 +89,6 @@ const VERBS: Record<string, ActionType | typeof BY_METHOD | undefined> = {
   users: 'regenerate_credentials',
 };
 
-/** Actions of instances that the body names. */
 const BODY_ACTIONS = new Map<unknown, ActionType>([
   ['start', 'start'],
   ['stop', 'stop'],

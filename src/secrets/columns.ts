@@ -9,7 +9,6 @@ export interface ColumnShape {
   lost: 'row' | 'value';
 }
 
-/** Every column that contains secrets. */
 export const SECRET_COLUMNS = {
   'signing_keys.jwk': {
     table: 'signing_keys',

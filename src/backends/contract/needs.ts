@@ -83,7 +83,6 @@ export function needsOf<K extends Kind>(kind: K, spec: Specs[K]): Need[] {
   return NEEDS[kind](spec);
 }
 
-/** The kinds of things in each family. */
 export const FAMILIES = {
   network: [
     'network',
@@ -117,7 +116,6 @@ export function familyOf(kind: Kind): BackendFamily {
   return family;
 }
 
-/** A backend as the catalogue describes it. */
 export interface BackendEntry {
   name: string;
   /** The kind of backend, e.g. `simulated`. */

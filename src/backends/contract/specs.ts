@@ -139,7 +139,6 @@ export interface LoadBalancerSpec {
   enabled: boolean;
   /** How members with an `instanceId` are reached: in their own network, or routed. */
   connectivity: 'L2' | 'L3';
-  /** How many failovers were requested. */
   failovers: number;
   logging?: { destinationRegionId: number; topic: string };
   /** By listener id. */

@@ -255,7 +255,6 @@ export async function insertClient(db: Sql, client: Insertable<Tables['clients']
   return id;
 }
 
-/** Inserts the row of a reseller, and returns its ID. */
 export async function insertReseller(db: Sql, reseller: Insertable<Tables['resellers']>): Promise<number> {
   const { id } = await db.insertInto('resellers').values(reseller).returning('id').executeTakeFirstOrThrow();
   return id;

@@ -3,7 +3,6 @@ import type { Tables } from '../../db/tables.ts';
 import type { ServiceStatus } from '../accounts/schema.ts';
 import { isOffered, SERVICES, type ServiceName } from '../accounts/schema.ts';
 
-/** The state of one published service in an account. */
 export interface ServiceState {
   id: number;
   clientId: number;
@@ -25,7 +24,6 @@ export function serviceOf(clientId: number, id: number): ServiceName | undefined
   return Math.floor(id / NUMBERS_OF_ONE) === clientId ? SERVICES[(id % NUMBERS_OF_ONE) - 1] : undefined;
 }
 
-/** Whether an account may use a service with this status. */
 export function isOpen(status: ServiceStatus): boolean {
   return status === 'active' || status === 'trial';
 }

@@ -77,7 +77,6 @@ const MOST_SHOWN = 300;
 /** What nodemailer tells of an error. */
 interface SmtpError extends Error {
   code?: string;
-  /** The server's answer. */
   responseCode?: number;
   /** What it answered to. */
   command?: string;

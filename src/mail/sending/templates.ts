@@ -5,7 +5,6 @@ import { SettingError } from '../../lib/errors.ts';
 import { packageRoot } from '../../lib/own-program.ts';
 import { KIND_NAMES, MAIL_KINDS, type MailKind } from '../kinds.ts';
 
-/** What stands in a mail. */
 export interface Text {
   subject: string;
   text: string;

@@ -345,7 +345,6 @@ export async function sendFromNowOn(tx: Transaction): Promise<void> {
   await tx.sql.updateTable('webhooks').set({ after_position }).execute();
 }
 
-/** Deletes the webhooks of an account that is being deleted. */
 export async function deleteWebhooksOf(tx: Transaction, clientId: number): Promise<void> {
   await tx.sql.deleteFrom('webhooks').where('client_id', '=', clientId).execute();
 }

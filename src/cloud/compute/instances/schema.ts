@@ -346,10 +346,7 @@ export const DeleteInstanceQuery = wire.Query({
 });
 export type DeleteInstanceQuery = Static<typeof DeleteInstanceQuery>;
 
-export const InstanceParams = Type.Object({
-  ...wire.ProjectRegion,
-  instance_id: Type.String({ description: 'Instance ID' }),
-});
+export const InstanceParams = wire.PlaceParams({ instance_id: 'Instance ID' });
 export const VERSIONED_INSTANCE = versioned('instance');
 
 const NetworkPort = wire.Named('NetworkPort', {

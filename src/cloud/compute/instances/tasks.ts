@@ -15,7 +15,6 @@ import { changeInstance, deleteInstance, lockForRemoval } from './store.ts';
 
 interface InstanceInput extends QuotaOwner {
   instanceId: string;
-  /** Volumes that are created for the instance. */
   madeVolumeIds: string[];
   /** Ports and floating IPs that are created for it. */
   made: { portIds: string[]; floatingIpIds: string[] };
@@ -23,7 +22,6 @@ interface InstanceInput extends QuotaOwner {
 
 interface InstanceRemoval extends QuotaOwner {
   instanceId: string;
-  /** Volumes that are deleted with the instance. */
   volumeIds: string[];
   /** Reserved ports that are deleted with it; the others are kept. */
   reservedPortIds: string[];

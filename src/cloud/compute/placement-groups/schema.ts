@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { PlaceFields, Uuid } from '../../../lib/resource-fields.ts';
-import { Choice, Input, listOf, listQuery, Named, ProjectRegion, Query } from '../../../lib/wire.ts';
+import { Choice, Input, listOf, listQuery, Named, PlaceParams, Query } from '../../../lib/wire.ts';
 
 export const GROUP_POLICIES = ['affinity', 'anti-affinity', 'soft-anti-affinity'] as const;
 export type GroupPolicy = (typeof GROUP_POLICIES)[number];
@@ -42,7 +42,4 @@ export const PlacementGroupList = listOf(PlacementGroupAnswer, 'PlacementGroupLi
 export const PlacementGroupListQuery = Query(listQuery());
 export type PlacementGroupListQuery = Static<typeof PlacementGroupListQuery>;
 
-export const PlacementGroupParams = Type.Object({
-  ...ProjectRegion,
-  servergroup_id: Type.String({ description: 'Placement group ID' }),
-});
+export const PlacementGroupParams = PlaceParams({ servergroup_id: 'Placement group ID' });

@@ -70,7 +70,6 @@ export interface ProjectScope {
 
 const SHOWN_IN_MESSAGE = 10;
 
-/** Returns the key with the name, if the caller may use it. */
 export const findSshKeyByName = (on: Platform, scope: ProjectScope, name: string) =>
   store.findKey(on.database.sql, viewerOf(scope), { name });
 

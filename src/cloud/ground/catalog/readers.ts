@@ -2,7 +2,6 @@ import type { Database } from '../../../db/database.ts';
 import type { Image } from './service.ts';
 import { livingReaders } from './store.ts';
 
-/** A process that works with the catalogue. */
 export interface CatalogReader {
   host: string;
   pid: number;

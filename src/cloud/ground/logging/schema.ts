@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Input, listOf, listQuery, Named, nullable, orNull, ProjectRegion, Query } from '../../../lib/wire.ts';
+import { Input, listOf, listQuery, Named, nullable, orNull, PlaceParams, Query } from '../../../lib/wire.ts';
 
 export const LONGEST_TOPIC_NAME = 223;
 const MOST_RETENTION_DAYS = 1_825;
@@ -121,11 +121,5 @@ export const NamespaceAvailability = Named('LoggingNamespace', {
   available: Type.Boolean({ description: 'Whether the project can use it' }),
 });
 
-export const NamespaceParams = Type.Object({
-  ...ProjectRegion,
-  namespace_name: Type.String({ description: 'Namespace' }),
-});
-export const TopicParams = Type.Object({
-  ...ProjectRegion,
-  topic_name: Type.String({ description: 'Topic' }),
-});
+export const NamespaceParams = PlaceParams({ namespace_name: 'Namespace' });
+export const TopicParams = PlaceParams({ topic_name: 'Topic' });

@@ -54,7 +54,6 @@ export const listProjects = (
 ): Promise<Page<store.ListedProjectRow>> =>
   store.listProjects(on.database.sql, principal.clientId, query, projectsSeen(principal));
 
-/** Returns a project as the API shows it. */
 export function presentedProject(row: store.ProjectRow | store.ListedProjectRow): Project {
   const deletedAt = 'deleted_at' in row ? row.deleted_at : null;
   const taskId = row.deletion_task_id;

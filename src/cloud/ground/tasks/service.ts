@@ -232,7 +232,6 @@ export async function acknowledgeTask(
   return getTask(on, principal, id);
 }
 
-/** Acknowledges the tasks of the caller's account that have ended. */
 export const acknowledgeEndedTasks = (
   on: Platform,
   principal: requestsPrincipal.Principal,
@@ -263,7 +262,6 @@ export async function acknowledgeNamedTasks(
   });
 }
 
-/** Returns the caller and the place of a task. */
 export function ownerOf(scope: TaskScope) {
   return {
     clientId: scope.clientId,

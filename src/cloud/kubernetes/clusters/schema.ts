@@ -196,10 +196,7 @@ export const CreateCluster = Type.Object(
 );
 export type CreateCluster = Static<typeof CreateCluster>;
 
-export const ClusterParams = Type.Object({
-  ...wire.ProjectRegion,
-  cluster_name: Type.String({ description: 'Cluster name' }),
-});
+export const ClusterParams = wire.PlaceParams({ cluster_name: 'Cluster name' });
 export const PoolParams = Type.Object({
   ...ClusterParams.properties,
   pool_name: Type.String({ description: 'Pool name' }),

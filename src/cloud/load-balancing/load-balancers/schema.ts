@@ -266,7 +266,4 @@ export const LoadBalancerListQuery = wire.Query({
 });
 export type LoadBalancerListQuery = Static<typeof LoadBalancerListQuery>;
 
-export const LoadBalancerParams = Type.Object({
-  ...wire.ProjectRegion,
-  load_balancer_id: Type.String({ description: 'Load balancer ID' }),
-});
+export const LoadBalancerParams = wire.PlaceParams({ load_balancer_id: 'Load balancer ID' });

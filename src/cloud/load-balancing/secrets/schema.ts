@@ -1,15 +1,5 @@
 import { type Static, Type } from 'typebox';
-import {
-  Choice,
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  ProjectRegion,
-  Query,
-  Timestamp,
-} from '../../../lib/wire.ts';
+import { Choice, Input, listOf, listQuery, Named, nullable, PlaceParams, Query, Timestamp } from '../../../lib/wire.ts';
 
 const SECRET_TYPES = ['certificate', 'opaque', 'passphrase', 'private', 'public', 'symmetric'] as const;
 
@@ -143,7 +133,4 @@ export const SecretList = listOf(SecretAnswer, 'SecretList');
 export const SecretListQuery = Query(listQuery());
 export type SecretListQuery = Static<typeof SecretListQuery>;
 
-export const SecretParams = Type.Object({
-  ...ProjectRegion,
-  secret_id: Type.String({ description: 'Secret ID' }),
-});
+export const SecretParams = PlaceParams({ secret_id: 'Secret ID' });

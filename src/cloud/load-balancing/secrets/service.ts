@@ -187,7 +187,6 @@ export const secretDeletion = waitingDeletion('delete_secret', deleteSecret, ['s
 /** A part of a load balancer that uses secrets. */
 export type SecretUser = Pick<SecretUse, 'user_kind' | 'user_id'>;
 
-/** A secret that a request names. */
 export interface SecretWish {
   field: string;
   id: string;

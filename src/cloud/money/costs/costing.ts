@@ -94,7 +94,6 @@ export function unitsOf(uses: readonly TimedUse[]): number {
   return seconds.div(60).toDecimalPlaces(UNIT_DECIMALS).toNumber();
 }
 
-/** Returns the status of a whole report. */
 export function statusOf(costs: readonly Pick<Cost, 'price_status'>[]): Cost['price_status'] {
   return costs.find(({ price_status }) => price_status !== 'show')?.price_status ?? 'show';
 }

@@ -29,7 +29,6 @@ export async function stepsOf(db: Sql, taskIds: readonly string[]): Promise<Step
   return rows;
 }
 
-/** Returns what is wanted of these things. */
 export async function specsOf(
   db: Sql,
   things: readonly { kind: string; id: string }[],

@@ -33,7 +33,6 @@ export async function publicAddressesOfPort(db: Sql, place: Place, id: string): 
   return port?.count;
 }
 
-/** What an instance has that costs something. */
 export interface PartsOfInstance {
   flavor_id: string;
   volumes: { volume_type: VolumeType; size_gib: number }[];

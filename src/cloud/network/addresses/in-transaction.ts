@@ -355,7 +355,6 @@ const fieldsOf =
   (name: string) =>
     field === '' ? name : `${field}.${name}`;
 
-/** Whether the network is an external one of the platform. */
 export async function isOutside(tx: Transaction, networkId: string): Promise<boolean> {
   const network = await tx.sql.selectFrom('networks').select('external').where('id', '=', networkId).executeTakeFirst();
   return network?.external ?? false;

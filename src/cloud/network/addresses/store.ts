@@ -124,7 +124,6 @@ export async function noteTaken(tx: Transaction, taken: TakenAddress[], chosen: 
     where subnets.id = taken.subnet_id`.execute(tx.sql);
 }
 
-/** Releases all addresses of the ports and floating IPs. */
 export async function release(tx: Transaction, portIds: string[], floatingIpIds: string[] = []): Promise<void> {
   await giveBack(tx, sql`(port_id = any(${portIds}::uuid[]) or floating_ip_id = any(${floatingIpIds}::uuid[]))`);
 }

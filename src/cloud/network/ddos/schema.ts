@@ -55,7 +55,6 @@ const EXAMPLE = {
   fields: [{ base_field: 10, field_value: [45046, 45047] }],
 };
 
-/** What a profile is created or replaced with. */
 const profile = {
   profile_template: IntegerId('Template ID'),
   ip_address: nullable(Type.String({ maxLength: 64, description: 'Public address of an instance or load balancer' })),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { MetadataList, newTags } from '../../../lib/legacy-metadata.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
-import { Choice, Input, listOf, listQuery, Named, nullable, ProjectRegion, Query } from '../../../lib/wire.ts';
+import { Choice, Input, listOf, listQuery, Named, nullable, PlaceParams, Query } from '../../../lib/wire.ts';
 
 export const FLOATING_IP_STATUSES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
 
@@ -88,7 +88,4 @@ export const ConvertFloatingIp = Input(
   { target_type: 'reserved_fixed_ip' },
 );
 
-export const FloatingIpParams = Type.Object({
-  ...ProjectRegion,
-  floating_ip_id: Type.String({ description: 'Floating IP ID' }),
-});
+export const FloatingIpParams = PlaceParams({ floating_ip_id: 'Floating IP ID' });

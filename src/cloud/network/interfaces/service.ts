@@ -39,7 +39,6 @@ export async function presentedInterfaces(
   });
 }
 
-/** A port as the instance sees it. */
 export const InterfaceAnswer = Named('InstanceInterface', {
   port_id: Uuid('Port ID'),
   network_id: Uuid('Network ID'),

@@ -9,7 +9,7 @@ import {
   listQuery,
   Named,
   nullable,
-  ProjectRegion,
+  PlaceParams,
   Query,
   ResourceName,
 } from '../../../lib/wire.ts';
@@ -94,7 +94,6 @@ export const NetworkListQuery = Query({
 });
 export type NetworkListQuery = Static<typeof NetworkListQuery>;
 
-/** A network as the older list shows it. */
 export const AvailableNetwork = Named('AvailableNetwork', {
   ...NetworkAnswer.properties,
   subnets: Type.Array(SubnetAnswer, { description: 'Subnets' }),
@@ -126,14 +125,8 @@ export const SubnetListQuery = Query({
 });
 export type SubnetListQuery = Static<typeof SubnetListQuery>;
 
-export const NetworkParams = Type.Object({
-  ...ProjectRegion,
-  network_id: Type.String({ description: 'Network ID' }),
-});
-export const SubnetParams = Type.Object({
-  ...ProjectRegion,
-  subnet_id: Type.String({ description: 'Subnet ID' }),
-});
+export const NetworkParams = PlaceParams({ network_id: 'Network ID' });
+export const SubnetParams = PlaceParams({ subnet_id: 'Subnet ID' });
 
 export const CreateNetwork = Input(
   'CreateNetwork',

@@ -6,7 +6,6 @@ import { refuseNode } from '../../ground/hosts/in-transaction.ts';
 
 export { portsOfNetwork } from './port-rows.ts';
 
-/** A port as described in the specification. */
 export interface NetworkPortRow {
   id: string;
   name: string;

@@ -2,17 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { AddressPair } from '../../../db/json-columns.ts';
 import { Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../../lib/tags.ts';
-import {
-  Choice,
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  ProjectRegion,
-  Query,
-  Timestamp,
-} from '../../../lib/wire.ts';
+import { Choice, Input, listOf, listQuery, Named, nullable, PlaceParams, Query, Timestamp } from '../../../lib/wire.ts';
 
 const MAX_GROUPS = 10;
 /** The default of Neutron's max_allowed_address_pair. */
@@ -172,10 +162,7 @@ export const AllowAddressPairs = Input(
   { allowed_address_pairs: [{ ip_address: '192.168.0.0/24' }] },
 );
 
-export const PortParams = Type.Object({
-  ...ProjectRegion,
-  port_id: Type.String({ description: 'Port ID' }),
-});
+export const PortParams = PlaceParams({ port_id: 'Port ID' });
 
 /** Returns the pairs. A pair without a hardware address of its own has null, and uses that of the port. */
 export function presentedPairs(port: { allowed_address_pairs: readonly AddressPair[] }) {

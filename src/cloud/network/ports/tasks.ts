@@ -21,7 +21,6 @@ interface PortParts {
   group_ids: string[];
 }
 
-/** Returns the specs of ports by ID, from their rows in the transaction. */
 export async function portSpecs(tx: Transaction, ids: readonly string[]): Promise<Map<string, PortSpec>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<PortParts>`
@@ -51,7 +50,6 @@ export function changedPort(spec: PortSpec, wanted: WantedPort): PortSpec {
   };
 }
 
-/** Removes the group from the wanted state of the ports. */
 export const withoutGroup = (portIds: readonly string[], groupId: string): Wanted[] =>
   portIds.map((id) =>
     amend('port', id, (spec) => {
@@ -61,7 +59,6 @@ export const withoutGroup = (portIds: readonly string[], groupId: string): Wante
     }),
   );
 
-/** Removes all groups from the wanted state of the ports. */
 export const withoutGroups = (portIds: readonly string[]): Wanted[] =>
   portIds.map((id) => amend('port', id, (spec) => spec && { ...spec, groups: {} }));
 

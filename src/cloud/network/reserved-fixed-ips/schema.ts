@@ -9,7 +9,7 @@ import {
   Named,
   nullable,
   OffsetTimestamp,
-  ProjectRegion,
+  PlaceParams,
   Query,
 } from '../../../lib/wire.ts';
 import { IpFamilyInput, LegacyIpFamily } from '../addresses/schema.ts';
@@ -52,10 +52,7 @@ export const ReservedFixedIpAnswer = Named('ReservedFixedIp', {
 export type ReservedFixedIpAnswer = Static<typeof ReservedFixedIpAnswer>;
 export const ReservedFixedIpList = listOf(ReservedFixedIpAnswer, 'ReservedFixedIpList');
 
-export const ReservedFixedIpParams = Type.Object({
-  ...ProjectRegion,
-  port_id: Type.String({ description: 'Port ID' }),
-});
+export const ReservedFixedIpParams = PlaceParams({ port_id: 'Port ID' });
 
 const is_vip = Type.Optional(
   Type.Boolean({

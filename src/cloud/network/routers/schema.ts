@@ -8,7 +8,7 @@ import {
   Named,
   nullable,
   OffsetTimestamp,
-  ProjectRegion,
+  PlaceParams,
   Query,
   ResourceName,
 } from '../../../lib/wire.ts';
@@ -208,7 +208,4 @@ export const DetachSubnet = Input(
 );
 export type DetachSubnet = Static<typeof DetachSubnet>;
 
-export const RouterParams = Type.Object({
-  ...ProjectRegion,
-  router_id: Type.String({ description: 'Router ID' }),
-});
+export const RouterParams = PlaceParams({ router_id: 'Router ID' });

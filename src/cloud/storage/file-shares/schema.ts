@@ -13,7 +13,7 @@ import {
   listQuery,
   Named,
   nullable,
-  ProjectRegion,
+  PlaceParams,
   Query,
   ResourceName,
 } from '../../../lib/wire.ts';
@@ -220,10 +220,7 @@ export const FileShareAnswer = Named('FileShare', {
 export type FileShareAnswer = Static<typeof FileShareAnswer>;
 export const FileShareList = listOf(FileShareAnswer, 'FileShareList');
 
-export const FileShareParams = Type.Object({
-  ...ProjectRegion,
-  file_share_id: Type.String({ description: 'File share ID' }),
-});
+export const FileShareParams = PlaceParams({ file_share_id: 'File share ID' });
 export const FileShareListQuery = Query({
   ...listQuery(),
   name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),

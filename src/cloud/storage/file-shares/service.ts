@@ -85,7 +85,6 @@ export function settingsOf(share: FileShareRow): schema.VastSettings | null {
   };
 }
 
-/** Returns the columns to change. */
 export function rowPatch({ name, tags, settings }: WantedShare) {
   return {
     name,

@@ -16,7 +16,6 @@ import * as schema from './schema.ts';
 import * as service from './service.ts';
 import type { ImageRow } from './store.ts';
 
-/** Presents an image of the catalogue as a project sees it in a region. */
 export function presentedPublicImage(
   image: Image,
   scope: Pick<Scope, 'projectId' | 'region'>,

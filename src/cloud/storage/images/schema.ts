@@ -10,7 +10,7 @@ import {
   listQuery,
   nullable,
   OffsetTimestamp,
-  ProjectRegion,
+  PlaceParams,
   Query,
   ResourceName,
 } from '../../../lib/wire.ts';
@@ -130,10 +130,7 @@ export const ImageList = listOf(ImageAnswer, 'ImageList');
 
 const includePrices = Type.Optional(Type.Boolean({ default: false, description: 'Include prices' }));
 
-export const ImageParams = Type.Object({
-  ...ProjectRegion,
-  image_id: Type.String({ description: 'Image ID' }),
-});
+export const ImageParams = PlaceParams({ image_id: 'Image ID' });
 export const ImageQuery = Query({ include_prices: includePrices });
 export const ImageListQuery = Query({
   ...listQuery(),

@@ -12,7 +12,7 @@ import {
   Named,
   nullable,
   OffsetTimestamp,
-  ProjectRegion,
+  PlaceParams,
   Query,
   ResourceName,
 } from '../../../lib/wire.ts';
@@ -152,7 +152,4 @@ export const DeleteVolumeQuery = Query({
   snapshots: Type.Optional(IdList('Snapshots to delete with the volume. Those of other volumes are ignored')),
 });
 
-export const VolumeParams = Type.Object({
-  ...ProjectRegion,
-  volume_id: Type.String({ description: 'Volume ID' }),
-});
+export const VolumeParams = PlaceParams({ volume_id: 'Volume ID' });

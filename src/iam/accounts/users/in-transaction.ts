@@ -3,7 +3,6 @@ import { type Sql, type Transaction, violates } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 
-/** Inserts a user with a role in the account that creates them. */
 export async function insertUser(db: Sql, user: Insertable<Tables['users']>, roleId: number): Promise<number> {
   const { id } = await db.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
   await db

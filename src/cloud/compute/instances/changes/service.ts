@@ -37,7 +37,6 @@ export type InstanceChange = TaskType<ChangeInput>;
 export const RESIZE_VM = taskType<ChangeInput>('resize_vm');
 export const taskOf = (action: ActionName): InstanceChange => taskType(ACTIONS[action].taskType);
 
-/** How changes of an instance's state and flavor end. */
 export function instanceChangeTasks(): TaskEnd[] {
   const actions = (Object.keys(ACTIONS) as ActionName[]).map(taskOf);
   return [...actions, RESIZE_VM].map(
@@ -163,7 +162,6 @@ const WANTED: Record<ActionName, (spec: MachineSpec) => Partial<MachineSpec>> = 
   reboot_hard: ({ reboots: { soft, hard } }) => ({ power: 'on', reboots: { soft, hard: hard + 1 } }),
 };
 
-/** Locks an instance whose state allows the action. */
 async function lockFor(tx: Transaction, scope: Scope, id: string, name: ActionName): Promise<PlainInstance> {
   const instance = await lockFreeInstance(tx, scope, id);
   if (isBareMetal(instance.flavor_id) && NOT_OF_BARE_METAL.includes(name)) {

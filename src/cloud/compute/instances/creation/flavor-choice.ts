@@ -32,7 +32,6 @@ export function usableFlavor(
   return flavor;
 }
 
-/** Returns the problems of the volumes' images with the flavor and the key. */
 export function imageProblems(
   flavor: Flavor,
   images: readonly (ImageSource | undefined)[],

@@ -83,7 +83,6 @@ const STEPS = new Map([
   [14 * 24, 20 * MINUTE_MS],
 ]);
 
-/** The times of a series of points. */
 export interface Times {
   from: Date;
   to: Date;

@@ -158,7 +158,6 @@ function newNode(pool: WantedNodes) {
   return { id, name: `${pool.namePrefix}-${id.slice(0, NAME_PART_LENGTH)}`, poolId: pool.poolId, pool };
 }
 
-/** Returns the quotas that nodes need. */
 export function quotasOf(pools: readonly { amount: number; bootDisk: unknown }[]): QuotaAmounts {
   const sum = (list: typeof pools) => list.reduce((total, { amount }) => total + amount, 0);
   return { vm_count: sum(pools), volume_count: sum(pools.filter(({ bootDisk }) => bootDisk !== null)) };

@@ -38,7 +38,6 @@ const CHANGES = [
   },
 ] as const;
 
-/** Routes for the security groups on an instance's ports. */
 export function instanceGroupRoutes(app: Api, on: Platform): void {
   const api = operations(app, { tags, params: GroupInstanceParams });
 

@@ -7,7 +7,7 @@ import {
   Named,
   nullable,
   oneOf,
-  ProjectRegion,
+  PlaceParams,
   Query,
   ResourceName,
 } from '../../../../lib/wire.ts';
@@ -203,10 +203,7 @@ export const PolicyList = listOf(PolicyAnswer, 'L7PolicyList');
 
 export const L7ListQuery = Query(listQuery());
 
-export const PolicyParams = Type.Object({
-  ...ProjectRegion,
-  l7policy_id: Type.String({ description: 'L7 policy ID' }),
-});
+export const PolicyParams = PlaceParams({ l7policy_id: 'L7 policy ID' });
 export const RuleParams = Type.Object({
   ...PolicyParams.properties,
   l7rule_id: Type.String({ description: 'L7 rule ID' }),

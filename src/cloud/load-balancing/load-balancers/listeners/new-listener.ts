@@ -9,7 +9,6 @@ import type { Edit, NewPart } from '../tree/edits.ts';
 import * as rules from './rules.ts';
 import type { NewListener } from './schema.ts';
 
-/** A listener as a request asks for it. */
 export type WantedListener = Omit<NewPart<'lb_listeners'>, 'default_pool_id'>;
 
 /** Returns the listener that a request asks for, and adds its problems. */

@@ -8,7 +8,7 @@ import {
   nullable,
   oneOf,
   orNull,
-  ProjectRegion,
+  PlaceParams,
   Query,
   ResourceName,
 } from '../../../../lib/wire.ts';
@@ -175,10 +175,7 @@ export const DeleteListenerQuery = Query({
   delete_default_pool: Optional(Type.Boolean({ default: false, description: 'Deletes its default pool as well' })),
 });
 
-export const ListenerParams = Type.Object({
-  ...ProjectRegion,
-  listener_id: Type.String({ description: 'Listener ID' }),
-});
+export const ListenerParams = PlaceParams({ listener_id: 'Listener ID' });
 
 const FORWARDED = { 'X-Forwarded-For': 'true', 'X-Forwarded-Port': 'true', 'X-Forwarded-Proto': 'true' };
 

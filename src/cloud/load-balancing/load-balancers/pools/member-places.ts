@@ -68,7 +68,6 @@ function subnetProblems(member: PlacedMember, at: string, subnets: ReadonlyMap<s
   return [{ field: `${at}address`, message }];
 }
 
-/** Returns the ranges of the subnets by ID. */
 async function keptSubnets(tx: Transaction, scope: Scope, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<{ id: string; cidr: string }>`

@@ -8,7 +8,6 @@ import { placeMembers } from './member-places.ts';
 import { membersOf, monitorOf, NO_SECRETS, persistenceOf, poolSecretsOf, type WantedMember } from './rules.ts';
 import { MAX_POOLS, type NewPool } from './schema.ts';
 
-/** A pool as a request asks for it. */
 export interface WantedPool {
   pool: NewPart<'lb_pools'>;
   members: WantedMember[];

@@ -10,7 +10,7 @@ import {
   nullable,
   oneOf,
   orNull,
-  ProjectRegion,
+  PlaceParams,
   Query,
   ResourceName,
 } from '../../../../lib/wire.ts';
@@ -381,10 +381,7 @@ export const MemberListQuery = Query({
 });
 export type MemberListQuery = Static<typeof MemberListQuery>;
 
-export const PoolParams = Type.Object({
-  ...ProjectRegion,
-  pool_id: Type.String({ description: 'Pool ID' }),
-});
+export const PoolParams = PlaceParams({ pool_id: 'Pool ID' });
 export const MemberParams = Type.Object({
   ...PoolParams.properties,
   member_id: Type.String({ description: 'Member ID' }),

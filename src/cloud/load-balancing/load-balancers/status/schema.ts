@@ -55,7 +55,6 @@ export const LoadBalancerMetrics = listOf(
   'LoadBalancerMetricsList',
 );
 
-/** Presents the statuses of a load balancer and of everything below it. */
 export function presentedStatus(row: Forest['balancers'][number], forest: Forest): LoadBalancerStatus {
   const listeners = forest.listenersOf.get(row.id) ?? [];
   return {

@@ -6,7 +6,6 @@ import type { Page, PageQuery } from '../../../../lib/page.ts';
 import { operatingStatuses } from './operating-status.ts';
 import { type PartRow, type PartTable, readTrees, type Trees } from './store.ts';
 
-/** What clients call the parts. */
 const NAMES: Record<PartTable, string> = {
   lb_listeners: 'Listener',
   lb_pools: 'Pool',

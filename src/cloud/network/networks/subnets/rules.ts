@@ -150,7 +150,6 @@ export function nameserversFrom(
   return { nameservers, problems };
 }
 
-/** Checks the host routes of a subnet of the given family. */
 export const hostRoutesFrom = (given: readonly IpRoute[], family: IpFamily) =>
   ipRoutesFrom(given, { field: 'host_routes', most: MAX_HOST_ROUTES, family });
 

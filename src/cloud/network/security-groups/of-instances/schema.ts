@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
-import { Input, listOf, Named, nullable, ProjectRegion } from '../../../../lib/wire.ts';
+import { Input, listOf, Named, nullable, PlaceParams } from '../../../../lib/wire.ts';
 
 /** Our own limits. None are published. */
 const MAX_PORTS = 64;
@@ -44,7 +44,4 @@ export const instanceGroupListSchema = listOf(
   'InstanceSecurityGroupList',
 );
 
-export const GroupInstanceParams = Type.Object({
-  ...ProjectRegion,
-  instance_id: Type.String({ description: 'Instance ID' }),
-});
+export const GroupInstanceParams = PlaceParams({ instance_id: 'Instance ID' });

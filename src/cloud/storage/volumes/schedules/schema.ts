@@ -9,6 +9,7 @@ import {
   nullable,
   OffsetTimestamp,
   orNull,
+  PlaceParams,
   ProjectRegion,
   Query,
   ResourceName,
@@ -205,10 +206,7 @@ export const PolicyQuery = Query({
   need_volumes: Type.Optional(Type.Boolean({ description: 'Volumes are always shown; older clients send this' })),
 });
 export const PolicyParams = Type.Object({ ...ProjectRegion, policy_id: IntegerId('Policy ID') });
-export const ScheduleParams = Type.Object({
-  ...ProjectRegion,
-  schedule_id: Type.String({ description: 'Schedule ID' }),
-});
+export const ScheduleParams = PlaceParams({ schedule_id: 'Schedule ID' });
 
 const counted = (unit: string) => nullable(Type.Integer({ description: `Number of ${unit}`, examples: [2] }));
 const unitsAnswer = {

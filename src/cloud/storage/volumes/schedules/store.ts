@@ -145,7 +145,6 @@ export async function schedulesOf(tx: Transaction, policyIds: readonly number[])
     .execute();
 }
 
-/** Returns the schedule with the status of its policy. */
 export async function findSchedule(db: Sql, place: Place, id: string) {
   return db
     .selectFrom('snapshot_schedules')

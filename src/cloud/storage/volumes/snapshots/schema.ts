@@ -2,16 +2,7 @@ import { type Static, Type } from 'typebox';
 import { MetadataMap, newTags } from '../../../../lib/legacy-metadata.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../../../lib/tags.ts';
-import {
-  Choice,
-  Input,
-  listOf,
-  listQuery,
-  nullable,
-  ProjectRegion,
-  Query,
-  ResourceName,
-} from '../../../../lib/wire.ts';
+import { Choice, Input, listOf, listQuery, nullable, PlaceParams, Query, ResourceName } from '../../../../lib/wire.ts';
 
 const SNAPSHOT_STATUSES = [
   'available',
@@ -84,7 +75,4 @@ export const SnapshotListQuery = Query({
 
 export type SnapshotListQuery = Static<typeof SnapshotListQuery>;
 
-export const SnapshotParams = Type.Object({
-  ...ProjectRegion,
-  snapshot_id: Type.String({ description: 'Snapshot ID' }),
-});
+export const SnapshotParams = PlaceParams({ snapshot_id: 'Snapshot ID' });
