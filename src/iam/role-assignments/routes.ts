@@ -67,12 +67,7 @@ export function roleAssignmentRoutes(app: Api, on: Platform): void {
 }
 
 const presented = (row: AssignmentRow) => ({
-  id: row.id,
-  user_id: row.user_id,
-  role: row.role,
-  client_id: row.client_id,
-  project_id: row.project_id,
-  assigned_by: row.assigned_by,
+  ...row,
   created_at: isoSeconds(row.created_at),
   updated_at: row.updated_at && isoSeconds(row.updated_at),
 });

@@ -15,18 +15,10 @@ interface Shown {
 export function presentedInstance(row: InstanceRow, scope: Scope, shown: Shown): InstanceAnswer {
   const created_at = isoSeconds(row.created_at);
   return {
-    id: row.id,
-    name: row.name,
+    ...row,
     instance_description: row.description,
-    project_id: row.project_id,
     region: scope.region.display_name,
-    region_id: row.region_id,
     created_at,
-    status: row.status,
-    vm_state: row.vm_state,
-    task_state: row.task_state,
-    creator_task_id: row.creator_task_id,
-    task_id: row.task_id,
     flavor: presentedFlavor(row.flavor),
     addresses: presentedAddresses(row, shown),
     fixed_ip_assignments: row.addresses.map(({ address, subnet_id, external }) => ({
@@ -35,8 +27,6 @@ export function presentedInstance(row: InstanceRow, scope: Scope, shown: Shown):
       external,
     })),
     security_groups: row.security_groups.map((name) => ({ name })),
-    volumes: row.volumes,
-    ssh_key_name: row.ssh_key_name,
     tags: presentedTags(row.tags),
     blackhole_ports: [],
     ddos_profile: null,

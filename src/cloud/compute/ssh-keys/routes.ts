@@ -80,12 +80,7 @@ export function sshKeyRoutes(app: Api, on: Platform): void {
 
 function presented(row: SshKeyRow): schema.SshKeyAnswer {
   return {
-    id: row.id,
-    name: row.name,
-    public_key: row.public_key,
-    fingerprint: row.fingerprint,
-    project_id: row.project_id,
-    shared_in_project: row.shared_in_project,
+    ...row,
     state: 'ACTIVE',
     created_at: isoSeconds(row.created_at),
   };

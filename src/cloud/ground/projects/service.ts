@@ -58,11 +58,7 @@ export function presentedProject(row: store.ProjectRow | store.ListedProjectRow)
   const deletedAt = 'deleted_at' in row ? row.deleted_at : null;
   const taskId = row.deletion_task_id;
   return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    client_id: row.client_id,
-    is_default: row.is_default,
+    ...row,
     state: deletedAt ? 'DELETED' : taskId === null ? 'ACTIVE' : 'DELETING',
     task_id: taskId,
     created_at: isoSeconds(row.created_at),

@@ -25,13 +25,9 @@ export function presentedBalancer(
   const { tags, ...common } = commonFields(row, scope);
   const [first, ...further] = row.vip?.addresses ?? [];
   return {
-    id: row.id,
-    name: row.name,
-    provisioning_status: row.provisioning_status,
+    ...row,
     operating_status: more.operating,
-    admin_state_up: row.admin_state_up,
     flavor: row.flavor_named ? presentedFlavor(row.flavor) : null,
-    preferred_connectivity: row.preferred_connectivity,
     vip_address: first?.address ?? null,
     vip_ip_family: vipFamily(row),
     vip_port_id: row.vip?.id ?? null,
@@ -40,7 +36,6 @@ export function presentedBalancer(
     vrrp_ips: [],
     floating_ips: more.floatingIps,
     listeners: row.listener_ids.map((id) => ({ id })),
-    logging: row.logging,
     stats: more.stats ? NO_TRAFFIC : null,
     ddos_profile: null,
     tags_v2: tags,

@@ -7,16 +7,8 @@ import { keepsGateway } from './subnets/rules.ts';
 
 export function presentedNetwork(row: NetworkRow, scope: Scope): NetworkAnswer {
   return {
-    id: row.id,
-    name: row.name,
-    type: row.type,
-    mtu: row.mtu,
-    external: row.external,
-    shared: row.shared,
+    ...row,
     default: row.is_default,
-    port_security_enabled: row.port_security_enabled,
-    segmentation_id: row.segmentation_id,
-    subnets: row.subnets,
     ...commonFields(row, scope),
     updated_at: offsetTimestamp(row.updated_at),
   };
@@ -28,15 +20,8 @@ export function presentedSubnet(row: SubnetRow, scope: Scope): SubnetAnswer {
   const kept = keepsGateway(pool, row.gateway_ip) ? 1n : 0n;
   const total = BigInt(row.total_ips);
   return {
-    id: row.id,
-    name: row.name,
-    network_id: row.network_id,
-    cidr: row.cidr,
+    ...row,
     ip_version: row.cidr.includes(':') ? 6 : 4,
-    enable_dhcp: row.enable_dhcp,
-    gateway_ip: row.gateway_ip,
-    dns_nameservers: row.dns_nameservers,
-    host_routes: row.host_routes,
     available_ips: countOrNull(total - BigInt(row.used_ips)),
     total_ips: countOrNull(total - kept),
     has_router: false,

@@ -26,29 +26,23 @@ export function presentedReservedFixedIp(
   const sharing = row.sharing.map((id) => ({ resource_id: id, resource_type: 'instance' as const }));
   const attachments = user ? [user] : sharing;
   return {
+    ...row,
     port_id: row.id,
-    name: row.name,
     status: user ? 'ACTIVE' : 'DOWN',
     fixed_ip_address: v4?.address ?? null,
     fixed_ipv6_address: v6?.address ?? null,
     subnet_id: v4?.subnet_id ?? null,
     subnet_v6_id: v6?.subnet_id ?? null,
     is_external: row.external,
-    is_vip: row.is_vip,
     reservation: {
       status: attachments.length > 0 ? 'in-use' : 'available',
       resource_type: user?.resource_type ?? null,
       resource_id: user?.resource_id ?? null,
     },
     attachments,
-    network_id: row.network_id,
     network,
     allowed_address_pairs: presentedPairs(row),
-    project_id: row.project_id,
     region: scope.region.display_name,
-    region_id: row.region_id,
-    creator_task_id: row.creator_task_id,
-    task_id: row.task_id,
     created_at: offsetTimestamp(row.created_at),
     updated_at: offsetTimestamp(row.updated_at),
   };

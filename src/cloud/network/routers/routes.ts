@@ -15,8 +15,7 @@ import type { RouterRow } from './store.ts';
 
 export function presentedRouter(row: RouterRow, scope: Scope): schema.RouterAnswer {
   return {
-    id: row.id,
-    name: row.name,
+    ...row,
     status: row.task_id === row.creator_task_id ? 'ALLOCATING' : 'ACTIVE',
     distributed: false,
     external_gateway_info:
@@ -33,12 +32,7 @@ export function presentedRouter(row: RouterRow, scope: Scope): schema.RouterAnsw
       mac_address: one.mac_address,
       ip_assignments: [assigned(one)],
     })),
-    routes: row.routes,
-    project_id: row.project_id,
     region: scope.region.display_name,
-    region_id: row.region_id,
-    creator_task_id: row.creator_task_id,
-    task_id: row.task_id,
     created_at: offsetTimestamp(row.created_at),
     updated_at: offsetTimestamp(row.updated_at),
   };

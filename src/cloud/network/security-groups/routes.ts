@@ -26,13 +26,8 @@ interface RemoteGroupDialect {
 export function presentedGroup(row: SecurityGroupRow, scope: Scope, dialect: RemoteGroupDialect) {
   const tags = presentedTags(row.tags);
   return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    project_id: row.project_id,
+    ...row,
     region: scope.region.display_name,
-    region_id: row.region_id,
-    revision_number: row.revision_number,
     tags_v2: tags,
     metadata: tags,
     created_at: offsetTimestamp(row.created_at),
@@ -43,18 +38,10 @@ export function presentedGroup(row: SecurityGroupRow, scope: Scope, dialect: Rem
 
 export function presentedRule(rule: RuleRow, dialect: RemoteGroupDialect) {
   return {
-    id: rule.id,
-    security_group_id: rule.security_group_id,
-    direction: rule.direction,
-    ethertype: rule.ethertype,
+    ...rule,
     // The request schema only accepts names from the list, so stored ones are in it.
     protocol: rule.protocol as ProtocolName | null,
-    port_range_min: rule.port_range_min,
-    port_range_max: rule.port_range_max,
-    remote_ip_prefix: rule.remote_ip_prefix,
     remote_group_id: dialect.remoteGroup(rule.remote_group_id),
-    description: rule.description,
-    revision_number: rule.revision_number,
     created_at: offsetTimestamp(rule.created_at),
     updated_at: offsetTimestamp(rule.updated_at),
   };

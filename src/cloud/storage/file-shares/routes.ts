@@ -47,15 +47,10 @@ function uuidFor(text: string): string {
 export function presentedShare(row: FileShareRow, scope: Scope): schema.FileShareAnswer {
   const network = networkOf(row);
   return {
-    id: row.id,
-    name: row.name,
+    ...row,
     size: row.size_gib,
-    protocol: row.protocol,
-    status: row.status,
-    type_name: row.type_name,
     volume_type: schema.VOLUME_TYPES[row.type_name],
     share_settings: settingsOf(row),
-    connection_point: row.connection_point,
     ...network,
     network,
     share_network_name: row.type_name === 'vast' ? null : `file-share-${row.id}`,

@@ -43,12 +43,8 @@ function limits(iops: number, megabytes: number, burst: number): VolumeLimits {
 
 export function presentedVolume(row: VolumeRow, scope: Scope): VolumeAnswer {
   return {
-    id: row.id,
-    name: row.name,
+    ...row,
     size: row.size_gib,
-    volume_type: row.volume_type,
-    status: row.status,
-    bootable: row.bootable,
     is_root_volume: row.attachments.some((attachment) => attachment.boot_index === 0),
     attachments: row.attachments.map((attachment) => ({
       attachment_id: attachment.id,
@@ -59,7 +55,6 @@ export function presentedVolume(row: VolumeRow, scope: Scope): VolumeAnswer {
       flavor_id: attachment.flavor_id,
       attached_at: attachment.attached_at && offsetTimestamp(attachment.attached_at),
     })),
-    snapshot_ids: row.snapshot_ids,
     limiter_stats: volumeLimits(row.volume_type, row.size_gib),
     volume_image_metadata: row.image_metadata,
     ...commonFields(row, scope),

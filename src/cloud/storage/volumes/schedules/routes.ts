@@ -164,15 +164,9 @@ export function snapshotScheduleRoutes(app: Api, on: Platform): void {
 
 function presented(row: PolicyRow): schema.Policy {
   return {
-    id: row.id,
-    name: row.name,
+    ...row,
     action: 'volume_snapshot',
-    status: row.status,
-    project_id: row.project_id,
-    region_id: row.region_id,
-    user_id: row.user_id,
     schedules: row.schedules.map(presentedSchedule),
-    volumes: row.volumes,
     // JSON carries times as text.
     problems: row.problems.map(({ schedule_id, volume_id, problem, problem_since, try_at }) => ({
       schedule_id,

@@ -84,12 +84,8 @@ export function snapshotRoutes(app: Api, dialect: Dialect, on: Platform): void {
 
 function presented(row: SnapshotRow, scope: Scope): schema.SnapshotAnswer {
   return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    volume_id: row.volume_id,
+    ...row,
     size: row.size_gib,
-    status: row.status,
     ...commonFields(row, scope),
     metadata: row.tags,
     updated_at: offsetTimestamp(row.updated_at),
