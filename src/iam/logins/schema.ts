@@ -1,15 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Email } from '../../lib/email.ts';
-import {
-  Choice,
-  Input,
-  Named,
-  NULL_AS_ABSENT,
-  NULL_AS_EMPTY,
-  nullable,
-  pageFields,
-  Timestamp,
-} from '../../lib/wire.ts';
+import * as wire from '../../lib/wire.ts';
 
 /** A password that somebody types to log in. */
 export const GivenPassword = (description: string) =>
@@ -27,7 +18,7 @@ export const NewPassword = (description: string) =>
     examples: ['many small green apples'],
   });
 
-export const LoginRequest = Input(
+export const LoginRequest = wire.Input(
   'LoginRequest',
   {
     username: Type.String({
@@ -38,7 +29,7 @@ export const LoginRequest = Input(
     }),
     password: GivenPassword('Password'),
     one_time_password: Type.Optional(
-      nullable(
+      wire.nullable(
         Type.String({
           maxLength: 64,
           description: 'Ignored: no user has a second factor.',
@@ -51,7 +42,7 @@ export const LoginRequest = Input(
 );
 export type LoginRequest = Static<typeof LoginRequest>;
 
-export const RefreshRequest = Input(
+export const RefreshRequest = wire.Input(
   'RefreshRequest',
   {
     refresh: Type.String({
@@ -64,22 +55,22 @@ export const RefreshRequest = Input(
   { refresh: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl' },
 );
 
-export const TokenPair = Named('TokenPair', {
+export const TokenPair = wire.Named('TokenPair', {
   access: Type.String({ description: 'For `Authorization: Bearer <access>`. Valid for 1 hour.' }),
   refresh: Type.String({ description: 'Gets the next pair, once. Valid for 24 hours.' }),
 });
 export type TokenPair = Static<typeof TokenPair>;
 
-export const ForgotPassword = Input(
+export const ForgotPassword = wire.Input(
   'ForgotPassword',
   { email: Email('Address of the user') },
   { email: 'user@example.com' },
 );
-export const Sent = Named('ForgottenPasswordNoted', {
-  status: Choice(['sent'], 'The same, whether the user exists or not'),
+export const Sent = wire.Named('ForgottenPasswordNoted', {
+  status: wire.Choice(['sent'], 'The same, whether the user exists or not'),
 });
 
-export const ChangePassword = Input(
+export const ChangePassword = wire.Input(
   'ChangePassword',
   {
     old: GivenPassword('The current password'),
@@ -94,23 +85,25 @@ export const ChangePassword = Input(
 );
 export type ChangePassword = Static<typeof ChangePassword>;
 
-const LoginAttempt = Named('LoginAttempt', {
+const LoginAttempt = wire.Named('LoginAttempt', {
   id: Type.Integer({ description: 'Attempt ID', examples: [1] }),
-  user_id: nullable(Type.Integer({ ...NULL_AS_ABSENT, description: 'The user; none if no user has that name' })),
+  user_id: wire.nullable(
+    Type.Integer({ ...wire.NULL_AS_ABSENT, description: 'The user; none if no user has that name' }),
+  ),
   username: Type.String({ description: 'The name that was entered', examples: ['user@example.com'] }),
   successful: Type.Boolean({ description: 'Whether the password was right' }),
   ip_address: Type.String({ description: 'Where the request came from', examples: ['192.0.2.1'] }),
-  user_agent: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'The `User-Agent` header' })),
-  created_at: Timestamp('When the attempt was made'),
-  login_at: Timestamp('The same as `created_at`'),
+  user_agent: wire.nullable(Type.String({ ...wire.NULL_AS_EMPTY, description: 'The `User-Agent` header' })),
+  created_at: wire.Timestamp('When the attempt was made'),
+  login_at: wire.Timestamp('The same as `created_at`'),
   is_successful: Type.Boolean({ description: 'The same as `successful`' }),
   auth_type: Type.String({ description: 'Always password', examples: ['password'] }),
   user: Type.Integer({ description: 'The user; 0 if no user has that name', examples: [1] }),
 });
 export type LoginAttempt = Static<typeof LoginAttempt>;
 
-export const LoginAttemptPage = Named('LoginAttemptPage', {
-  ...pageFields,
+export const LoginAttemptPage = wire.Named('LoginAttemptPage', {
+  ...wire.pageFields,
   result: Type.Array(LoginAttempt),
 });
 export type LoginAttemptPage = Static<typeof LoginAttemptPage>;

@@ -1,16 +1,5 @@
 import { type Static, Type } from 'typebox';
-import {
-  Choice,
-  Input,
-  IntegerId,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  Query,
-  ResourceName,
-  Timestamp,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 
 const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEsfKIr8uyWlnNdPj1cwmvHkx2Hjm/DVTJ9ZQy7KxQm1 me@laptop';
 
@@ -26,18 +15,18 @@ const keyFields = {
     description: 'As shown by `ssh-keygen -l`',
     examples: ['SHA256:PYC9kPVC6J873CSIbfp0LwYeczP/W4ffObNCuDJ1u5w'],
   }),
-  project_id: nullable(Type.Integer({ description: 'Project ID', examples: [1] })),
+  project_id: wire.nullable(Type.Integer({ description: 'Project ID', examples: [1] })),
   shared_in_project: SharedInProject,
-  state: Choice(['ACTIVE', 'DELETING'], 'Always ACTIVE, since a key is deleted immediately'),
-  created_at: nullable(Timestamp()),
+  state: wire.Choice(['ACTIVE', 'DELETING'], 'Always ACTIVE, since a key is deleted immediately'),
+  created_at: wire.nullable(wire.Timestamp()),
 };
 
-export const SshKeyAnswer = Named('SshKey', keyFields);
+export const SshKeyAnswer = wire.Named('SshKey', keyFields);
 export type SshKeyAnswer = Static<typeof SshKeyAnswer>;
-export const SshKeyList = listOf(SshKeyAnswer, 'SshKeyList');
-export const CreatedSshKey = Named('CreatedSshKey', {
+export const SshKeyList = wire.listOf(SshKeyAnswer, 'SshKeyList');
+export const CreatedSshKey = wire.Named('CreatedSshKey', {
   ...keyFields,
-  private_key: nullable(
+  private_key: wire.nullable(
     Type.String({
       description:
         'Private key of a generated key pair, in OpenSSH format. Shown only once and not stored; null if a public key was sent.',
@@ -45,12 +34,12 @@ export const CreatedSshKey = Named('CreatedSshKey', {
   ),
 });
 
-export const CreateSshKey = Input(
+export const CreateSshKey = wire.Input(
   'CreateSshKey',
   {
-    name: ResourceName('Name'),
+    name: wire.ResourceName('Name'),
     public_key: Type.Optional(
-      nullable(
+      wire.nullable(
         Type.String({
           maxLength: 16_384,
           description: 'Content of a .pub file. If omitted, an Ed25519 key pair is generated.',
@@ -64,19 +53,23 @@ export const CreateSshKey = Input(
 );
 export type CreateSshKey = Static<typeof CreateSshKey>;
 
-export const UpdateSshKey = Input('UpdateSshKey', { shared_in_project: SharedInProject }, { shared_in_project: false });
+export const UpdateSshKey = wire.Input(
+  'UpdateSshKey',
+  { shared_in_project: SharedInProject },
+  { shared_in_project: false },
+);
 
-export const SshKeysParams = Type.Object({ project_id: IntegerId('Project ID') });
+export const SshKeysParams = Type.Object({ project_id: wire.IntegerId('Project ID') });
 export const SshKeyParams = Type.Object({
-  project_id: IntegerId('Project ID'),
+  project_id: wire.IntegerId('Project ID'),
   ssh_key_id: Type.String({ description: 'SSH key ID' }),
 });
 
-export const SshKeyListQuery = Query({
-  ...listQuery(10),
+export const SshKeyListQuery = wire.Query({
+  ...wire.listQuery(10),
   name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
   order_by: Type.Optional(
-    Choice(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], { default: 'created_at.desc' }),
+    wire.Choice(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], { default: 'created_at.desc' }),
   ),
 });
 export type SshKeyListQuery = Static<typeof SshKeyListQuery>;

@@ -1,35 +1,25 @@
 import { type Static, Type } from 'typebox';
-import {
-  Input,
-  IntegerId,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  Query,
-  ResourceName,
-  Timestamp,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 
-export const Project = Named('Project', {
+export const Project = wire.Named('Project', {
   id: Type.Integer({ description: 'Project ID', examples: [1] }),
   name: Type.String({ examples: ['Default'] }),
-  description: nullable(Type.String()),
+  description: wire.nullable(Type.String()),
   client_id: Type.Integer({ description: 'Account that owns the project' }),
   is_default: Type.Boolean({ description: 'Whether it is the default project of the account' }),
   state: Type.String({ examples: ['ACTIVE'] }),
-  task_id: nullable(Type.String({ description: 'Task that holds the project; null if there is none' })),
-  created_at: Timestamp(),
-  deleted_at: nullable(Timestamp()),
+  task_id: wire.nullable(Type.String({ description: 'Task that holds the project; null if there is none' })),
+  created_at: wire.Timestamp(),
+  deleted_at: wire.nullable(wire.Timestamp()),
 });
 export type Project = Static<typeof Project>;
 
-export const ProjectList = listOf(Project, 'ProjectList');
+export const ProjectList = wire.listOf(Project, 'ProjectList');
 
-export const ProjectParams = Type.Object({ project_id: IntegerId('Project ID') });
+export const ProjectParams = Type.Object({ project_id: wire.IntegerId('Project ID') });
 
-export const ProjectListQuery = Query({
-  ...listQuery(100),
+export const ProjectListQuery = wire.Query({
+  ...wire.listQuery(100),
   name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name' })),
   include_deleted: Type.Optional(Type.Boolean({ default: false })),
   order_by: Type.Optional(
@@ -40,7 +30,7 @@ export const ProjectListQuery = Query({
 });
 export type ProjectListQuery = Static<typeof ProjectListQuery>;
 
-const description = nullable(
+const description = wire.nullable(
   Type.String({
     maxLength: 255,
     description: 'Purpose of the project',
@@ -48,20 +38,20 @@ const description = nullable(
   }),
 );
 
-export const CreateProjectSchema = Input(
+export const CreateProjectSchema = wire.Input(
   'CreateProject',
   {
-    name: ResourceName('Name, unique in the account'),
+    name: wire.ResourceName('Name, unique in the account'),
     description: Type.Optional(description),
   },
   { name: 'Web site', description: 'Everything for the web site' },
 );
 export type CreateProject = Static<typeof CreateProjectSchema>;
 
-export const UpdateProjectSchema = Input(
+export const UpdateProjectSchema = wire.Input(
   'UpdateProject',
   {
-    name: Type.Optional(ResourceName('Name, unique in the account')),
+    name: Type.Optional(wire.ResourceName('Name, unique in the account')),
     description: Type.Optional(description),
   },
   { name: 'Production', description: 'Everything for the web site' },

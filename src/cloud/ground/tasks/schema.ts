@@ -1,24 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { UuidInput } from '../../../lib/resource-fields.ts';
 import { plainSeconds } from '../../../lib/time.ts';
-import {
-  Choice,
-  Input,
-  IntegerId,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  ProjectRegion,
-  Query,
-  QueryTime,
-  RepeatedId,
-  SortOrder,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 import { STATES } from './states.ts';
 import type { TaskRow } from './store.ts';
 
-const TaskTime = (description: string) => nullable(Type.String({ description, examples: ['2026-05-23T05:07:31'] }));
+const TaskTime = (description: string) =>
+  wire.nullable(Type.String({ description, examples: ['2026-05-23T05:07:31'] }));
 
 const idLists = [
   'ai_clusters api_keys caas_containers clusters faas_functions faas_namespaces file_shares floatingips healthmonitors',
@@ -38,30 +26,30 @@ export const CreatedResources = Type.Object(
   { title: 'CreatedResources', description: 'IDs of the resources that the task created, by type' },
 );
 
-export const Task = Named('Task', {
+export const Task = wire.Named('Task', {
   id: Type.String({ format: 'uuid', description: 'Unique across all projects' }),
   task_type: Type.String({ examples: ['update_k8s_cluster_v2'] }),
   state: Type.Enum(STATES, {
     description: 'NEW: queued. RUNNING: in progress. FINISHED and ERROR are final.',
   }),
-  detailed_state: nullable(Type.String({ description: 'Only for GPU clusters' })),
+  detailed_state: wire.nullable(Type.String({ description: 'Only for GPU clusters' })),
   created_on: TaskTime('When the task was accepted, in UTC'),
   updated_on: TaskTime('When its state last changed, in UTC'),
   finished_on: TaskTime('When it reached FINISHED or ERROR, in UTC'),
-  created_resources: nullable(CreatedResources),
+  created_resources: wire.nullable(CreatedResources),
   data: Type.Unknown({ description: 'Parameters of the task' }),
-  error: nullable(Type.String({ description: 'Why the task ended in ERROR' })),
+  error: wire.nullable(Type.String({ description: 'Why the task ended in ERROR' })),
   user_id: Type.Integer({ description: 'User who started the task' }),
-  client_id: nullable(Type.Integer()),
-  user_client_id: nullable(Type.Integer()),
-  project_id: nullable(Type.Integer()),
-  region_id: nullable(Type.Integer()),
-  request_id: nullable(Type.String({ description: 'Request that started the task' })),
+  client_id: wire.nullable(Type.Integer()),
+  user_client_id: wire.nullable(Type.Integer()),
+  project_id: wire.nullable(Type.Integer()),
+  region_id: wire.nullable(Type.Integer()),
+  request_id: wire.nullable(Type.String({ description: 'Request that started the task' })),
   acknowledged_at: TaskTime('When a user acknowledged the outcome'),
-  acknowledged_by: nullable(Type.Integer()),
-  job_id: nullable(Type.String()),
-  schedule_id: nullable(Type.String()),
-  lifecycle_policy_id: nullable(Type.Integer()),
+  acknowledged_by: wire.nullable(Type.Integer()),
+  job_id: wire.nullable(Type.String()),
+  schedule_id: wire.nullable(Type.String()),
+  lifecycle_policy_id: wire.nullable(Type.Integer()),
 });
 export type Task = Static<typeof Task>;
 
@@ -78,13 +66,13 @@ export const WaitHeaders = Type.Object({
   ),
 });
 
-export const TaskList = listOf(Task, 'TaskList');
+export const TaskList = wire.listOf(Task, 'TaskList');
 
-export const TaskListQuery = Query({
-  project_id: RepeatedId('Project ID'),
-  region_id: RepeatedId('Region ID'),
+export const TaskListQuery = wire.Query({
+  project_id: wire.RepeatedId('Project ID'),
+  region_id: wire.RepeatedId('Region ID'),
   state: Type.Optional(
-    Type.Array(Choice(STATES), {
+    Type.Array(wire.Choice(STATES), {
       maxItems: 100,
       description: 'Repeat for several',
     }),
@@ -93,39 +81,39 @@ export const TaskListQuery = Query({
   is_acknowledged: Type.Optional(
     Type.Boolean({ description: 'Only tasks that have been acknowledged, or only those that have not' }),
   ),
-  from_timestamp: Type.Optional(QueryTime('Accepted at this time or later')),
-  to_timestamp: Type.Optional(QueryTime('Accepted at this time or earlier')),
+  from_timestamp: Type.Optional(wire.QueryTime('Accepted at this time or later')),
+  to_timestamp: Type.Optional(wire.QueryTime('Accepted at this time or earlier')),
   order_by: Type.Optional({
-    ...SortOrder,
+    ...wire.SortOrder,
     description: 'Order by time of acceptance; defaults to newest first',
   }),
-  sorting: Type.Optional({ ...SortOrder, deprecated: true, description: 'Old name of `order_by`' }),
-  ...listQuery(10),
+  sorting: Type.Optional({ ...wire.SortOrder, deprecated: true, description: 'Old name of `order_by`' }),
+  ...wire.listQuery(10),
 });
 export type TaskListQuery = Static<typeof TaskListQuery>;
 
-export const ActiveTaskParams = Type.Object(ProjectRegion);
-export const ActiveTaskQuery = Query({
+export const ActiveTaskParams = Type.Object(wire.ProjectRegion);
+export const ActiveTaskQuery = wire.Query({
   task_type: Type.Optional(
     Type.Array(Type.String({ maxLength: 255, examples: ['create_volume'] }), {
       maxItems: 100,
       description: 'Repeat for several',
     }),
   ),
-  ...listQuery(10),
+  ...wire.listQuery(10),
 });
 
-export const AcknowledgeQuery = Query({
-  project_id: Type.Optional(IntegerId('Only tasks of this project')),
-  region_id: Type.Optional(IntegerId('Only tasks of this region')),
+export const AcknowledgeQuery = wire.Query({
+  project_id: Type.Optional(wire.IntegerId('Only tasks of this project')),
+  region_id: Type.Optional(wire.IntegerId('Only tasks of this region')),
 });
 export type AcknowledgeQuery = Static<typeof AcknowledgeQuery>;
 
-export const AcknowledgeTasks = Input(
+export const AcknowledgeTasks = wire.Input(
   'AcknowledgeTasks',
   {
     task_ids: Type.Optional(
-      nullable(
+      wire.nullable(
         Type.Array(UuidInput('Task ID'), {
           maxItems: 1000,
           description: 'Tasks of any state; if null or omitted, all tasks that have ended',

@@ -1,19 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
 import { ACTION_TYPES, API_GROUPS } from '../../../lib/published-names.ts';
-import {
-  Choice,
-  IntegerId,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  Query,
-  QueryTime,
-  RepeatedId,
-  SortOrder,
-  Timestamp,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 
 const MOST_VALUES = 100;
 const several = (description: string, example: string) =>
@@ -24,18 +12,18 @@ const several = (description: string, example: string) =>
       examples: [[example]],
     }),
   );
-const Kind = Choice(ACTION_TYPES, { description: 'Type of action', examples: ['create'] });
-const Group = Choice(API_GROUPS, { description: 'Type of resource', examples: ['network'] });
+const Kind = wire.Choice(ACTION_TYPES, { description: 'Type of action', examples: ['create'] });
+const Group = wire.Choice(API_GROUPS, { description: 'Type of resource', examples: ['network'] });
 
-export const UserActionListQuery = Query({
+export const UserActionListQuery = wire.Query({
   action_type: Type.Optional(
     Type.Array(Kind, { maxItems: MOST_VALUES, description: 'Type of action; repeat for several' }),
   ),
   api_group: Type.Optional(
     Type.Array(Group, { maxItems: MOST_VALUES, description: 'Type of resource; repeat for several' }),
   ),
-  project_id: RepeatedId('Project ID'),
-  region_id: RepeatedId('Region ID'),
+  project_id: wire.RepeatedId('Project ID'),
+  region_id: wire.RepeatedId('Region ID'),
   resource_id: several('ID of a resource that was created, changed or deleted', '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a'),
   search_field: Type.Optional(
     Type.String({
@@ -46,31 +34,31 @@ export const UserActionListQuery = Query({
   ),
   source_user_ips: several('IP address of the client', '203.0.113.42'),
   user_agents: several('Exact User-Agent header of the client', 'MyApp/1.0.0'),
-  from_timestamp: Type.Optional(QueryTime('At this time or later')),
-  to_timestamp: Type.Optional(QueryTime('At this time or earlier')),
-  order_by: Type.Optional({ ...SortOrder, description: 'Order by time; defaults to newest first' }),
-  sorting: Type.Optional({ ...SortOrder, ...LEGACY, description: 'Old name of order_by' }),
-  ...listQuery(),
+  from_timestamp: Type.Optional(wire.QueryTime('At this time or later')),
+  to_timestamp: Type.Optional(wire.QueryTime('At this time or earlier')),
+  order_by: Type.Optional({ ...wire.SortOrder, description: 'Order by time; defaults to newest first' }),
+  sorting: Type.Optional({ ...wire.SortOrder, ...LEGACY, description: 'Old name of order_by' }),
+  ...wire.listQuery(),
 });
 export type UserActionListQuery = Static<typeof UserActionListQuery>;
 
-const integerOrNull = (description: string) => nullable(Type.Integer({ description }));
+const integerOrNull = (description: string) => wire.nullable(Type.Integer({ description }));
 const NoObject = (description: string) =>
   Type.Unsafe<null>({ type: ['object', 'null'], additionalProperties: true, description });
 
-const ActionResource = Named('UserActionResource', {
+const ActionResource = wire.Named('UserActionResource', {
   resource_id: Type.String({ description: 'Resource ID, or the name if there is no ID' }),
   resource_type: Type.String({ description: 'Type of the resource', examples: ['network'] }),
   resource_body: NoObject('Always null: bodies are not stored'),
-  search_field: nullable(Type.String({ description: 'Name or address of the resource at that time' })),
+  search_field: wire.nullable(Type.String({ description: 'Name or address of the resource at that time' })),
 });
 
-export const UserAction = Named('UserAction', {
+export const UserAction = wire.Named('UserAction', {
   id: Type.String({ description: 'Increases over time', examples: ['123'] }),
-  timestamp: Timestamp('When the request was received'),
+  timestamp: wire.Timestamp('When the request was received'),
   client_id: integerOrNull('Account that the action was about'),
   user_id: Type.Integer({ description: 'User who performed the action' }),
-  email: nullable(
+  email: wire.nullable(
     Type.String({
       description: "Email address of the user; null if the user isn't a member of the account",
     }),
@@ -80,9 +68,9 @@ export const UserAction = Named('UserAction', {
   api_group: Group,
   action_type: Kind,
   action_data: NoObject('Always null: bodies are not stored'),
-  task_id: nullable(Type.String({ description: 'Task that the action started' })),
-  user_agent: nullable(Type.String({ description: 'User-Agent header of the client' })),
-  source_user_ip: nullable(Type.String({ description: 'IP address of the client' })),
+  task_id: wire.nullable(Type.String({ description: 'Task that the action started' })),
+  user_agent: wire.nullable(Type.String({ description: 'User-Agent header of the client' })),
+  source_user_ip: wire.nullable(Type.String({ description: 'IP address of the client' })),
   acknowledged: Type.Boolean({ description: 'Whether it was sent to the subscription of the account' }),
   is_complete: Type.Boolean({ description: 'Whether the affected resources are known' }),
   total_price: NoObject('Always null: changes have no price'),
@@ -91,16 +79,16 @@ export const UserAction = Named('UserAction', {
   resources: Type.Array(ActionResource, { description: 'Affected resources' }),
 });
 export type UserAction = Static<typeof UserAction>;
-export const UserActionList = listOf(UserAction, 'UserActionList');
+export const UserActionList = wire.listOf(UserAction, 'UserActionList');
 
 const OUTCOMES = ['accepted', 'refused', 'failed'] as const;
 const ownNullable = <T extends ReturnType<typeof Type.String | typeof Type.Integer>>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
-export const RequestListQuery = Query({
-  project_id: RepeatedId('Project ID'),
-  region_id: RepeatedId('Region ID'),
-  user_id: Type.Optional(IntegerId('Only requests of this user')),
+export const RequestListQuery = wire.Query({
+  project_id: wire.RepeatedId('Project ID'),
+  region_id: wire.RepeatedId('Region ID'),
+  user_id: Type.Optional(wire.IntegerId('Only requests of this user')),
   request_id: Type.Optional(
     Type.String({ maxLength: 255, description: 'ID of a request, as in its header `x-request-id`' }),
   ),
@@ -112,28 +100,28 @@ export const RequestListQuery = Query({
     }),
   ),
   outcome: Type.Optional(
-    Type.Array(Choice(OUTCOMES), {
+    Type.Array(wire.Choice(OUTCOMES), {
       maxItems: 3,
       description: 'Repeat for several',
     }),
   ),
-  from_timestamp: Type.Optional(QueryTime('Received at this time or later')),
-  to_timestamp: Type.Optional(QueryTime('Received at this time or earlier')),
-  order_by: Type.Optional({ ...SortOrder, description: 'Order by time; defaults to newest first' }),
-  ...listQuery(100),
+  from_timestamp: Type.Optional(wire.QueryTime('Received at this time or later')),
+  to_timestamp: Type.Optional(wire.QueryTime('Received at this time or earlier')),
+  order_by: Type.Optional({ ...wire.SortOrder, description: 'Order by time; defaults to newest first' }),
+  ...wire.listQuery(100),
 });
 export type RequestListQuery = Static<typeof RequestListQuery>;
 
-export const LoggedRequest = Named('LoggedRequest', {
+export const LoggedRequest = wire.Named('LoggedRequest', {
   id: Type.Integer({ description: 'Increases over time' }),
-  timestamp: Timestamp('When the request was received'),
+  timestamp: wire.Timestamp('When the request was received'),
   operation: Type.String({
     description: 'Operation ID in this document',
     examples: ['createSecurityGroup'],
   }),
   method: Type.String({ examples: ['POST'] }),
   path: Type.String({ description: 'Path of the request, without the query' }),
-  outcome: Choice(OUTCOMES, {
+  outcome: wire.Choice(OUTCOMES, {
     description:
       'Whether the request was accepted, was refused, or failed with an internal error. For the outcome of an accepted task, see the task.',
   }),
@@ -154,4 +142,4 @@ export const LoggedRequest = Named('LoggedRequest', {
   user_agent: ownNullable(Type.String({ description: 'User-Agent header of the client' })),
 });
 
-export const LoggedRequestList = listOf(LoggedRequest, 'LoggedRequestList');
+export const LoggedRequestList = wire.listOf(LoggedRequest, 'LoggedRequestList');

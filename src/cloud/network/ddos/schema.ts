@@ -1,29 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
-import {
-  Choice,
-  Input,
-  IntegerId,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  ProjectRegion,
-  Query,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 import { DdosTemplateAnswer, ddosFieldFields } from '../../ground/catalog/schema.ts';
 
-const BaseField = IntegerId('ID of the template field');
+const BaseField = wire.IntegerId('ID of the template field');
 
-export const DdosProfileAnswer = Named('DdosProfile', {
-  id: IntegerId('Profile ID'),
+export const DdosProfileAnswer = wire.Named('DdosProfile', {
+  id: wire.IntegerId('Profile ID'),
   ip_address: Type.String({ description: 'Address that it protects', examples: ['198.18.16.5'] }),
-  managed_by: Choice(['system', 'user'], 'Always `user`'),
-  options: Named('DdosProfileOptions', {
+  managed_by: wire.Choice(['system', 'user'], 'Always `user`'),
+  options: wire.Named('DdosProfileOptions', {
     active: Type.Boolean({ description: 'Whether it protects the address' }),
     bgp: Type.Boolean({ description: 'Whether traffic is routed to the protection by BGP' }),
   }),
-  status: Named('DdosProfileStatus', {
+  status: wire.Named('DdosProfileStatus', {
     status: Type.String({
       description: '`Created`, `Updated`, `Activated`, `Deactivated` or what is under way or failed',
       examples: ['Updated'],
@@ -34,9 +24,9 @@ export const DdosProfileAnswer = Named('DdosProfile', {
     anyOf: [DdosTemplateAnswer, { type: 'null' }],
     description: 'Its template; null if the region no longer offers it',
   }),
-  profile_template_description: nullable(Type.String({ description: 'Description of the template' })),
+  profile_template_description: wire.nullable(Type.String({ description: 'Description of the template' })),
   fields: Type.Array(
-    Named('DdosProfileField', {
+    wire.Named('DdosProfileField', {
       ...ddosFieldFields,
       base_field: BaseField,
       field_value: Type.Unknown({ description: 'Value of the field' }),
@@ -47,7 +37,7 @@ export const DdosProfileAnswer = Named('DdosProfile', {
   protocols: Type.Null({ description: 'Always null: the fields of the template have them' }),
 });
 export type DdosProfileAnswer = Static<typeof DdosProfileAnswer>;
-export const DdosProfileList = listOf(DdosProfileAnswer, 'DdosProfileList');
+export const DdosProfileList = wire.listOf(DdosProfileAnswer, 'DdosProfileList');
 
 const EXAMPLE = {
   profile_template: 29,
@@ -56,11 +46,13 @@ const EXAMPLE = {
 };
 
 const profile = {
-  profile_template: IntegerId('Template ID'),
-  ip_address: nullable(Type.String({ maxLength: 64, description: 'Public address of an instance or load balancer' })),
+  profile_template: wire.IntegerId('Template ID'),
+  ip_address: wire.nullable(
+    Type.String({ maxLength: 64, description: 'Public address of an instance or load balancer' }),
+  ),
   fields: Type.Optional(
     Type.Array(
-      Input('DdosProfileFieldInput', {
+      wire.Input('DdosProfileFieldInput', {
         base_field: BaseField,
         field_value: Type.Optional(
           Type.Unknown({
@@ -68,7 +60,7 @@ const profile = {
           }),
         ),
         value: Type.Optional(
-          nullable(
+          wire.nullable(
             Type.String({
               ...LEGACY,
               maxLength: 500,
@@ -84,11 +76,11 @@ const profile = {
     Type.String({ ...LEGACY, maxLength: 255, description: 'Ignored: the address says what it belongs to' }),
   ),
 };
-export const CreateDdosProfile = Input('CreateDdosProfile', profile, EXAMPLE);
-export const UpdateDdosProfile = Input('UpdateDdosProfile', profile, { ...EXAMPLE, ip_address: null });
+export const CreateDdosProfile = wire.Input('CreateDdosProfile', profile, EXAMPLE);
+export const UpdateDdosProfile = wire.Input('UpdateDdosProfile', profile, { ...EXAMPLE, ip_address: null });
 export type MutateDdosProfile = Static<typeof CreateDdosProfile>;
 
-export const ActOnDdosProfile = Input(
+export const ActOnDdosProfile = wire.Input(
   'ActOnDdosProfile',
   {
     active: Type.Boolean({ description: 'Whether it is to protect the address' }),
@@ -99,19 +91,19 @@ export const ActOnDdosProfile = Input(
 export type ActOnDdosProfile = Static<typeof ActOnDdosProfile>;
 
 const orders = ['id', 'ip_address', 'managed_by', 'site', 'status'] as const;
-export const DdosProfileListQuery = Query({
-  ...listQuery(),
+export const DdosProfileListQuery = wire.Query({
+  ...wire.listQuery(),
   ip_address: Type.Optional(
     Type.String({ maxLength: 64, description: 'Only profiles of this address, or of this network' }),
   ),
   managed_by: Type.Optional(
-    Type.Array(Choice(['system', 'user']), {
+    Type.Array(wire.Choice(['system', 'user']), {
       maxItems: 2,
       description: 'Who made them; repeat for both',
     }),
   ),
   order_by: Type.Optional(
-    Choice(
+    wire.Choice(
       orders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
       { default: 'id.asc' },
     ),
@@ -120,6 +112,6 @@ export const DdosProfileListQuery = Query({
 export type DdosProfileListQuery = Static<typeof DdosProfileListQuery>;
 
 export const DdosProfileParams = Type.Object({
-  ...ProjectRegion,
-  profile_id: IntegerId('Profile ID'),
+  ...wire.ProjectRegion,
+  profile_id: wire.IntegerId('Profile ID'),
 });

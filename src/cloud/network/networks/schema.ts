@@ -2,61 +2,51 @@ import { type Static, Type } from 'typebox';
 import { MetadataList, newTags } from '../../../lib/legacy-metadata.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
-import {
-  Choice,
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  PlaceParams,
-  Query,
-  ResourceName,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 
-const project_id = nullable(
+const project_id = wire.nullable(
   Type.Integer({ description: 'Project ID; null for networks of the platform, which every project can use' }),
 );
 
-export const NetworkAnswer = Named('Network', {
+export const NetworkAnswer = wire.Named('Network', {
   id: Uuid('Network ID'),
   name: Type.String({ examples: ['default'] }),
-  type: Choice(['vlan', 'vxlan']),
+  type: wire.Choice(['vlan', 'vxlan']),
   mtu: Type.Integer({ description: 'Maximum packet size in bytes', examples: [1450] }),
   external: Type.Boolean({ description: 'Whether it is an external network' }),
   shared: Type.Boolean({ description: 'Whether other projects can use it' }),
-  default: nullable(Type.Boolean({ description: 'Whether it is the default network of the project' })),
+  default: wire.nullable(Type.Boolean({ description: 'Whether it is the default network of the project' })),
   port_security_enabled: Type.Boolean(),
-  segmentation_id: nullable(Type.Integer({ description: 'VLAN or VXLAN ID' })),
+  segmentation_id: wire.nullable(Type.Integer({ description: 'VLAN or VXLAN ID' })),
   subnets: Type.Array(Uuid('Subnet ID')),
   ...ResourceFields,
   ...MetadataList,
   project_id,
 });
 export type NetworkAnswer = Static<typeof NetworkAnswer>;
-export const NetworkList = listOf(NetworkAnswer, 'NetworkList');
+export const NetworkList = wire.listOf(NetworkAnswer, 'NetworkList');
 
-export const SubnetAnswer = Named('Subnet', {
+export const SubnetAnswer = wire.Named('Subnet', {
   id: Uuid('Subnet ID'),
   name: Type.String({ examples: ['default'] }),
   network_id: Uuid('Network ID'),
   cidr: Type.String({ description: 'In canonical form; IPv6 as in RFC 5952', examples: ['10.0.0.0/20'] }),
   ip_version: Type.Integer({ description: 'IP version, 4 or 6', examples: [4] }),
   enable_dhcp: Type.Boolean(),
-  gateway_ip: nullable(Type.String({ examples: ['10.0.0.1'] })),
+  gateway_ip: wire.nullable(Type.String({ examples: ['10.0.0.1'] })),
   dns_nameservers: Type.Array(Type.String()),
   host_routes: Type.Array(
-    Named('HostRoute', {
+    wire.Named('HostRoute', {
       destination: Type.String({ description: 'CIDR' }),
       nexthop: Type.String({ description: 'Address' }),
     }),
   ),
-  available_ips: nullable(
+  available_ips: wire.nullable(
     Type.Integer({
       description: 'Number of free addresses; null if greater than 9007199254740991, as in a /64',
     }),
   ),
-  total_ips: nullable(
+  total_ips: wire.nullable(
     Type.Integer({
       description: 'Number of addresses that ports can use, free or not; null if greater than 9007199254740991',
     }),
@@ -72,20 +62,20 @@ export const SubnetAnswer = Named('Subnet', {
   }),
 });
 export type SubnetAnswer = Static<typeof SubnetAnswer>;
-export const SubnetList = listOf(SubnetAnswer, 'SubnetList');
+export const SubnetList = wire.listOf(SubnetAnswer, 'SubnetList');
 
 const owned_by = Type.Optional(
-  Choice(['any', 'project'], { default: 'project', description: '`any` also includes resources of the platform' }),
+  wire.Choice(['any', 'project'], { default: 'project', description: '`any` also includes resources of the platform' }),
 );
 
-export const NetworkListQuery = Query({
-  ...listQuery(),
+export const NetworkListQuery = wire.Query({
+  ...wire.listQuery(),
   name: Type.Optional(Type.String({ maxLength: 61, description: 'Exact name' })),
   external: Type.Optional(Type.Boolean()),
   network_type: Type.Optional(Type.String({ maxLength: 61, examples: ['vxlan'] })),
   owned_by,
   order_by: Type.Optional(
-    Choice(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc', 'priority.desc'], {
+    wire.Choice(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc', 'priority.desc'], {
       default: 'created_at.desc',
       description: '`priority.desc` lists the default network first',
     }),
@@ -94,29 +84,29 @@ export const NetworkListQuery = Query({
 });
 export type NetworkListQuery = Static<typeof NetworkListQuery>;
 
-export const AvailableNetwork = Named('AvailableNetwork', {
+export const AvailableNetwork = wire.Named('AvailableNetwork', {
   ...NetworkAnswer.properties,
   subnets: Type.Array(SubnetAnswer, { description: 'Subnets' }),
 });
-export const AvailableNetworkList = listOf(AvailableNetwork, 'AvailableNetworkList');
+export const AvailableNetworkList = wire.listOf(AvailableNetwork, 'AvailableNetworkList');
 
 const { owned_by: _, ...sharedQuery } = NetworkListQuery.properties;
-export const AvailableNetworkQuery = Query({
+export const AvailableNetworkQuery = wire.Query({
   ...sharedQuery,
   network_id: Type.Optional(UuidInput('Only this network')),
-  network_type: Type.Optional(Choice(['vlan', 'vxlan'], 'Type of the network')),
+  network_type: Type.Optional(wire.Choice(['vlan', 'vxlan'], 'Type of the network')),
   shared: Type.Optional(Type.Boolean({ description: 'Whether other projects can use it' })),
 });
 export type AvailableNetworkQuery = Static<typeof AvailableNetworkQuery>;
 
 const subnetOrders = ['available_ips', 'cidr', 'created_at', 'name', 'total_ips', 'updated_at'] as const;
 
-export const SubnetListQuery = Query({
-  ...listQuery(),
+export const SubnetListQuery = wire.Query({
+  ...wire.listQuery(),
   network_id: Type.Optional(UuidInput('Network ID')),
   owned_by,
   order_by: Type.Optional(
-    Choice(
+    wire.Choice(
       subnetOrders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
       { default: 'cidr.asc' },
     ),
@@ -125,13 +115,13 @@ export const SubnetListQuery = Query({
 });
 export type SubnetListQuery = Static<typeof SubnetListQuery>;
 
-export const NetworkParams = PlaceParams({ network_id: 'Network ID' });
-export const SubnetParams = PlaceParams({ subnet_id: 'Subnet ID' });
+export const NetworkParams = wire.PlaceParams({ network_id: 'Network ID' });
+export const SubnetParams = wire.PlaceParams({ subnet_id: 'Subnet ID' });
 
-export const CreateNetwork = Input(
+export const CreateNetwork = wire.Input(
   'CreateNetwork',
   {
-    name: ResourceName('Name'),
+    name: wire.ResourceName('Name'),
     create_router: Type.Optional(
       Type.Boolean({
         default: true,
@@ -140,7 +130,7 @@ export const CreateNetwork = Input(
       }),
     ),
     type: Type.Optional(
-      Choice(['vlan', 'vxlan'], {
+      wire.Choice(['vlan', 'vxlan'], {
         default: 'vxlan',
         description: 'Network type, which determines how it is isolated from others',
       }),
@@ -151,30 +141,30 @@ export const CreateNetwork = Input(
 );
 export type CreateNetwork = Static<typeof CreateNetwork>;
 
-export const UpdateNetwork = Input(
+export const UpdateNetwork = wire.Input(
   'UpdateNetwork',
-  { name: Type.Optional(ResourceName('Name')), tags: Type.Optional(TagsPatchInput) },
+  { name: Type.Optional(wire.ResourceName('Name')), tags: Type.Optional(TagsPatchInput) },
   { name: 'backend', tags: { env: 'staging', owner: null } },
 );
 export type UpdateNetwork = Static<typeof UpdateNetwork>;
 
-const gateway_ip = nullable(
+const gateway_ip = wire.nullable(
   Type.String({
     maxLength: 45,
     description: 'IP address of the gateway; null for no gateway',
     examples: ['10.10.0.1'],
   }),
 );
-const dns_nameservers = nullable(
+const dns_nameservers = wire.nullable(
   Type.Array(Type.String({ maxLength: 45 }), {
     maxItems: 100,
     description: 'IP addresses of DNS name servers, of the same IP version as the subnet, at most 5',
     examples: [['1.1.1.1', '9.9.9.9']],
   }),
 );
-const host_routes = nullable(
+const host_routes = wire.nullable(
   Type.Array(
-    Input('NewHostRoute', {
+    wire.Input('NewHostRoute', {
       destination: Type.String({
         maxLength: 64,
         description: 'CIDR of the same IP version as the subnet',
@@ -192,7 +182,7 @@ const host_routes = nullable(
 
 export const CreateSubnet = Type.Object(
   {
-    name: ResourceName('Name'),
+    name: wire.ResourceName('Name'),
     network_id: UuidInput('Network of the subnet'),
     cidr: Type.String({
       maxLength: 64,
@@ -213,7 +203,7 @@ export const CreateSubnet = Type.Object(
       }),
     ),
     router_id_to_connect: Type.Optional(
-      nullable(UuidInput('Router to attach the subnet to, instead of the one that was created with the network')),
+      wire.nullable(UuidInput('Router to attach the subnet to, instead of the one that was created with the network')),
     ),
     dns_nameservers: Type.Optional(dns_nameservers),
     host_routes: Type.Optional(host_routes),
@@ -244,10 +234,10 @@ export const CreateSubnet = Type.Object(
 );
 export type CreateSubnet = Static<typeof CreateSubnet>;
 
-export const UpdateSubnet = Input(
+export const UpdateSubnet = wire.Input(
   'UpdateSubnet',
   {
-    name: Type.Optional(nullable(ResourceName('Name; null leaves it unchanged'))),
+    name: Type.Optional(wire.nullable(wire.ResourceName('Name; null leaves it unchanged'))),
     enable_dhcp: Type.Optional(Type.Boolean()),
     gateway_ip: Type.Optional(gateway_ip),
     dns_nameservers: Type.Optional(dns_nameservers),

@@ -1,40 +1,33 @@
 import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../lib/legacy.ts';
 import { PlaceFields, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import {
-  Choice,
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  OffsetTimestamp,
-  PlaceParams,
-  Query,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 import { IpFamilyInput, LegacyIpFamily } from '../addresses/schema.ts';
 import { NetworkAnswer, SubnetAnswer } from '../networks/schema.ts';
 
-const resource_type = nullable(Choice(['instance', 'loadbalancer']));
+const resource_type = wire.nullable(wire.Choice(['instance', 'loadbalancer']));
 
-export const ReservedFixedIpAnswer = Named('ReservedFixedIp', {
+export const ReservedFixedIpAnswer = wire.Named('ReservedFixedIp', {
   port_id: Uuid('Port ID, which is also the ID of the reserved fixed IP'),
   name: Type.String(),
-  status: Choice(['ACTIVE', 'DOWN'], '`ACTIVE` while an instance uses it'),
-  fixed_ip_address: nullable(Type.String({ examples: ['10.0.0.5'] })),
-  fixed_ipv6_address: nullable(Type.String({ examples: ['fd00:10::5'] })),
-  subnet_id: nullable(Type.String({ description: 'Subnet of the IPv4 address' })),
-  subnet_v6_id: nullable(Type.String({ description: 'Subnet of the IPv6 address' })),
+  status: wire.Choice(['ACTIVE', 'DOWN'], '`ACTIVE` while an instance uses it'),
+  fixed_ip_address: wire.nullable(Type.String({ examples: ['10.0.0.5'] })),
+  fixed_ipv6_address: wire.nullable(Type.String({ examples: ['fd00:10::5'] })),
+  subnet_id: wire.nullable(Type.String({ description: 'Subnet of the IPv4 address' })),
+  subnet_v6_id: wire.nullable(Type.String({ description: 'Subnet of the IPv6 address' })),
   is_external: Type.Boolean({ description: 'Whether the address is in the external network' }),
   is_vip: Type.Boolean({ description: 'Whether it is a virtual IP (VIP), which several ports can share' }),
-  reservation: Named('FixedIpReservation', {
-    status: Choice(['available', 'in-use'], '`in-use` while an instance uses or shares it, or a load balancer uses it'),
+  reservation: wire.Named('FixedIpReservation', {
+    status: wire.Choice(
+      ['available', 'in-use'],
+      '`in-use` while an instance uses or shares it, or a load balancer uses it',
+    ),
     resource_type,
-    resource_id: nullable(Type.String({ description: 'Instance or load balancer that uses it; null for a VIP' })),
+    resource_id: wire.nullable(Type.String({ description: 'Instance or load balancer that uses it; null for a VIP' })),
   }),
   attachments: Type.Array(
-    Named('FixedIpAttachment', {
-      resource_id: nullable(Type.String({ description: 'Instance or load balancer ID' })),
+    wire.Named('FixedIpAttachment', {
+      resource_id: wire.nullable(Type.String({ description: 'Instance or load balancer ID' })),
       resource_type,
     }),
     { description: 'Instance or load balancer that uses it, or instances that share it' },
@@ -42,17 +35,17 @@ export const ReservedFixedIpAnswer = Named('ReservedFixedIp', {
   network_id: Uuid('Network ID'),
   network: NetworkAnswer,
   allowed_address_pairs: Type.Array(
-    Named('ReservedAddressPair', { ip_address: Type.String(), mac_address: nullable(Type.String()) }),
+    wire.Named('ReservedAddressPair', { ip_address: Type.String(), mac_address: wire.nullable(Type.String()) }),
   ),
   ...PlaceFields,
   ...TaskFields,
-  created_at: OffsetTimestamp(),
-  updated_at: OffsetTimestamp(),
+  created_at: wire.OffsetTimestamp(),
+  updated_at: wire.OffsetTimestamp(),
 });
 export type ReservedFixedIpAnswer = Static<typeof ReservedFixedIpAnswer>;
-export const ReservedFixedIpList = listOf(ReservedFixedIpAnswer, 'ReservedFixedIpList');
+export const ReservedFixedIpList = wire.listOf(ReservedFixedIpAnswer, 'ReservedFixedIpList');
 
-export const ReservedFixedIpParams = PlaceParams({ port_id: 'Port ID' });
+export const ReservedFixedIpParams = wire.PlaceParams({ port_id: 'Port ID' });
 
 const is_vip = Type.Optional(
   Type.Boolean({
@@ -62,8 +55,8 @@ const is_vip = Type.Optional(
 );
 
 const forms = [
-  Input('ReserveExternalAddress', { type: Type.Literal('external'), ip_family: IpFamilyInput, is_vip }),
-  Input('ReserveAddressOfSubnet', {
+  wire.Input('ReserveExternalAddress', { type: Type.Literal('external'), ip_family: IpFamilyInput, is_vip }),
+  wire.Input('ReserveAddressOfSubnet', {
     type: Type.Literal('subnet'),
     subnet_id: UuidInput('Subnet ID'),
     ip_family: LegacyIpFamily,
@@ -82,7 +75,7 @@ const forms = [
       description: 'Reserves an address in the subnet with the most free addresses',
     },
   ),
-  Input('ReserveThisAddress', {
+  wire.Input('ReserveThisAddress', {
     type: Type.Literal('ip_address'),
     network_id: UuidInput('Network ID'),
     ip_address: Type.String({ maxLength: 64, description: 'Free address to reserve' }),
@@ -115,7 +108,7 @@ export const CreateReservedFixedIp = Type.Unsafe<CreateReservedFixedIp>({
   examples: [{ type: 'external' }],
 });
 
-export const UpdateReservedFixedIp = Input(
+export const UpdateReservedFixedIp = wire.Input(
   'UpdateReservedFixedIp',
   {
     is_vip: Type.Boolean({ description: 'Whether it is a virtual IP (VIP), which several ports can share' }),
@@ -126,8 +119,8 @@ export const UpdateReservedFixedIp = Input(
 const flag = (description: string) => Type.Optional(Type.Boolean({ default: false, description }));
 const orders = ['created_at', 'fixed_ip_address', 'name', 'status', 'updated_at'] as const;
 
-export const ReservedFixedIpListQuery = Query({
-  ...listQuery(),
+export const ReservedFixedIpListQuery = wire.Query({
+  ...wire.listQuery(),
   external_only: flag('Only addresses in the external network'),
   internal_only: flag('Only addresses in other networks'),
   available_only: flag('Only addresses that no instance uses or shares'),
@@ -137,7 +130,7 @@ export const ReservedFixedIpListQuery = Query({
   ),
   ip_address: Type.Optional(Type.String({ maxLength: 64, description: 'Part of an address' })),
   order_by: Type.Optional(
-    Choice(
+    wire.Choice(
       orders.flatMap((column) => [`${column}.asc` as const, `${column}.desc` as const]),
       {
         default: 'fixed_ip_address.asc',
@@ -148,7 +141,7 @@ export const ReservedFixedIpListQuery = Query({
 });
 export type ReservedFixedIpListQuery = Static<typeof ReservedFixedIpListQuery>;
 
-export const ConvertReservedFixedIp = Input(
+export const ConvertReservedFixedIp = wire.Input(
   'ConvertReservedFixedIp',
   { target_type: Type.Literal('floating_ip', { description: 'Type to convert to' }) },
   { target_type: 'floating_ip' },
@@ -157,7 +150,7 @@ export const ConvertReservedFixedIp = Input(
 /** More ports than anybody lets share an address. */
 const MAX_PORTS = 250;
 
-export const VipPorts = Input(
+export const VipPorts = wire.Input(
   'VipPorts',
   {
     port_ids: Type.Optional(
@@ -170,12 +163,12 @@ export const VipPorts = Input(
   { port_ids: ['351b0dd7-ca09-431c-be53-935db3785067'] },
 );
 
-const VipDevice = Named('VipDevice', {
+const VipDevice = wire.Named('VipDevice', {
   port_id: Uuid('Port ID'),
   instance_id: Uuid('Instance ID'),
   instance_name: Type.String({ examples: ['web-1'] }),
   ip_assignments: Type.Array(
-    Named('IpAssignmentWithSubnet', {
+    wire.Named('IpAssignmentWithSubnet', {
       ip_address: Type.String({ examples: ['10.0.0.5'] }),
       subnet_id: Uuid('Subnet ID'),
       subnet: SubnetAnswer,
@@ -184,4 +177,4 @@ const VipDevice = Named('VipDevice', {
   network: NetworkAnswer,
 });
 export type VipDevice = Static<typeof VipDevice>;
-export const VipDeviceList = listOf(VipDevice, 'VipDeviceList');
+export const VipDeviceList = wire.listOf(VipDevice, 'VipDeviceList');

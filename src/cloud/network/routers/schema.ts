@@ -1,24 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { PlaceFields, TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
-import {
-  Choice,
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  OffsetTimestamp,
-  PlaceParams,
-  Query,
-  ResourceName,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 
-const AddressAnswer = Named('RouterAddress', {
+const AddressAnswer = wire.Named('RouterAddress', {
   ip_address: Type.String({ examples: ['10.10.0.1'] }),
   subnet_id: Uuid('Subnet ID'),
 });
 
-const GatewayAnswer = Named('ExternalGateway', {
+const GatewayAnswer = wire.Named('ExternalGateway', {
   network_id: Uuid('External network'),
   enable_snat: Type.Boolean({
     description:
@@ -29,19 +18,19 @@ const GatewayAnswer = Named('ExternalGateway', {
   }),
 });
 
-const InterfaceAnswer = Named('RouterInterface', {
+const InterfaceAnswer = wire.Named('RouterInterface', {
   port_id: Uuid('Port ID'),
   network_id: Uuid('Network ID'),
   mac_address: Type.String({ examples: ['02:00:00:00:00:01'] }),
   ip_assignments: Type.Array(AddressAnswer),
 });
 
-const RouteAnswer = Named('RouterRoute', {
+const RouteAnswer = wire.Named('RouterRoute', {
   destination: Type.String({ description: 'CIDR', examples: ['192.168.0.0/16'] }),
   nexthop: Type.String({ description: 'Address', examples: ['10.10.0.5'] }),
 });
 
-export const RouterAnswer = Named('Router', {
+export const RouterAnswer = wire.Named('Router', {
   id: Uuid('Router ID'),
   name: Type.String({ examples: ['backend_router'] }),
   status: Type.String({
@@ -57,14 +46,14 @@ export const RouterAnswer = Named('Router', {
   routes: Type.Array(RouteAnswer, { description: 'Static routes' }),
   ...PlaceFields,
   ...TaskFields,
-  created_at: OffsetTimestamp(),
-  updated_at: OffsetTimestamp(),
+  created_at: wire.OffsetTimestamp(),
+  updated_at: wire.OffsetTimestamp(),
 });
 export type RouterAnswer = Static<typeof RouterAnswer>;
-export const RouterList = listOf(RouterAnswer, 'RouterList');
+export const RouterList = wire.listOf(RouterAnswer, 'RouterList');
 
-export const RouterListQuery = Query({
-  ...listQuery(),
+export const RouterListQuery = wire.Query({
+  ...wire.listQuery(),
   name: Type.Optional(Type.String({ maxLength: 63, description: 'Exact name' })),
 });
 export type RouterListQuery = Static<typeof RouterListQuery>;
@@ -73,7 +62,7 @@ export type RouterListQuery = Static<typeof RouterListQuery>;
 const MAX_INTERFACES = 128;
 
 const enable_snat = Type.Optional(
-  nullable(
+  wire.nullable(
     Type.Boolean({
       default: true,
       description:
@@ -81,10 +70,10 @@ const enable_snat = Type.Optional(
     }),
   ),
 );
-const ManualGateway = Input(
+const ManualGateway = wire.Input(
   'ManualRouterGateway',
   {
-    type: Type.Optional(Choice(['manual'], { default: 'manual' })),
+    type: Type.Optional(wire.Choice(['manual'], { default: 'manual' })),
     network_id: UuidInput('External network of the region'),
     enable_snat,
   },
@@ -92,11 +81,11 @@ const ManualGateway = Input(
 );
 
 /** One object instead of a union, so that a fault names its field. */
-const NewGateway = Input(
+const NewGateway = wire.Input(
   'NewRouterGateway',
   {
     type: Type.Optional(
-      Choice(['default', 'manual'], {
+      wire.Choice(['default', 'manual'], {
         description:
           '`default` lets the platform choose the external network, `manual` needs network_id; can be left out',
       }),
@@ -108,7 +97,7 @@ const NewGateway = Input(
 );
 
 const routes = Type.Array(
-  Input('NewRouterRoute', {
+  wire.Input('NewRouterRoute', {
     destination: Type.String({
       maxLength: 64,
       description: 'CIDR',
@@ -124,32 +113,32 @@ const routes = Type.Array(
   { maxItems: 100, description: 'Static routes, at most 30' },
 );
 
-export const CreateRouter = Input(
+export const CreateRouter = wire.Input(
   'CreateRouter',
   {
-    name: ResourceName('Name'),
+    name: wire.ResourceName('Name'),
     external_gateway_info: Type.Optional(
-      nullable({ ...NewGateway, description: 'External gateway; without one the router leads nowhere' }),
+      wire.nullable({ ...NewGateway, description: 'External gateway; without one the router leads nowhere' }),
     ),
     interfaces: Type.Optional(
-      nullable(
+      wire.nullable(
         Type.Array(
-          Input('NewRouterInterface', {
-            type: Type.Optional(Choice(['subnet'], { default: 'subnet' })),
+          wire.Input('NewRouterInterface', {
+            type: Type.Optional(wire.Choice(['subnet'], { default: 'subnet' })),
             subnet_id: UuidInput('Subnet with a gateway address, which becomes the address of the router'),
           }),
           { maxItems: MAX_INTERFACES, description: 'Subnets to attach' },
         ),
       ),
     ),
-    routes: Type.Optional(nullable(routes)),
+    routes: Type.Optional(wire.nullable(routes)),
   },
   { name: 'backend', external_gateway_info: { type: 'default', enable_snat: true } },
 );
 export type CreateRouter = Static<typeof CreateRouter>;
 
 const external_gateway_info = Type.Optional(
-  nullable({ ...ManualGateway, description: 'New external gateway; null removes it' }),
+  wire.nullable({ ...ManualGateway, description: 'New external gateway; null removes it' }),
 );
 const updateExample = {
   name: 'backend-2',
@@ -160,10 +149,10 @@ const updateExample = {
   },
 };
 
-export const UpdateRouter = Input(
+export const UpdateRouter = wire.Input(
   'UpdateRouter',
   {
-    name: Type.Optional(ResourceName('Name')),
+    name: Type.Optional(wire.ResourceName('Name')),
     external_gateway_info,
     routes: Type.Optional({ ...routes, description: 'Replaces the current static routes; at most 30' }),
   },
@@ -171,13 +160,13 @@ export const UpdateRouter = Input(
 );
 export type UpdateRouter = Static<typeof UpdateRouter>;
 
-export const UpdateRouterNow = Input(
+export const UpdateRouterNow = wire.Input(
   'UpdateRouterNow',
   {
-    name: Type.Optional(nullable(ResourceName('Name; null leaves it unchanged'))),
+    name: Type.Optional(wire.nullable(wire.ResourceName('Name; null leaves it unchanged'))),
     external_gateway_info,
     routes: Type.Optional({
-      ...nullable(routes),
+      ...wire.nullable(routes),
       description: 'Replaces the current static routes, at most 30; null leaves them unchanged',
     }),
   },
@@ -185,7 +174,7 @@ export const UpdateRouterNow = Input(
 );
 export type UpdateRouterNow = Static<typeof UpdateRouterNow>;
 
-export const AttachSubnet = Input(
+export const AttachSubnet = wire.Input(
   'AttachSubnet',
   {
     subnet_id: UuidInput('Subnet to attach'),
@@ -201,11 +190,11 @@ export const AttachSubnet = Input(
 );
 export type AttachSubnet = Static<typeof AttachSubnet>;
 
-export const DetachSubnet = Input(
+export const DetachSubnet = wire.Input(
   'DetachSubnet',
   { subnet_id: UuidInput('Subnet to detach') },
   { subnet_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a' },
 );
 export type DetachSubnet = Static<typeof DetachSubnet>;
 
-export const RouterParams = PlaceParams({ router_id: 'Router ID' });
+export const RouterParams = wire.PlaceParams({ router_id: 'Router ID' });

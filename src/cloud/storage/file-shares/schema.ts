@@ -6,17 +6,7 @@ import { LEGACY } from '../../../lib/legacy.ts';
 import { MetadataMap, newTags } from '../../../lib/legacy-metadata.ts';
 import { PlaceFields, TaggedFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
-import {
-  Choice,
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  PlaceParams,
-  Query,
-  ResourceName,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 import { exceededQuotasSchema } from '../../ground/quotas/schema.ts';
 
 /** The type of a share under its older name. The library under the older Terraform provider sends only this one. */
@@ -25,7 +15,7 @@ export const VOLUME_TYPES = { standard: 'default_share_type', vast: 'vast_share_
 
 export const legacyType = {
   volume_type: Type.Optional(
-    Choice(Object.values(VOLUME_TYPES), { ...LEGACY, description: 'Equivalent of type_name with other values' }),
+    wire.Choice(Object.values(VOLUME_TYPES), { ...LEGACY, description: 'Equivalent of type_name with other values' }),
   ),
 };
 
@@ -45,13 +35,13 @@ export function typeNamed(request: {
 export const MAX_SHARE_GIB = 1_000_000;
 export const MAX_ACCESS_RULES = 100;
 
-const TypeName = Choice(['standard', 'vast'], {
+const TypeName = wire.Choice(['standard', 'vast'], {
   description:
     "Type of the share. Defaults to `standard`. If the region doesn't offer standard shares and the request has no network, it defaults to `vast`.",
   examples: ['vast'],
 });
 const Naming = (description: string) =>
-  Choice(['LCD', 'NPL'], {
+  wire.Choice(['LCD', 'NPL'], {
     description: `${description}: supported by every client (LCD), or anything that the protocol allows (NPL).`,
     examples: ['NPL'],
   });
@@ -63,7 +53,7 @@ const ShareSize = Type.Integer({
 });
 const RootSquash = Type.Boolean({ description: 'Whether the root user of a client is mapped to nobody' });
 
-export const AccessMode = Choice(['ro', 'rw'], {
+export const AccessMode = wire.Choice(['ro', 'rw'], {
   description: '`ro`: read only. `rw`: read and write.',
   examples: ['rw'],
 });
@@ -77,11 +67,11 @@ export const accessFields = {
   access_mode: AccessMode,
 };
 
-export const CreateFileShare = Input(
+export const CreateFileShare = wire.Input(
   'CreateFileShare',
   {
-    name: ResourceName('Name'),
-    protocol: Choice(['NFS'], { description: 'Only NFS is supported', examples: ['NFS'] }),
+    name: wire.ResourceName('Name'),
+    protocol: wire.Choice(['NFS'], { description: 'Only NFS is supported', examples: ['NFS'] }),
     size: ShareSize,
     type_name: Type.Optional(TypeName),
     ...legacyType,
@@ -104,7 +94,7 @@ export const CreateFileShare = Input(
         {
           network_id: UuidInput('Network of the share'),
           subnet_id: Type.Optional(
-            nullable(UuidInput('Subnet of the share; defaults to the first subnet of the network')),
+            wire.nullable(UuidInput('Subnet of the share; defaults to the first subnet of the network')),
           ),
         },
         {
@@ -115,7 +105,7 @@ export const CreateFileShare = Input(
       ),
     ),
     access: Type.Optional(
-      Type.Array(Input('NewFileShareAccess', accessFields), {
+      Type.Array(wire.Input('NewFileShareAccess', accessFields), {
         maxItems: MAX_ACCESS_RULES,
         description: 'Who can access the share. Only for `standard` shares.',
       }),
@@ -132,10 +122,10 @@ export const CreateFileShare = Input(
 );
 export type CreateFileShare = Static<typeof CreateFileShare>;
 
-export const UpdateFileShare = Input(
+export const UpdateFileShare = wire.Input(
   'UpdateFileShare',
   {
-    name: Type.Optional(ResourceName('Name')),
+    name: Type.Optional(wire.ResourceName('Name')),
     share_settings: Type.Optional(
       Type.Object(
         {
@@ -156,7 +146,7 @@ export const UpdateFileShare = Input(
 );
 export type UpdateFileShare = Static<typeof UpdateFileShare>;
 
-export const ExtendFileShare = Input('ExtendFileShare', { size: ShareSize }, { size: 20 });
+export const ExtendFileShare = wire.Input('ExtendFileShare', { size: ShareSize }, { size: 20 });
 export type ExtendFileShare = Static<typeof ExtendFileShare>;
 
 const networkFields = {
@@ -166,25 +156,25 @@ const networkFields = {
   subnet_name: Type.String({ description: 'Subnet name' }),
 };
 
-export const CheckShareLimits = Input('CheckFileShareLimits', { size: ShareSize }, { size: 20 });
+export const CheckShareLimits = wire.Input('CheckFileShareLimits', { size: ShareSize }, { size: 20 });
 export const ExceededShareQuotas = exceededQuotasSchema('ExceededFileShareQuotas', ['sfs_count']);
 
-export const FileShareAnswer = Named('FileShare', {
+export const FileShareAnswer = wire.Named('FileShare', {
   id: Uuid('File share ID'),
   name: Type.String({ description: 'Name', examples: ['slurm spool'] }),
   size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
   protocol: Type.String({ description: 'Protocol', examples: ['NFS'] }),
-  status: Choice(['available', 'creating', 'deleting', 'extending'], 'Status of the share'),
-  type_name: Choice(['standard', 'vast'], 'Type of the share'),
-  volume_type: Choice(Object.values(VOLUME_TYPES), {
+  status: wire.Choice(['available', 'creating', 'deleting', 'extending'], 'Status of the share'),
+  type_name: wire.Choice(['standard', 'vast'], 'Type of the share'),
+  volume_type: wire.Choice(Object.values(VOLUME_TYPES), {
     deprecated: true,
     description: 'Equivalent of type_name with other values',
   }),
   share_settings: Type.Object(
     {
-      type_name: Choice(['standard', 'vast']),
-      allowed_characters: Type.Optional(nullable(Naming('Allowed characters in names'))),
-      path_length: Type.Optional(nullable(Naming('Allowed length of paths'))),
+      type_name: wire.Choice(['standard', 'vast']),
+      allowed_characters: Type.Optional(wire.nullable(Naming('Allowed characters in names'))),
+      path_length: Type.Optional(wire.nullable(Naming('Allowed length of paths'))),
       root_squash: Type.Optional(RootSquash),
       trash_access: Type.Optional(
         Type.Boolean({ description: 'Whether clients can access the trash folder of VAST. Always false' }),
@@ -195,7 +185,7 @@ export const FileShareAnswer = Named('FileShare', {
       description: 'A standard share has only a type.',
     },
   ),
-  connection_point: nullable(
+  connection_point: wire.nullable(
     Type.String({
       description: 'Path to mount; null until the share is ready',
       examples: ['10.33.20.241:/a'],
@@ -206,46 +196,46 @@ export const FileShareAnswer = Named('FileShare', {
     title: 'FileShareNetwork',
     description: 'Network ID, network name, subnet ID and subnet name in one object',
   }),
-  share_network_name: nullable(Type.String({ description: 'Name of the share network; null for VAST' })),
+  share_network_name: wire.nullable(Type.String({ description: 'Name of the share network; null for VAST' })),
   ...TaggedFields,
   ...MetadataMap,
   ...PlaceFields,
   creator_task_id: Type.String({ description: 'Task that created the share' }),
-  task_id: nullable(Type.String({ description: 'Task that holds the share; null if there is none' })),
+  task_id: wire.nullable(Type.String({ description: 'Task that holds the share; null if there is none' })),
   created_at: Type.String({
     description: 'In UTC, without an offset',
     examples: ['2023-04-25T11:06:49.226920'],
   }),
 });
 export type FileShareAnswer = Static<typeof FileShareAnswer>;
-export const FileShareList = listOf(FileShareAnswer, 'FileShareList');
+export const FileShareList = wire.listOf(FileShareAnswer, 'FileShareList');
 
-export const FileShareParams = PlaceParams({ file_share_id: 'File share ID' });
-export const FileShareListQuery = Query({
-  ...listQuery(),
+export const FileShareParams = wire.PlaceParams({ file_share_id: 'File share ID' });
+export const FileShareListQuery = wire.Query({
+  ...wire.listQuery(),
   name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
-  type_name: Type.Optional(Choice(['standard', 'vast'], 'Only shares of this type')),
+  type_name: Type.Optional(wire.Choice(['standard', 'vast'], 'Only shares of this type')),
   ...tagQuery,
 });
 export type FileShareListQuery = Static<typeof FileShareListQuery>;
 
-export const CreateAccessRule = Input('CreateFileShareAccessRule', accessFields, {
+export const CreateAccessRule = wire.Input('CreateFileShareAccessRule', accessFields, {
   ip_address: '10.0.0.0/24',
   access_mode: 'rw',
 });
 export type CreateAccessRule = Static<typeof CreateAccessRule>;
 
-export const AccessRuleAnswer = Named('FileShareAccessRule', {
+export const AccessRuleAnswer = wire.Named('FileShareAccessRule', {
   id: Uuid('Access rule ID'),
   access_to: Type.String({ description: 'IP address or CIDR', examples: ['10.0.0.0/24'] }),
   access_level: AccessMode,
-  state: Choice(['active', 'applying', 'denying', 'error', 'new', 'queued_to_apply', 'queued_to_deny'], {
+  state: wire.Choice(['active', 'applying', 'denying', 'error', 'new', 'queued_to_apply', 'queued_to_deny'], {
     description: 'Always `active`: a rule takes effect immediately.',
   }),
 });
 export type AccessRuleAnswer = Static<typeof AccessRuleAnswer>;
-export const AccessRuleList = listOf(AccessRuleAnswer, 'FileShareAccessRuleList');
-export const AccessRuleListQuery = Query(listQuery());
+export const AccessRuleList = wire.listOf(AccessRuleAnswer, 'FileShareAccessRuleList');
+export const AccessRuleListQuery = wire.Query(wire.listQuery());
 
 export const AccessRuleParams = Type.Object({
   ...FileShareParams.properties,

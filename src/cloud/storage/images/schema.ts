@@ -3,31 +3,23 @@ import { MAX_URL } from '../../../lib/file-url.ts';
 import { MetadataTwice, newTags } from '../../../lib/legacy-metadata.ts';
 import { PlaceFields, TagAnswer, TaskFields, UuidInput } from '../../../lib/resource-fields.ts';
 import { TagsPatchInput, tagQuery } from '../../../lib/tags.ts';
-import {
-  Choice,
-  Input,
-  listOf,
-  listQuery,
-  nullable,
-  OffsetTimestamp,
-  PlaceParams,
-  Query,
-  ResourceName,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 import { imageFields, priceFields } from '../../ground/catalog/schema.ts';
 
 const text = (description: string) =>
   Type.Optional(Type.String({ maxLength: 255, description: `${description}, case-insensitive` }));
-const Architecture = Choice(['aarch64', 'x86_64'], 'CPU architecture');
+const Architecture = wire.Choice(['aarch64', 'x86_64'], 'CPU architecture');
 
 const BareMetal = Type.Boolean({ description: 'For bare metal machines' });
-const Firmware = Choice(['bios', 'uefi'], 'Firmware of the machine');
-const Machine = Choice(['i440', 'q35'], 'Chipset of the machine');
+const Firmware = wire.Choice(['bios', 'uefi'], 'Firmware of the machine');
+const Machine = wire.Choice(['i440', 'q35'], 'Chipset of the machine');
 
 /** Settings of an image that a request may give at creation and change later. */
 const settings = {
-  os_type: Type.Optional(Choice(['linux', 'windows'], 'Operating system family')),
-  ssh_key: Type.Optional(Choice(['allow', 'deny', 'required'], 'Whether an SSH key is allowed, denied or required')),
+  os_type: Type.Optional(wire.Choice(['linux', 'windows'], 'Operating system family')),
+  ssh_key: Type.Optional(
+    wire.Choice(['allow', 'deny', 'required'], 'Whether an SSH key is allowed, denied or required'),
+  ),
   is_baremetal: Type.Optional(BareMetal),
   hw_firmware_type: Type.Optional(Firmware),
   hw_machine_type: Type.Optional(Machine),
@@ -35,11 +27,11 @@ const settings = {
 
 /** Of new images of either kind. */
 const creation = {
-  name: ResourceName('Name'),
+  name: wire.ResourceName('Name'),
   architecture: Type.Optional(Architecture),
   ...settings,
-  hw_firmware_type: Type.Optional(nullable(Firmware)),
-  hw_machine_type: Type.Optional(nullable(Machine)),
+  hw_firmware_type: Type.Optional(wire.nullable(Firmware)),
+  hw_machine_type: Type.Optional(wire.nullable(Machine)),
   ...newTags,
 };
 const DEFAULTS = 'Defaults: os_type linux, architecture x86_64, ssh_key allow, firmware bios, machine q35.';
@@ -48,7 +40,7 @@ export const CreateImage = Type.Object(
   {
     ...creation,
     volume_id: UuidInput('Bootable volume to create the image from'),
-    source: Type.Optional(Choice(['volume'], 'Only `volume` is supported')),
+    source: Type.Optional(wire.Choice(['volume'], 'Only `volume` is supported')),
   },
   {
     title: 'CreateImage',
@@ -60,7 +52,7 @@ export const CreateImage = Type.Object(
 export type CreateImage = Static<typeof CreateImage>;
 
 export const EXAMPLE_URL = 'https://images.example.com/debian-13-x86_64.qcow2';
-const given = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 255, description })));
+const given = (description: string) => Type.Optional(wire.nullable(Type.String({ maxLength: 255, description })));
 
 export const DownloadImage = Type.Object(
   {
@@ -90,12 +82,12 @@ export const DownloadImage = Type.Object(
 );
 export type DownloadImage = Static<typeof DownloadImage>;
 
-export const UpdateImage = Input(
+export const UpdateImage = wire.Input(
   'UpdateImage',
   {
-    name: Type.Optional(ResourceName('Name')),
+    name: Type.Optional(wire.ResourceName('Name')),
     ...settings,
-    is_baremetal: Type.Optional(nullable(BareMetal)),
+    is_baremetal: Type.Optional(wire.nullable(BareMetal)),
     tags: Type.Optional(TagsPatchInput),
   },
   { name: 'web server 2', ssh_key: 'required', tags: { env: 'test' } },
@@ -109,9 +101,9 @@ export const ImageAnswer = Type.Object(
     ...known,
     os_distro: Type.String({ description: 'Distribution, such as `debian`; empty if not known' }),
     os_version: Type.String({ description: 'Version of the distribution; empty if not known' }),
-    display_order: nullable(display_order),
+    display_order: wire.nullable(display_order),
     status: Type.String({ description: 'Status of the image', examples: ['active'] }),
-    visibility: Choice(
+    visibility: wire.Choice(
       ['private', 'public', 'shared'],
       '`public`: offered by the platform. `private`: belongs to the project and visible only there.',
     ),
@@ -120,25 +112,25 @@ export const ImageAnswer = Type.Object(
     ...MetadataTwice,
     ...PlaceFields,
     ...TaskFields,
-    created_at: OffsetTimestamp(),
-    updated_at: OffsetTimestamp(),
+    created_at: wire.OffsetTimestamp(),
+    updated_at: wire.OffsetTimestamp(),
   },
   { title: 'Image', description: 'An image for boot volumes.' },
 );
 export type ImageAnswer = Static<typeof ImageAnswer>;
-export const ImageList = listOf(ImageAnswer, 'ImageList');
+export const ImageList = wire.listOf(ImageAnswer, 'ImageList');
 
 const includePrices = Type.Optional(Type.Boolean({ default: false, description: 'Include prices' }));
 
-export const ImageParams = PlaceParams({ image_id: 'Image ID' });
-export const ImageQuery = Query({ include_prices: includePrices });
-export const ImageListQuery = Query({
-  ...listQuery(),
+export const ImageParams = wire.PlaceParams({ image_id: 'Image ID' });
+export const ImageQuery = wire.Query({ include_prices: includePrices });
+export const ImageListQuery = wire.Query({
+  ...wire.listQuery(),
   name: text('Part of the name'),
   os_distro: text('Distribution'),
   os_version: text('Version'),
   architecture: Type.Optional(Architecture),
-  visibility: Type.Optional(Choice(['private', 'public', 'shared'], 'Owner of the images')),
+  visibility: Type.Optional(wire.Choice(['private', 'public', 'shared'], 'Owner of the images')),
   private: Type.Optional(Type.String({ maxLength: 255, description: 'With any value, only images of the project' })),
   include_prices: includePrices,
   ...tagQuery,

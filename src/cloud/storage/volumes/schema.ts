@@ -3,19 +3,7 @@ import { MetadataTwice, newTags } from '../../../lib/legacy-metadata.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { tagQuery } from '../../../lib/tags.ts';
 import { MAX_VOLUME_GIB } from '../../../lib/volume-types.ts';
-import {
-  Choice,
-  IdList,
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  OffsetTimestamp,
-  PlaceParams,
-  Query,
-  ResourceName,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 import { VolumeTypeName } from '../../ground/catalog/schema.ts';
 
 /** States of a volume as Cinder names them. */
@@ -58,7 +46,7 @@ export const AttachmentTag = Type.String({
 });
 
 const common = {
-  name: ResourceName('Name'),
+  name: wire.ResourceName('Name'),
   type_name: Type.Optional(VolumeTypeName),
   ...newTags,
   instance_id_to_attach_to: Type.Optional(UuidInput('Instance to attach it to')),
@@ -72,14 +60,14 @@ const common = {
   ),
 };
 const variants = [
-  Input('CreateEmptyVolume', { source: Type.Literal('new-volume'), size: VolumeSize, ...common }),
-  Input('CreateVolumeFromImage', {
+  wire.Input('CreateEmptyVolume', { source: Type.Literal('new-volume'), size: VolumeSize, ...common }),
+  wire.Input('CreateVolumeFromImage', {
     source: Type.Literal('image'),
     image_id: UuidInput('Image ID'),
     size: VolumeSize,
     ...common,
   }),
-  Input('CreateVolumeFromSnapshot', {
+  wire.Input('CreateVolumeFromSnapshot', {
     source: Type.Literal('snapshot'),
     snapshot_id: UuidInput('Snapshot ID'),
     size: Type.Optional(VolumeSize),
@@ -97,29 +85,29 @@ export const CreateVolumeSchema = Type.Unsafe<CreateVolume>({
   examples: [{ source: 'new-volume', name: 'data', size: 10, type_name: 'standard' }],
 });
 
-const Attachment = Named('VolumeAttachment', {
+const Attachment = wire.Named('VolumeAttachment', {
   attachment_id: Uuid('Attachment ID'),
   volume_id: Uuid('Volume ID'),
-  server_id: nullable(Uuid('Instance ID')),
-  instance_name: nullable(Type.String()),
-  device: nullable(Type.String({ examples: ['/dev/vda'] })),
-  flavor_id: nullable(Type.String()),
-  attached_at: nullable(OffsetTimestamp()),
+  server_id: wire.nullable(Uuid('Instance ID')),
+  instance_name: wire.nullable(Type.String()),
+  device: wire.nullable(Type.String({ examples: ['/dev/vda'] })),
+  flavor_id: wire.nullable(Type.String()),
+  attached_at: wire.nullable(wire.OffsetTimestamp()),
 });
 
-const Limits = Named('VolumeLimits', {
+const Limits = wire.Named('VolumeLimits', {
   iops_base_limit: Type.Integer(),
   iops_burst_limit: Type.Integer(),
   MBps_base_limit: Type.Integer(),
   MBps_burst_limit: Type.Integer(),
 });
 
-export const VolumeAnswer = Named('Volume', {
+export const VolumeAnswer = wire.Named('Volume', {
   id: Uuid('Volume ID'),
   name: Type.String(),
   size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
   volume_type: VolumeTypeName,
-  status: Choice(VOLUME_STATUSES),
+  status: wire.Choice(VOLUME_STATUSES),
   bootable: Type.Boolean(),
   is_root_volume: Type.Boolean({ description: 'Whether an instance boots from it' }),
   attachments: Type.Array(Attachment),
@@ -134,10 +122,10 @@ export const VolumeAnswer = Named('Volume', {
   ...MetadataTwice,
 });
 export type VolumeAnswer = Static<typeof VolumeAnswer>;
-export const VolumeList = listOf(VolumeAnswer, 'VolumeList');
+export const VolumeList = wire.listOf(VolumeAnswer, 'VolumeList');
 
-export const VolumeListQuery = Query({
-  ...listQuery(),
+export const VolumeListQuery = wire.Query({
+  ...wire.listQuery(),
   instance_id: Type.Optional(UuidInput('Only volumes of this instance')),
   cluster_id: Type.Optional(Type.String({ maxLength: 63, description: 'Only volumes of the nodes of this cluster' })),
   name_part: Type.Optional(Type.String({ maxLength: 63, description: 'Part of the name' })),
@@ -148,8 +136,8 @@ export const VolumeListQuery = Query({
 });
 export type VolumeListQuery = Static<typeof VolumeListQuery>;
 
-export const DeleteVolumeQuery = Query({
-  snapshots: Type.Optional(IdList('Snapshots to delete with the volume. Those of other volumes are ignored')),
+export const DeleteVolumeQuery = wire.Query({
+  snapshots: Type.Optional(wire.IdList('Snapshots to delete with the volume. Those of other volumes are ignored')),
 });
 
-export const VolumeParams = PlaceParams({ volume_id: 'Volume ID' });
+export const VolumeParams = wire.PlaceParams({ volume_id: 'Volume ID' });

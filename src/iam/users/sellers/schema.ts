@@ -1,39 +1,29 @@
 import { type Static, Type } from 'typebox';
 import { Email } from '../../../lib/email.ts';
 import { orderedListQuery } from '../../../lib/lists.ts';
-import {
-  Input,
-  IntegerId,
-  Named,
-  NULL_AS_ABSENT,
-  nullable,
-  pageFields,
-  Query,
-  ReadOnly,
-  Timestamp,
-} from '../../../lib/wire.ts';
+import * as wire from '../../../lib/wire.ts';
 import { Phone } from '../../accounts/schema.ts';
 
 const sellerFields = {
   id: Type.Integer({ description: 'The ID of the user who the seller is', examples: [7] }),
   email: Type.String({ examples: ['seller@example.com'] }),
   full_name: Type.String({ examples: ['Jane Doe'] }),
-  phone: nullable(Type.String({ ...NULL_AS_ABSENT, examples: ['+12025550123'] })),
+  phone: wire.nullable(Type.String({ ...wire.NULL_AS_ABSENT, examples: ['+12025550123'] })),
   reseller_name: Type.String({ description: "The reseller's name", examples: ['Example Cloud'] }),
   company: Type.String({ description: "Name of the reseller's own account", examples: ['Example Cloud'] }),
-  date_joined: Timestamp('When the seller was invited'),
+  date_joined: wire.Timestamp('When the seller was invited'),
   activated: Type.Boolean({ description: 'Whether the seller has set a password' }),
   deleted: Type.Boolean(),
 };
-export const Seller = Named('Seller', sellerFields);
+export const Seller = wire.Named('Seller', sellerFields);
 export type Seller = Static<typeof Seller>;
 
-export const InvitedSeller = Named('InvitedSeller', {
+export const InvitedSeller = wire.Named('InvitedSeller', {
   ...sellerFields,
   invitation_token: Type.String({
     description: 'The token of the mail, for `POST /iam/auth/accept_invitation`, once',
   }),
-  invitation_expires: Timestamp('When the token stops working: after 24 hours'),
+  invitation_expires: wire.Timestamp('When the token stops working: after 24 hours'),
 });
 export type InvitedSeller = Static<typeof InvitedSeller>;
 
@@ -47,7 +37,7 @@ const fields = {
     description: "The seller's name",
     examples: ['Jane Doe'],
   }),
-  phone: nullable(
+  phone: wire.nullable(
     Type.String({
       maxLength: 30,
       pattern: '^[a-z0-9+\\-()#, *]*$',
@@ -58,15 +48,15 @@ const fields = {
   ),
 };
 const readOnly = {
-  id: ReadOnly,
-  reseller_name: ReadOnly,
-  company: ReadOnly,
-  date_joined: ReadOnly,
-  activated: ReadOnly,
-  deleted: ReadOnly,
+  id: wire.ReadOnly,
+  reseller_name: wire.ReadOnly,
+  company: wire.ReadOnly,
+  date_joined: wire.ReadOnly,
+  activated: wire.ReadOnly,
+  deleted: wire.ReadOnly,
 };
 
-export const CreateSeller = Input(
+export const CreateSeller = wire.Input(
   'CreateSeller',
   {
     email: SellerEmail('Address to log in with, which no other user has'),
@@ -79,7 +69,7 @@ export const CreateSeller = Input(
 export type CreateSeller = Static<typeof CreateSeller>;
 
 /** Takes whatever a seller may be given as a user, so that what GET answers can be sent back. */
-export const UpdateSeller = Input(
+export const UpdateSeller = wire.Input(
   'UpdateSeller',
   {
     email: Type.Optional(
@@ -97,16 +87,16 @@ export const UpdateSeller = Input(
 );
 export type UpdateSeller = Static<typeof UpdateSeller>;
 
-export const SellerParams = Type.Object({ sellerId: IntegerId('Seller ID') });
+export const SellerParams = Type.Object({ sellerId: wire.IntegerId('Seller ID') });
 
 export const ORDERINGS = ['id', 'email', 'full_name', 'date_joined', 'activated', 'deleted'] as const;
 
 const part = (what: string) =>
   Type.Optional(Type.String({ maxLength: 255, description: `${what} contains this, in any letter case` }));
 
-export const SellerListQuery = Query({
+export const SellerListQuery = wire.Query({
   ...orderedListQuery(ORDERINGS),
-  id: Type.Optional(IntegerId('The seller with this ID')),
+  id: Type.Optional(wire.IntegerId('The seller with this ID')),
   id__in: Type.Optional(
     Type.String({
       maxLength: 2000,
@@ -136,7 +126,7 @@ export const SellerListQuery = Query({
 });
 export type SellerListQuery = Static<typeof SellerListQuery>;
 
-export const SellerPage = Named('SellerPage', { ...pageFields, results: Type.Array(Seller) });
+export const SellerPage = wire.Named('SellerPage', { ...wire.pageFields, results: Type.Array(Seller) });
 export type SellerPage = Static<typeof SellerPage>;
 /** The type distinguishes the two: an array, or an object. */
 export const SellerList = Type.Union([Type.Array(Seller), SellerPage], { title: 'SellerList' });

@@ -1,17 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { RequestedLimits } from '../../../../db/json-columns.ts';
-import {
-  Choice,
-  Input,
-  IntegerId,
-  listOf,
-  listQuery,
-  Named,
-  Query,
-  QueryTime,
-  RepeatedId,
-  Timestamp,
-} from '../../../../lib/wire.ts';
+import * as wire from '../../../../lib/wire.ts';
 import { GLOBAL_NAMES, REGIONAL_QUOTAS, UNCOUNTED_GLOBAL, UNCOUNTED_REGIONAL } from '../names.ts';
 import { limits } from '../schema.ts';
 
@@ -20,15 +9,15 @@ export type RequestStatus = (typeof REQUEST_STATUSES)[number];
 
 const MOST_REGIONS = 100;
 
-const Status = Choice(REQUEST_STATUSES, { examples: ['in progress'] });
+const Status = wire.Choice(REQUEST_STATUSES, { examples: ['in progress'] });
 
 const Requested = Type.Unsafe<RequestedLimits>(
-  Input('RequestedLimits', {
-    global_limits: Type.Optional(Input('RequestedGlobalLimits', limits(GLOBAL_NAMES, UNCOUNTED_GLOBAL))),
+  wire.Input('RequestedLimits', {
+    global_limits: Type.Optional(wire.Input('RequestedGlobalLimits', limits(GLOBAL_NAMES, UNCOUNTED_GLOBAL))),
     regional_limits: Type.Optional(
       Type.Array(
-        Input('RequestedRegionalLimits', {
-          region_id: IntegerId('Region ID'),
+        wire.Input('RequestedRegionalLimits', {
+          region_id: wire.IntegerId('Region ID'),
           ...limits(REGIONAL_QUOTAS, UNCOUNTED_REGIONAL),
         }),
         { maxItems: MOST_REGIONS },
@@ -44,7 +33,7 @@ const description = Type.String({
   examples: ['Scale up mysql cluster'],
 });
 
-export const CreateLimitRequest = Input(
+export const CreateLimitRequest = wire.Input(
   'CreateLimitRequest',
   { description, requested_limits: Requested },
   {
@@ -54,33 +43,33 @@ export const CreateLimitRequest = Input(
 );
 export type CreateLimitRequest = Static<typeof CreateLimitRequest>;
 
-export const DecideLimitRequest = Input(
+export const DecideLimitRequest = wire.Input(
   'DecideLimitRequest',
   {
-    status: Choice(['done', 'rejected'], '`done` makes the requested limits those of the account'),
+    status: wire.Choice(['done', 'rejected'], '`done` makes the requested limits those of the account'),
   },
   { status: 'done' },
 );
 
-export const LimitRequestAnswer = Named('LimitRequest', {
+export const LimitRequestAnswer = wire.Named('LimitRequest', {
   id: Type.Integer({ examples: [1] }),
   client_id: Type.Integer({ examples: [1] }),
   description: Type.String(),
   requested_limits: Requested,
   status: Status,
-  created_at: Timestamp(),
-  updated_at: Timestamp(),
+  created_at: wire.Timestamp(),
+  updated_at: wire.Timestamp(),
 });
 export type LimitRequestAnswer = Static<typeof LimitRequestAnswer>;
-export const LimitRequestList = listOf(LimitRequestAnswer, 'LimitRequestList');
+export const LimitRequestList = wire.listOf(LimitRequestAnswer, 'LimitRequestList');
 
-export const LimitRequestListQuery = Query({
-  ...listQuery(),
-  created_from: Type.Optional(QueryTime('Only those from this time on')),
-  created_to: Type.Optional(QueryTime('Only those up to this time')),
-  request_ids: RepeatedId('Only these requests'),
+export const LimitRequestListQuery = wire.Query({
+  ...wire.listQuery(),
+  created_from: Type.Optional(wire.QueryTime('Only those from this time on')),
+  created_to: Type.Optional(wire.QueryTime('Only those up to this time')),
+  request_ids: wire.RepeatedId('Only these requests'),
   status: Type.Optional(Type.Array(Status, { maxItems: REQUEST_STATUSES.length, description: 'Repeat for several' })),
 });
 export type LimitRequestListQuery = Static<typeof LimitRequestListQuery>;
 
-export const LimitRequestParams = Type.Object({ request_id: IntegerId('Limit request ID') });
+export const LimitRequestParams = Type.Object({ request_id: wire.IntegerId('Limit request ID') });

@@ -1,16 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { PlaceFields, TaskFields, Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
-import {
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  oneOf,
-  PlaceParams,
-  Query,
-  ResourceName,
-} from '../../../../lib/wire.ts';
+import * as wire from '../../../../lib/wire.ts';
 import type { Scope } from '../../../../platform.ts';
 import { statusFields } from '../schema.ts';
 import type { Forest } from '../tree/parts.ts';
@@ -42,7 +32,7 @@ const redirect_http_code = Optional(
 );
 
 const common = {
-  name: Optional(ResourceName('Name; the ID by default')),
+  name: Optional(wire.ResourceName('Name; the ID by default')),
   position: Optional(
     Type.Integer({
       minimum: 1,
@@ -118,11 +108,11 @@ export const UpdatePolicy = anyOf<PolicyInput>('UpdateL7Policy', updateForms, {
   redirect_http_code: 301,
 });
 
-const RuleType = oneOf(
+const RuleType = wire.oneOf(
   ['COOKIE', 'FILE_TYPE', 'HEADER', 'HOST_NAME', 'PATH', 'SSL_CONN_HAS_CERT', 'SSL_DN_FIELD', 'SSL_VERIFY_RESULT'],
   { description: 'What is compared', examples: ['PATH'] },
 );
-const CompareType = oneOf(['CONTAINS', 'ENDS_WITH', 'EQUAL_TO', 'REGEX', 'STARTS_WITH'], {
+const CompareType = wire.oneOf(['CONTAINS', 'ENDS_WITH', 'EQUAL_TO', 'REGEX', 'STARTS_WITH'], {
   description: 'How it is compared',
   examples: ['STARTS_WITH'],
 });
@@ -143,13 +133,13 @@ const value = Type.String({
   description: 'What it is compared with',
   examples: ['/images'],
 });
-export const CreateRule = Input(
+export const CreateRule = wire.Input(
   'CreateL7Rule',
   { type: RuleType, compare_type: CompareType, value, ...ruleFields },
   { type: 'PATH', compare_type: 'STARTS_WITH', value: '/images' },
 );
 export type CreateRule = Static<typeof CreateRule>;
-export const ReplaceRule = Input(
+export const ReplaceRule = wire.Input(
   'ReplaceL7Rule',
   {
     type: Optional(RuleType),
@@ -161,9 +151,9 @@ export const ReplaceRule = Input(
 );
 export type ReplaceRule = Static<typeof ReplaceRule>;
 
-const text = (description: string) => nullable(Type.String({ description }));
+const text = (description: string) => wire.nullable(Type.String({ description }));
 
-export const RuleAnswer = Named('L7Rule', {
+export const RuleAnswer = wire.Named('L7Rule', {
   id: Uuid('L7 rule ID'),
   type: RuleType,
   compare_type: CompareType,
@@ -176,21 +166,21 @@ export const RuleAnswer = Named('L7Rule', {
   task_id: TaskFields.task_id,
 });
 export type RuleAnswer = Static<typeof RuleAnswer>;
-export const RuleList = listOf(RuleAnswer, 'L7RuleList');
+export const RuleList = wire.listOf(RuleAnswer, 'L7RuleList');
 
-export const PolicyAnswer = Named('L7Policy', {
+export const PolicyAnswer = wire.Named('L7Policy', {
   id: Uuid('L7 policy ID'),
   listener_id: Uuid('Listener ID'),
   name: Type.String(),
-  action: oneOf(['REDIRECT_PREFIX', 'REDIRECT_TO_POOL', 'REDIRECT_TO_URL', 'REJECT'], {
+  action: wire.oneOf(['REDIRECT_PREFIX', 'REDIRECT_TO_POOL', 'REDIRECT_TO_URL', 'REJECT'], {
     description: 'What becomes of a request that matches all rules',
   }),
   position: Type.Integer({ description: 'Place among the policies of the listener' }),
-  redirect_http_code: nullable(Type.Integer({ description: 'Code of the answer' })),
+  redirect_http_code: wire.nullable(Type.Integer({ description: 'Code of the answer' })),
   redirect_pool_id: text('Pool that gets the requests'),
   redirect_prefix: text('Address or path that is put before the requested path'),
   redirect_url: text('Address to which clients are sent'),
-  rules: Type.Array(Named('L7RuleOfPolicy', { id: Uuid('L7 rule ID'), ...PlaceFields }), {
+  rules: Type.Array(wire.Named('L7RuleOfPolicy', { id: Uuid('L7 rule ID'), ...PlaceFields }), {
     description: 'All of them have to match',
   }),
   tags: Type.Array(Type.String()),
@@ -199,11 +189,11 @@ export const PolicyAnswer = Named('L7Policy', {
   task_id: TaskFields.task_id,
 });
 export type PolicyAnswer = Static<typeof PolicyAnswer>;
-export const PolicyList = listOf(PolicyAnswer, 'L7PolicyList');
+export const PolicyList = wire.listOf(PolicyAnswer, 'L7PolicyList');
 
-export const L7ListQuery = Query(listQuery());
+export const L7ListQuery = wire.Query(wire.listQuery());
 
-export const PolicyParams = PlaceParams({ l7policy_id: 'L7 policy ID' });
+export const PolicyParams = wire.PlaceParams({ l7policy_id: 'L7 policy ID' });
 export const RuleParams = Type.Object({
   ...PolicyParams.properties,
   l7rule_id: Type.String({ description: 'L7 rule ID' }),

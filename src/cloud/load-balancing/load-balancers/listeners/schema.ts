@@ -1,17 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { TaskFields, UUID_PATTERN, Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
-import {
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  oneOf,
-  orNull,
-  PlaceParams,
-  Query,
-  ResourceName,
-} from '../../../../lib/wire.ts';
+import * as wire from '../../../../lib/wire.ts';
 import { timeoutFields, timeoutInputs } from '../pools/schema.ts';
 import { NO_TRAFFIC } from '../presenter.ts';
 import { AdminStateUp, olderBalancerId, StatsAnswer, showQuery, statusFields } from '../schema.ts';
@@ -28,7 +17,7 @@ const Sni = () =>
 
 const PROTOCOLS = ['HTTP', 'HTTPS', 'PROMETHEUS', 'TCP', 'TERMINATED_HTTPS', 'UDP'] as const;
 export type ListenerProtocol = (typeof PROTOCOLS)[number];
-const Protocol = oneOf(PROTOCOLS, { description: 'What clients speak', examples: ['HTTP'] });
+const Protocol = wire.oneOf(PROTOCOLS, { description: 'What clients speak', examples: ['HTTP'] });
 const protocol_port = Type.Integer({
   minimum: 1,
   maximum: 65_535,
@@ -43,14 +32,14 @@ const ConnectionLimit = (more: object) =>
     examples: [100_000],
     ...more,
   });
-const AllowedCidrs = orNull(
+const AllowedCidrs = wire.orNull(
   Type.Array(Type.String({ maxLength: 64, examples: ['10.0.0.0/8'] }), {
     maxItems: 100,
     description: 'Ranges from which clients may connect; null or none for everywhere',
   }),
 );
 const Users = Type.Array(
-  Input('ListenerUserInput', {
+  wire.Input('ListenerUserInput', {
     username: Type.String({
       maxLength: 32,
       pattern: '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,30}[a-zA-Z0-9._]$',
@@ -69,7 +58,7 @@ const Users = Type.Array(
 );
 
 export const newListenerFields = {
-  name: ResourceName('Name'),
+  name: wire.ResourceName('Name'),
   protocol: Protocol,
   protocol_port,
   connection_limit: Optional(ConnectionLimit({ default: 100_000 })),
@@ -92,7 +81,7 @@ export const newListenerFields = {
   ),
   sni_secret_id: Optional(Sni()),
 };
-export const CreateListener = Input(
+export const CreateListener = wire.Input(
   'CreateListener',
   {
     load_balancer_id: UuidInput('Load balancer'),
@@ -111,25 +100,25 @@ export type CreateListener = Static<typeof CreateListener>;
 /** As it may be created with its load balancer, too. */
 export type NewListener = Omit<CreateListener, 'default_pool_id' | 'load_balancer_id' | 'loadbalancer_id'>;
 
-export const RenameListener = Input('RenameListener', { name: ResourceName('Name') }, { name: 'web' });
+export const RenameListener = wire.Input('RenameListener', { name: wire.ResourceName('Name') }, { name: 'web' });
 
-export const UpdateListener = Input(
+export const UpdateListener = wire.Input(
   'UpdateListener',
   {
-    name: Optional(ResourceName('Name')),
+    name: Optional(wire.ResourceName('Name')),
     admin_state_up: Optional(AdminStateUp()),
     connection_limit: Optional(ConnectionLimit({})),
     allowed_cidrs: Optional(AllowedCidrs),
     ...timeoutInputs,
-    user_list: Optional(orNull(Users)),
-    secret_id: Optional(orNull(UuidInput('Secret with the certificate and its key'))),
-    sni_secret_id: Optional(orNull(Sni())),
+    user_list: Optional(wire.orNull(Users)),
+    secret_id: Optional(wire.orNull(UuidInput('Secret with the certificate and its key'))),
+    sni_secret_id: Optional(wire.orNull(Sni())),
   },
   { name: 'web', admin_state_up: true },
 );
 export type UpdateListener = Static<typeof UpdateListener>;
 
-export const ListenerAnswer = Named('Listener', {
+export const ListenerAnswer = wire.Named('Listener', {
   id: Uuid('Listener ID'),
   load_balancer_id: Uuid('Load balancer ID'),
   name: Type.String({ description: 'Name' }),
@@ -143,39 +132,39 @@ export const ListenerAnswer = Named('Listener', {
     additionalProperties: { type: 'string' },
     description: 'Headers that requests get',
   }),
-  allowed_cidrs: nullable(
+  allowed_cidrs: wire.nullable(
     Type.Array(Type.String(), { description: 'Ranges from which clients may connect; null for everywhere' }),
   ),
   ...timeoutFields,
   pool_count: Type.Integer({ description: 'Pools that it uses, by itself or through L7 policies' }),
-  secret_id: nullable(Type.String({ description: 'Secret with the certificate' })),
+  secret_id: wire.nullable(Type.String({ description: 'Secret with the certificate' })),
   sni_secret_id: Type.Array(Type.String(), { description: 'Secrets with certificates for further names' }),
   stats: Type.Unsafe<Static<typeof StatsAnswer> | null>({
     anyOf: [StatsAnswer, { type: 'null' }],
     description: 'Traffic so far; null unless asked for',
   }),
-  user_list: Type.Array(Named('ListenerUser', { username: Type.String(), encrypted_password: Type.String() }), {
+  user_list: Type.Array(wire.Named('ListenerUser', { username: Type.String(), encrypted_password: Type.String() }), {
     description: 'Who may connect',
   }),
   ...TaskFields,
 });
 export type ListenerAnswer = Static<typeof ListenerAnswer>;
-export const ListenerList = listOf(ListenerAnswer, 'ListenerList');
+export const ListenerList = wire.listOf(ListenerAnswer, 'ListenerList');
 
-export const ListenerListQuery = Query({
-  ...listQuery(),
+export const ListenerListQuery = wire.Query({
+  ...wire.listQuery(),
   ...showQuery,
   load_balancer_id: Optional(UuidInput('Only listeners of this load balancer')),
   ...olderBalancerId,
   name: Optional(Type.String({ maxLength: 255, description: 'Only names that contain this' })),
 });
 export type ListenerListQuery = Static<typeof ListenerListQuery>;
-export const ShowListenerQuery = Query(showQuery);
-export const DeleteListenerQuery = Query({
+export const ShowListenerQuery = wire.Query(showQuery);
+export const DeleteListenerQuery = wire.Query({
   delete_default_pool: Optional(Type.Boolean({ default: false, description: 'Deletes its default pool as well' })),
 });
 
-export const ListenerParams = PlaceParams({ listener_id: 'Listener ID' });
+export const ListenerParams = wire.PlaceParams({ listener_id: 'Listener ID' });
 
 const FORWARDED = { 'X-Forwarded-For': 'true', 'X-Forwarded-Port': 'true', 'X-Forwarded-Proto': 'true' };
 

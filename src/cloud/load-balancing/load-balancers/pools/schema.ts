@@ -1,19 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { LEGACY } from '../../../../lib/legacy.ts';
 import { TaskFields, Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
-import {
-  Choice,
-  Input,
-  listOf,
-  listQuery,
-  Named,
-  nullable,
-  oneOf,
-  orNull,
-  PlaceParams,
-  Query,
-  ResourceName,
-} from '../../../../lib/wire.ts';
+import * as wire from '../../../../lib/wire.ts';
 import { AdminStateUp, MOST_IN_ALL, olderBalancerId, statusFields } from '../schema.ts';
 import type { Forest } from '../tree/parts.ts';
 
@@ -24,7 +12,7 @@ export const MAX_POOLS = 100;
 export const MAX_MEMBERS = 250;
 
 const Timeout = (description: string) =>
-  nullable(
+  wire.nullable(
     Type.Integer({
       minimum: 0,
       maximum: 86_400_000,
@@ -45,15 +33,15 @@ export const timeoutInputs = {
 
 const PROTOCOLS = ['HTTP', 'HTTPS', 'PROXY', 'PROXYV2', 'TCP', 'UDP'] as const;
 export type PoolProtocol = (typeof PROTOCOLS)[number];
-const Protocol = oneOf(PROTOCOLS, {
+const Protocol = wire.oneOf(PROTOCOLS, {
   description: 'What members are spoken to in',
   examples: ['HTTP'],
 });
-const Algorithm = oneOf(['LEAST_CONNECTIONS', 'ROUND_ROBIN', 'SOURCE_IP'], {
+const Algorithm = wire.oneOf(['LEAST_CONNECTIONS', 'ROUND_ROBIN', 'SOURCE_IP'], {
   description: 'How a member is chosen',
   examples: ['ROUND_ROBIN'],
 });
-const MonitorType = oneOf(['HTTP', 'HTTPS', 'K8S', 'PING', 'TCP', 'TLS-HELLO', 'UDP-CONNECT'], {
+const MonitorType = wire.oneOf(['HTTP', 'HTTPS', 'K8S', 'PING', 'TCP', 'TLS-HELLO', 'UDP-CONNECT'], {
   description: 'How members are asked. It stays as long as the monitor does.',
   examples: ['TCP'],
 });
@@ -88,10 +76,10 @@ const monitorFields = {
       examples: [3],
     }),
   ),
-  http_method: Optional(nullable(Choice(HTTP_METHODS, ofHttp('Method')))),
-  http_version: Optional(nullable(Choice(['1.0', '1.1'], ofHttp('Version of HTTP')))),
+  http_method: Optional(wire.nullable(wire.Choice(HTTP_METHODS, ofHttp('Method')))),
+  http_version: Optional(wire.nullable(wire.Choice(['1.0', '1.1'], ofHttp('Version of HTTP')))),
   url_path: Optional(
-    nullable(
+    wire.nullable(
       Type.String({
         maxLength: 255,
         pattern: '^/([^/?#%][^?#%]*)?$',
@@ -101,7 +89,7 @@ const monitorFields = {
     ),
   ),
   expected_codes: Optional(
-    nullable(
+    wire.nullable(
       Type.String({
         maxLength: 255,
         pattern: '^[1-5]\\d\\d(-[1-5]\\d\\d)?(,[1-5]\\d\\d(-[1-5]\\d\\d)?)*$',
@@ -111,7 +99,7 @@ const monitorFields = {
     ),
   ),
   domain_name: Optional(
-    nullable(
+    wire.nullable(
       Type.String({
         pattern: '^[A-Za-z0-9._-]{1,253}$',
         rule: 'Must be a name such as www.example.com.',
@@ -121,19 +109,19 @@ const monitorFields = {
   ),
 };
 const createMonitorFields = { type: MonitorType, ...monitorFields };
-const MonitorOfPool = Input('HealthMonitorOfPool', createMonitorFields);
+const MonitorOfPool = wire.Input('HealthMonitorOfPool', createMonitorFields);
 /** The same with an example, which belongs to the body only. */
-export const CreateHealthMonitor = Input('CreateHealthMonitor', createMonitorFields, {
+export const CreateHealthMonitor = wire.Input('CreateHealthMonitor', createMonitorFields, {
   type: 'TCP',
   delay: 10,
   timeout: 5,
   max_retries: 2,
 });
 export type CreateHealthMonitor = Static<typeof CreateHealthMonitor>;
-const ChangeHealthMonitor = Input('ChangeHealthMonitor', {
+const ChangeHealthMonitor = wire.Input('ChangeHealthMonitor', {
   type: Optional(
-    nullable(
-      Choice(['HTTP', 'HTTPS', 'K8S', 'PING', 'TCP', 'TLS-HELLO', 'UDP-CONNECT'], {
+    wire.nullable(
+      wire.Choice(['HTTP', 'HTTPS', 'K8S', 'PING', 'TCP', 'TLS-HELLO', 'UDP-CONNECT'], {
         description: 'Must be the type that it has; required for a pool without a monitor',
       }),
     ),
@@ -141,20 +129,24 @@ const ChangeHealthMonitor = Input('ChangeHealthMonitor', {
   ...monitorFields,
 });
 export type ChangeHealthMonitor = Static<typeof ChangeHealthMonitor>;
-export const UpdateHealthMonitor = Input('UpdateHealthMonitor', Type.Partial(Type.Object(monitorFields)).properties, {
-  delay: 20,
-  timeout: 10,
-  max_retries: 3,
-});
+export const UpdateHealthMonitor = wire.Input(
+  'UpdateHealthMonitor',
+  Type.Partial(Type.Object(monitorFields)).properties,
+  {
+    delay: 20,
+    timeout: 10,
+    max_retries: 3,
+  },
+);
 export type UpdateHealthMonitor = Static<typeof UpdateHealthMonitor>;
 
-const Persistence = Input('SessionPersistenceInput', {
-  type: oneOf(['APP_COOKIE', 'HTTP_COOKIE', 'SOURCE_IP'], {
+const Persistence = wire.Input('SessionPersistenceInput', {
+  type: wire.oneOf(['APP_COOKIE', 'HTTP_COOKIE', 'SOURCE_IP'], {
     description: 'By what a client is known',
     examples: ['HTTP_COOKIE'],
   }),
   cookie_name: Optional(
-    nullable(
+    wire.nullable(
       Type.String({
         pattern: '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,61}[a-zA-Z0-9._]$',
         rule: 'Must be 3 to 63 letters, digits, spaces, dots, underscores and hyphens; the first and last is a letter or digit.',
@@ -163,10 +155,10 @@ const Persistence = Input('SessionPersistenceInput', {
     ),
   ),
   persistence_granularity: Optional(
-    nullable(Type.String({ maxLength: 64, description: 'Subnet mask. Only for SOURCE_IP in UDP pools.' })),
+    wire.nullable(Type.String({ maxLength: 64, description: 'Subnet mask. Only for SOURCE_IP in UDP pools.' })),
   ),
   persistence_timeout: Optional(
-    nullable(
+    wire.nullable(
       Type.Integer({
         minimum: 1,
         maximum: 2_147_483_647,
@@ -194,20 +186,22 @@ const changeableMemberFields = {
   ),
   admin_state_up: Optional(AdminStateUp('Whether it gets traffic; true by default')),
   monitor_address: Optional(
-    nullable(Type.String({ maxLength: 64, description: 'Address that the health monitor asks instead' })),
+    wire.nullable(Type.String({ maxLength: 64, description: 'Address that the health monitor asks instead' })),
   ),
-  monitor_port: Optional(nullable(Type.Integer({ ...Port, description: 'Port that the health monitor asks instead' }))),
+  monitor_port: Optional(
+    wire.nullable(Type.Integer({ ...Port, description: 'Port that the health monitor asks instead' })),
+  ),
 };
 const createMemberFields = {
   address: Type.String({ maxLength: 64, description: 'IP address', examples: ['192.168.40.33'] }),
   protocol_port: Type.Integer({ ...Port, description: 'Port', examples: [80] }),
-  subnet_id: Optional(orNull(UuidInput('Subnet of the address'))),
-  instance_id: Optional(orNull(UuidInput('Instance that has the address; with subnet_id, in that subnet'))),
+  subnet_id: Optional(wire.orNull(UuidInput('Subnet of the address'))),
+  instance_id: Optional(wire.orNull(UuidInput('Instance that has the address; with subnet_id, in that subnet'))),
   ...changeableMemberFields,
 };
-const MemberOfPool = Input('MemberOfPool', createMemberFields);
+const MemberOfPool = wire.Input('MemberOfPool', createMemberFields);
 /** The same with an example, which belongs to the body only. */
-export const CreateMember = Input('CreatePoolMember', createMemberFields, {
+export const CreateMember = wire.Input('CreatePoolMember', createMemberFields, {
   address: '192.168.40.33',
   protocol_port: 80,
   weight: 2,
@@ -223,38 +217,42 @@ export const ReplaceMembers = Type.Array(MemberOfPool, {
   description: 'All members that the pool is to have',
   examples: [[{ address: '192.168.40.33', protocol_port: 80 }]],
 });
-export const UpdateMember = Input('UpdatePoolMember', changeableMemberFields, { weight: 3 });
+export const UpdateMember = wire.Input('UpdatePoolMember', changeableMemberFields, { weight: 3 });
 export type UpdateMember = Static<typeof UpdateMember>;
 
 const ofTls = 'Only for HTTP and HTTPS pools.';
 const secretInputs = {
-  secret_id: Optional(orNull(UuidInput(`Secret with the certificate that is shown to members, and its key. ${ofTls}`))),
-  ca_secret_id: Optional(orNull(UuidInput(`Secret with the authorities that members are checked against. ${ofTls}`))),
+  secret_id: Optional(
+    wire.orNull(UuidInput(`Secret with the certificate that is shown to members, and its key. ${ofTls}`)),
+  ),
+  ca_secret_id: Optional(
+    wire.orNull(UuidInput(`Secret with the authorities that members are checked against. ${ofTls}`)),
+  ),
   crl_secret_id: Optional(
-    orNull(UuidInput(`Secret with a list of certificates that were revoked; with ca_secret_id only. ${ofTls}`)),
+    wire.orNull(UuidInput(`Secret with a list of certificates that were revoked; with ca_secret_id only. ${ofTls}`)),
   ),
 };
 
 export const newPoolFields = {
-  name: ResourceName('Name'),
+  name: wire.ResourceName('Name'),
   protocol: Protocol,
   lb_algorithm: Algorithm,
-  session_persistence: Optional(orNull(Persistence)),
-  healthmonitor: Optional(orNull(MonitorOfPool)),
+  session_persistence: Optional(wire.orNull(Persistence)),
+  healthmonitor: Optional(wire.orNull(MonitorOfPool)),
   members: Optional(Members),
   ...timeoutInputs,
   ...secretInputs,
 };
 /** As it is created with its listener. */
-export const PoolOfListener = Input('PoolOfListener', newPoolFields);
+export const PoolOfListener = wire.Input('PoolOfListener', newPoolFields);
 export type NewPool = Static<typeof PoolOfListener>;
 
-export const CreatePool = Input(
+export const CreatePool = wire.Input(
   'CreatePool',
   {
-    load_balancer_id: Optional(orNull(UuidInput('Load balancer. Not needed with listener_id.'))),
+    load_balancer_id: Optional(wire.orNull(UuidInput('Load balancer. Not needed with listener_id.'))),
     ...olderBalancerId,
-    listener_id: Optional(orNull(UuidInput('Listener of which it is the default pool'))),
+    listener_id: Optional(wire.orNull(UuidInput('Listener of which it is the default pool'))),
     ...newPoolFields,
   },
   {
@@ -267,16 +265,16 @@ export const CreatePool = Input(
 );
 export type CreatePool = Static<typeof CreatePool>;
 
-export const UpdatePool = Input(
+export const UpdatePool = wire.Input(
   'UpdatePool',
   {
-    name: Optional(ResourceName('Name')),
+    name: Optional(wire.ResourceName('Name')),
     protocol: Optional(Protocol),
     lb_algorithm: Optional(Algorithm),
     admin_state_up: Optional(AdminStateUp()),
-    session_persistence: Optional(orNull(Persistence)),
-    healthmonitor: Optional(orNull(ChangeHealthMonitor)),
-    members: Optional(orNull(Members)),
+    session_persistence: Optional(wire.orNull(Persistence)),
+    healthmonitor: Optional(wire.orNull(ChangeHealthMonitor)),
+    members: Optional(wire.orNull(Members)),
     ...timeoutInputs,
     ...secretInputs,
   },
@@ -284,9 +282,9 @@ export const UpdatePool = Input(
 );
 export type UpdatePool = Static<typeof UpdatePool>;
 
-const text = (description: string) => nullable(Type.String({ description }));
+const text = (description: string) => wire.nullable(Type.String({ description }));
 
-export const HealthMonitorAnswer = Named('HealthMonitor', {
+export const HealthMonitorAnswer = wire.Named('HealthMonitor', {
   id: Uuid('Health monitor ID'),
   type: MonitorType,
   ...statusFields,
@@ -295,15 +293,15 @@ export const HealthMonitorAnswer = Named('HealthMonitor', {
   timeout: Type.Integer(),
   max_retries: Type.Integer(),
   max_retries_down: Type.Integer(),
-  http_method: nullable(Choice(HTTP_METHODS)),
-  http_version: nullable(Choice(['1.0', '1.1'])),
+  http_method: wire.nullable(wire.Choice(HTTP_METHODS)),
+  http_version: wire.nullable(wire.Choice(['1.0', '1.1'])),
   url_path: text('Path that is asked for'),
   expected_codes: text('Codes of good answers'),
   domain_name: text('Host header'),
 });
 export type HealthMonitorAnswer = Static<typeof HealthMonitorAnswer>;
 
-export const MemberAnswer = Named('PoolMember', {
+export const MemberAnswer = wire.Named('PoolMember', {
   id: Uuid('Member ID'),
   address: Type.String({ description: 'IP address' }),
   protocol_port: Type.Integer({ description: 'Port' }),
@@ -314,22 +312,22 @@ export const MemberAnswer = Named('PoolMember', {
   backup: Type.Boolean(),
   admin_state_up: AdminStateUp(),
   monitor_address: text('Address that the health monitor asks instead'),
-  monitor_port: nullable(Type.Integer()),
+  monitor_port: wire.nullable(Type.Integer()),
   ...statusFields,
 });
 export type MemberAnswer = Static<typeof MemberAnswer>;
-export const MemberList = listOf(MemberAnswer, 'PoolMemberList');
+export const MemberList = wire.listOf(MemberAnswer, 'PoolMemberList');
 const MemberInList = Type.Object(
   { id: Uuid('Member ID'), ...Type.Partial(Type.Omit(MemberAnswer, ['id'])).properties },
   { title: 'PoolMemberInList', description: 'Only the ID, unless details are asked for.' },
 );
-const Id = Named('PoolUserId', { id: Uuid('ID') });
+const Id = wire.Named('PoolUserId', { id: Uuid('ID') });
 
-const PersistenceAnswer = Named('SessionPersistence', {
+const PersistenceAnswer = wire.Named('SessionPersistence', {
   type: Type.String(),
   cookie_name: text('Name of the cookie'),
   persistence_granularity: text('Subnet mask'),
-  persistence_timeout: nullable(Type.Integer()),
+  persistence_timeout: wire.nullable(Type.Integer()),
 });
 
 const poolFields = {
@@ -356,12 +354,15 @@ const poolFields = {
   ...TaskFields,
 };
 
-export const PoolAnswer = Named('Pool', { ...poolFields, members: Type.Array(MemberAnswer) });
+export const PoolAnswer = wire.Named('Pool', { ...poolFields, members: Type.Array(MemberAnswer) });
 export type PoolAnswer = Static<typeof PoolAnswer>;
-export const PoolList = listOf(Named('PoolInList', { ...poolFields, members: Type.Array(MemberInList) }), 'PoolList');
+export const PoolList = wire.listOf(
+  wire.Named('PoolInList', { ...poolFields, members: Type.Array(MemberInList) }),
+  'PoolList',
+);
 
-export const PoolListQuery = Query({
-  ...listQuery(),
+export const PoolListQuery = wire.Query({
+  ...wire.listQuery(),
   details: Optional(Type.Boolean({ default: false, description: 'Include what members are like' })),
   load_balancer_id: Optional(UuidInput('Only pools of this load balancer')),
   ...olderBalancerId,
@@ -370,10 +371,10 @@ export const PoolListQuery = Query({
 });
 export type PoolListQuery = Static<typeof PoolListQuery>;
 
-export const MemberListQuery = Query({
-  ...listQuery(),
+export const MemberListQuery = wire.Query({
+  ...wire.listQuery(),
   order_by: Optional(
-    Choice(['address.asc', 'address.desc', 'created_at.asc', 'created_at.desc'], {
+    wire.Choice(['address.asc', 'address.desc', 'created_at.asc', 'created_at.desc'], {
       default: 'address.asc',
       description: 'Order; those with the same address by port',
     }),
@@ -381,7 +382,7 @@ export const MemberListQuery = Query({
 });
 export type MemberListQuery = Static<typeof MemberListQuery>;
 
-export const PoolParams = PlaceParams({ pool_id: 'Pool ID' });
+export const PoolParams = wire.PlaceParams({ pool_id: 'Pool ID' });
 export const MemberParams = Type.Object({
   ...PoolParams.properties,
   member_id: Type.String({ description: 'Member ID' }),

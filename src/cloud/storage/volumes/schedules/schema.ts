@@ -1,19 +1,6 @@
 import { type Static, type TProperties, type TSchema, type TStringOptions, Type } from 'typebox';
 import { Uuid, UuidInput } from '../../../../lib/resource-fields.ts';
-import {
-  Choice,
-  Input,
-  IntegerId,
-  listOf,
-  Named,
-  nullable,
-  OffsetTimestamp,
-  orNull,
-  PlaceParams,
-  ProjectRegion,
-  Query,
-  ResourceName,
-} from '../../../../lib/wire.ts';
+import * as wire from '../../../../lib/wire.ts';
 import { VolumeTypeName } from '../../../ground/catalog/schema.ts';
 
 const POLICY_STATUSES = ['active', 'paused'] as const;
@@ -71,7 +58,7 @@ export const PLACEHOLDERS = [
 ] as const;
 const TEMPLATE = 'Snapshot of volume {volume_id} created by policy {lifecycle_policy_id}';
 
-const Retention = Input('SnapshotRetention', unitsInput, { weeks: 2 });
+const Retention = wire.Input('SnapshotRetention', unitsInput, { weeks: 2 });
 
 /** What schedules of both types have. Without defaults, since an update has these fields, too. */
 const kept = {
@@ -85,7 +72,7 @@ const kept = {
   ),
   retention_time: Type.Optional(
     Type.Unsafe<Static<typeof Retention> | null>({
-      ...orNull(Retention),
+      ...wire.orNull(Retention),
       description: 'Time after which each snapshot is deleted; null: never',
     }),
   ),
@@ -129,16 +116,16 @@ const volumeIds = Type.Array(UuidInput('Volume ID'), {
   maxItems: MOST_VOLUMES,
   description: 'Volumes that snapshots are taken of',
 });
-const Status = Choice(POLICY_STATUSES, {
+const Status = wire.Choice(POLICY_STATUSES, {
   description: 'While it is paused, no snapshots are taken, and none are deleted',
   examples: ['active'],
 });
 
-export const CreatePolicy = Input(
+export const CreatePolicy = wire.Input(
   'CreateSnapshotPolicy',
   {
-    name: ResourceName('Name'),
-    action: Choice(['volume_snapshot'], 'What the policy does'),
+    name: wire.ResourceName('Name'),
+    action: wire.Choice(['volume_snapshot'], 'What the policy does'),
     status: Type.Optional(Status),
     schedules: Type.Optional(schedules),
     volume_ids: Type.Optional(volumeIds),
@@ -147,14 +134,14 @@ export const CreatePolicy = Input(
 );
 export type CreatePolicy = Static<typeof CreatePolicy>;
 
-export const UpdatePolicy = Input(
+export const UpdatePolicy = wire.Input(
   'UpdateSnapshotPolicy',
-  { name: Type.Optional(ResourceName('Name')), status: Type.Optional(Status) },
+  { name: Type.Optional(wire.ResourceName('Name')), status: Type.Optional(Status) },
   { name: 'every night', status: 'paused' },
 );
 export type UpdatePolicy = Static<typeof UpdatePolicy>;
 
-export const PricePolicy = Input(
+export const PricePolicy = wire.Input(
   'SnapshotPolicyPriceRequest',
   {
     volume_ids: { ...volumeIds, minItems: 1 },
@@ -163,12 +150,12 @@ export const PricePolicy = Input(
   { volume_ids: ['726ecfcc-7fd0-4e30-a86e-7892524aa483'], schedules: NEW_SCHEDULES },
 );
 
-export const AddSchedules = Input(
+export const AddSchedules = wire.Input(
   'AddSnapshotSchedules',
   { schedules: { ...schedules, minItems: 1 } },
   { schedules: NEW_SCHEDULES },
 );
-export const RemoveSchedules = Input(
+export const RemoveSchedules = wire.Input(
   'RemoveSnapshotSchedules',
   {
     schedule_ids: Type.Array(UuidInput('Schedule ID'), {
@@ -179,17 +166,17 @@ export const RemoveSchedules = Input(
   },
   { schedule_ids: ['1488e2ce-f906-47fb-ba32-c25a3f63df4f'] },
 );
-export const VolumeIds = Input(
+export const VolumeIds = wire.Input(
   'SnapshotPolicyVolumes',
   { volume_ids: { ...volumeIds, minItems: 1 } },
   { volume_ids: ['726ecfcc-7fd0-4e30-a86e-7892524aa483'] },
 );
 
-export const UpdateSchedule = Input(
+export const UpdateSchedule = wire.Input(
   'UpdateSnapshotSchedule',
   {
     type: Type.Optional(
-      Choice(['cron', 'interval'], {
+      wire.Choice(['cron', 'interval'], {
         description: 'Another type replaces all of the timing; it is needed to send fields of that type',
         examples: ['cron'],
       }),
@@ -202,35 +189,35 @@ export const UpdateSchedule = Input(
 );
 export type UpdateSchedule = Static<typeof UpdateSchedule>;
 
-export const PolicyQuery = Query({
+export const PolicyQuery = wire.Query({
   need_volumes: Type.Optional(Type.Boolean({ description: 'Volumes are always shown; older clients send this' })),
 });
-export const PolicyParams = Type.Object({ ...ProjectRegion, policy_id: IntegerId('Policy ID') });
-export const ScheduleParams = PlaceParams({ schedule_id: 'Schedule ID' });
+export const PolicyParams = Type.Object({ ...wire.ProjectRegion, policy_id: wire.IntegerId('Policy ID') });
+export const ScheduleParams = wire.PlaceParams({ schedule_id: 'Schedule ID' });
 
-const counted = (unit: string) => nullable(Type.Integer({ description: `Number of ${unit}`, examples: [2] }));
+const counted = (unit: string) => wire.nullable(Type.Integer({ description: `Number of ${unit}`, examples: [2] }));
 const unitsAnswer = {
   weeks: counted('weeks'),
   days: counted('days'),
   hours: counted('hours'),
   minutes: counted('minutes'),
 };
-const RetentionAnswer = Named('SnapshotRetentionTime', unitsAnswer);
+const RetentionAnswer = wire.Named('SnapshotRetentionTime', unitsAnswer);
 const common = {
   id: Uuid('Schedule ID'),
   owner: Type.Literal('lifecycle_policy'),
   owner_id: Type.Integer({ description: 'Policy ID', examples: [1] }),
   user_id: Type.Integer({ description: 'User who made the schedule', examples: [12] }),
   max_quantity: Type.Integer({ description: 'How many snapshots of each volume are kept', examples: [2] }),
-  retention_time: Type.Unsafe<Static<typeof RetentionAnswer> | null>(orNull(RetentionAnswer)),
+  retention_time: Type.Unsafe<Static<typeof RetentionAnswer> | null>(wire.orNull(RetentionAnswer)),
   resource_name_template: Type.String({ examples: [TEMPLATE] }),
 };
 const scheduleAnswer = <T extends 'cron' | 'interval', P extends TProperties>(type: T, own: P, title: string) =>
-  Named(title, { type: Type.Literal(type), ...common, ...own });
+  wire.Named(title, { type: Type.Literal(type), ...common, ...own });
 const CronSchedule = scheduleAnswer(
   'cron',
   {
-    ...inEach((annotations) => nullable(Type.String(annotations))),
+    ...inEach((annotations) => wire.nullable(Type.String(annotations))),
     timezone: Type.String({ description: 'Time zone', examples: ['UTC'] }),
   },
   'CronSchedule',
@@ -243,18 +230,18 @@ export const Schedule = Type.Unsafe<Schedule>({
   oneOf: [CronSchedule, IntervalSchedule],
 });
 
-const Problem = Named('SnapshotPolicyProblem', {
+const Problem = wire.Named('SnapshotPolicyProblem', {
   schedule_id: Uuid('Schedule ID'),
   volume_id: Uuid('Volume ID'),
   message: Type.String({
     description: 'Why the snapshot could not be taken, or an old one not be deleted',
     examples: ['Quota limit exceeded: snapshot_count is limited to 10, 10 in use, 1 more requested'],
   }),
-  since: OffsetTimestamp(),
-  next_attempt: nullable(OffsetTimestamp()),
+  since: wire.OffsetTimestamp(),
+  next_attempt: wire.nullable(wire.OffsetTimestamp()),
 });
 
-export const Policy = Named('SnapshotPolicy', {
+export const Policy = wire.Named('SnapshotPolicy', {
   id: Type.Integer({ description: 'Policy ID', examples: [1] }),
   name: Type.String({ examples: ['every night'] }),
   action: Type.Literal('volume_snapshot'),
@@ -264,7 +251,7 @@ export const Policy = Named('SnapshotPolicy', {
   user_id: Type.Integer({ description: 'User who made the policy', examples: [11] }),
   schedules: Type.Array(Schedule),
   volumes: Type.Array(
-    Named('SnapshotPolicyVolume', {
+    wire.Named('SnapshotPolicyVolume', {
       volume_id: Uuid('Volume ID'),
       volume_name: Type.String({ examples: ['data'] }),
     }),
@@ -272,25 +259,25 @@ export const Policy = Named('SnapshotPolicy', {
   problems: Type.Array(Problem, { description: 'What is tried again; empty if all is well' }),
 });
 export type Policy = Static<typeof Policy>;
-export const PolicyList = listOf(Policy, 'SnapshotPolicyList');
+export const PolicyList = wire.listOf(Policy, 'SnapshotPolicyList');
 
-const amount = (description: string) => nullable(Type.Number({ description, examples: [7.2] }));
+const amount = (description: string) => wire.nullable(Type.Number({ description, examples: [7.2] }));
 const account = {
-  currency_code: nullable(Type.String({ description: 'Currency of the account', examples: ['EUR'] })),
-  price_status: Choice(['error', 'hide', 'show'], {
+  currency_code: wire.nullable(Type.String({ description: 'Currency of the account', examples: ['EUR'] })),
+  price_status: wire.Choice(['error', 'hide', 'show'], {
     description: '`hide`: prices are hidden from the account. `error`: there is no price for one of the types.',
     examples: ['show'],
   }),
   price_without_discount_per_month: amount('Price of a month of 720 hours before discount, including tax'),
   tax_percent: Type.Number({ description: 'Tax rate in percent', examples: [17] }),
 };
-export const PolicyPrice = Named('SnapshotPolicyPrice', {
+export const PolicyPrice = wire.Named('SnapshotPolicyPrice', {
   ...account,
   discount_percent: amount('Applied discount as a fraction'),
   price_per_hour: amount('Price per hour after discount, including tax'),
   price_per_month: amount('Price of a month of 720 hours after discount, including tax'),
 });
-export const PolicyUsage = Named('SnapshotPolicyUsage', {
+export const PolicyUsage = wire.Named('SnapshotPolicyUsage', {
   max_cost: PolicyPrice,
   max_volume_snapshot_count_usage: Type.Integer({
     description: 'Snapshots of all volumes, if each schedule keeps as many as it may',
@@ -302,16 +289,16 @@ export const PolicyUsage = Named('SnapshotPolicyUsage', {
   }),
   max_volume_snapshot_size_usage: Type.Integer({ description: 'Their size in GiB', examples: [20] }),
 });
-const PeriodPrice = Named('SnapshotPolicyPeriodPrice', {
+const PeriodPrice = wire.Named('SnapshotPolicyPeriodPrice', {
   volumes: Type.Array(
-    Named('SnapshotTypePrice', {
+    wire.Named('SnapshotTypePrice', {
       type: VolumeTypeName,
       discount: amount('Applied discount as a fraction'),
       price: amount('Price after discount, including tax'),
     }),
   ),
 });
-export const PolicyPriceByType = Named('SnapshotPolicyPriceByType', {
+export const PolicyPriceByType = wire.Named('SnapshotPolicyPriceByType', {
   ...account,
   discount: amount('Applied discount as a fraction'),
   per_hour: PeriodPrice,
