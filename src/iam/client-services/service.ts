@@ -55,10 +55,7 @@ async function found(
 }
 
 /** Returns the services of several accounts at once, by account, for the clients feature. */
-export const servicesOfClients = async (
-  on: Platform,
-  clientIds: readonly number[],
-): Promise<ReadonlyMap<number, AvailableService[]>> =>
+export const servicesOfClients = async (on: Platform, clientIds: readonly number[]) =>
   grouped(await ofClients(on, clientIds), ({ clientId }) => clientId);
 
 /** @throws NotFoundError */

@@ -86,12 +86,8 @@ async function requireAvailable(
 }
 
 /** @throws NotFoundError */
-export const getFeature = (
-  on: Platform,
-  principal: Principal,
-  kind: FeatureKind,
-  id: number,
-): Promise<FeatureActivation> => found(on, on.database.sql, principal, kind, id);
+export const getFeature = (on: Platform, principal: Principal, kind: FeatureKind, id: number) =>
+  found(on, on.database.sql, principal, kind, id);
 
 export async function listFeatures(
   on: Platform,
@@ -243,10 +239,7 @@ export async function findActivation(db: Sql, reach: Reach, id: number) {
 }
 
 /** Returns undefined if the client has the feature already. */
-export async function insertActivation(
-  db: Sql,
-  activation: { clientId: number; featureId: number; now: Date },
-): Promise<ActivationRow | undefined> {
+export async function insertActivation(db: Sql, activation: { clientId: number; featureId: number; now: Date }) {
   return db
     .insertInto('feature_activations')
     .values({

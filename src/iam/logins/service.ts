@@ -262,11 +262,7 @@ export async function reportForgottenPassword(on: Platform, email: string, { not
 }
 
 /** Does it for a user of the caller's account, or of the reseller's clients. @throws NotFoundError */
-export async function mailPasswordReset(
-  on: Platform,
-  principal: Principal,
-  email: string,
-): Promise<Addressed | undefined> {
+export async function mailPasswordReset(on: Platform, principal: Principal, email: string) {
   return on.database.accept(async (tx) => {
     if (!(await store.belongsTo(tx.sql, email, reachOf(principal)))) {
       throw new errors.NotFoundError('User with the address', email);

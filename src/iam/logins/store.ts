@@ -7,10 +7,7 @@ import { ROLES } from '../../requests/principal.ts';
 
 export type LoginRow = Selectable<Tables['login_sessions']>;
 
-export async function insertLogin(
-  db: Sql,
-  login: Insertable<Tables['login_sessions']>,
-): Promise<Pick<LoginRow, 'id' | 'key'>> {
+export async function insertLogin(db: Sql, login: Insertable<Tables['login_sessions']>) {
   return db.insertInto('login_sessions').values(login).returning(['id', 'key']).executeTakeFirstOrThrow();
 }
 
@@ -28,11 +25,7 @@ function logins(db: Sql, id: number) {
   return db.selectFrom('login_sessions').selectAll().where('id', '=', id);
 }
 
-export async function renewLogin(
-  db: Sql,
-  id: number,
-  renewed: Pick<LoginRow, 'refresh_id' | 'expires_at'>,
-): Promise<Pick<LoginRow, 'id' | 'key'>> {
+export async function renewLogin(db: Sql, id: number, renewed: Pick<LoginRow, 'refresh_id' | 'expires_at'>) {
   return db
     .updateTable('login_sessions')
     .set((login) => ({ ...renewed, key: login.fn.coalesce('key', sql<string>`gen_random_uuid()`) }))

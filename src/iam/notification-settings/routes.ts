@@ -268,12 +268,7 @@ export async function countForNew(tx: Transaction, resellerId: number): Promise<
   return count;
 }
 
-export async function insertSetting(
-  db: Sql,
-  resellerId: number,
-  content: SettingContent,
-  now: Date,
-): Promise<SettingRow> {
+export async function insertSetting(db: Sql, resellerId: number, content: SettingContent, now: Date) {
   return db
     .insertInto('notification_settings')
     .values({ ...content, reseller_id: resellerId, created_at: now })

@@ -1,6 +1,5 @@
 import { type Transaction, violates } from '../../db/database.ts';
 import { ConflictError, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import type { Page } from '../../lib/page.ts';
 import { noteAccount } from '../../lib/request-context.ts';
 import type { Platform } from '../../platform.ts';
 import {
@@ -52,11 +51,7 @@ export async function assignRole(
 }
 
 /** Who has rights in single projects sees the assignments to these. */
-export const listAssignments = (
-  on: Platform,
-  principal: Principal,
-  query: AssignmentListQuery,
-): Promise<Page<store.AssignmentRow>> =>
+export const listAssignments = (on: Platform, principal: Principal, query: AssignmentListQuery) =>
   store.listAssignments(on.database.sql, principal.clientId, query, projectsSeen(principal));
 
 /** Changes role and project, not the user. @throws NotFoundError, ForbiddenError, InvalidError, ConflictError */

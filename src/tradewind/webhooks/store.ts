@@ -151,11 +151,7 @@ export async function listDeliveries(
   return rows.orderBy('id', 'desc').limit(page.limit).execute();
 }
 
-export async function findDelivery(
-  db: Sql,
-  webhookId: string,
-  id: number,
-): Promise<(DeliveryRow & { body: string; worker_id: string | null }) | undefined> {
+export async function findDelivery(db: Sql, webhookId: string, id: number) {
   return deliveriesOf(db, webhookId).select(['body', 'worker_id']).where('id', '=', id).executeTakeFirst();
 }
 

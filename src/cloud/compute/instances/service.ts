@@ -52,11 +52,8 @@ export interface Removal {
   deleteFloatings: boolean;
 }
 
-export const listInstances = (
-  on: Platform,
-  scope: Scope,
-  filter: store.InstanceFilter,
-): Promise<Page<store.InstanceRow>> => store.listInstances(on.database.sql, scope, filter);
+export const listInstances = (on: Platform, scope: Scope, filter: store.InstanceFilter) =>
+  store.listInstances(on.database.sql, scope, filter);
 
 /** @throws NotFoundError */
 export const getInstance = (on: Platform, scope: Scope, id: string): Promise<store.InstanceRow> =>

@@ -5,7 +5,6 @@ import { change, make, remove } from '../../../convergence/wants.ts';
 import type { Place, Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { foundById, isUuid, newId, refuseHeld } from '../../../lib/ids.ts';
-import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { type QuotaOwner, quotaOwner, releaseQuota, takeQuota } from '../../ground/quotas/service.ts';
 import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
@@ -145,11 +144,8 @@ export const createPlacementGroup = (
     return { ...group, instances: [] };
   });
 
-export const listPlacementGroups = (
-  on: Platform,
-  scope: Scope,
-  query: PlacementGroupListQuery,
-): Promise<Page<store.GroupRow>> => store.listGroups(on.database.sql, scope, query);
+export const listPlacementGroups = (on: Platform, scope: Scope, query: PlacementGroupListQuery) =>
+  store.listGroups(on.database.sql, scope, query);
 
 /** @throws NotFoundError */
 export const getPlacementGroup = (on: Platform, scope: Scope, id: string): Promise<store.GroupRow> =>

@@ -57,11 +57,7 @@ function group(tx: Transaction, place: Place, id: string) {
 }
 
 /** Locks the instances that have joined the group, in the order of their IDs. */
-export async function lockMembers(
-  tx: Transaction,
-  place: Place,
-  id: string,
-): Promise<{ id: string; task_id: string | null }[]> {
+export async function lockMembers(tx: Transaction, place: Place, id: string) {
   return tx.sql
     .selectFrom('instances')
     .select(['id', 'task_id'])

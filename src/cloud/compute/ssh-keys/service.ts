@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { isUuid, newId } from '../../../lib/ids.ts';
-import type { Page } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform.ts';
 import { refuseOneMore } from '../../ground/quotas/service.ts';
 import { fingerprintOf, type PublicKey, parsePublicKey, sshString, uint32 } from './public-key.ts';
@@ -116,12 +115,8 @@ export async function createSshKey(
 }
 
 /** With `addedBy`, lists only the keys of that user. */
-export const listSshKeys = (
-  on: Platform,
-  scope: ProjectScope,
-  query: SshKeyListQuery,
-  addedBy?: number,
-): Promise<Page<store.SshKeyRow>> => store.listKeys(on.database.sql, viewerOf(scope), query, addedBy);
+export const listSshKeys = (on: Platform, scope: ProjectScope, query: SshKeyListQuery, addedBy?: number) =>
+  store.listKeys(on.database.sql, viewerOf(scope), query, addedBy);
 
 /** Returns the key's project, even if it belongs to another account; undefined for an unknown key. */
 export const projectOfSshKey = async (on: Platform, id: string): Promise<number | undefined> =>

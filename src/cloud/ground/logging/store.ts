@@ -25,10 +25,7 @@ export async function lockService(tx: Transaction, place: Place): Promise<Servic
 }
 
 /** Locks the logging of all the account's projects in the region, always in the same order, and returns it. */
-export async function lockServicesOf(
-  tx: Transaction,
-  { clientId, regionId }: { clientId: number; regionId: number },
-): Promise<ServiceRow[]> {
+export async function lockServicesOf(tx: Transaction, { clientId, regionId }: { clientId: number; regionId: number }) {
   return tx.sql
     .selectFrom('logging_services')
     .innerJoin('projects', 'projects.id', 'logging_services.project_id')

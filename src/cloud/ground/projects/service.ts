@@ -2,7 +2,6 @@ import { type ChangeFeed, createRowCache } from '../../../db/changes.ts';
 import type { Database } from '../../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/ids.ts';
-import type { Page } from '../../../lib/page.ts';
 import { noteAccount, recordNow } from '../../../lib/request-context.ts';
 import { isoSeconds } from '../../../lib/time.ts';
 import type { Platform, Scope } from '../../../platform.ts';
@@ -47,11 +46,7 @@ export async function findScope(
   return { projectId, regionId, region, clientId, principal, requestId };
 }
 
-export const listProjects = (
-  on: Platform,
-  principal: Principal,
-  query: ProjectListQuery,
-): Promise<Page<store.ListedProjectRow>> =>
+export const listProjects = (on: Platform, principal: Principal, query: ProjectListQuery) =>
   store.listProjects(on.database.sql, principal.clientId, query, projectsSeen(principal));
 
 export function presentedProject(row: store.ProjectRow | store.ListedProjectRow): Project {

@@ -47,11 +47,7 @@ export async function findBalancer(db: Sql, place: Place, id: string): Promise<S
 }
 
 /** Returns the load balancers whose virtual addresses the ports have, with the ports' IDs. */
-export async function balancersOnPorts(
-  db: Sql,
-  place: Place,
-  portIds: readonly string[],
-): Promise<ShownLoadBalancer[]> {
+export async function balancersOnPorts(db: Sql, place: Place, portIds: readonly string[]) {
   return shown(db, place)
     .where(
       sql<boolean>`exists (select from ports

@@ -55,11 +55,8 @@ export const costTotals = (on: Platform, payer: Payer, request: schema.CostTotal
   totals(on, payer, periodOfDays(request, MOST_DAYS), request);
 
 /** There are no reservations, so everything is paid as it is used. @throws InvalidError */
-export const monthlyCostTotals = (
-  on: Platform,
-  payer: Payer,
-  request: schema.MonthlyCostTotalsRequest,
-): Promise<schema.CostTotals> => totals(on, payer, periodOfMonth(request), request);
+export const monthlyCostTotals = (on: Platform, payer: Payer, request: schema.MonthlyCostTotalsRequest) =>
+  totals(on, payer, periodOfMonth(request), request);
 
 /** @throws InvalidError for more than 31 days */
 export async function costsOfResources(

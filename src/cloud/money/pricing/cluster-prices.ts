@@ -147,11 +147,7 @@ export const priceOfImage = (
 ): Promise<formula.VolumePrice> => priceOfOfItemPrices(on, scope, scope.regionId, priced.imageStorage, size);
 
 /** Public IPv4 addresses cost something, all others nothing. @throws InvalidError for an unknown subnet or port */
-export async function priceOfReservedFixedIp(
-  on: Platform,
-  scope: Scope,
-  request: CreateReservedFixedIp,
-): Promise<formula.VolumePrice> {
+export async function priceOfReservedFixedIp(on: Platform, scope: Scope, request: CreateReservedFixedIp) {
   return addresses(on, scope, await publicAddresses(on.database, scope, request));
 }
 

@@ -3,11 +3,7 @@ import { isIn, type Place, type Sql } from '../../../db/database.ts';
 import type { VolumeType } from '../../../lib/volume-types.ts';
 
 /** Returns whether addresses of the subnet are public; undefined for a subnet that the project can't use. */
-export async function subnetToReserve(
-  db: Sql,
-  { projectId, regionId }: Place,
-  id: string,
-): Promise<{ external: boolean; ipv4: boolean } | undefined> {
+export async function subnetToReserve(db: Sql, { projectId, regionId }: Place, id: string) {
   return db
     .selectFrom('subnets')
     .innerJoin('networks', 'networks.id', 'subnets.network_id')

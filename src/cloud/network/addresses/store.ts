@@ -172,10 +172,7 @@ export async function handOverToPort(tx: Transaction, floatingIpId: string, port
 }
 
 /** Returns the network and subnet of a floating IP's address. */
-export async function originOf(
-  tx: Transaction,
-  floatingIpId: string,
-): Promise<{ networkId: string; subnetId: string }> {
+export async function originOf(tx: Transaction, floatingIpId: string) {
   return tx.sql
     .selectFrom('ip_assignments')
     .innerJoin('subnets', 'subnets.id', 'ip_assignments.subnet_id')

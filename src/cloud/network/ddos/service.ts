@@ -7,7 +7,6 @@ import { canonicalAddress, canonicalCidr } from '../../../lib/cidr.ts';
 import { basicValue, type DdosField, ddosProfileProblems } from '../../../lib/ddos-profile.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
-import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { waitingDeletion } from '../../ground/tasks/behind/service.ts';
 import * as tasks from '../../ground/tasks/service.ts';
@@ -74,11 +73,7 @@ export function ddosTasks(): TaskEnd[] {
 type Wanted = Pick<store.ProfileRow, 'template_id' | 'fields' | 'active' | 'bgp'>;
 
 /** @throws InvalidError for what is no address */
-export async function listDdosProfiles(
-  on: Platform,
-  scope: Scope,
-  query: DdosProfileListQuery,
-): Promise<Page<store.ProfileRow>> {
+export async function listDdosProfiles(on: Platform, scope: Scope, query: DdosProfileListQuery) {
   return store.listProfiles(on.database.sql, scope, query, rangeOf(query.ip_address));
 }
 

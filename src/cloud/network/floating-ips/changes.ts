@@ -30,12 +30,8 @@ async function changeTags(
 }
 
 /** Changes tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds the floating IP */
-export const updateFloatingIpTags = (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  tags: TagsPatch | undefined,
-): Promise<void> => on.database.accept((tx) => changeTags(on, tx, scope, id, (current) => patchedTags(current, tags)));
+export const updateFloatingIpTags = (on: Platform, scope: Scope, id: string, tags: TagsPatch | undefined) =>
+  on.database.accept((tx) => changeTags(on, tx, scope, id, (current) => patchedTags(current, tags)));
 
 /**
  * Assigns the floating IP elsewhere or unassigns it, and changes its tags. Returns the task. If nothing changes, it is

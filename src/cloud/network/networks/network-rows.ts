@@ -50,10 +50,7 @@ export async function nextSegment(
 }
 
 /** Locks the subnets of a network, in the order in which taking addresses locks them, and returns them. */
-export async function lockSubnetsOf(
-  tx: Transaction,
-  networkId: string,
-): Promise<Pick<Selectable<Tables['subnets']>, 'id' | 'name' | 'task_id' | 'creator_task_id'>[]> {
+export async function lockSubnetsOf(tx: Transaction, networkId: string) {
   return tx.sql
     .selectFrom('subnets')
     .select(['id', 'name', 'task_id', 'creator_task_id'])

@@ -1,25 +1,18 @@
 import { sql } from 'kysely';
 import { isIn, type Place, type Transaction } from '../../../db/database.ts';
 import { foundById } from '../../../lib/ids.ts';
-import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { portsOfNetwork } from '../ports/in-transaction.ts';
 import { presentedNetwork, presentedSubnet } from './presenter.ts';
 import type * as schema from './schema.ts';
 import * as store from './store.ts';
 
-export const listNetworks = (
-  on: Platform,
-  scope: Scope,
-  query: schema.NetworkListQuery,
-): Promise<Page<store.NetworkRow>> => store.listNetworks(on.database.sql, scope, query);
+export const listNetworks = (on: Platform, scope: Scope, query: schema.NetworkListQuery) =>
+  store.listNetworks(on.database.sql, scope, query);
 
 /** Lists networks of the project and the platform with their subnets. */
-export const listAvailableNetworks = (
-  on: Platform,
-  scope: Scope,
-  query: schema.AvailableNetworkQuery,
-): Promise<Page<store.NetworkWithSubnets>> => store.listWithSubnets(on.database.sql, scope, query);
+export const listAvailableNetworks = (on: Platform, scope: Scope, query: schema.AvailableNetworkQuery) =>
+  store.listWithSubnets(on.database.sql, scope, query);
 
 /** Also returns external networks. @throws NotFoundError */
 export const getNetwork = (on: Platform, scope: Scope, id: string): Promise<store.NetworkRow> =>
@@ -44,11 +37,8 @@ export async function networksWithSubnets(
   }));
 }
 
-export const listSubnets = (
-  on: Platform,
-  scope: Scope,
-  query: schema.SubnetListQuery,
-): Promise<Page<store.SubnetRow>> => store.listSubnets(on.database.sql, scope, query);
+export const listSubnets = (on: Platform, scope: Scope, query: schema.SubnetListQuery) =>
+  store.listSubnets(on.database.sql, scope, query);
 
 /** @throws NotFoundError */
 export const getSubnet = (on: Platform, scope: Scope, id: string): Promise<store.SubnetRow> =>

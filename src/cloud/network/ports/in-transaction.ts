@@ -46,11 +46,7 @@ const portsByInstance = compiledQuery((db, args: Place & { id: string }) =>
 );
 
 /** Returns instances and their ports, and locks the instances against removal until the transaction ends. */
-export async function lockedInstancePorts(
-  tx: Transaction,
-  place: Place,
-  instanceIds: string[],
-): Promise<{ instanceId: string; poolId: string | null; portId: string | null }[]> {
+export async function lockedInstancePorts(tx: Transaction, place: Place, instanceIds: string[]) {
   return tx.sql
     .selectFrom('instances')
     .leftJoin('ports', 'ports.instance_id', 'instances.id')

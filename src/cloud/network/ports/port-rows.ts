@@ -105,11 +105,7 @@ const having = (where: RawBuilder<boolean>) =>
   sql<boolean>`ports.id in (select port_id from (${assignments(where)}) as assigned)`;
 
 /** Lists the ports of the project's instances in a network, oldest first. */
-export async function portsOfNetwork(
-  db: Sql,
-  place: Place,
-  networkId: string,
-): Promise<{ id: string; instance_id: string; instance_name: string }[]> {
+export async function portsOfNetwork(db: Sql, place: Place, networkId: string) {
   return db
     .selectFrom('ports')
     .innerJoin('instances', 'instances.id', 'ports.instance_id')

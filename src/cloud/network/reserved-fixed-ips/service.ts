@@ -3,7 +3,6 @@ import { isToGo, make, put, remove, type Wanted } from '../../../convergence/wan
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { foundById, newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
-import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import { refuseNode } from '../../ground/hosts/in-transaction.ts';
 import { type QuotaOwner, quotaOwner, takeQuota } from '../../ground/quotas/service.ts';
@@ -41,11 +40,8 @@ export function createReservedFixedIp(on: Platform, scope: Scope, request: Creat
   });
 }
 
-export const listReservedFixedIps = (
-  on: Platform,
-  scope: Scope,
-  query: ReservedFixedIpListQuery,
-): Promise<Page<store.ReservedRow>> => store.listReserved(on.database.sql, scope, query);
+export const listReservedFixedIps = (on: Platform, scope: Scope, query: ReservedFixedIpListQuery) =>
+  store.listReserved(on.database.sql, scope, query);
 
 /** @throws NotFoundError */
 export const getReservedFixedIp = (on: Platform, scope: Scope, id: string): Promise<store.ReservedRow> =>

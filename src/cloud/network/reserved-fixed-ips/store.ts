@@ -110,11 +110,7 @@ export async function isOwnOfBalancer(tx: Transaction, port: PlainReserved): Pro
  * Locks and returns a port that may become reserved, with the pool if its instance is a node, and the status of its
  * load balancer.
  */
-export async function lockPortToReserve(
-  tx: Transaction,
-  place: Place,
-  id: string,
-): Promise<(PlainReserved & { pool_id: string | null; balancer_status: string | null }) | undefined> {
+export async function lockPortToReserve(tx: Transaction, place: Place, id: string) {
   return tx.sql
     .selectFrom('ports')
     .selectAll()

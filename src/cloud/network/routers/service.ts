@@ -126,12 +126,7 @@ export const listRouters = (on: Platform, scope: Scope, query: RouterListQuery):
   store.listRouters(on.database.sql, scope, query);
 
 /** @throws NotFoundError */
-export const routerMetrics = async (
-  on: Platform,
-  scope: Scope,
-  id: string,
-  question: MetricsQuestion,
-): Promise<ReturnType<typeof idleInterfaces>> =>
+export const routerMetrics = async (on: Platform, scope: Scope, id: string, question: MetricsQuestion) =>
   idleInterfaces(await getRouter(on, scope, id), question, on.clock.now());
 
 /**

@@ -80,12 +80,7 @@ export async function createSecurityGroupByTask(
  * Creates a group with the rules, description and tags of another one.
  * @throws NotFoundError, ConflictError, QuotaExceededError
  */
-export async function copySecurityGroup(
-  on: Platform,
-  scope: Scope,
-  id: string,
-  name: string,
-): Promise<store.SecurityGroupRow> {
+export async function copySecurityGroup(on: Platform, scope: Scope, id: string, name: string) {
   return accept(on, scope, async (tx) => {
     const source = await foundById('Security group', id, () => store.findGroup(tx.sql, scope, id));
     const { description, cluster_id, tags } = source;

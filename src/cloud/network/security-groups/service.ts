@@ -1,7 +1,6 @@
 import { type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { foundById, LOOKED_AT, SHOWN_IN_MESSAGE, someOf } from '../../../lib/ids.ts';
-import type { Page } from '../../../lib/page.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
 import { quotaOwner, releaseQuota } from '../../ground/quotas/service.ts';
@@ -60,11 +59,8 @@ export async function removeGroup(on: Platform, tx: Transaction, scope: Scope, i
   await releaseQuota(tx, quotaOwner(scope), 'firewall_count');
 }
 
-export const listSecurityGroups = (
-  on: Platform,
-  scope: Scope,
-  query: GroupListQuery,
-): Promise<Page<store.SecurityGroupRow>> => store.listGroups(on.database.sql, scope, query);
+export const listSecurityGroups = (on: Platform, scope: Scope, query: GroupListQuery) =>
+  store.listGroups(on.database.sql, scope, query);
 
 /** Returns the IDs of those groups that exist in the project and region, in lower case. */
 export const knownSecurityGroups = (on: Platform, scope: Scope, ids: string[]): Promise<ReadonlySet<string>> =>

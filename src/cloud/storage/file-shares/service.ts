@@ -3,7 +3,6 @@ import { make, remove, type Wanted } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import * as errors from '../../../lib/errors.ts';
 import { isUuid, newId, newTaskId, refuseHeld } from '../../../lib/ids.ts';
-import type { Page } from '../../../lib/page.ts';
 import { patchedTags, sameTags } from '../../../lib/tags.ts';
 import type { Platform, Scope } from '../../../platform.ts';
 import type { TagHolder } from '../../ground/metadata/service.ts';
@@ -131,11 +130,8 @@ export async function createFileShare(on: Platform, scope: Scope, request: schem
   return taskId;
 }
 
-export const listFileShares = (
-  on: Platform,
-  scope: Scope,
-  query: schema.FileShareListQuery,
-): Promise<Page<store.FileShareRow>> => store.listShares(on.database.sql, scope, query);
+export const listFileShares = (on: Platform, scope: Scope, query: schema.FileShareListQuery) =>
+  store.listShares(on.database.sql, scope, query);
 
 /**
  * Returns the ID of the task that deletes the share.

@@ -82,11 +82,7 @@ async function renameUser(db: Sql, userId: number, email: string, now: Date): Pr
 }
 
 /** Notes that a user asks for a new password. Returns the user, unless one was already noted after `since`. */
-export async function notePasswordRequest(
-  db: Sql,
-  email: string,
-  { now, since }: { now: Date; since: Date },
-): Promise<Addressed | undefined> {
+export async function notePasswordRequest(db: Sql, email: string, { now, since }: { now: Date; since: Date }) {
   return db
     .updateTable('users')
     .set({ password_requested_at: now })

@@ -1,7 +1,7 @@
 import { violates } from '../../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../../lib/errors.ts';
 import { type AllowedHosts, receiverProblem } from '../../../../lib/outside-request.ts';
-import type { Page, PageQuery } from '../../../../lib/page.ts';
+import type { PageQuery } from '../../../../lib/page.ts';
 import type { Platform } from '../../../../platform.ts';
 import type { Principal } from '../../../../requests/principal.ts';
 import type { Subscribe } from './schema.ts';
@@ -31,11 +31,7 @@ export async function subscribe(on: Platform, principal: Principal, wanted: Subs
 export const unsubscribe = (on: Platform, principal: Principal): Promise<void> =>
   on.database.accept((tx) => store.deleteSubscription(tx, principal.clientId));
 
-export const listSubscriptions = (
-  on: Platform,
-  principal: Principal,
-  page: PageQuery,
-): Promise<Page<store.SubscriptionRow>> =>
+export const listSubscriptions = (on: Platform, principal: Principal, page: PageQuery) =>
   store.listSubscriptions(on.database.sql, on.secrets, principal.clientId, page);
 
 function requireUsable({ url: text, auth_header_name: header }: Subscribe, allowed: AllowedHosts): void {

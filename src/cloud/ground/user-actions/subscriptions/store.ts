@@ -4,7 +4,6 @@ import { pageWithCount } from '../../../../db/page.ts';
 import type { Tables } from '../../../../db/tables.ts';
 import type { Page, PageQuery } from '../../../../lib/page.ts';
 import type { Secrets } from '../../../../secrets/secrets.ts';
-import type { UserActionRow } from '../store.ts';
 
 export type SubscriptionRow = Selectable<Tables['user_action_subscriptions']>;
 
@@ -65,11 +64,7 @@ export async function opened(secrets: Secrets, row: SubscriptionRow): Promise<Su
 }
 
 /** Returns what a subscription still has to send, oldest first. */
-export async function unsentActions(
-  db: Sql,
-  { client_id, sent_until }: SubscriptionRow,
-  limit: number,
-): Promise<UserActionRow[]> {
+export async function unsentActions(db: Sql, { client_id, sent_until }: SubscriptionRow, limit: number) {
   return db
     .selectFrom('user_actions')
     .selectAll()

@@ -135,12 +135,7 @@ export async function resizeClusterPool(
  * Deletes the cluster with its last pool. @throws NotFoundError, ConflictError also for a pool that Slurm needs, and for the
  * one that is left of several that are being deleted
  */
-export async function deleteClusterPool(
-  on: Platform,
-  scope: Scope,
-  clusterName: string,
-  name: string,
-): Promise<string> {
+export async function deleteClusterPool(on: Platform, scope: Scope, clusterName: string, name: string) {
   return on.database.accept(async (tx) => {
     const cluster = await lockKnownCluster(tx, scope, clusterName);
     const pool = poolOf(cluster, name);

@@ -60,11 +60,7 @@ export const createL7Policy = (
     },
   );
 
-export async function listL7Policies(
-  on: Platform,
-  scope: Scope,
-  query: PageQuery,
-): Promise<{ count: number; results: schema.PolicyAnswer[] }> {
+export async function listL7Policies(on: Platform, scope: Scope, query: PageQuery) {
   return presentedParts(
     on.database.sql,
     await listParts(on.database.sql, scope, 'lb_l7_policies', [], query),

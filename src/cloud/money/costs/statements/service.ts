@@ -158,17 +158,11 @@ export const listCosts = (on: Platform, principal: Principal, query: StatementQu
   statement(on, costPage, principal, query);
 
 /** Returns all pages. Throws before the first one. */
-export const exportUsage = (
-  on: Platform,
-  principal: Principal,
-  query: StatementQuery,
-): Promise<AsyncGenerator<UsageLine[]>> => exported(on, usagePage, principal, query);
+export const exportUsage = (on: Platform, principal: Principal, query: StatementQuery) =>
+  exported(on, usagePage, principal, query);
 
-export const exportCosts = (
-  on: Platform,
-  principal: Principal,
-  query: StatementQuery,
-): Promise<AsyncGenerator<CostLine[]>> => exported(on, costPage, principal, query);
+export const exportCosts = (on: Platform, principal: Principal, query: StatementQuery) =>
+  exported(on, costPage, principal, query);
 
 const shown = ({ from, prices }: DatedPrices): DatedPrices => ({
   from,

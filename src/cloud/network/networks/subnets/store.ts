@@ -18,11 +18,7 @@ export async function lockSubnet(tx: Transaction, place: Place, id: string): Pro
 }
 
 /** Returns a subnet of the network that overlaps the range. The network must be locked. */
-export async function overlapping(
-  tx: Transaction,
-  networkId: string,
-  cidr: string,
-): Promise<{ id: string; name: string; cidr: string } | undefined> {
+export async function overlapping(tx: Transaction, networkId: string, cidr: string) {
   return tx.sql
     .selectFrom('subnets')
     .select(['id', 'name', 'cidr'])

@@ -98,12 +98,7 @@ export async function interfacePlaces(tx: Transaction, instanceId: string): Prom
 }
 
 /** Locks the instance's port with the address and returns it. */
-export async function lockInterface(
-  tx: Transaction,
-  instanceId: string,
-  portId: string,
-  address: string,
-): Promise<{ id: string; task_id: string | null; reserved: boolean } | undefined> {
+export async function lockInterface(tx: Transaction, instanceId: string, portId: string, address: string) {
   return tx.sql
     .selectFrom('ports')
     .select(['id', 'task_id', 'reserved'])

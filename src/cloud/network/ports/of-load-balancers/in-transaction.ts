@@ -37,10 +37,7 @@ export async function attachVip(tx: Transaction, portId: string, loadBalancerId:
 }
 
 /** Locks the port of a load balancer, and returns it. */
-export async function lockVip(
-  tx: Transaction,
-  loadBalancerId: string,
-): Promise<{ id: string; reserved: boolean; task_id: string | null } | undefined> {
+export async function lockVip(tx: Transaction, loadBalancerId: string) {
   return tx.sql
     .selectFrom('ports')
     .select(['id', 'reserved', 'task_id'])

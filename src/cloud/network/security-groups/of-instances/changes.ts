@@ -29,20 +29,12 @@ export async function groupsOfInstance(on: Platform, scope: Scope, instanceId: s
 }
 
 /** Puts groups on ports of the instance if not there yet. @throws NotFoundError, InvalidError, ConflictError */
-export const assignSecurityGroup = (
-  on: Platform,
-  scope: Scope,
-  instanceId: string,
-  request: AssignGroups,
-): Promise<void> => change(on, scope, instanceId, request, addToPorts);
+export const assignSecurityGroup = (on: Platform, scope: Scope, instanceId: string, request: AssignGroups) =>
+  change(on, scope, instanceId, request, addToPorts);
 
 /** Takes groups off ports of the instance, if they are there. @throws NotFoundError, InvalidError, ConflictError */
-export const unassignSecurityGroup = (
-  on: Platform,
-  scope: Scope,
-  instanceId: string,
-  request: AssignGroups,
-): Promise<void> => change(on, scope, instanceId, request, removeFromPorts);
+export const unassignSecurityGroup = (on: Platform, scope: Scope, instanceId: string, request: AssignGroups) =>
+  change(on, scope, instanceId, request, removeFromPorts);
 
 async function change(
   on: Platform,

@@ -189,10 +189,7 @@ export async function volumesOf(tx: Transaction, policyId: number): Promise<stri
   return rows.map(({ volume_id }) => volume_id);
 }
 
-export async function countVolumes(
-  tx: Transaction,
-  policyIds: readonly number[],
-): Promise<{ policy_id: number; count: number }[]> {
+export async function countVolumes(tx: Transaction, policyIds: readonly number[]) {
   return tx.sql
     .selectFrom('lifecycle_policy_volumes')
     .select(({ fn }) => ['policy_id', fn.countAll<number>().as('count')])

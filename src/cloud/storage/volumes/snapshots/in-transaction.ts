@@ -112,10 +112,7 @@ export async function lockOf(
 }
 
 /** Locks the volume's latest snapshot in the same way and returns it; undefined when the volume has none. */
-export async function lockLatestOf(
-  tx: Transaction,
-  volumeId: string,
-): Promise<Pick<SnapshotRow, 'id' | 'size_gib' | 'task_id'> | undefined> {
+export async function lockLatestOf(tx: Transaction, volumeId: string) {
   return tx.sql
     .selectFrom('snapshots')
     .select(['id', 'size_gib', 'task_id'])
